@@ -26,6 +26,9 @@ pub mod contributing {}
 #[doc = include_str!("guide/options.md")]
 pub mod options {}
 
+#[doc = include_str!("guide/records.md")]
+pub mod records {}
+
 #[doc = include_str!("guide/rules.md")]
 pub mod rules {}
 

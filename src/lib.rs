@@ -38,7 +38,7 @@
 //! | [`text`] | text from outside: bounded lines, excerpts, what is safe to print |
 //! | [`board`] | squares, pieces, moves, attacks, positions that the rules allow, exchanges |
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
-//! | [`notation`] | FEN dialects; moves as coordinates, 炮二平五 and WXF; PGN, XQF, CBL, CBR, DhtmlXQ |
+//! | [`notation`] | FEN; moves as coordinates, 炮二平五, WXF and SAN; PGN, XQF, CBR, CBL, CBF, DhtmlXQ |
 //! | [`rules`] | what a game's history means: repetitions, limits, rule sets |
 //! | [`random`] | random positions and games |
 //! | [`book`] | opening books: formats, look-up, choice by weight |

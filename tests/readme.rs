@@ -13,17 +13,19 @@ const BOOKS: &str = include_str!("../src/guide/books.md");
 const CLOUD: &str = include_str!("../src/guide/cloud.md");
 const CONTRIBUTING: &str = include_str!("../src/guide/contributing.md");
 const OPTIONS: &str = include_str!("../src/guide/options.md");
+const RECORDS: &str = include_str!("../src/guide/records.md");
 const RULES: &str = include_str!("../src/guide/rules.md");
 const SCRIPTING: &str = include_str!("../src/guide/scripting.md");
 const TABLES: &str = include_str!("../src/guide/tables.md");
 const TOURNAMENTS: &str = include_str!("../src/guide/tournaments.md");
 const CHINESE: &str = include_str!("../src/guide/zh.md");
-const ALL: [&str; 10] = [
+const ALL: [&str; 11] = [
     README,
     BOOKS,
     CLOUD,
     CONTRIBUTING,
     OPTIONS,
+    RECORDS,
     RULES,
     SCRIPTING,
     TABLES,

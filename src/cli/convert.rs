@@ -1,4 +1,4 @@
-//! `chuhe convert`: game records from one form into another.
+//! `chuhe convert`: converts game records between formats, selects games, and extracts positions.
 
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
@@ -8,27 +8,31 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::common::{Failure, PgnPlace, create_new, ignore_closed_pipe, read_games};
+use super::common::{
+    Context, Failure, PgnPlace, create_new, ignore_closed_pipe, note_problems, read_games,
+};
 use crate::board::Position;
-use crate::notation::pgn::{GameResult, PgnGame};
+use crate::notation::records::{write_cbl, write_cbr, write_dhtmlxq, write_xqf};
+use crate::notation::tree::{GameResult, GameTree, PgnGame};
 use crate::notation::{MoveStyle, fen};
 
-/// Convert game records, pick games out of them, extract positions.
+/// Convert game records, select games, extract positions.
 ///
-/// What a file holds is seen from its content: PGN in any notation, UTF-8 or GBK; XQF (象棋演播室);
-/// CBR and CBL (象棋桥); DhtmlXQ (东萍); or a game a line, as a FEN or `startpos` with moves. Of each game
-/// the main line is read, with its comments; variations are left out.
+/// The format of a file is recognised by its content: PGN or plain moves in any notation, in UTF-8, UTF-16,
+/// GBK or Big5; XQF (象棋演播室); CBR, CBL and CBF (象棋桥); DhtmlXQ (东萍); WXF files; or one game per line, as a
+/// FEN or `startpos` with moves. Comments and variations are kept. A game with an impossible move is kept up to
+/// that move, which is reported.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Arguments {
-    /// Records of games or lists of positions; `-` for standard input; `FILE:3` is the third game alone,
+    /// Game records or lists of positions; `-` for standard input; `FILE:3` is the third game,
     /// `FILE:3@42` its first 42 plies.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What to write.
-    #[arg(long, value_enum, value_name = "FORM", default_value_t = TargetFormat::Pgn)]
+    /// The format to write.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TargetFormat::Pgn)]
     to: TargetFormat,
-    /// How a PGN writes moves.
+    /// The notation of moves in PGN.
     #[arg(
         long,
         value_enum,
@@ -37,54 +41,67 @@ pub(super) struct Arguments {
         default_value = "iccs"
     )]
     notation: MoveStyle,
-    /// The file to write, which must not exist; standard output without it, or as `-`.
+    /// The file to write, which must not exist; standard output by default, or for `-`.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write in GBK instead of UTF-8.
+    /// Write text in GBK instead of UTF-8.
     #[arg(long)]
     gbk: bool,
-    /// Only games of a player whose name contains this.
+    /// Reject games with an impossible move instead of keeping the moves before it.
+    #[arg(long)]
+    strict: bool,
+    /// Only games of a player whose name contains NAME.
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
-    /// Only games of an event whose name contains this.
+    /// Only games of an event whose name contains NAME.
     #[arg(long, value_name = "NAME")]
     event: Option<String>,
     /// Only games with this result: 1-0, 0-1, 1/2-1/2 or *.
     #[arg(long, value_name = "RESULT")]
     result: Option<GameResult>,
-    /// Only games of at least so many plies.
+    /// Only games with at least N plies.
     #[arg(long, value_name = "N", default_value_t = 0)]
     min_plies: usize,
-    /// Only the first of games with the same start and moves; of positions, only the first of each.
+    /// Only the first of several games with the same start and moves, or the first of several equal positions.
     #[arg(long)]
     unique: bool,
-    /// The position after so many plies instead of that at the end; games that are shorter have none.
+    /// Extract the position after N plies instead of the last one; shorter games are skipped.
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
 }
 
-/// What is written.
+/// A format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TargetFormat {
-    /// Game records.
+    /// Game records with comments and variations.
     Pgn,
-    /// A game a line, as the `position` of UCCI has it.
+    /// XQF (象棋演播室), one game.
+    Xqf,
+    /// CBR (象棋桥), one game.
+    Cbr,
+    /// CBL (象棋桥), a library of games.
+    Cbl,
+    /// DhtmlXQ (东萍).
+    Dhtmlxq,
+    /// One game per line, as in the command `position` of UCCI, without comments and variations.
     Moves,
-    /// A position a line.
+    /// One position per line.
     Fen,
-    /// A position a line with the game that it comes from.
+    /// One position per line, with the game that it is from.
     Epd,
 }
 
-/// Converts, and tells how many games were read and written.
-///
-/// # Errors
-/// A file cannot be read or written, or a game cannot be read; all that can be is written first.
+impl TargetFormat {
+    fn is_of_positions(self) -> bool {
+        matches!(self, Self::Fen | Self::Epd)
+    }
+}
+
+/// Converts the games and prints how many were read and written. The command fails in the end if a game or file could
+/// not be read; all others are written.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let is_of_games = matches!(arguments.to, TargetFormat::Pgn | TargetFormat::Moves);
-    if is_of_games && arguments.ply.is_some() {
-        let why =
-            "positions have plies: say --to fen or --to epd, or FILE:GAME@PLY for a part of a game";
+    if !arguments.to.is_of_positions() && arguments.ply.is_some() {
+        let why = "only positions have a ply: use --to fen or --to epd, or FILE:GAME@PLY for a part of a game";
         return Err(Failure::usage("--ply", why));
     }
     let mut writer = Writer {
@@ -96,54 +113,85 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             _ => Box::new(io::stdout().lock()),
         },
         known: HashSet::new(),
+        collected: Vec::new(),
         read: 0,
         written: 0,
     };
-    let mut unread = 0;
+    let (mut unread, mut unread_files) = (0, 0);
     for path in &arguments.files {
         let place = place(path);
-        let mut number = 0;
-        let read = read_games(&place.path, |game| {
-            number += 1;
-            if place.game.is_some_and(|only| only != number) {
-                return Ok(());
+        match convert_file(&place, &mut writer) {
+            Ok(count) => unread += count,
+            Err(failure) if arguments.files.len() > 1 => {
+                failure.report();
+                unread_files += 1;
             }
-            let game = game.map_err(|reason| Failure::new(place.path.display(), reason));
-            match game.and_then(|game| place.cut(game, number)) {
-                Ok(game) => writer.write_game(&game),
-                Err(failure) => {
-                    failure.report();
-                    unread += 1;
-                    Ok(())
-                }
-            }
-        });
-        read.map_err(|error| Failure::new(place.path.display(), error))?;
-        if let Some(only) = place.game.filter(|only| !(1..=number).contains(only)) {
-            let why = format!("there is no game {only}");
-            return Err(Failure::new(place.path.display(), why));
+            Err(failure) => return Err(failure),
         }
     }
+    writer.finish()?;
     let (read, written) = (writer.read, writer.written);
-    let lines = match is_of_games {
-        true => counted(written, "game"),
-        false => counted(written, "position"),
+    let written = if arguments.to.is_of_positions() {
+        counted(written, "position")
+    } else {
+        counted(written, "game")
     };
     let _ = writeln!(
         io::stderr(),
-        "{} read, {lines} written",
+        "{} read, {written} written",
         counted(read, "game")
     );
-    match unread {
-        0 => Ok(()),
-        _ => Err(Failure::new(
-            "convert",
-            format!("{} cannot be read", counted(unread, "game")),
-        )),
+    let errors = [(unread, "game"), (unread_files, "file")].into_iter();
+    let errors = errors.filter(|(count, _)| *count > 0);
+    let errors: Vec<String> = errors
+        .map(|(count, name)| format!("{} cannot be read", counted(count, name)))
+        .collect();
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::new("convert", errors.join(", ")))
     }
 }
 
-/// A number of things in words.
+/// Converts the games of a file. Returns the number of games that could not be read.
+fn convert_file(place: &PgnPlace, writer: &mut Writer<'_>) -> Result<u64, Failure> {
+    let path = place.path.display();
+    let (mut number, mut unread) = (0, 0);
+    let read = read_games(&place.path, |game| {
+        number += 1;
+        if place.game.is_some_and(|only| only != number) {
+            return Ok(());
+        }
+        let game = game.map_err(|reason| Failure::new(&path, reason));
+        let game = game.and_then(|game| match game.main_line_problem() {
+            Some(problem) if writer.arguments.strict => {
+                Err(Failure::new(&path, format!("game {number}: {problem}")))
+            }
+            _ => Ok(game),
+        });
+        let game = game.and_then(|game| {
+            note_problems(&place.path, number, &game);
+            place.cut(game, number)
+        });
+        match game {
+            Ok(game) => writer.write_game(game),
+            Err(failure) => {
+                failure.report();
+                unread += 1;
+                Ok(())
+            }
+        }
+    });
+    read.context(&path)?;
+    match place.game {
+        Some(only) if !(1..=number).contains(&only) => {
+            Err(Failure::new(&path, format!("there is no game {only}")))
+        }
+        _ => Ok(unread),
+    }
+}
+
+/// A number with a noun.
 fn counted(number: u64, name: &str) -> String {
     match number {
         1 => format!("1 {name}"),
@@ -151,111 +199,149 @@ fn counted(number: u64, name: &str) -> String {
     }
 }
 
-/// A file, or a game of it where no file has that name.
+/// A file, or a game of it if no file has that name.
 fn place(path: &Path) -> PgnPlace {
-    let whole = PgnPlace {
-        path: path.to_owned(),
-        game: None,
-        ply: None,
-    };
     match path.to_str() {
         Some(text) if !path.exists() => PgnPlace::parse(text),
-        _ => whole,
+        _ => PgnPlace {
+            path: path.to_owned(),
+            game: None,
+            ply: None,
+        },
     }
 }
 
-/// Where converted games go.
+/// The destination of the games.
 struct Writer<'a> {
     arguments: &'a Arguments,
     out: Box<dyn Write + 'a>,
-    /// What has been written, where it is to be written once.
+    /// Hashes of what has been written, for `--unique`.
     known: HashSet<u64>,
+    /// The games of a format that is written at the end.
+    collected: Vec<GameTree>,
     read: u64,
     written: u64,
 }
 
 impl Writer<'_> {
-    /// Writes a game, if it is wanted.
-    fn write_game(&mut self, game: &PgnGame) -> io::Result<()> {
+    /// Writes a game if it is selected.
+    fn write_game(&mut self, game: GameTree) -> io::Result<()> {
         self.read += 1;
-        if !self.is_wanted(game) {
+        let line = game.main_line();
+        if !self.is_selected(&line) || !self.is_new(&line) {
             return Ok(());
         }
-        let Some(text) = self.text(game) else {
-            return Ok(());
+        let text = match self.arguments.to {
+            TargetFormat::Pgn => game.write_pgn(self.arguments.notation),
+            TargetFormat::Dhtmlxq => write_dhtmlxq(&game),
+            TargetFormat::Moves => moves_line(&line),
+            TargetFormat::Fen | TargetFormat::Epd => match self.position_line(&line) {
+                Some(text) => text,
+                None => return Ok(()),
+            },
+            TargetFormat::Xqf | TargetFormat::Cbr | TargetFormat::Cbl => {
+                self.collected.push(game);
+                return Ok(());
+            }
         };
-        let bytes = match self.arguments.gbk {
-            true => encoding_rs::GBK.encode(&text).0.into_owned(),
-            false => text.into_bytes(),
+        let bytes = if self.arguments.gbk {
+            encoding_rs::GBK.encode(&text).0.into_owned()
+        } else {
+            text.into_bytes()
         };
         self.written += 1;
         self.out.write_all(&bytes).or_else(ignore_closed_pipe)
     }
 
-    fn is_wanted(&self, game: &PgnGame) -> bool {
+    /// Writes the games of a binary format.
+    fn finish(&mut self) -> Result<(), Failure> {
+        let games = std::mem::take(&mut self.collected);
+        let bytes = match (self.arguments.to, games.as_slice()) {
+            (TargetFormat::Cbl, games) => write_cbl(games),
+            (_, []) => return Ok(()),
+            (TargetFormat::Xqf, [game]) => write_xqf(game),
+            (TargetFormat::Cbr, [game]) => write_cbr(game),
+            (TargetFormat::Xqf | TargetFormat::Cbr, games) => {
+                let why = format!(
+                    "this format holds one game, not {}: select one as in FILE:3, or use --to cbl or pgn",
+                    games.len()
+                );
+                return Err(Failure::new("--to", why));
+            }
+            _ => return Ok(()),
+        };
+        self.written = games.len() as u64;
+        let written = self.out.write_all(&bytes).and_then(|()| self.out.flush());
+        written.or_else(ignore_closed_pipe).context("--out")
+    }
+
+    fn is_selected(&self, game: &PgnGame) -> bool {
         let arguments = self.arguments;
         let contains = |tag: &str, part: &str| {
             let value = game.tag(tag).unwrap_or_default().to_lowercase();
             value.contains(&part.to_lowercase())
         };
-        let is_of = |name: &String| contains("Red", name) || contains("Black", name);
-        let is_at = |name: &String| contains("Event", name);
-        arguments.player.as_ref().is_none_or(is_of)
-            && arguments.event.as_ref().is_none_or(is_at)
+        let is_player = |name: &String| contains("Red", name) || contains("Black", name);
+        let is_event = |name: &String| contains("Event", name);
+        arguments.player.as_ref().is_none_or(is_player)
+            && arguments.event.as_ref().is_none_or(is_event)
             && arguments.result.is_none_or(|result| result == game.result)
             && game.line.moves.len() >= arguments.min_plies
     }
 
-    /// Whether something is there for the first time, where that counts.
-    fn is_new(&mut self, what: &impl Hash) -> bool {
+    /// Whether a game or its position has not been written before, if `--unique` is given.
+    fn is_new(&mut self, game: &PgnGame) -> bool {
+        if !self.arguments.unique {
+            return true;
+        }
         let mut hasher = DefaultHasher::new();
-        what.hash(&mut hasher);
-        !self.arguments.unique || self.known.insert(hasher.finish())
+        if self.arguments.to.is_of_positions() {
+            let position = position_after(game, self.arguments.ply);
+            position.map(|position| board(&position)).hash(&mut hasher);
+        } else {
+            fen::write_position(&game.line.start).hash(&mut hasher);
+            game.line.moves.hash(&mut hasher);
+        }
+        self.known.insert(hasher.finish())
     }
 
-    /// What is to be written of a game.
-    fn text(&mut self, game: &PgnGame) -> Option<String> {
-        let start = fen::write_position(&game.line.start);
-        match self.arguments.to {
-            TargetFormat::Pgn | TargetFormat::Moves => {
-                let moves = game.line.moves.iter().map(ToString::to_string);
-                let moves: Vec<String> = moves.collect();
-                self.is_new(&(&start, &moves))
-                    .then(|| match self.arguments.to {
-                        TargetFormat::Pgn => game.write(self.arguments.notation),
-                        _ => moves_line(&start, &moves),
-                    })
-            }
-            TargetFormat::Fen | TargetFormat::Epd => {
-                let position = position_after(game, self.arguments.ply)?;
-                let fen = fen::write_position(&position);
-                let fields: Vec<&str> = fen.split(' ').take(4).collect();
-                let board = fields.join(" ");
-                self.is_new(&board).then(|| match self.arguments.to {
-                    TargetFormat::Fen => fen + "\n",
-                    _ => match title(game) {
-                        Some(title) => format!("{board} id \"{title}\";\n"),
-                        None => format!("{board}\n"),
-                    },
-                })
-            }
+    /// The position of a game as FEN or EPD.
+    fn position_line(&self, game: &PgnGame) -> Option<String> {
+        let position = position_after(game, self.arguments.ply)?;
+        if self.arguments.to == TargetFormat::Fen {
+            return Some(fen::write_position(&position) + "\n");
         }
+        let board = board(&position);
+        Some(match title(game) {
+            Some(title) => format!("{board} id \"{title}\";\n"),
+            None => format!("{board}\n"),
+        })
     }
 }
 
-fn moves_line(start: &str, moves: &[String]) -> String {
-    let mut line = match start == fen::START {
-        true => "startpos".to_owned(),
-        false => format!("fen {start}"),
+/// The first four fields of a FEN.
+fn board(position: &Position) -> String {
+    fen::write_board(&position.setup()) + " - -"
+}
+
+fn moves_line(game: &PgnGame) -> String {
+    let start = fen::write_position(&game.line.start);
+    let mut line = if start == fen::START {
+        "startpos".to_owned()
+    } else {
+        format!("fen {start}")
     };
-    if !moves.is_empty() {
-        line += " moves ";
-        line += &moves.join(" ");
+    if !game.line.moves.is_empty() {
+        line += " moves";
+    }
+    for m in &game.line.moves {
+        line.push(' ');
+        line += &m.to_string();
     }
     line + "\n"
 }
 
-/// The position after so many plies, or at the end; `None` where the game is shorter.
+/// The position after a number of plies, or at the end; `None` if the game is shorter.
 fn position_after(game: &PgnGame, ply: Option<usize>) -> Option<Position> {
     let mut position = game.line.start.clone();
     let moves = match ply {
@@ -268,7 +354,7 @@ fn position_after(game: &PgnGame, ply: Option<usize>) -> Option<Position> {
     Some(position)
 }
 
-/// The players of a game, without what would end the text of an EPD; its event where they are not known.
+/// The players of a game, or its event if they are unknown, without the characters that end a text in EPD.
 fn title(game: &PgnGame) -> Option<String> {
     let name = |tag: &str| Some(game.tag(tag)?.replace(['"', ';', '\n'], "'"));
     match (name("Red"), name("Black")) {

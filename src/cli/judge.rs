@@ -1,31 +1,28 @@
 //! `chuhe judge`: verdicts on games by the rules.
 
 use std::fmt;
-use std::io::BufRead;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::common::{
     Context, Failure, GameArguments, RulesArgument, TableArguments, describe_ending, explain,
-    explain_plies, open_input, play_line, print, print_if_read, read_game, row, terminal_width,
+    explain_plies, note_problems, note_skipped, open_input, play_line, print, print_if_read, row,
+    terminal_width,
 };
 use crate::board::Color;
-use crate::notation::pgn::PgnReader;
+use crate::notation::records::RecordReader;
 use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
-use crate::text::{bytes_without_byte_order_mark, read_line, without_byte_order_mark};
 
 /// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
 const VERDICT_WIDTH: usize = 11;
-/// Length limit of the lines of a file of games, in MB.
-const LONGEST_LINE: u64 = 16;
 
 /// Judge games by the repetition rules and the no-capture limit: none, draw, red_loses or black_loses.
 ///
-/// A file (`-` is standard input) judges all games in it: those of a PGN, or one `FEN moves M…` per line, where
-/// empty lines and lines that begin with `#` are skipped.
+/// Of files (`-` is standard input) all games are judged, in any format: PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, or one
+/// `FEN moves M…` per line, where empty lines and lines that begin with `#` are skipped.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -81,8 +78,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments,
         tables: arguments.tables.open()?,
     };
-    if let Some(path) = arguments.game.file() {
-        judge_file(&judging, &path)
+    let files = arguments.game.files();
+    if !files.is_empty() {
+        judge_files(&judging, &files)
     } else if arguments.game.is_given() {
         let game = arguments.game.read()?;
         print(&(heading(arguments) + &report(&judging, &game, None)))
@@ -91,83 +89,60 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn judge_file(judging: &Judging<'_>, path: &Path) -> Result<(), Failure> {
-    let mut input = open_input(path).context(path.display())?;
-    let beginning = input.fill_buf().context(path.display())?;
-    // A FEN never begins with a bracket.
-    let is_pgn = bytes_without_byte_order_mark(beginning)
-        .trim_ascii_start()
-        .starts_with(b"[");
+/// Judges the games of all files, then fails if any could not be read.
+fn judge_files(judging: &Judging<'_>, files: &[PathBuf]) -> Result<(), Failure> {
     if !print_if_read(&heading(judging.arguments))? {
         return Ok(());
     }
-    let (bad, kind) = if is_pgn {
-        (judge_games(judging, path, PgnReader::new(input))?, "game")
+    let mut result = Ok(());
+    for path in files {
+        let is_titled = files.len() > 1 && !judging.arguments.json;
+        if is_titled && !print_if_read(&format!("{}:\n", path.display()))? {
+            break;
+        }
+        if let Err(failure) = judge_file(judging, path)
+            && let Err(previous) = std::mem::replace(&mut result, Err(failure))
+        {
+            Failure::report(&previous);
+        }
+    }
+    result
+}
+
+fn judge_file(judging: &Judging<'_>, path: &Path) -> Result<(), Failure> {
+    let input = open_input(path).context(path.display())?;
+    let mut games = RecordReader::new(input).context(path.display())?;
+    let (mut count, mut bad) = (0, 0);
+    while let Some(game) = games.next() {
+        count += 1;
+        let place = games.line().map_or(Place::Game(count), Place::Line);
+        match game {
+            Ok(game) => {
+                note_problems(path, count, &game);
+                let game = play_line(game.main_line().line)?;
+                if !print_if_read(&report(judging, &game, Some(place)))? {
+                    return Ok(());
+                }
+            }
+            Err(error) => {
+                bad += 1;
+                Failure::new(place, error.reason).report();
+            }
+        }
+    }
+    note_skipped(path, games.skipped_lines());
+    let kind = if games.line().is_some() {
+        "line"
     } else {
-        (judge_lines(judging, path, input)?, "line")
+        "game"
     };
+    games.finish().context(path.display())?;
     let why = match bad {
         0 => return Ok(()),
         1 => format!("one {kind} cannot be read"),
         _ => format!("{bad} {kind}s cannot be read"),
     };
     Err(Failure::new(path.display(), why))
-}
-
-/// Judges the game of each line, and returns how many cannot be read.
-fn judge_lines(
-    judging: &Judging<'_>,
-    path: &Path,
-    mut input: impl BufRead,
-) -> Result<usize, Failure> {
-    let mut bad = 0;
-    let (mut number, mut line) = (0, Vec::new());
-    while read_line(&mut input, LONGEST_LINE, &mut line).context(path.display())? {
-        number += 1;
-        let line = String::from_utf8_lossy(&line);
-        let line = without_byte_order_mark(&line).trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let place = Place::Line(number);
-        match read_game(line) {
-            Ok(game) => {
-                if !print_if_read(&report(judging, &game, Some(place)))? {
-                    break;
-                }
-            }
-            Err(failure) => {
-                bad += 1;
-                Failure::new(place, failure.text).report();
-            }
-        }
-    }
-    Ok(bad)
-}
-
-/// Judges the games of a PGN, and returns how many cannot be read.
-fn judge_games(
-    judging: &Judging<'_>,
-    path: &Path,
-    mut games: PgnReader<impl BufRead>,
-) -> Result<usize, Failure> {
-    let mut bad = 0;
-    for (number, game) in (1..).zip(games.by_ref()) {
-        let place = Place::Game(number);
-        let game = match game {
-            Ok(game) => play_line(game.line)?,
-            Err(error) => {
-                bad += 1;
-                Failure::new(place, error).report();
-                continue;
-            }
-        };
-        if !print_if_read(&report(judging, &game, Some(place)))? {
-            return Ok(bad);
-        }
-    }
-    games.finish().context(path.display())?;
-    Ok(bad)
 }
 
 /// The names above the verdicts of all rule sets.

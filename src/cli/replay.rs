@@ -3,19 +3,22 @@
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, PgnPlace, columns, explain, explain_plies, print_if_read, terminal_width,
+    Failure, PgnPlace, columns, explain, explain_plies, note, note_skipped, print_if_read,
+    terminal_width,
 };
-use crate::notation::pgn::{PgnError, PgnGame};
+use crate::notation::RecordError;
+use crate::notation::pgn::PgnGame;
+use crate::notation::tree::GameTree;
 use crate::rules::{Game, Judgement, RuleSet, judge};
 use crate::text::printable;
 use crate::tournament::{Replay, verify};
 
-/// Replay the games of PGN files and verify them: every move is legal, no game is over before its last
-/// move, and the result agrees with the rules.
+/// Replay the games of files and verify them: every move is legal, no game is over before its last
+/// move, and the result agrees with the rules. Variations are not verified.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// PGN files in UTF-8 or GBK, with moves in any notation; `FILE:3` is the third game, `FILE:3@42` its
-    /// first 42 plies, `-` standard input.
+    /// Files in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); `FILE:3` is the third
+    /// game, `FILE:3@42` its first 42 plies, `-` standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// The rules [default: the tag `Rules` of each game, or asian].
@@ -81,12 +84,13 @@ fn replay_file(
 ) -> Result<bool, Failure> {
     let mut games = place.games()?;
     let mut rows = Vec::new();
-    let (mut bad, mut count) = (0, 0);
+    let (mut bad, mut count, mut variations) = (0, 0, 0);
     for (number, game) in (1..).zip(games.by_ref()) {
         if place.game.is_some_and(|only| only != number) {
             continue;
         }
         count += 1;
+        variations += game.as_ref().map_or(0, GameTree::variations);
         let replayed = replay(arguments, place, number, game)?;
         bad += usize::from(replayed.why.is_some());
         if arguments.list {
@@ -100,6 +104,13 @@ fn replay_file(
         }
     }
     counts.disagreeing += bad;
+    note_skipped(&place.path, games.skipped_lines());
+    if variations > 0 {
+        note(&format!(
+            "{}: {variations} variations are not verified, only main lines",
+            place.path.display()
+        ));
+    }
     if place.game.is_none() {
         let finished = games.finish();
         finished.map_err(|error| Failure::new(place.path.display(), error))?;
@@ -133,7 +144,7 @@ fn replay(
     arguments: &Arguments,
     place: &PgnPlace,
     number: usize,
-    game: Result<PgnGame, PgnError>,
+    game: Result<GameTree, RecordError>,
 ) -> Result<Replayed, Failure> {
     let mut replayed = Replayed {
         number,
@@ -142,7 +153,17 @@ fn replay(
         end: None,
     };
     let record = match game {
-        Ok(game) => place.cut(game, number)?,
+        Ok(game) => {
+            let game = place.cut(game, number)?;
+            match game.complete_main_line() {
+                Ok(record) => record,
+                Err(error) => {
+                    replayed.why = Some(error.to_string());
+                    replayed.record = Some(game.main_line());
+                    return Ok(replayed);
+                }
+            }
+        }
         Err(error) => {
             replayed.why = Some(error.to_string());
             return Ok(replayed);

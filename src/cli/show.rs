@@ -1,30 +1,64 @@
-//! `chuhe show`: a position as a board in the terminal.
+//! `chuhe show`: a position as a board in the terminal, or as a picture.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
-use super::common::{BoardArguments, Failure, GameArguments};
+use super::common::{
+    BoardArguments, Context, Failure, GameArguments, OutputFile, ignore_closed_pipe,
+};
+use crate::board::{Move, Square};
 use crate::notation::diagram::draw;
+use crate::notation::parse_move;
+use crate::notation::svg::{self, Highlights};
 
-/// Draw a position, the starting one unless another is given.
+/// Show a position, by default the starting position, as a board in the terminal or as an SVG picture.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
     board: BoardArguments,
+    /// Write the board as an SVG picture to FILE (`-` for standard output) instead of showing it.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Draw an arrow for MOVE, which may have any notation, or coordinates of any two squares. Can be repeated.
+    #[arg(long, value_name = "MOVE", requires = "svg")]
+    arrow: Vec<String>,
+    /// Draw a ring around SQUARE, such as e4. Can be repeated.
+    #[arg(long, value_name = "SQUARE", requires = "svg")]
+    mark: Vec<Square>,
 }
 
-/// Prints the board, its FEN and the side to move.
-///
-/// # Errors
-/// The FEN is no position, or a move cannot be played.
+/// Prints the board, its FEN and the side to move, or writes the picture.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let game = arguments.game.read()?;
     let position = game.position();
     let last = game.plies().last().map(|ply| ply.played);
-    let board = draw(position, arguments.board.style(), last);
-    let side = position.side_to_move();
-    writeln!(io::stdout(), "{board}\n{position}\n{side} to move")
-        .or_else(super::common::ignore_closed_pipe)
-        .map_err(|error| Failure::new("standard output", error))
+    let style = arguments.board.style();
+    let text = if arguments.svg.is_some() {
+        let arrow = |text: &String| match text.parse::<Move>() {
+            Ok(arrow) => Ok(arrow),
+            Err(_) => parse_move(position, text).context("--arrow"),
+        };
+        let highlights = Highlights {
+            last,
+            arrows: arguments
+                .arrow
+                .iter()
+                .map(arrow)
+                .collect::<Result<_, _>>()?,
+            marks: arguments.mark.clone(),
+        };
+        svg::draw(position, style, &highlights)
+    } else {
+        let side = position.side_to_move();
+        let board = draw(position, style, last);
+        format!("{board}\n{position}\n{side} to move\n")
+    };
+    match &arguments.svg {
+        Some(path) if path.as_os_str() != "-" => OutputFile::open(path)?.write(&text),
+        _ => write!(io::stdout(), "{text}")
+            .or_else(ignore_closed_pipe)
+            .context("standard output"),
+    }
 }

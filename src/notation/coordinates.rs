@@ -9,14 +9,15 @@ pub fn write_iccs(m: Move) -> String {
     format!("{}-{}", m.from(), m.to()).to_ascii_uppercase()
 }
 
-/// Reads `h2e2` or `H2-E2`, in either case.
+/// Reads `h2e2`, `H2E2` or `H2-E2`. `C8e8` is not in this notation but in [SAN](super::san): a cannon on rank 8.
 ///
 /// # Errors
 /// The text has another form, or the move is illegal in the position.
 pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
-    let m = text
-        .parse()
-        .map_err(|_| NotationError::Unreadable(text.to_owned()))?;
+    let is_mixed = text.contains(|c: char| c.is_ascii_uppercase())
+        && text.contains(|c: char| c.is_ascii_lowercase());
+    let m = text.parse().ok().filter(|_| !is_mixed);
+    let m = m.ok_or_else(|| NotationError::Unreadable(text.to_owned()))?;
     if is_legal(position, m) {
         Ok(m)
     } else {
@@ -42,6 +43,10 @@ mod tests {
         assert_eq!(
             parse(&start, "e0e2"),
             Err(NotationError::Illegal("e0e2".into()))
+        );
+        assert_eq!(
+            parse(&start, "H2e2"),
+            Err(NotationError::Unreadable("H2e2".into()))
         );
         assert_eq!(
             parse(&start, "e0"),

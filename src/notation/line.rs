@@ -104,6 +104,20 @@ impl GameText {
     }
 }
 
+/// Removes move numbers: `1. h2e2 h9g7 2.h0g2` becomes `h2e2 h9g7 h0g2`.
+pub fn without_move_numbers(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| {
+        let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        if rest.len() < word.len() && rest.starts_with('.') {
+            rest.trim_start_matches('.')
+        } else {
+            word
+        }
+    });
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
 /// The number of words that belong to the FEN: the board, then single letters, dashes and numbers.
 fn fen_length(words: &[&str]) -> usize {
     let is_field =

@@ -22,25 +22,34 @@ mod error;
 pub mod fen;
 mod line;
 pub mod pgn;
+mod raw;
+#[cfg(feature = "cli")]
 pub mod records;
 mod relative;
+pub mod san;
 mod style;
+pub mod svg;
+pub mod tree;
+pub mod vietnamese;
 pub mod wxf;
 
 pub use error::NotationError;
-pub use line::{GameText, Line, LineError, Separator};
+pub use line::{GameText, Line, LineError, Separator, without_move_numbers};
+pub use raw::RecordError;
 pub use style::MoveStyle;
 
 use crate::board::{Move, Position};
 use crate::movegen::{IllegalReason, why_illegal};
 
-/// Reads a move in any notation: coordinates (`h2e2`, `H2-E2`), Chinese (炮二平五), WXF (`C2=5`). No text is valid in two of them.
+/// Reads a move in any notation: coordinates (`h2e2`, `H2-E2`), Chinese (炮二平五), WXF (`C2=5`) or SAN with ranks
+/// from 0 (`Che2`). No text is valid in two of them.
 ///
 /// # Errors
 /// The text is not in any of these notations, or does not match exactly one legal move.
 pub fn parse_move(position: &Position, text: &str) -> Result<Move, NotationError> {
     let text = text.trim();
-    let readers = [coordinates::parse, chinese::parse, wxf::parse];
+    let san = |position: &Position, text: &str| san::parse(position, text, 0);
+    let readers = [coordinates::parse, chinese::parse, wxf::parse, san];
     readers
         .into_iter()
         .map(|parse| parse(position, text))
@@ -66,6 +75,19 @@ fn explained(position: &Position, error: NotationError) -> NotationError {
         Some(reason) => NotationError::Forbidden { text, reason },
         None => NotationError::Illegal(text),
     }
+}
+
+/// Whether a text has the form of a move in some notation, [Vietnamese](vietnamese) included.
+fn is_move_text(text: &str) -> bool {
+    let start = Position::startpos();
+    let results = [
+        parse_move(&start, text),
+        vietnamese::parse(&start, text),
+        san::parse(&start, text, 1),
+    ];
+    results
+        .iter()
+        .any(|result| !matches!(result, Err(NotationError::Unreadable(_))))
 }
 
 /// All moves, legal or not, that match a text in any notation. With

@@ -1,6 +1,6 @@
 //! The notations in which moves are written.
 
-use super::{chinese, coordinates, wxf};
+use super::{chinese, coordinates, san, wxf};
 use crate::board::{Move, Position, named_enum};
 
 named_enum! {
@@ -12,6 +12,8 @@ named_enum! {
         Wxf = "WXF",
         /// 炮二平五
         Chinese = "Chinese",
+        /// `Che2`
+        San = "SAN",
         /// `h2e2`; in game records ICCS is used instead.
         Coordinate = "Coordinate",
     }
@@ -32,6 +34,7 @@ impl MoveStyle {
             Self::Iccs => coordinates::write_iccs(m),
             Self::Wxf => wxf::write(position, m),
             Self::Chinese => chinese::write(position, m),
+            Self::San => san::write(position, m),
             Self::Coordinate => m.to_string(),
         }
     }

@@ -58,10 +58,11 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     for (index, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte == 0) {
         nul[index % 2] += 1;
     }
-    let is_frequent = |count: usize| 16 * count >= bytes.len();
+    // Few other characters have one at the other place.
+    let is_frequent = |count: usize, other: usize| 16 * count >= bytes.len() && count > 4 * other;
     match nul {
-        [0, odd] if odd > 0 && is_frequent(odd) => Some(UTF_16LE),
-        [even, 0] if even > 0 && is_frequent(even) => Some(UTF_16BE),
+        [even, odd] if is_frequent(odd, even) => Some(UTF_16LE),
+        [even, odd] if is_frequent(even, odd) => Some(UTF_16BE),
         _ => None,
     }
 }

@@ -51,7 +51,7 @@ fn notations_formats_and_encodings() {
         moves,
         format!("{}{mate}", "startpos moves h2e2 h9g7\n".repeat(2))
     );
-    // Lines of moves are read again.
+    // Lines of moves can be read again.
     let lines = scratch("lines.txt");
     fs::write(&lines, format!("# lines\n\n{moves}")).unwrap();
     let again = output(&[lines.to_str().unwrap(), "--to", "moves"]);
@@ -77,7 +77,7 @@ fn notations_formats_and_encodings() {
 }
 
 #[test]
-fn games_are_picked_and_positions_extracted() {
+fn games_are_selected_and_positions_extracted() {
     let path = scratch("picked.pgn");
     fs::write(&path, GAMES).unwrap();
     let file = path.to_str().unwrap();
@@ -101,7 +101,7 @@ fn games_are_picked_and_positions_extracted() {
         "{ends}"
     );
     assert_eq!(ends.lines().count(), 2);
-    // What was written is read again.
+    // The output can be read again.
     let own = scratch("own.epd");
     fs::write(&own, &ends).unwrap();
     let again = output(&[own.to_str().unwrap(), "--to", "epd"]);
@@ -114,18 +114,21 @@ fn games_are_picked_and_positions_extracted() {
 }
 
 #[test]
-fn a_game_of_a_file_may_be_named() {
+fn single_games_can_be_selected() {
     let path = scratch("named.pgn");
     fs::write(&path, GAMES).unwrap();
     let place = |place: &str| format!("{}{place}", path.to_str().unwrap());
     let second = output(&[&place(":2@1"), "--to", "moves", "-o", "-"]);
     assert_eq!(second, b"startpos moves h2e2\n");
-    for (place, told) in [
+    for (place, message) in [
         (place(":4"), "there is no game 4"),
         (place(":0"), "there is no game 0"),
         (place(":2@9"), "game 2 has only 2 plies"),
     ] {
-        convert(&[&place]).assert().code(1).stderr(contains(told));
+        convert(&[&place])
+            .assert()
+            .code(1)
+            .stderr(contains(message));
     }
     let [iccs, coordinate] = ["iccs", "coordinate"]
         .map(|notation| output(&[path.to_str().unwrap(), "--notation", notation]));
@@ -134,17 +137,17 @@ fn a_game_of_a_file_may_be_named() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_told_of_once() {
+fn binary_files_are_rejected() {
     let bytes: Vec<u8> = (0..2000_u32).map(|n| (n * n / 7 % 251) as u8).collect();
     convert(&["-"])
         .write_stdin(bytes)
         .assert()
         .code(1)
-        .stderr("chuhe: -: this is neither text nor a game record of a known format\n");
+        .stderr("chuhe: -: neither a text nor a game record in a known format\n");
 }
 
 #[test]
-fn plies_are_those_of_positions() {
+fn ply_requires_positions() {
     for form in ["pgn", "moves"] {
         convert(&["-", "--to", form, "--ply", "1"])
             .write_stdin(GAMES)
@@ -161,7 +164,7 @@ fn plies_are_those_of_positions() {
 }
 
 #[test]
-fn an_epd_with_a_number_and_a_dot_is_no_pgn() {
+fn epd_with_a_number_and_a_dot_is_not_pgn() {
     let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"eleeye-1.31\";\n";
     for (text, read) in [
         (epd.to_owned(), "1 game read, 1 position"),
@@ -175,12 +178,12 @@ fn an_epd_with_a_number_and_a_dot_is_no_pgn() {
             "1 game read, 1 position",
         ),
     ] {
-        let said = format!("{read} written\n");
+        let message = format!("{read} written\n");
         convert(&["-", "--to", "epd"])
             .write_stdin(text)
             .assert()
             .code(0)
-            .stderr(said);
+            .stderr(message);
     }
 }
 

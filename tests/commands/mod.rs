@@ -14,6 +14,7 @@ mod long_runs;
 #[cfg(target_os = "linux")]
 mod narrow_terminal;
 mod play;
+mod records;
 mod replay;
 mod review;
 mod solve;

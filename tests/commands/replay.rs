@@ -70,7 +70,7 @@ fn unclosed_comment_ends_with_its_game() {
 fn contradictory_results_are_reported() {
     let path = games("contradiction", "[Result \"1-0\"]\n\n1. h2e2 h9g7 0-1\n");
     replay(&[&path]).assert().code(1).stdout(contains(
-        "game 1: line 3: 0-1 behind the moves, 1-0 in the tag Result\n",
+        "game 1: line 3: the result is 0-1 after the moves, but 1-0 in the tag Result\n",
     ));
     fs::remove_file(path).unwrap();
 }
@@ -151,7 +151,7 @@ fn invalid_places_and_other_records_are_reported() {
         replay(&[&path])
             .assert()
             .code(1)
-            .stderr(contains("make a PGN of it with `chuhe convert`"));
+            .stdout(contains("game 1: ").and(contains("0 of 1 games agree")));
         fs::remove_file(path).unwrap();
     }
 }
@@ -159,9 +159,8 @@ fn invalid_places_and_other_records_are_reported() {
 #[test]
 fn binary_files_are_refused() {
     let path = games("binary", "\x7fELF\x02\x01\0\0\0");
-    replay(&[&path])
-        .assert()
-        .code(1)
-        .stderr(contains("this is no text").and(contains("one file cannot be read")));
+    replay(&[&path]).assert().code(1).stderr(
+        contains("neither a text nor a game record").and(contains("one file cannot be read")),
+    );
     fs::remove_file(path).unwrap();
 }

@@ -76,7 +76,7 @@ fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
 fn add_records(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
     let (mut unread, mut unfinished) = (0, 0);
     let read = read_games(path, |game| {
-        match game {
+        match game.map(|game| game.main_line()) {
             Ok(game) if game.result == GameResult::Unfinished => unfinished += 1,
             Ok(game) => book.add(&game.line.start, game.line.moves, 0, game.result.winner()),
             Err(_) => unread += 1,

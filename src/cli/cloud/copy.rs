@@ -94,8 +94,9 @@ fn read_positions(files: &[PathBuf], plies: usize) -> Result<Vec<Position>, Fail
                 unread += 1;
                 return Ok(());
             };
-            let mut position = game.line.start;
-            let mut moves = game.line.moves.into_iter().take(plies);
+            let line = game.main_line().line;
+            let mut position = line.start;
+            let mut moves = line.moves.into_iter().take(plies);
             loop {
                 if has_legal_move(&position) && seen.insert(View::of(&position).key) {
                     found.push(position.clone());

@@ -194,7 +194,7 @@ impl Importer<'_> {
                 return Ok(());
             };
             games += 1;
-            self.add_tasks(game_tasks(game.line, plies))
+            self.add_tasks(game_tasks(game.main_line().line, plies))
                 .map_err(|error| {
                     failure = Some(error);
                     std::io::Error::other("the library cannot be written")

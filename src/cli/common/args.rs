@@ -233,7 +233,13 @@ choice!(crate::tournament::TournamentFormat, |format, value| {
 
 impl ValueEnum for MoveStyle {
     fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Chinese, Self::Wxf, Self::Iccs, Self::Coordinate]
+        &[
+            Self::Chinese,
+            Self::Wxf,
+            Self::Iccs,
+            Self::San,
+            Self::Coordinate,
+        ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
@@ -241,6 +247,7 @@ impl ValueEnum for MoveStyle {
             Self::Chinese => PossibleValue::new("chinese").help("炮二平五"),
             Self::Wxf => PossibleValue::new("wxf").help("C2=5"),
             Self::Iccs => PossibleValue::new("iccs").help("H2-E2"),
+            Self::San => PossibleValue::new("san").help("Che2"),
             Self::Coordinate => PossibleValue::new("coordinate").help("h2e2"),
         })
     }

@@ -34,8 +34,11 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
     (
         "review",
         "game",
-        "PGN 文件；games.pgn:3 为第三局，games.pgn:3@42 为其前 42 步",
+        "棋谱文件（各种格式）；games.pgn:3 为第三局，games.pgn:3@42 为其前 42 步",
     ),
+    ("show", "svg", "将局面保存为 SVG 图片；- 为标准输出"),
+    ("show", "arrow", "画出着法的箭头，可重复使用"),
+    ("show", "mark", "圈出一格，如 e4，可重复使用"),
     ("judge", "all", "并列显示所有棋规的裁决"),
     ("review", "all", "评判文件中的所有对局"),
     ("judge", "json", "每局输出一个 JSON 对象"),

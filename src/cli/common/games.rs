@@ -1,22 +1,19 @@
-//! Games on the command line and in files: `FEN moves …`, `games.pgn:3@42`, files of games in any format.
+//! Games on the command line and in files: `FEN moves …`, `games.pgn:3@42`, files in any format.
 
-use std::io::{self, BufRead, Cursor, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Context, Failure, note, open_input};
-use crate::notation::epd::{Epd, EpdError};
-use crate::notation::pgn::{GameResult, PgnGame, PgnReader};
-use crate::notation::records::{
-    is_ccbridge, is_dhtmlxq, is_xqf, read_ccbridge, read_dhtmlxq, read_xqf,
-};
-use crate::notation::{GameText, Line, LineError, Separator, parse_move};
+use crate::notation::records::RecordReader;
+use crate::notation::tree::{GameResult, GameTree, ROOT};
+use crate::notation::{GameText, Line, LineError, Separator, parse_move, without_move_numbers};
 use crate::rules::Game;
-use crate::text::{bytes_without_byte_order_mark, decode, read_all, read_line};
 
 /// A position and the moves played from it.
 #[derive(Debug, clap::Args)]
 pub struct GameArguments {
-    /// `startpos`, a FEN, or a game of a PGN such as `games.pgn:3` or, after 42 plies, `games.pgn:3@42`;
+    /// `startpos`, a FEN, or a game of a file such as `games.pgn:3` or, after 42 plies, `games.pgn:3@42` (PGN,
+    /// XQF, CBR, CBL, CBF, DhtmlXQ or WXF);
     /// then moves in any notation. All this in one quoted argument or in several.
     #[arg(value_names = ["FEN", "MOVES"], num_args = 1..)]
     game: Vec<String>,
@@ -34,13 +31,20 @@ impl GameArguments {
     /// The file of games or positions, if one is the only argument: `-`, or an existing file without the number
     /// of a game.
     pub fn file(&self) -> Option<PathBuf> {
-        let is_file = |text: &str| {
+        let mut files = self.files();
+        files.pop().filter(|_| files.is_empty())
+    }
+
+    /// The files of games or positions, if all arguments are such files; otherwise empty.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let is_file = |text: &String| {
             let data = Path::new(text).metadata();
             text == "-" || data.is_ok_and(|data| !data.is_dir())
         };
-        match &self.game[..] {
-            [text] if self.moves.is_empty() && is_file(text) => Some(text.into()),
-            _ => None,
+        if self.moves.is_empty() && self.game.iter().all(is_file) {
+            self.game.iter().map(PathBuf::from).collect()
+        } else {
+            Vec::new()
         }
     }
 
@@ -87,26 +91,12 @@ pub fn read_game(text: &str) -> Result<Game, Failure> {
     read_game_text(&GameText::split(&text, Separator::Optional))
 }
 
-/// Removes move numbers: `1. h2e2 h9g7 2.h0g2` becomes `h2e2 h9g7 h0g2`.
-fn without_move_numbers(text: &str) -> String {
-    let words = text.split_whitespace().map(|word| {
-        let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
-        if rest.len() < word.len() && rest.starts_with('.') {
-            rest.trim_start_matches('.')
-        } else {
-            word
-        }
-    });
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ")
-}
-
-/// Plays the game of a PGN, then more moves.
+/// Plays the game of a file, then more moves.
 fn read_place<'a>(
     place: &PgnPlace,
     moves: impl Iterator<Item = &'a String>,
 ) -> Result<Game, Failure> {
-    let mut game = play_line(place.read()?.line)?;
+    let mut game = play_line(place.read()?.main_line().line)?;
     let moves: Vec<&str> = moves.map(String::as_str).collect();
     for text in without_move_numbers(&moves.join(" ")).split_whitespace() {
         let number = format!("move {}", game.plies().len() + 1);
@@ -195,10 +185,10 @@ impl PgnPlace {
         extension.is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
     }
 
-    /// Opens the file to read its games one after another.
-    pub fn games(&self) -> Result<PgnReader<Box<dyn BufRead>>, Failure> {
+    /// Opens the file, in any format, to read its games one after another.
+    pub fn games(&self) -> Result<RecordReader<'static>, Failure> {
         let path = self.path.display();
-        let mut file = match open_input(&self.path) {
+        let file = match open_input(&self.path) {
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound
                     && has_text_after_pgn(&path.to_string()) =>
@@ -207,19 +197,14 @@ impl PgnPlace {
             }
             opened => opened.context(&path)?,
         };
-        let beginning = file.fill_buf().context(&path)?;
-        if is_xqf(beginning) || is_ccbridge(beginning) || is_dhtmlxq(beginning) {
-            let why = "this is a record of another program; make a PGN of it with `chuhe convert`";
-            return Err(Failure::new(path, why));
-        }
-        Ok(PgnReader::new(file))
+        RecordReader::new(file).context(path)
     }
 
-    /// Reads the game, the first if no number is given, up to the ply.
+    /// Reads the game, the first if no number is given, up to the ply, and reports its problems.
     ///
     /// # Errors
     /// The file cannot be read, there is no such game, or the game is shorter.
-    pub fn read(&self) -> Result<PgnGame, Failure> {
+    pub fn read(&self) -> Result<GameTree, Failure> {
         let path = self.path.display();
         let number = self.game.unwrap_or(1);
         let mut games = self.games()?;
@@ -237,6 +222,7 @@ impl PgnPlace {
                 "{path}: using the first of several games; {path}:2 is the next"
             ));
         }
+        note_problems(&self.path, number, &game);
         self.cut(game, number)
     }
 
@@ -244,21 +230,47 @@ impl PgnPlace {
     ///
     /// # Errors
     /// The game is shorter.
-    pub fn cut(&self, mut game: PgnGame, number: usize) -> Result<PgnGame, Failure> {
+    pub fn cut(&self, mut game: GameTree, number: usize) -> Result<GameTree, Failure> {
         let Some(ply) = self.ply else { return Ok(game) };
-        let plies = game.line.moves.len();
+        let plies = game.moves.line(ROOT).count();
         if ply > plies {
             let why = format!("game {number} has only {plies} plies");
             return Err(Failure::new(self.path.display(), why));
         }
         if ply < plies {
-            game.line.moves.truncate(ply);
-            game.comments.truncate(ply);
+            game.truncate(ply);
             game.result = GameResult::Unfinished;
             game.tags
                 .retain(|(name, _)| name != "Reason" && name != "Termination");
         }
         Ok(game)
+    }
+}
+
+/// Reports the parts of a game that could not be read.
+pub fn note_problems(path: &Path, number: usize, game: &GameTree) {
+    for problem in &game.problems {
+        note(&format!(
+            "{}: game {number}: {}; {}",
+            path.display(),
+            problem.reason,
+            if problem.affects_main_line {
+                "the moves before it are used"
+            } else {
+                "this part is left out"
+            }
+        ));
+    }
+}
+
+/// Reports text outside games.
+pub fn note_skipped(path: &Path, lines: usize) {
+    if lines > 0 {
+        let s = if lines == 1 { "" } else { "s" };
+        note(&format!(
+            "{}: skipped {lines} line{s} of text outside games",
+            path.display()
+        ));
     }
 }
 
@@ -268,106 +280,28 @@ fn has_text_after_pgn(text: &str) -> bool {
     lower.contains(".pgn:") || lower.contains(".pgn@")
 }
 
-/// Size limit of files that are read as a whole, in MB.
-const LARGEST_RECORD: u64 = 256;
-/// Bytes at the beginning of a file in which its format is recognised.
-const LOOK_AHEAD: u64 = 1 << 16;
-/// Length limit of the lines of a file of games, in MB.
-const LONGEST_LINE: u64 = 16;
-
-/// Calls `found` for each game of a file, or with the reason why a game cannot be read; `-` is standard
-/// input. The format is recognised by the content: PGN, XQF, CBR, CBL, DhtmlXQ, or one game per line. Only main
-/// lines are read.
+/// Calls `found` for each game of a file, or with the reason why a game cannot be read; `-` is standard input. The
+/// format is recognised by the content. Text outside games is reported, problems within a game are not.
 ///
 /// # Errors
-/// The file cannot be read or has another format, or `found` returns an error.
+/// The file cannot be read, is in an unknown format, contains text but no game, or `found` returns an error.
 pub fn read_games(
     path: &Path,
-    mut found: impl FnMut(Result<PgnGame, String>) -> io::Result<()>,
+    mut found: impl FnMut(Result<GameTree, String>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut rest = open_input(path)?;
-    let mut beginning = Vec::new();
-    rest.by_ref().take(LOOK_AHEAD).read_to_end(&mut beginning)?;
-    let mut file = Cursor::new(beginning.clone()).chain(rest);
-    if is_xqf(&beginning) {
-        let game = read_xqf(&read_all(file, LARGEST_RECORD)?);
-        return found(game.map_err(|error| error.to_string()));
+    let mut games = RecordReader::new(open_input(path)?)?;
+    let mut count = 0;
+    for game in games.by_ref() {
+        count += 1;
+        found(game.map_err(|error| format!("game {count}: {error}")))?;
     }
-    if is_ccbridge(&beginning) {
-        let bytes = read_all(file, LARGEST_RECORD)?;
-        for (number, game) in (1..).zip(read_ccbridge(&bytes)) {
-            found(game.map_err(|error| format!("game {number}: {error}")))?;
-        }
-        return Ok(());
+    let skipped = games.skipped_lines();
+    games.finish()?;
+    if count == 0 && skipped > 0 {
+        return Err(io::Error::other("the file contains text, but no game"));
     }
-    if is_dhtmlxq(&beginning) {
-        let bytes = read_all(file, LARGEST_RECORD)?;
-        for (number, game) in (1..).zip(read_dhtmlxq(&decode(&bytes))) {
-            found(game.map_err(|error| format!("game {number}: {error}")))?;
-        }
-        return Ok(());
-    }
-    if is_pgn(path, &beginning) {
-        let mut games = PgnReader::new(file);
-        for (number, game) in (1..).zip(games.by_ref()) {
-            found(game.map_err(|error| format!("game {number}: {error}")))?;
-        }
-        return games.finish();
-    }
-    if !is_text(&beginning) {
-        return Err(io::Error::other(
-            "this is neither text nor a game record of a known format",
-        ));
-    }
-    let (mut number, mut line) = (0, Vec::new());
-    while read_line(&mut file, LONGEST_LINE, &mut line)? {
-        number += 1;
-        let text = decode(&line);
-        let text = text.trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
-        found(read_game_line(text).map_err(|error| format!("line {number}: {error}")))?;
-    }
+    note_skipped(path, skipped);
     Ok(())
-}
-
-/// Whether a file is a PGN by its name or its beginning.
-fn is_pgn(path: &Path, beginning: &[u8]) -> bool {
-    let has_extension = path
-        .extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("pgn"));
-    let text = bytes_without_byte_order_mark(beginning);
-    let has = |text: &[u8]| beginning.windows(text.len()).any(|window| window == text);
-    let begins = |with: &[u8]| text.starts_with(with);
-    has_extension || begins(b"[") || begins(b"1.") || has(b"\n[") || has(b"\n1.")
-}
-
-/// Whether bytes may be text in UTF-8 or GBK: they contain no control characters but those of text.
-fn is_text(bytes: &[u8]) -> bool {
-    let is_control = |byte: &u8| matches!(byte, 0..8 | 14..26 | 28..32);
-    !bytes.iter().any(is_control)
-}
-
-/// Reads a position with moves, or an EPD, whose `id` becomes the event.
-fn read_game_line(text: &str) -> Result<PgnGame, String> {
-    let (line, tags) = match GameText::split(text, Separator::Optional).read() {
-        Ok(line) => (line, Vec::new()),
-        Err(_) if text.contains(';') => {
-            let epd: Epd = text.parse().map_err(|error: EpdError| error.to_string())?;
-            let event = epd.id().map(|id| ("Event".to_owned(), id.to_owned()));
-            let start = epd.position;
-            let moves = Vec::new();
-            (Line { start, moves }, event.into_iter().collect())
-        }
-        Err(error) => return Err(error.to_string()),
-    };
-    Ok(PgnGame {
-        tags,
-        comments: vec![String::new(); line.moves.len()],
-        line,
-        result: GameResult::Unfinished,
-    })
 }
 
 #[cfg(test)]

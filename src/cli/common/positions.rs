@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Context, Failure, PgnPlace, open_input, play_line, read_game};
+use super::{Context, Failure, PgnPlace, note_problems, open_input, play_line, read_game};
 use crate::notation::epd::{Epd, EpdError};
 use crate::rules::Game;
 use crate::text::{decode, excerpt, read_line, without_byte_order_mark};
@@ -82,7 +82,8 @@ fn read_pgn(place: &PgnPlace) -> Result<Vec<FilePosition>, Failure> {
             continue;
         }
         let record = record.context(format_args!("{path}: game {line}"))?;
-        let record = place.cut(record, line)?;
+        note_problems(&place.path, line, &record);
+        let record = place.cut(record, line)?.main_line();
         let name = |tag: &str| record.tag(tag).unwrap_or("?").to_owned();
         let id = format!("{line}: {} - {}", name("Red"), name("Black"));
         let game = play_line(record.line)?;

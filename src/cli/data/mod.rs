@@ -16,7 +16,7 @@ use crate::text::bytes_without_byte_order_mark;
 use crate::training::WinRateCounts;
 use crate::training::data::MAGIC;
 use crate::training::prepare::{
-    Converted, Relabeling, Statistics, convert_pgn, convert_text, merge, relabel,
+    Converted, Relabeling, Statistics, convert_records, convert_text, merge, relabel,
 };
 use files::{NewGames, open, warn_of_damage};
 
@@ -49,14 +49,15 @@ enum DataCommand {
         #[command(flatten)]
         force: ForceArgument,
     },
-    /// Make a file of games from samples as text (FEN | score | result, for red) or from PGN with results.
+    /// Make a file of games from samples as text (FEN | score | result, for red) or from game
+    /// records with results in any format.
     ///
     /// Left out are games annotated by `chuhe review`, whose scores are for red, and games lost on time, by an
     /// illegal move or by a crash, whose result says nothing about the positions.
     Convert {
         /// Output file.
         out: PathBuf,
-        /// Text or PGN, detected by content.
+        /// Samples or game records, detected by content.
         #[arg(required = true)]
         files: Vec<PathBuf>,
         #[command(flatten)]
@@ -202,13 +203,13 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
         }
         let mark = head.len() - text.len();
         let text = text.trim_ascii_start();
-        // A FEN can begin with a digit too.
-        let is_pgn = text.starts_with(b"[") || text.starts_with(b"1.");
+        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let is_samples = line.iter().filter(|byte| **byte == b'|').count() == 2;
         source.consume(mark);
-        let converted = if is_pgn {
-            convert_pgn(source, &mut new.writer)
-        } else {
+        let converted = if is_samples {
             convert_text(source, &mut new.writer)
+        } else {
+            convert_records(source, &mut new.writer)
         };
         let Converted {
             games,

@@ -109,6 +109,6 @@ fn read(path: &str) -> Result<Game, Failure> {
         let position = decode(&bytes).trim().parse().context(path)?;
         return Ok(Game::new(position));
     }
-    play_line(PgnPlace::parse(path).read()?.line)
+    play_line(PgnPlace::parse(path).read()?.main_line().line)
         .map_err(|failure| Failure::new(path, failure.text))
 }

@@ -2,7 +2,7 @@
 
 use super::verdict::{Grade, SideSummary, expected_points};
 use crate::board::{ByColor, Color, Move, Position};
-use crate::notation::pgn::PgnGame;
+use crate::notation::tree::{GameTree, PgnGame};
 use crate::rules::{Cause, Game, IllegalMove, RuleSet, judge, judge_outcome};
 use crate::search::{Score, SearchResult};
 
@@ -62,7 +62,7 @@ pub struct Repetition {
 pub struct Review {
     /// Number of the game in its file.
     pub number: usize,
-    pub record: PgnGame,
+    pub record: GameTree,
     pub moves: Vec<ReviewedMove>,
     /// The points that red can expect, in percent, at the start and after each ply, where searched.
     pub points: Vec<Option<f64>>,
@@ -103,7 +103,7 @@ pub fn decided_score(game: &Game, rules: RuleSet) -> Option<Score> {
 
 /// Judges the moves of a game by the search results before and after each.
 pub fn review(
-    (number, record): (usize, PgnGame),
+    (number, record): (usize, GameTree),
     stages: &[Game],
     judged: &[bool],
     found: &[Option<FoundPosition>],
@@ -118,7 +118,8 @@ pub fn review(
         })
     });
     let steps = stages.windows(2).zip(found.windows(2)).zip(judged);
-    let moves = record.line.moves.iter().zip(steps);
+    let line = record.main_line().line;
+    let moves = line.moves.iter().zip(steps);
     let moves = moves.map(|(&played, ((stages, found), &is_judged))| {
         let before = stages[0].position();
         let verdict = match found {
@@ -235,7 +236,13 @@ mod tests {
             found(-110, "i9h9"),
         ];
         let judged = judged_plies(&record, 1);
-        let review = review((1, record), &stages, &judged, &found, RuleSet::Asian);
+        let review = review(
+            (1, GameTree::from(&record)),
+            &stages,
+            &judged,
+            &found,
+            RuleSet::Asian,
+        );
         let verdicts = review.moves.iter().map(|m| m.verdict.as_ref().unwrap());
         let grades: Vec<Grade> = verdicts.clone().map(|verdict| verdict.grade).collect();
         assert_eq!(grades, [Grade::Good, Grade::Blunder, Grade::Best]);
@@ -258,7 +265,7 @@ mod tests {
         let stages = stages(&record).unwrap();
         let found = [None, None, found(0, "h0g2"), found(0, "b9c7"), None];
         let review = review(
-            (1, record),
+            (1, GameTree::from(&record)),
             &stages,
             &[false, false, true, true],
             &found,

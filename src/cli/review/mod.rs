@@ -16,11 +16,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::common::{
     Context, Ended, Failure, ForceArgument, OutputFile, PgnPlace, SearchArguments, SearchDefaults,
-    SearchPlan, bar_style, exit_code, interrupts, note, print, report_damaged_tables,
-    require_not_input, search_games,
+    SearchPlan, bar_style, exit_code, interrupts, note, note_problems, print,
+    report_damaged_tables, require_not_input, search_games,
 };
 use crate::notation::MoveStyle;
-use crate::notation::pgn::PgnGame;
+use crate::notation::tree::GameTree;
 use crate::rules::Game;
 use game::{FoundPosition, Review, decided_score, judged_plies, review, stages};
 
@@ -31,7 +31,7 @@ use game::{FoundPosition, Review, decided_score, judged_plies, review, stages};
 /// that were judged so far.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// PGN file; its first game, or `games.pgn:3` for the third, `games.pgn:3@42` for its first 42 plies.
+    /// File of games in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); its first game, or `games.pgn:3` for the third, `games.pgn:3@42` for its first 42 plies.
     #[arg(value_name = "GAME")]
     game: String,
     /// Review all games of the file.
@@ -108,14 +108,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn read_records(
     arguments: &Arguments,
     place: &PgnPlace,
-) -> Result<(Vec<(usize, PgnGame)>, usize), Failure> {
+) -> Result<(Vec<(usize, GameTree)>, usize), Failure> {
     let path = place.path.display();
     let (mut records, mut unreadable) = (Vec::new(), 0);
     if arguments.all {
         let mut games = place.games()?;
         for (number, game) in (1..).zip(games.by_ref()) {
             match game {
-                Ok(game) => records.push((number, game)),
+                Ok(game) => {
+                    note_problems(&place.path, number, &game);
+                    records.push((number, game));
+                }
                 Err(error) => {
                     unreadable += 1;
                     note(&format!("{path}: game {number}: {error}"));
@@ -126,7 +129,7 @@ fn read_records(
     } else {
         records.push((place.game.unwrap_or(1), place.read()?));
     }
-    records.retain(|(_, game)| !game.line.moves.is_empty());
+    records.retain(|(_, game)| !game.moves.is_empty());
     if records.is_empty() {
         let why = if unreadable == 0 {
             "the game has no moves"
@@ -140,12 +143,20 @@ fn read_records(
 
 fn review_game(
     arguments: &Arguments,
-    (number, record): (usize, PgnGame),
+    (number, record): (usize, GameTree),
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
 ) -> Result<(Review, Ended), Failure> {
-    let stages = stages(&record).context(format_args!("{}: game {number}", arguments.game))?;
-    let judged = judged_plies(&record, arguments.from);
+    let variations = record.variations();
+    if variations > 0 {
+        note(&format!(
+            "{}: game {number}: {variations} variations are not reviewed, only the main line",
+            arguments.game
+        ));
+    }
+    let line = record.main_line();
+    let stages = stages(&line).context(format_args!("{}: game {number}", arguments.game))?;
+    let judged = judged_plies(&line, arguments.from);
     let (found, ended) = search_game(&stages, &judged, plan, interrupts)?;
     let rules = plan.settings.rules;
     let review = review((number, record), &stages, &judged, &found, rules);

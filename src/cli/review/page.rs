@@ -54,8 +54,8 @@ fn page_texts() -> Value {
 }
 
 fn game(review: &Review, notation: MoveStyle) -> Value {
-    let mut boards = vec![board(&review.record.line.start)];
-    let mut position = review.record.line.start.clone();
+    let mut boards = vec![board(&review.record.start)];
+    let mut position = review.record.start.clone();
     for reviewed in &review.moves {
         position.make(reviewed.played);
         boards.push(board(&position));

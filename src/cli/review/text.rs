@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
-use super::game::{MoveVerdict, Review, ReviewedMove};
+use super::game::{MoveVerdict, Review};
 use crate::board::{Color, Move};
 use crate::cli::common::{columns, fill, pad, score_and_mate, terminal_width, texts};
-use crate::notation::pgn::Annotation;
+use crate::notation::tree::{NodeId, ROOT};
 use crate::notation::{MoveStyle, chinese};
 use crate::search::Meaning;
 
@@ -179,7 +179,6 @@ fn right(text: &str, width: usize) -> String {
 
 /// The record with scores, glyphs and better lines.
 pub fn pgn(review: &Review, style: MoveStyle) -> String {
-    let annotations: Vec<Annotation> = review.moves.iter().map(annotation).collect();
     let mut record = review.record.clone();
     for color in Color::ALL {
         let name = match color {
@@ -193,14 +192,25 @@ pub fn pgn(review: &Review, style: MoveStyle) -> String {
     record.tags.retain(|(tag, _)| tag != "Annotator");
     let engine = concat!("Chuhe ", env!("CARGO_PKG_VERSION")).to_owned();
     record.tags.push(("Annotator".to_owned(), engine));
-    record.write_annotated(style, &annotations)
+    let line: Vec<NodeId> = record.moves.line(ROOT).collect();
+    for (id, reviewed) in line.into_iter().zip(&review.moves) {
+        let Some(verdict) = &reviewed.verdict else {
+            continue;
+        };
+        let node = &mut record.moves[id];
+        node.glyphs.extend(verdict.grade.glyph());
+        let comment = format!("{} {}", node.comment.trim(), comment(verdict));
+        node.comment = comment.trim_start().to_owned();
+        if verdict.better().is_some() {
+            let before = record.moves.parent(id).unwrap_or(ROOT);
+            record.add_line(before, verdict.line());
+        }
+    }
+    record.write_pgn(style)
 }
 
 /// The comment of a move, such as `[%eval -1.35,12] mistake (-11 %)`: the score for red and the depth.
-fn annotation(reviewed: &ReviewedMove) -> Annotation {
-    let Some(verdict) = &reviewed.verdict else {
-        return Annotation::default();
-    };
+fn comment(verdict: &MoveVerdict) -> String {
     let score = match verdict.score.meaning() {
         Meaning::Evaluation(score) => format!("{:.2}", f64::from(score) / 100.0),
         // This tag counts mates in moves.
@@ -211,14 +221,7 @@ fn annotation(reviewed: &ReviewedMove) -> Annotation {
     if verdict.grade.glyph().is_some() {
         comment += &format!(" {} (-{:.0} %)", verdict.grade.word(), verdict.lost);
     }
-    Annotation {
-        glyph: verdict.grade.glyph(),
-        comment,
-        variation: match verdict.better() {
-            Some(_) => verdict.line().to_vec(),
-            None => Vec::new(),
-        },
-    }
+    comment
 }
 
 impl MoveVerdict {

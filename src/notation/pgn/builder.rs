@@ -1,99 +1,152 @@
-//! A game while it is read.
+//! Builds a record from the tokens of a PGN.
 
-use super::error::PgnError;
-use super::scanner::{PgnToken, Unended};
-use super::{GameResult, PgnGame};
+use super::scanner::{PgnToken, Unclosed};
 use crate::board::Position;
-use crate::notation::{Line, LineError, fen, parse_move};
+use crate::notation::raw::{MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
+use crate::notation::tree::{GLYPHS, GameResult, GameTree, NodeId, ROOT, append};
+use crate::notation::{LineError, fen, is_move_text};
 
-/// A game of a file takes no more memory, in bytes.
-const LARGEST_GAME: usize = 8 << 20;
-/// What a move and its empty comment take, in bytes.
-const MOVE_SIZE: usize = 32;
+/// The maximum size of the tags and comments of a game in bytes.
+const MAX_TEXT: usize = 8 << 20;
+/// The maximum length of the text of a move in bytes.
+const MAX_WORD: usize = 200;
 
-/// A game being read.
-#[derive(Debug, Default)]
-pub(super) struct Builder {
-    tags: Vec<(String, String)>,
+/// A game under construction.
+#[derive(Debug)]
+pub struct Builder {
+    game: RawGame,
     result: Option<GameResult>,
-    line: Option<(Line, Position)>,
-    comments: Vec<String>,
-    fault: Option<PgnError>,
-    has_moves: bool,
-    ended: bool,
-    /// Memory taken, in bytes and roughly.
-    size: usize,
+    /// The error for which the whole game is rejected.
+    error: Option<RecordError>,
+    cursor: Cursor,
+    /// The line of each open parenthesis, and the cursor before it.
+    open: Vec<(usize, Cursor)>,
+    /// The number of open parentheses beyond the maximum depth.
+    too_deep: usize,
+    /// A comment before the first move of a variation.
+    pending: String,
+    has_ended: bool,
+    text_size: usize,
+}
+
+/// The place in the tree at which the next move is added.
+#[derive(Clone, Copy, Debug)]
+struct Cursor {
+    /// The node after which the next move is played.
+    after: NodeId,
+    /// The last move of the current line, if there is one.
+    last: Option<NodeId>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            game: RawGame::new(Position::startpos()),
+            result: None,
+            error: None,
+            cursor: Cursor {
+                after: ROOT,
+                last: None,
+            },
+            open: Vec::new(),
+            too_deep: 0,
+            pending: String::new(),
+            has_ended: false,
+            text_size: 0,
+        }
+    }
 }
 
 impl Builder {
-    pub(super) fn is_empty(&self) -> bool {
-        self.tags.is_empty() && !self.has_moves && !self.ended && self.fault.is_none()
+    /// Whether nothing of a game has been read.
+    pub fn is_empty(&self) -> bool {
+        !self.has_moves()
+            && self.game.tags.is_empty()
+            && self.game.problems.is_empty()
+            && self.result.is_none()
+            && self.error.is_none()
+    }
+
+    fn has_moves(&self) -> bool {
+        !self.game.moves.is_empty()
     }
 
     /// Whether a token begins another game.
-    pub(super) fn takes_no_more(&self, token: &PgnToken<'_>) -> bool {
+    pub fn is_complete_before(&self, token: &PgnToken<'_>) -> bool {
         match token {
-            PgnToken::Tag(..) => self.has_moves || self.ended,
-            PgnToken::Word(_) => self.ended,
-            PgnToken::Comment(_) => false,
+            PgnToken::Tag(..) => self.has_moves() || self.has_ended,
+            PgnToken::Word(word) => self.has_ended && is_move_text(split_word(word).0),
+            PgnToken::Comment(_) | PgnToken::Open | PgnToken::Close => false,
         }
     }
 
-    /// Whether something broken is no part of it: a tag that follows moves, anything that follows the
-    /// result.
-    pub(super) fn is_over_before(&self, broken: Unended) -> bool {
-        match broken {
-            Unended::Tag => self.has_moves || self.ended,
-            Unended::Comment | Unended::Variation => self.ended,
+    /// Whether an unclosed tag or comment does not belong to this game.
+    pub fn is_complete_before_unclosed(&self, unclosed: Unclosed) -> bool {
+        match unclosed {
+            Unclosed::Tag => self.has_moves() || self.has_ended,
+            Unclosed::Comment => self.has_ended,
         }
     }
 
-    fn fail(&mut self, line: usize, reason: impl Into<String>) {
-        let reason = reason.into();
-        self.fault.get_or_insert(PgnError { line, reason });
+    /// Rejects the whole game and drops what has been read of it.
+    fn reject(&mut self, line: usize, reason: impl ToString) {
+        let error = RecordError {
+            line: Some(line),
+            reason: reason.to_string(),
+        };
+        *self = Self {
+            error: Some(self.error.take().unwrap_or(error)),
+            result: self.result.or(Some(GameResult::Unfinished)),
+            has_ended: self.has_ended,
+            ..Self::default()
+        };
     }
 
-    /// A game that takes too much memory is none, and what was read of it is forgotten.
-    fn check_size(&mut self, line: usize) {
-        if self.size > LARGEST_GAME {
-            self.size = 0;
-            self.tags = Vec::new();
-            self.comments = Vec::new();
-            self.line = None;
-            self.fail(line, "a game too long to be read");
-        }
+    /// Records a problem of the main line.
+    fn add_problem(&mut self, line: usize, reason: impl ToString) {
+        let error = RecordError {
+            line: Some(line),
+            reason: reason.to_string(),
+        };
+        self.game.add_problem(&error, true);
     }
 
-    /// Takes note of something broken. What is never closed leaves nothing more of the game.
-    pub(super) fn break_off(&mut self, line: usize, broken: Unended) {
-        self.ended |= !matches!(broken, Unended::Tag);
-        self.fail(line, broken.to_string());
+    /// Handles an unclosed tag or comment. Nothing of the game follows an unclosed comment.
+    pub fn add_unclosed(&mut self, line: usize, unclosed: Unclosed) {
+        self.has_ended |= matches!(unclosed, Unclosed::Comment);
+        self.add_problem(line, unclosed);
     }
 
-    pub(super) fn add(&mut self, token: PgnToken<'_>, line: usize) {
-        match token {
-            PgnToken::Tag(name, value) => self.tag(name, value, line),
-            PgnToken::Comment(text) => {
-                if let Some(comment) = self.comments.last_mut() {
-                    for word in text.split_whitespace() {
-                        if !comment.is_empty() {
-                            comment.push(' ');
-                        }
-                        comment.push_str(word);
-                    }
-                    self.size += text.len();
-                }
-                self.check_size(line);
+    /// Adds a token. Returns `false` if it is text that does not belong to a game.
+    pub fn add(&mut self, token: PgnToken<'_>, line: usize) -> bool {
+        let is_part = match token {
+            _ if self.too_deep > 0 && !matches!(token, PgnToken::Tag(..)) => {
+                self.skip_deep_variation(&token);
+                true
             }
-            PgnToken::Word(word) => self.word(word, line),
+            PgnToken::Tag(name, value) => {
+                self.add_tag(name, value, line);
+                true
+            }
+            PgnToken::Comment(text) => {
+                self.add_comment(text);
+                true
+            }
+            PgnToken::Open => self.open_variation(line),
+            PgnToken::Close => self.close_variation(),
+            PgnToken::Word(word) => self.add_word(word, line),
+        };
+        if self.text_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
+            self.reject(line, "the game is too long");
         }
+        is_part
     }
 
-    fn tag(&mut self, name: &str, value: String, line: usize) {
+    fn add_tag(&mut self, name: &str, value: String, line: usize) {
         if name.eq_ignore_ascii_case("FEN") {
             match fen::parse_position(&value) {
-                Ok(start) => self.begin(start),
-                Err(error) => self.fail(line, LineError::Start(error).to_string()),
+                Ok(start) => self.game.start = start,
+                Err(error) => self.reject(line, LineError::Start(error)),
             }
         } else if name.eq_ignore_ascii_case("Result") {
             self.result = value.parse().ok();
@@ -101,92 +154,178 @@ impl Builder {
             .iter()
             .any(|n| name.eq_ignore_ascii_case(n))
         {
-            self.size += name.len() + value.len();
-            self.tags.push((name.to_owned(), value));
-            self.check_size(line);
+            self.text_size += name.len() + value.len();
+            self.game.tags.push((name.to_owned(), value));
         }
     }
 
-    fn begin(&mut self, start: Position) {
-        let position = start.clone();
-        let moves = Vec::new();
-        self.line = Some((Line { start, moves }, position));
+    fn add_comment(&mut self, text: &str) {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let text = lines.collect::<Vec<_>>().join("\n");
+        self.text_size += text.len();
+        append(
+            match self.cursor.last {
+                Some(last) => &mut self.game.moves[last].comment,
+                None if self.open.is_empty() => &mut self.game.moves[ROOT].comment,
+                None => &mut self.pending,
+            },
+            &text,
+        );
     }
 
-    fn word(&mut self, word: &str, line: usize) {
-        if let Ok(result) = word.parse() {
-            self.end(result, line);
-            return;
+    fn skip_deep_variation(&mut self, token: &PgnToken<'_>) {
+        match token {
+            PgnToken::Open => self.too_deep += 1,
+            PgnToken::Close => self.too_deep -= 1,
+            _ => {}
         }
-        let word = without_number(word).trim_end_matches(['!', '?']);
-        let is_filler = |c: char| c == '.' || c == '…';
-        if word.chars().all(is_filler) || word.starts_with('$') {
-            return;
-        }
-        self.has_moves = true;
-        if self.fault.is_some() {
-            return;
-        }
-        if self.line.is_none() {
-            self.begin(Position::startpos());
-        }
-        let Some((record, position)) = &mut self.line else {
-            return;
+    }
+
+    fn close_variation(&mut self) -> bool {
+        let Some((_, cursor)) = self.open.pop() else {
+            return false;
         };
-        match parse_move(position, word) {
-            Ok(m) => {
-                position.make(m);
-                record.moves.push(m);
-                self.comments.push(String::new());
-                self.size += MOVE_SIZE;
-                self.check_size(line);
+        self.cursor = cursor;
+        let comment = std::mem::take(&mut self.pending);
+        self.add_comment(&comment);
+        true
+    }
+
+    fn open_variation(&mut self, line: usize) -> bool {
+        if self.has_ended || self.is_empty() {
+            return false;
+        }
+        if self.open.len() == MAX_DEPTH {
+            self.too_deep = 1;
+            let error = RecordError {
+                line: Some(line),
+                reason: format!("a variation is nested deeper than {MAX_DEPTH} levels"),
+            };
+            self.game.add_problem(&error, false);
+            return true;
+        }
+        self.open.push((line, self.cursor));
+        if let Some(last) = self.cursor.last.take() {
+            self.cursor.after = self.game.moves.parent(last).unwrap_or(ROOT);
+        }
+        true
+    }
+
+    fn add_word(&mut self, word: &str, line: usize) -> bool {
+        if let Ok(result) = word.parse() {
+            if self.is_empty() {
+                return false;
             }
-            Err(error) => {
-                let number = record.moves.len() + 1;
-                self.fail(line, LineError::Move { number, error }.to_string());
+            if self.open.is_empty() {
+                self.end(result, line);
+            }
+            return true;
+        }
+        let is_rule = |mark: char| word.len() > 3 && word.chars().all(|c| c == mark);
+        if is_rule('=') || is_rule('-') || is_rule('*') {
+            self.has_ended |= self.has_moves();
+            return false;
+        }
+        if let Some(glyph) = word.strip_prefix('$') {
+            self.add_glyph(glyph.parse().ok());
+            return true;
+        }
+        let (text, glyph) = split_word(word);
+        if text.chars().all(|c| c == '.' || c == '…') {
+            self.add_glyph(glyph);
+            return true;
+        }
+        if self.has_ended || (self.is_empty() && !is_move_text(text)) {
+            return false;
+        }
+        self.text_size += text.len();
+        let text = text.chars().take(MAX_WORD).collect();
+        let mut node = RawNode::new(RawMove::Text(text), Some(line));
+        node.comment = std::mem::take(&mut self.pending);
+        let id = self.game.moves.add(self.cursor.after, node);
+        self.cursor = Cursor {
+            after: id,
+            last: Some(id),
+        };
+        self.add_glyph(glyph);
+        true
+    }
+
+    fn add_glyph(&mut self, glyph: Option<u8>) {
+        if let (Some(last), Some(glyph)) = (self.cursor.last, glyph) {
+            let glyphs = &mut self.game.moves[last].glyphs;
+            if glyphs.len() < 16 && glyph > 0 {
+                glyphs.push(glyph);
             }
         }
     }
 
-    /// The result behind the moves. Against that of the tag it has to hold; `*` says nothing.
+    /// Handles the result after the moves, which must agree with the tag unless one of them is `*`.
     fn end(&mut self, result: GameResult, line: usize) {
-        self.ended = true;
-        let told = self.result.filter(|tag| *tag != GameResult::Unfinished);
-        match told {
+        self.has_ended = true;
+        match self.result.filter(|tag| *tag != GameResult::Unfinished) {
             None => self.result = Some(result),
             Some(tag) if result == tag || result == GameResult::Unfinished => {}
-            Some(tag) => self.fail(
-                line,
-                format!("{result} behind the moves, {tag} in the tag Result"),
-            ),
+            Some(tag) => {
+                self.result = Some(GameResult::Unfinished);
+                let reason =
+                    format!("the result is {result} after the moves, but {tag} in the tag Result");
+                self.add_problem(line, reason);
+            }
         }
     }
 
-    pub(super) fn finish(self) -> Result<PgnGame, PgnError> {
-        if let Some(fault) = self.fault {
-            return Err(fault);
+    /// The game that has been read.
+    pub fn finish(mut self) -> Result<GameTree, RecordError> {
+        if let Some(error) = self.error {
+            return Err(error);
         }
-        let line = self.line.map(|(line, _)| line);
-        Ok(PgnGame {
-            tags: self.tags,
-            line: line.unwrap_or_else(|| Line {
-                start: Position::startpos(),
-                moves: Vec::new(),
-            }),
-            comments: self.comments,
-            result: self.result.unwrap_or_default(),
-        })
+        if let Some((line, _)) = self.open.first() {
+            self.add_problem(*line, "a variation without its end");
+        }
+        if !self.has_moves()
+            && let Some(problem) = self.game.problems.first()
+        {
+            return Err(RecordError::new(&problem.reason));
+        }
+        self.game.result = self.result.unwrap_or_default();
+        name_red(&mut self.game.tags);
+        self.game.resolve()
     }
 }
 
-/// A word without the number of a move before it: `1.`, `12...`, `3.H2-E2`; but `33.4` is a move.
+/// Renames `White`, `WhiteElo` and so on to `Red…` unless there is such a tag.
+fn name_red(tags: &mut [(String, String)]) {
+    for index in 0..tags.len() {
+        let Some(rest) = tags[index].0.strip_prefix("White") else {
+            continue;
+        };
+        let red = format!("Red{rest}");
+        if !tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(&red)) {
+            tags[index].0 = red;
+        }
+    }
+}
+
+/// The move of a word without its number, and its glyph: `12.炮二平五!` has the glyph 1.
+fn split_word(word: &str) -> (&str, Option<u8>) {
+    let word = without_number(word);
+    let text = word.trim_end_matches(['!', '?', '！', '？']);
+    let mark = word[text.len()..].replace('！', "!").replace('？', "?");
+    let glyph = (1..).zip(GLYPHS).find(|(_, text)| *text == mark);
+    (text, glyph.map(|(glyph, _)| glyph))
+}
+
+/// A word without the move number before it: `1.`, `12...`, `3.H2-E2`; but `33.4` is a move.
 fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let moves = rest.trim_start_matches('.');
+    let moves = rest.trim_start_matches(['.', '、', '．']);
     let is_number = rest.len() < word.len() && moves.len() < rest.len();
-    match is_number && moves.chars().count() != 1 {
-        true => moves,
-        false if word.bytes().all(|b| b.is_ascii_digit()) => "",
-        false => word,
+    if is_number && moves.chars().count() != 1 {
+        moves
+    } else if word.bytes().all(|b| b.is_ascii_digit()) {
+        ""
+    } else {
+        word
     }
 }

@@ -1,47 +1,55 @@
-//! Reading records, those of other programs included.
+//! Reads PGN files.
 
 use std::io::{self, BufRead};
 
-use super::PgnGame;
 use super::builder::Builder;
-use super::error::PgnError;
 use super::scanner::Scanner;
+use crate::notation::raw::RecordError;
+use crate::notation::tree::{GameTree, PgnGame};
 use crate::text::{decode, read_line};
 
-/// A part of a file that is read at once is not much longer than this, in bytes.
+/// The size in bytes at which a part of a file ends at the next line.
 const LONGEST_PART: usize = 16 << 20;
-/// No line is longer, in MB.
+/// The maximum length of a line in MB.
 const LONGEST_LINE: u64 = 16;
 
-/// Reads every game of a text; see [`PgnReader`].
-pub fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
-    PgnReader::new(text.as_bytes()).collect()
+/// Reads the main lines of all games of a text. A game with a problem in its main line is an error; [`PgnReader`] also
+/// returns the part of the game before the problem.
+pub fn read(text: &str) -> Vec<Result<PgnGame, RecordError>> {
+    let games = PgnReader::new(text.as_bytes());
+    let complete = |game: GameTree| match game.main_line_problem() {
+        Some(problem) => Err(RecordError::new(problem)),
+        None => Ok(game.main_line()),
+    };
+    games.map(|game| game.and_then(complete)).collect()
 }
 
-/// Reads the games of a file one after another, in UTF-8 or GBK, and keeps only one in memory. A faulty game
-/// does not affect the others: an unclosed comment or variation ends at the next tag that follows an empty
-/// line.
-///
-/// Comments behind a move are kept, variations and annotation marks passed over.
+/// Reads the games of a file one after another, in UTF-8, GBK or Big5, and keeps only one in memory. An invalid game
+/// does not affect the others: an unclosed comment or variation ends at the next tag that follows an empty line. Text
+/// outside games is skipped.
 ///
 /// ```
 /// use chuhe::notation::pgn::{GameResult, PgnReader};
 ///
 /// let text = "[Red \"a\"]\n\n1. 炮二平五 {best} 马8进7 1-0\n";
 /// let mut games = PgnReader::new(text.as_bytes());
-/// let game = games.next().unwrap().unwrap();
+/// let game = games.next().unwrap().unwrap().main_line();
 /// assert_eq!((game.line.moves.len(), game.result), (2, GameResult::RedWins));
 /// assert!(games.next().is_none() && games.finish().is_ok());
 /// ```
 #[derive(Debug)]
 pub struct PgnReader<R> {
     input: R,
-    /// A line that belongs to the next part, as it was read.
+    /// The first line of the next part.
     ahead: Vec<u8>,
-    is_over: bool,
-    fault: Option<io::Error>,
+    is_at_end: bool,
+    error: Option<io::Error>,
     scanner: Scanner,
     builder: Builder,
+    /// The number of lines with skipped text.
+    skipped: usize,
+    /// The last of them.
+    last_skipped: usize,
 }
 
 impl<R: BufRead> PgnReader<R> {
@@ -50,92 +58,102 @@ impl<R: BufRead> PgnReader<R> {
         Self {
             input,
             ahead: Vec::new(),
-            is_over: false,
-            fault: None,
+            is_at_end: false,
+            error: None,
             scanner: Scanner::default(),
             builder: Builder::default(),
+            skipped: 0,
+            last_skipped: 0,
         }
     }
 
-    /// What has ended the reading before the end of the file.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is no text: it has a NUL or a line of more than 16 MB.
-    pub fn finish(self) -> io::Result<()> {
-        self.fault.map_or(Ok(()), Err)
+    /// The number of lines that contained text outside games.
+    pub fn skipped_lines(&self) -> usize {
+        self.skipped
     }
 
-    /// Has the scanner go on with the next part of the file, that is up to where another record is
-    /// sure to begin, whatever has not been closed: before a line of a tag behind an empty one. A
-    /// long part ends with a line all the same. `false` at the end.
+    /// The error that ended reading before the end of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read, contains a NUL byte, or has a line of more than 16 MB.
+    pub fn finish(self) -> io::Result<()> {
+        self.error.map_or(Ok(()), Err)
+    }
+
+    /// Passes the next part of the file to the scanner. A part ends where another game certainly begins, even if
+    /// something was not closed: before a tag line after an empty line. A long part ends at any line. Returns `false`
+    /// at the end of the file.
     fn read_part(&mut self) -> io::Result<bool> {
         let mut part = std::mem::take(&mut self.ahead);
-        let mut is_behind_empty = false;
+        let mut is_after_empty = false;
         let mut line = Vec::new();
-        while !self.is_over && part.len() < LONGEST_PART {
+        while !self.is_at_end && part.len() < LONGEST_PART {
             let is_line = read_line(&mut self.input, LONGEST_LINE, &mut line)?;
             if line.contains(&0) {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "this is no text",
-                ));
+                let kind = io::ErrorKind::InvalidData;
+                return Err(io::Error::new(kind, "not a text file"));
             }
             if !is_line {
-                self.is_over = true;
+                self.is_at_end = true;
                 break;
             }
-            if is_behind_empty && is_tag(&line) {
+            if is_after_empty && is_tag(&line) {
                 self.ahead = line;
                 break;
             }
-            is_behind_empty = line.trim_ascii().is_empty();
+            is_after_empty = line.trim_ascii().is_empty();
             part.append(&mut line);
         }
         if part.is_empty() {
             return Ok(false);
         }
-        self.scanner.go_on_with(decode(&part).into_owned());
+        self.scanner.set_part(decode(&part).into_owned());
         Ok(true)
     }
 }
 
 impl<R: BufRead> Iterator for PgnReader<R> {
-    type Item = Result<PgnGame, PgnError>;
+    type Item = Result<GameTree, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let (line, token) = self.scanner.next();
-            match token {
+            let complete = match token {
                 Ok(Some(token)) => {
-                    let is_another = self.builder.takes_no_more(&token);
-                    let ended = is_another.then(|| std::mem::take(&mut self.builder).finish());
-                    self.builder.add(token, line);
-                    if ended.is_some() {
-                        return ended;
+                    let is_another = self.builder.is_complete_before(&token);
+                    let complete = is_another.then(|| std::mem::take(&mut self.builder));
+                    if !self.builder.add(token, line) && self.last_skipped != line {
+                        self.skipped += 1;
+                        self.last_skipped = line;
                     }
+                    complete
                 }
-                Err(broken) => {
-                    let is_another = self.builder.is_over_before(broken);
-                    let ended = is_another.then(|| std::mem::take(&mut self.builder).finish());
-                    self.builder.break_off(line, broken);
-                    if ended.is_some() {
-                        return ended;
+                Err(unclosed) => {
+                    let is_another = self.builder.is_complete_before_unclosed(unclosed);
+                    let complete = is_another.then(|| std::mem::take(&mut self.builder));
+                    self.builder.add_unclosed(line, unclosed);
+                    complete
+                }
+                Ok(None) => match self.error.is_none().then(|| self.read_part()) {
+                    Some(Ok(true)) => None,
+                    Some(Err(error)) => {
+                        self.error = Some(error);
+                        None
                     }
-                }
-                Ok(None) => match self.fault.is_none().then(|| self.read_part()) {
-                    Some(Ok(true)) => {}
-                    Some(Err(fault)) => self.fault = Some(fault),
                     None | Some(Ok(false)) => {
                         let last = std::mem::take(&mut self.builder);
                         return (!last.is_empty()).then(|| last.finish());
                     }
                 },
+            };
+            if let Some(game) = complete {
+                return Some(game.finish());
             }
         }
     }
 }
 
-/// Whether a line is a tag from end to end: `[Name "value"]`. In comments there are other brackets.
+/// Whether a line consists of one tag, `[Name "value"]`. Other lines in brackets occur in comments.
 fn is_tag(line: &[u8]) -> bool {
     let inside = || {
         let line = line.strip_prefix(b"[")?.trim_ascii_end();
@@ -150,7 +168,7 @@ fn is_tag(line: &[u8]) -> bool {
         return false;
     };
     let name = inside[..end].trim_ascii();
-    // A byte beyond ASCII is part of a letter.
+    // A byte outside ASCII is part of a letter.
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     !name.is_empty() && name.iter().all(is_letter)
 }

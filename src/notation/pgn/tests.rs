@@ -4,7 +4,7 @@ use rand::{Rng, SeedableRng};
 
 use super::*;
 use crate::movegen::legal_moves;
-use crate::notation::{MoveStyle, fen};
+use crate::notation::{Line, MoveStyle, fen};
 use crate::text::decode;
 
 fn random_game(seed: u64) -> PgnGame {
@@ -43,7 +43,7 @@ fn random_game(seed: u64) -> PgnGame {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn games_round_trip() {
     for style in MoveStyle::ALL {
         let games: Vec<_> = (0..40).map(random_game).collect();
         let text: String = games.iter().map(|game| game.write(style)).collect();
@@ -86,7 +86,8 @@ move} 2... 车9平8 ; to the end of the line {
     assert_eq!(first.result, GameResult::RedWins);
     let moves: Vec<_> = first.line.moves.iter().map(ToString::to_string).collect();
     assert_eq!(moves.join(" "), "h2e2 h9g7 h0g2 i9h9 i0h0");
-    assert_eq!(first.comments[2], "good move");
+    assert_eq!(first.comments[2], "good\nmove");
+    assert_eq!(first.comments[3], "to the end of the line {");
     let second = games[1].as_ref().unwrap();
     assert_eq!(second.line.moves.len(), 2);
     assert_eq!(second.result, GameResult::Unfinished);
@@ -114,19 +115,19 @@ fn bad_records_are_reported() {
 }
 
 #[test]
-fn a_broken_record_spoils_no_other() {
+fn invalid_games_do_not_affect_others() {
     let good = "[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n\n";
     for (broken, reason) in [
         ("[Red \"b]\n\n1. h2e2 *\n\n", "a tag"),
         ("{never closed", "a comment"),
-        ("(1. h2d2 ", "a variation"),
+        ("1. h2e2 (1. h2d2 ", "a variation"),
     ] {
         let games = read(&format!("{good}{broken}")).into_iter();
         let games: Vec<_> = games.map(|game| game.map_err(|e| e.to_string())).collect();
         assert_eq!(games.len(), 2, "{broken}");
         assert_eq!(games[0].as_ref().unwrap().line.moves.len(), 2, "{broken}");
-        let told = games[1].as_ref().unwrap_err();
-        assert_eq!(told, &format!("line 5: {reason} without its end"));
+        let message = games[1].as_ref().unwrap_err();
+        assert_eq!(message, &format!("line 5: {reason} without its end"));
     }
     let games = read(&format!(
         "1. h2e2\n[Red \"b]\n[Black \"c\"]\n\n1. h2e2 *\n\n{good}"
@@ -136,7 +137,7 @@ fn a_broken_record_spoils_no_other() {
 }
 
 #[test]
-fn what_is_never_closed_ends_before_the_next_tags() {
+fn unclosed_parts_end_before_the_next_tags() {
     let good = "[Red \"a\"]\n\n1. h2e2 {good} h9g7 1-0\n\n";
     for broken in [
         "1. h2e2 {never closed 1-0\n\n",
@@ -156,8 +157,8 @@ fn what_is_never_closed_ends_before_the_next_tags() {
                 assert_eq!(game.tag("Red"), Some("a"));
                 assert_eq!(game.comments, ["good", ""]);
             }
-            let told = games[3].as_ref().unwrap_err().line;
-            let line = told.checked_sub(before.lines().count());
+            let line = line_of(games[3].as_ref().unwrap_err());
+            let line = line.checked_sub(before.lines().count());
             assert!(
                 (1..=broken.lines().count()).contains(&line.unwrap()),
                 "{text}"
@@ -174,7 +175,7 @@ fn comments_may_hold_empty_lines_and_brackets() {
     assert_eq!(games.len(), 1);
     let game = games[0].as_ref().unwrap();
     assert_eq!(game.line.moves.len(), 2);
-    assert!(game.comments[0].ends_with("[a b \"c\"] [Red \"a\"]"));
+    assert!(game.comments[0].ends_with("[a b \"c\"]\n[Red \"a\"]"));
 }
 
 #[test]
@@ -187,19 +188,19 @@ fn results_that_contradict_each_other_are_reported() {
         ("1-0", "", Ok(RedWins)),
         ("?", "1-0", Ok(RedWins)),
         ("*", "*", Ok(Unfinished)),
-        ("1-0", "0-1", Err("0-1 behind the moves, 1-0 in the tag")),
-        ("1/2-1/2", "1-0", Err("1-0 behind the moves, 1/2-1/2 in")),
+        ("1-0", "0-1", Err("0-1 after the moves, but 1-0 in the tag")),
+        ("1/2-1/2", "1-0", Err("1-0 after the moves, but 1/2-1/2 in")),
     ] {
         let games = read(&format!("[Result \"{tag}\"]\n\n1. h2e2 {end}\n"));
         match (&games[0], result) {
             (Ok(game), Ok(result)) => assert_eq!(game.result, result, "{tag} {end}"),
-            (Err(error), Err(part)) => assert!(error.reason.starts_with(part), "{error}"),
+            (Err(error), Err(part)) => assert!(error.reason.contains(part), "{error}"),
             (game, _) => panic!("{tag} {end}: {game:?}"),
         }
     }
 }
 
-/// As [`read`], of bytes, counted only.
+/// The number of games.
 fn count(bytes: &[u8]) -> usize {
     let mut reader = PgnReader::new(bytes);
     let count = reader.by_ref().count();
@@ -207,9 +208,9 @@ fn count(bytes: &[u8]) -> usize {
     count
 }
 
-/// Texts on which work that grows with the square of their length would take minutes.
+/// Texts for which quadratic time would be minutes.
 #[test]
-fn long_texts_of_one_kind_are_read() {
+fn long_texts_take_linear_time() {
     let many = 1 << 18;
     let comments = format!("1. h2e2 {}*", "{a}".repeat(many));
     let tags = format!("{}1. h2e2 *", "[a \"b\"]".repeat(many));
@@ -221,7 +222,7 @@ fn long_texts_of_one_kind_are_read() {
         (tags, 1),
         (open, 1),
         (variations, 1),
-        ("* ".repeat(many), many),
+        ("* ".repeat(many), 0),
         ("; \n".repeat(many), 0),
         (lines, 1),
         ("[".repeat(many), 1),
@@ -232,47 +233,50 @@ fn long_texts_of_one_kind_are_read() {
     }
 }
 
-/// A file is read a game at a time, and no game of it is kept.
+/// A file is read one game at a time, and no game is kept.
 #[test]
 fn memory_is_bounded() {
     struct Endless(u64);
     impl std::io::Read for Endless {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            let count = buffer.len().min(usize::try_from(self.0).unwrap());
-            buffer[..count].fill(b'*');
-            buffer[..count]
-                .iter_mut()
-                .step_by(2)
-                .for_each(|byte| *byte = b'\n');
-            self.0 -= count as u64;
-            Ok(count)
+            let games = (buffer.len() / 8).min(usize::try_from(self.0).unwrap());
+            buffer[..8 * games].copy_from_slice(&b" h2e2 *\n".repeat(games));
+            self.0 -= games as u64;
+            Ok(8 * games)
         }
     }
-    let input = std::io::BufReader::with_capacity(1 << 16, Endless(2 << 20));
+    let input = std::io::BufReader::with_capacity(1 << 16, Endless(1 << 16));
     let mut reader = PgnReader::new(input);
-    assert_eq!(reader.by_ref().filter(Result::is_ok).count(), 1 << 20);
+    assert_eq!(reader.by_ref().filter(Result::is_ok).count(), 1 << 16);
     reader.finish().unwrap();
-    // A single game without end is none.
+    // A single endless game is rejected.
     let shuffle = "a0a1 a9a8 a1a0 a8a9 ".repeat(100_000);
     let games = read(&format!("1. {shuffle}\n*\n[Red \"a\"]\n1. h2e2 *"));
-    let told = games[0].as_ref().unwrap_err().to_string();
-    assert!(told.ends_with("a game too long to be read"), "{told}");
+    let message = games[0].as_ref().unwrap_err().to_string();
+    assert!(message.ends_with("the game is too long"), "{message}");
     assert!(games[1].is_ok());
 }
 
 #[test]
-fn what_is_no_text_is_told() {
+fn binary_files_are_rejected() {
     let mut reader = PgnReader::new(&b"1. h2e2 *\n\x7fELF\0\x01"[..]);
     assert_eq!(reader.by_ref().count(), 0);
-    assert_eq!(reader.finish().unwrap_err().to_string(), "this is no text");
-    let games = read(&"x".repeat(5000));
-    let told = games[0].as_ref().unwrap_err().to_string();
-    assert!(told.len() < 150 && told.contains('…'), "{told}");
+    assert_eq!(reader.finish().unwrap_err().to_string(), "not a text file");
+    let games = read(&format!("[Red \"a\"]\n{}", "x".repeat(5000)));
+    let message = games[0].as_ref().unwrap_err().to_string();
+    assert!(message.len() < 150 && message.contains('…'), "{message}");
 }
 
-/// Any bytes are read to their end without a panic, and the numbers of lines are right.
+/// The line of an error.
+fn line_of(error: &crate::notation::RecordError) -> usize {
+    let message = error.to_string();
+    let number = message.strip_prefix("line ").unwrap().split(':').next();
+    number.unwrap().parse().unwrap()
+}
+
+/// Any bytes are read to their end without a panic, and line numbers are within the text.
 #[test]
-fn no_bytes_are_trouble() {
+fn random_texts_do_not_panic() {
     let mut random = StdRng::seed_from_u64(7);
     let words = [
         "[",
@@ -306,7 +310,7 @@ fn no_bytes_are_trouble() {
         let lines = text.matches('\n').count() + 1;
         for game in read(&text) {
             if let Err(error) = game {
-                assert!((1..=lines).contains(&error.line), "{text:?}: {error}");
+                assert!((1..=lines).contains(&line_of(&error)), "{text:?}: {error}");
             }
         }
         let mut bytes = text.into_bytes();

@@ -1,24 +1,13 @@
-//! Writing a record.
+//! Writes PGN.
 
-use super::PgnGame;
-use crate::board::{Color, Move, Position};
+use crate::board::{Color, Position};
+use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, PgnGame, ROOT};
 use crate::notation::{MoveStyle, fen};
 
-/// Width at which moves are wrapped, in characters; a longer comment keeps its line whole.
+/// The width at which moves are wrapped, in characters. Comments are not wrapped.
 const LINE_WIDTH: usize = 100;
 
-/// What is added to a move of a record.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Annotation {
-    /// A numeric annotation glyph: 2 for `?`, 4 for `??`, 6 for `?!`.
-    pub glyph: Option<u8>,
-    /// Text behind the move, and behind the comment that the record has.
-    pub comment: String,
-    /// Legal moves that could have been played instead, one after another.
-    pub variation: Vec<Move>,
-}
-
-/// The line of a tag, without its end; control characters are left out.
+/// The line of a tag, without the line end. Control characters are removed.
 pub fn tag_line(name: &str, value: &str) -> String {
     let value = value.replace('\\', "\\\\").replace('"', "\\\"");
     let value: String = value.chars().filter(|c| !c.is_control()).collect();
@@ -26,13 +15,15 @@ pub fn tag_line(name: &str, value: &str) -> String {
 }
 
 impl PgnGame {
-    /// The record as text, with an empty line at its end.
+    /// The game as PGN, with an empty line at the end.
     pub fn write(&self, style: MoveStyle) -> String {
-        self.write_annotated(style, &[])
+        GameTree::from(self).write_pgn(style)
     }
+}
 
-    /// As [`Self::write`], with an annotation for each move.
-    pub fn write_annotated(&self, style: MoveStyle, annotations: &[Annotation]) -> String {
+impl GameTree {
+    /// The game as PGN, with an empty line at the end.
+    pub fn write_pgn(&self, style: MoveStyle) -> String {
         let style = style.in_record();
         let mut text = String::new();
         let mut tag = |name: &str, value: &str| {
@@ -44,75 +35,116 @@ impl PgnGame {
             tag(name, value);
         }
         tag("Result", self.result.text());
-        let start = fen::write_position(&self.line.start);
+        let start = fen::write_position(&self.start);
         if start != fen::START {
             tag("FEN", &start);
         }
         tag("Format", style.name());
         text.push('\n');
-        let mut words = self.words(style, annotations);
+        let mut words = self.words(style);
         words.push(self.result.text().to_owned());
         wrap(&words, &mut text);
         text.push('\n');
         text
     }
 
-    /// The moves with their numbers and comments, none of which is broken over lines.
-    fn words(&self, style: MoveStyle, annotations: &[Annotation]) -> Vec<String> {
-        let none = Annotation::default();
-        let mut position = self.line.start.clone();
+    /// The moves with their numbers, glyphs, comments and variations. No word is broken over lines.
+    fn words(&self, style: MoveStyle) -> Vec<String> {
+        let moves = &self.moves;
         let mut words = Vec::new();
-        let mut needs_number = true;
-        for (index, m) in self.line.moves.iter().enumerate() {
-            let number = position.fullmove_number();
-            match position.side_to_move() {
+        push_comment(&moves[ROOT], &mut words);
+        let mut lines = vec![WrittenLine::new(moves.first_child(ROOT), &self.start)];
+        while let Some(line) = lines.last_mut() {
+            if let Some(variation) = line.alternative {
+                line.alternative = moves.next_sibling(variation);
+                line.needs_number = true;
+                words.push("(".to_owned());
+                let before = line.before.clone();
+                let mut alternative = WrittenLine::new(Some(variation), &before);
+                alternative.is_variation = true;
+                lines.push(alternative);
+                continue;
+            }
+            let Some((id, played)) = line.next.and_then(|id| Some((id, moves[id].played?))) else {
+                let is_variation = line.is_variation;
+                lines.pop();
+                if let (true, Some(last)) = (is_variation, words.last_mut()) {
+                    last.push(')');
+                }
+                continue;
+            };
+            let number = line.position.fullmove_number();
+            match line.position.side_to_move() {
                 Color::Red => words.push(format!("{number}.")),
-                Color::Black if needs_number => words.push(format!("{number}...")),
+                Color::Black if line.needs_number => words.push(format!("{number}...")),
                 Color::Black => {}
             }
-            words.push(style.write(&position, *m));
-            let annotation = annotations.get(index).unwrap_or(&none);
-            words.extend(annotation.glyph.map(|glyph| format!("${glyph}")));
-            let own = self.comments.get(index).map_or("", String::as_str);
-            let comments = [own, &annotation.comment].into_iter();
-            let comment: Vec<&str> = comments.filter(|text| !text.is_empty()).collect();
-            needs_number = !comment.is_empty() || !annotation.variation.is_empty();
-            if !comment.is_empty() {
-                let comment = comment.join(" ").replace(['{', '}'], "|");
-                let comment: Vec<&str> = comment.split_whitespace().collect();
-                words.push(format!("{{{}}}", comment.join(" ")));
+            words.push(style.write(&line.position, played));
+            words.extend(moves[id].glyphs.iter().map(|glyph| format!("${glyph}")));
+            line.needs_number = push_comment(&moves[id], &mut words);
+            line.before.clone_from(&line.position);
+            line.position.make(played);
+            // The alternatives to the first move of a variation are alternatives to the move that it replaces.
+            if moves.is_first_child(id) {
+                line.alternative = moves.next_sibling(id);
             }
-            words.extend(variation(&position, &annotation.variation, style));
-            position.make(*m);
+            line.next = moves.first_child(id);
         }
-        words
+        join_parentheses(words)
     }
 }
 
-/// A variation in parentheses, without comments.
-fn variation(position: &Position, line: &[Move], style: MoveStyle) -> Vec<String> {
-    let mut position = position.clone();
-    let mut words = Vec::new();
-    for (index, played) in line.iter().enumerate() {
-        let number = position.fullmove_number();
-        match position.side_to_move() {
-            Color::Red => words.push(format!("{number}.")),
-            Color::Black if index == 0 => words.push(format!("{number}...")),
-            Color::Black => {}
-        }
-        words.push(style.write(&position, *played));
-        position.make(*played);
-    }
-    if let (Some(first), false) = (words.first_mut(), line.is_empty()) {
-        first.insert(0, '(');
-    }
-    if let Some(last) = words.last_mut() {
-        last.push(')');
-    }
-    words
+/// A line that is being written.
+struct WrittenLine {
+    /// The next move.
+    next: Option<NodeId>,
+    /// The next alternative to the last move.
+    alternative: Option<NodeId>,
+    /// The position before the last move.
+    before: Position,
+    /// The position before the next move.
+    position: Position,
+    needs_number: bool,
+    is_variation: bool,
 }
 
-/// Puts words on lines.
+impl WrittenLine {
+    fn new(next: Option<NodeId>, position: &Position) -> Self {
+        Self {
+            next,
+            alternative: None,
+            before: position.clone(),
+            position: position.clone(),
+            needs_number: true,
+            is_variation: false,
+        }
+    }
+}
+
+/// Adds the comment of a move. Returns whether there is one.
+fn push_comment(annotated: &AnnotatedMove, words: &mut Vec<String>) -> bool {
+    let comment = annotated.comment.replace('{', "｛").replace('}', "｝");
+    let lines = comment.lines().map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    if !lines.is_empty() {
+        words.push(format!("{{{}}}", lines.join("\n")));
+    }
+    !lines.is_empty()
+}
+
+/// Joins each opening parenthesis with the word after it.
+fn join_parentheses(words: Vec<String>) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::with_capacity(words.len());
+    for word in words {
+        match joined.last_mut() {
+            Some(last) if last == "(" => last.push_str(&word),
+            _ => joined.push(word),
+        }
+    }
+    joined
+}
+
+/// Distributes words over lines.
 fn wrap(words: &[String], text: &mut String) {
     let mut width = 0;
     for word in words {

@@ -1,127 +1,160 @@
-//! CBR and CBL, the records and the libraries of 象棋桥 (CCBridge): a head of fixed length with texts in
-//! UTF-16, a board, then a tree of moves. A library has its records one after another, each beginning on
-//! a block of its own. No description has been published; what is read here was held against two libraries
-//! with 129 games of 10,554 plies, all of them legal.
+//! CBR and CBL, the records and libraries of 象棋桥 (CCBridge): a header with texts in UTF-16 and a board, then a tree
+//! of moves. A library is a sequence of records, each of which begins on a block of its own. There is no published
+//! description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all legal; the files
+//! written here were checked with the Python package cchess, which ignores the index of a library, as this reader does.
 
-use super::{Diagram, Place, RecordError, board_line, put_first};
-use crate::board::Color;
-use crate::notation::pgn::{GameResult, PgnGame};
+use super::pieces::position;
+use super::plain_comment;
+use crate::board::{Color, Piece, Position, Setup, Square};
+use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
+use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT, append};
 
-/// How a record begins.
+/// The beginning of a record.
 const RECORD: &[u8] = b"CCBridge Record\0";
-/// How a library begins.
+/// The beginning of a library.
 const LIBRARY: &[u8] = b"CCBridgeLibrary\0";
-/// Each record of a library begins a multiple of this behind the first, in bytes.
+/// Records of a library begin at multiples of this many bytes after the first one.
 const BLOCK: usize = 4096;
+/// The offset of the first record in a library of the given number of records at most, and in a larger one.
+const FIRST_RECORD: [(usize, usize); 4] = [
+    (128, 101_952),
+    (256, 137_280),
+    (384, 151_080),
+    (512, 207_936),
+];
+const FIRST_OF_MANY: usize = 349_248;
+/// The offset of the number of records in a library.
+const COUNT: usize = 60;
 
-/// The tags of a PGN, with where their texts stand and how much room they have, in bytes.
+/// The tags with the offsets and sizes of their fields in bytes.
 const TAGS: [(&str, usize, usize); 4] = [
     ("Title", 180, 128),
     ("Event", 692, 64),
     ("Red", 1076, 64),
     ("Black", 1300, 64),
 ];
-/// Where the result stands: 1 red has won, 2 black has, 3 and 4 a draw.
+/// The offset of the version of the format.
+const VERSION: usize = 19;
+/// The offset of the result: 1 red has won, 2 black has won, 3 and 4 a draw.
 const RESULT: usize = 2076;
-/// Where the side to move stands: 1 for red.
-const SIDE: usize = 2116;
-/// Where the board stands, a byte a point, from black's left corner as red sees it.
+/// The offset of the side to move: 2 for black.
+const SIDE: usize = 2112;
+/// The offset of the move number, two bytes.
+const MOVE_NUMBER: usize = 2116;
+/// The offset of the board, one byte per point, beginning at a9.
 const BOARD: usize = 2120;
-/// Length of the head.
-const HEAD: usize = 2214;
-/// The pieces by their numbers, from 1, of red above 0x10 and of black above 0x20.
+/// The length of the header.
+const HEADER: usize = 2214;
+/// The pieces by their numbers from 1; 0x10 is added for red and 0x20 for black.
 const PIECES: &[u8; 7] = b"RNBAKCP";
 
-/// Marks of a move: the last of its line; a comment behind it.
+/// The flags of a move: the last of its line, an alternative, a comment.
 const IS_LAST: u8 = 1;
+const HAS_ALTERNATIVE: u8 = 2;
 const HAS_COMMENT: u8 = 4;
-/// No game has more plies.
-const MOST_PLIES: usize = 10_000;
-
-/// Moves by their points, and a comment for each.
-type CommentedMoves = (Vec<(Place, Place)>, Vec<String>);
 
 /// Whether a file is a record or a library of CCBridge.
 pub fn is_ccbridge(bytes: &[u8]) -> bool {
     bytes.starts_with(RECORD) || bytes.starts_with(LIBRARY)
 }
 
-/// Reads the games of a record or a library; of each the main line with its comments.
-pub fn read_ccbridge(bytes: &[u8]) -> Vec<Result<PgnGame, RecordError>> {
+/// Splits a file into its records.
+///
+/// # Errors
+/// A library contains no record.
+pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, RecordError> {
     if bytes.starts_with(RECORD) {
-        return vec![read_record(bytes)];
+        return Ok(std::iter::once(0..bytes.len()).collect());
     }
     let mut windows = bytes.windows(RECORD.len());
-    let Some(first) = windows.position(|text| text == RECORD) else {
-        return vec![Err(RecordError::Broken)];
-    };
+    let first = windows.position(|text| text == RECORD);
+    let first = first.ok_or_else(|| RecordError::new("the library contains no record"))?;
     let starts = (first..bytes.len()).step_by(BLOCK);
-    let records = starts.map(|start| &bytes[start..]);
-    let records = records.filter(|record| record.starts_with(RECORD));
+    let starts: Vec<usize> = starts
+        .filter(|start| bytes[*start..].starts_with(RECORD))
+        .collect();
+    let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
+    let records = starts.iter().zip(ends).map(|(start, end)| *start..end);
     // The headings of a library have an empty board.
-    let is_there = |record: &&[u8]| record.get(BOARD..BOARD + 90) != Some(&[0; 90][..]);
-    records.filter(is_there).map(read_record).collect()
-}
-
-fn read_record(bytes: &[u8]) -> Result<PgnGame, RecordError> {
-    let (head, tree) = bytes.split_at_checked(HEAD).ok_or(RecordError::Broken)?;
-    let (moves, comments) = main_line(tree)?;
-    let side = match head[SIDE] {
-        1 => Color::Red,
-        _ => Color::Black,
+    let is_game = |record: &std::ops::Range<usize>| {
+        bytes[record.clone()].get(BOARD..BOARD + 90) != Some(&[0; 90][..])
     };
-    let tags = TAGS.iter().filter_map(|(name, at, room)| {
-        let text = text(&head[*at..at + room]);
-        (!text.is_empty()).then(|| ((*name).to_owned(), text))
-    });
-    Ok(PgnGame {
-        tags: tags.collect(),
-        line: board_line(&board(&head[BOARD..BOARD + 90]), &moves, side)?,
-        comments,
-        result: match head[RESULT] {
-            1 => GameResult::RedWins,
-            2 => GameResult::BlackWins,
-            3 | 4 => GameResult::Draw,
-            _ => GameResult::Unfinished,
-        },
-    })
+    Ok(records.filter(is_game).collect())
 }
 
-/// A text, which ends with its room or with a NUL.
+/// Reads a record.
+///
+/// # Errors
+/// The record is cut short, or its starting position or first move is invalid.
+pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
+    let parts = bytes.split_at_checked(HEADER);
+    let (header, tree) = parts.ok_or_else(|| RecordError::new("the record is cut short"))?;
+    let mut game = read_moves(tree)?;
+    let mut setup = Setup::empty();
+    if header[SIDE] == 2 {
+        setup.side_to_move = Color::Black;
+    }
+    for (point, code) in (0..).zip(&header[BOARD..BOARD + 90]) {
+        if let Some(square) = square(point) {
+            setup.squares[square.index()] = piece(*code);
+        }
+    }
+    let number = u16::from_le_bytes([header[MOVE_NUMBER], header[MOVE_NUMBER + 1]]);
+    setup.fullmove_number = number.max(1);
+    let first = game.moves.first_child(ROOT);
+    let first_from = first.and_then(|id| match game.moves[id].played {
+        RawMove::Squares(squares) => squares.map(|(from, _)| from),
+        _ => None,
+    });
+    game.start = position(setup, first_from)?;
+    for (name, at, size) in TAGS {
+        game.add_tag(name, &text(&header[at..at + size]));
+    }
+    game.result = match header[RESULT] {
+        1 => GameResult::RedWins,
+        2 => GameResult::BlackWins,
+        3 | 4 => GameResult::Draw,
+        _ => GameResult::Unfinished,
+    };
+    game.resolve()
+}
+
+/// A text that ends with its field or with a NUL.
 fn text(bytes: &[u8]) -> String {
     let units = bytes
         .chunks_exact(2)
         .map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
     let units: Vec<u16> = units.take_while(|unit| *unit != 0).collect();
-    String::from_utf16_lossy(&units).trim().to_owned()
+    plain_comment(&String::from_utf16_lossy(&units))
 }
 
-fn board(points: &[u8]) -> Diagram {
-    let mut board = [[None; 9]; 10];
-    for (point, code) in (0..).zip(points) {
-        let letter = PIECES.get(usize::from(code & 0xf).wrapping_sub(1)).copied();
-        let (file, rank) = place(point);
-        board[rank][file] = match code >> 4 {
-            1 => letter,
-            2 => letter.map(|letter| letter.to_ascii_lowercase()),
-            _ => None,
-        };
+fn piece(code: u8) -> Option<Piece> {
+    let letter = *PIECES.get(usize::from(code & 0xf).checked_sub(1)?)?;
+    match code >> 4 {
+        1 => Piece::from_letter(letter.into()),
+        2 => Piece::from_letter(letter.to_ascii_lowercase().into()),
+        _ => None,
     }
-    board
 }
 
-/// A point by its number, of which there are 90.
-fn place(point: u8) -> Place {
+/// A point from 0 (a9) to 89 (i0).
+fn square(point: u8) -> Option<Square> {
     let point = usize::from(point);
-    (point % 9, 9_usize.saturating_sub(point / 9))
+    Square::new(point % 9, 9_usize.checked_sub(point / 9)?)
 }
 
-/// What is read of a tree: a cursor over its bytes.
+fn point(square: Square) -> u8 {
+    // At most 89.
+    (9 * (9 - square.rank()) + square.file()) as u8
+}
+
+/// The rest of a tree.
 struct Cursor<'a>(&'a [u8]);
 
 impl<'a> Cursor<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8], RecordError> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(RecordError::Broken)?;
+        let parts = self.0.split_at_checked(length);
+        let (taken, rest) = parts.ok_or_else(|| RecordError::new("the record is cut short"))?;
         self.0 = rest;
         Ok(taken)
     }
@@ -131,52 +164,150 @@ impl<'a> Cursor<'a> {
         Ok([bytes[0], bytes[1], bytes[2], bytes[3]])
     }
 
-    fn number(&mut self) -> Result<usize, RecordError> {
-        let number = u32::from_le_bytes(self.word()?);
-        usize::try_from(number).map_err(|_| RecordError::Broken)
+    fn text(&mut self) -> Result<String, RecordError> {
+        let length = u32::from_le_bytes(self.word()?);
+        Ok(text(
+            self.take(usize::try_from(length).unwrap_or(usize::MAX))?,
+        ))
     }
 
-    fn text(&mut self) -> Result<String, RecordError> {
-        let length = self.number()?;
-        Ok(text(self.take(length)?))
+    /// The next node; `None` at the end of the tree.
+    fn node(&mut self) -> Result<Option<(u8, RawNode)>, RecordError> {
+        let [flags, _, from, to] = self.word()?;
+        if (flags, from, to) == (0, 0, 0) {
+            return Ok(None);
+        }
+        let mut node = RawNode::new(RawMove::Squares(square(from).zip(square(to))), None);
+        if flags & HAS_COMMENT != 0 {
+            node.comment = self.text()?;
+        }
+        Ok(Some((flags, node)))
     }
 }
 
-/// The moves and their comments from the root to the first end of a line: that is the main line, for what
-/// follows a move stands before its variations.
-fn main_line(tree: &[u8]) -> Result<CommentedMoves, RecordError> {
+/// Reads the tree of moves. Each node is followed by the subtree of its next move, then by its alternatives. A tree
+/// that is cut short is kept as far as it goes.
+fn read_moves(tree: &[u8]) -> Result<RawGame, RecordError> {
     let mut cursor = Cursor(tree);
-    // A comment on the game.
-    let introduction = match cursor.number()? {
-        0 => String::new(),
-        _ => cursor.text()?,
+    let mut game = RawGame::new(Position::startpos());
+    if cursor.word()? != [0; 4] {
+        game.moves[ROOT].comment = cursor.text()?;
+    }
+    // The parents of the alternatives that are still to come.
+    let mut parents: Vec<NodeId> = Vec::new();
+    let mut next = Some(ROOT);
+    while let Some(parent) = next {
+        let (flags, node) = match cursor.node() {
+            Ok(Some(node)) => node,
+            Ok(None) => break,
+            // A game without moves may end with its header.
+            Err(_) if game.moves.is_empty() && cursor.0.len() < 4 => break,
+            Err(error) if game.moves.is_empty() => return Err(error),
+            Err(error) => {
+                game.add_problem(&error, true);
+                break;
+            }
+        };
+        let id = game.moves.add(parent, node);
+        if game.moves.len() > MAX_MOVES {
+            return Err(RecordError::new("the game is too long"));
+        }
+        if flags & HAS_ALTERNATIVE != 0 {
+            parents.push(parent);
+        }
+        next = if flags & IS_LAST == 0 {
+            Some(id)
+        } else {
+            parents.pop()
+        };
+    }
+    Ok(game)
+}
+
+/// Writes a record (CBR). Tags without a field, the rest of tags that are too long for their fields, and the no-capture
+/// counter of the starting position are lost. Glyphs become text of the comments.
+pub fn write_cbr(game: &GameTree) -> Vec<u8> {
+    let mut bytes = vec![0; HEADER];
+    bytes[..RECORD.len()].copy_from_slice(RECORD);
+    bytes[VERSION] = 2;
+    for (name, at, size) in TAGS {
+        let value = game.tag(name).unwrap_or_default();
+        let units = value.encode_utf16().take(size / 2 - 1);
+        let units: Vec<u8> = units.flat_map(u16::to_le_bytes).collect();
+        bytes[at..at + units.len()].copy_from_slice(&units);
+    }
+    bytes[RESULT] = match game.result {
+        GameResult::Unfinished => 0,
+        GameResult::RedWins => 1,
+        GameResult::BlackWins => 2,
+        GameResult::Draw => 3,
     };
-    let (mut moves, mut comments) = (Vec::new(), Vec::new());
-    while moves.len() < MOST_PLIES {
-        let [marks, _, from, to] = match cursor.word() {
-            Ok(word) => word,
-            // The record of a game without moves may end here.
-            Err(_) if moves.is_empty() => break,
-            Err(error) => return Err(error),
-        };
-        if (marks, from, to) == (0, 0, 0) {
-            break;
-        }
-        if from >= 90 || to >= 90 {
-            return Err(RecordError::Broken);
-        }
-        let comment = match marks & HAS_COMMENT {
-            0 => String::new(),
-            _ => cursor.text()?,
-        };
-        moves.push((place(from), place(to)));
-        comments.push(comment);
-        if marks & IS_LAST != 0 {
-            break;
+    bytes[SIDE] = match game.start.side_to_move() {
+        Color::Red => 1,
+        Color::Black => 2,
+    };
+    let number = game.start.fullmove_number().to_le_bytes();
+    bytes[MOVE_NUMBER..MOVE_NUMBER + 2].copy_from_slice(&number);
+    for square in Square::all() {
+        if let Some(piece) = game.start.piece_on(square) {
+            let letter = piece.kind().letter() as u8;
+            let kind = PIECES.iter().position(|p| *p == letter).unwrap_or(0) as u8;
+            let color = match piece.color() {
+                Color::Red => 0x10,
+                Color::Black => 0x20,
+            };
+            bytes[BOARD + usize::from(point(square))] = color + kind + 1;
         }
     }
-    put_first(&introduction, &mut comments);
-    Ok((moves, comments))
+    write_node(&mut bytes, &game.moves[ROOT], 0);
+    for id in game.moves.preorder() {
+        let mut flags = 0;
+        if game.moves.first_child(id).is_none() {
+            flags |= IS_LAST;
+        }
+        if game.moves.next_sibling(id).is_some() {
+            flags |= HAS_ALTERNATIVE;
+        }
+        write_node(&mut bytes, &game.moves[id], flags);
+    }
+    // The end of the tree, which a game without moves needs.
+    bytes.extend([0; 4]);
+    bytes
+}
+
+fn write_node(bytes: &mut Vec<u8>, node: &AnnotatedMove, mut flags: u8) {
+    let mut comment = node.glyph_text();
+    append(&mut comment, &node.comment);
+    let (from, to) = node
+        .played
+        .map_or((0, 0), |m| (point(m.from()), point(m.to())));
+    if !comment.is_empty() {
+        flags |= HAS_COMMENT;
+    }
+    bytes.extend([flags, 0, from, to]);
+    if !comment.is_empty() {
+        let units = comment.encode_utf16().chain([0]);
+        let units: Vec<u8> = units.flat_map(u16::to_le_bytes).collect();
+        let length = u32::try_from(units.len()).unwrap_or(u32::MAX);
+        bytes.extend(length.to_le_bytes());
+        bytes.extend(units);
+    }
+}
+
+/// Writes a library (CBL) with an empty index. See [`write_cbr`].
+pub fn write_cbl(games: &[GameTree]) -> Vec<u8> {
+    let found = FIRST_RECORD.iter().find(|(count, _)| games.len() <= *count);
+    let first = found.map_or(FIRST_OF_MANY, |(_, first)| *first);
+    let mut bytes = vec![0; first];
+    bytes[..LIBRARY.len()].copy_from_slice(LIBRARY);
+    let count = u32::try_from(games.len()).unwrap_or(u32::MAX);
+    bytes[COUNT..COUNT + 4].copy_from_slice(&count.to_le_bytes());
+    for game in games {
+        bytes.extend(write_cbr(game));
+        let length = bytes.len() - first;
+        bytes.resize(first + length.next_multiple_of(BLOCK), 0);
+    }
+    bytes
 }
 
 #[cfg(test)]
@@ -184,115 +315,73 @@ mod tests {
     use super::*;
     use crate::notation::fen;
 
-    fn put(bytes: &mut Vec<u8>, text: &str) {
-        bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
-    }
-
-    /// A record with a few moves, made by the description above the other way round.
-    fn record(moves: &[(&str, &str)]) -> Vec<u8> {
-        let mut bytes = vec![0; HEAD];
-        bytes[..RECORD.len()].copy_from_slice(RECORD);
-        let mut name = Vec::new();
-        put(&mut name, "胡荣华");
-        bytes[1076..1076 + name.len()].copy_from_slice(&name);
-        (bytes[RESULT], bytes[SIDE]) = (1, 1);
-        let rows = fen::START.split(' ').next().unwrap().split('/');
-        for (row, text) in rows.enumerate() {
-            let mut file = 0;
-            for c in text.bytes() {
-                if c.is_ascii_digit() {
-                    file += usize::from(c - b'0');
-                    continue;
-                }
-                let kind = PIECES
-                    .iter()
-                    .position(|p| *p == c.to_ascii_uppercase())
-                    .unwrap();
-                let color = if c.is_ascii_uppercase() { 0x10 } else { 0x20 };
-                bytes[BOARD + 9 * row + file] = color + u8::try_from(kind + 1).unwrap();
-                file += 1;
-            }
+    fn game(moves: &[(&str, &str)]) -> GameTree {
+        let mut game = GameTree::new(Position::startpos());
+        game.tags.push(("Red".to_owned(), "胡荣华".to_owned()));
+        game.result = GameResult::RedWins;
+        game.moves[ROOT].comment = "开局".to_owned();
+        let mut node = ROOT;
+        for (text, comment) in moves {
+            let annotated = AnnotatedMove {
+                played: Some(text.parse().unwrap()),
+                comment: (*comment).to_owned(),
+                glyphs: Vec::new(),
+            };
+            node = game.moves.add(node, annotated);
         }
-        // A comment on the game.
-        bytes.extend(1_u32.to_le_bytes());
-        bytes.extend(4_u32.to_le_bytes());
-        put(&mut bytes, "开局");
-        for (number, (text, comment)) in (1..).zip(moves) {
-            let point = |t: &[u8]| 9 * (9 - (t[1] - b'0')) + t[0] - b'a';
-            let mut marks = u8::from(number == moves.len());
-            marks |= if comment.is_empty() { 0 } else { HAS_COMMENT };
-            let text = text.as_bytes();
-            bytes.extend([marks, 0, point(&text[..2]), point(&text[2..])]);
-            if !comment.is_empty() {
-                let mut text = Vec::new();
-                put(&mut text, comment);
-                bytes.extend(u32::try_from(text.len()).unwrap().to_le_bytes());
-                bytes.extend(text);
-            }
-        }
-        // Variations of the last move.
-        bytes.extend([1, 0, 1, 2]);
-        bytes
+        game
     }
 
     const MOVES: [(&str, &str); 3] = [("h2e2", "中炮"), ("h9g7", ""), ("h0g2", "x")];
 
     #[test]
     fn records_are_read() {
-        let bytes = record(&MOVES);
+        let bytes = write_cbr(&game(&MOVES));
         assert!(is_ccbridge(&bytes));
-        let game = read_ccbridge(&bytes).remove(0).unwrap();
-        let played: Vec<_> = game.line.moves.iter().map(ToString::to_string).collect();
+        // The offsets of the facts in the header.
+        assert_eq!((bytes[2076], bytes[2112], bytes[2120]), (1, 1, 0x21));
+        let read = read_ccbridge(&bytes).unwrap();
+        let line = read.main_line();
+        let played: Vec<_> = line.line.moves.iter().map(ToString::to_string).collect();
         assert_eq!(played, ["h2e2", "h9g7", "h0g2"]);
-        assert_eq!(game.comments, ["开局\n中炮", "", "x"]);
-        assert_eq!(fen::write_position(&game.line.start), fen::START);
-        assert_eq!(
-            (game.tag("Red"), game.result),
-            (Some("胡荣华"), GameResult::RedWins)
-        );
-        assert_eq!(game.tag("Title"), None);
-        assert!(
-            read_ccbridge(&record(&[])).remove(0).is_err(),
-            "the variation is no move"
-        );
+        assert_eq!(line.comments, ["开局\n中炮", "", "x"]);
+        assert_eq!(fen::write_position(&read.start), fen::START);
+        assert_eq!((read.tag("Red"), read.tag("Title")), (Some("胡荣华"), None));
+        assert_eq!(read.result, GameResult::RedWins);
+        let empty = read_ccbridge(&write_cbr(&game(&[]))).unwrap();
+        assert!(empty.moves.is_empty());
     }
 
     #[test]
     fn libraries_are_read() {
-        let mut bytes = LIBRARY.to_vec();
-        bytes.resize(700, 7);
-        // One that fills two blocks, one that cannot be read, one more.
+        // The first game takes two blocks, and the second one is illegal.
         let long = "长".repeat(BLOCK / 2);
-        for moves in [&[("h2e2", long.as_str())][..], &[("h2h8", "")], &MOVES] {
-            bytes.extend(record(moves));
-            while !(bytes.len() - 700).is_multiple_of(BLOCK) {
-                bytes.push(0);
-            }
-        }
-        let games = read_ccbridge(&bytes);
-        let plies =
-            |game: &Result<PgnGame, RecordError>| Some(game.as_ref().ok()?.line.moves.len());
-        let plies: Vec<_> = games.iter().map(plies).collect();
+        let games = [&[("h2e2", long.as_str())][..], &[("h2h8", "")], &MOVES].map(game);
+        let bytes = write_cbl(&games);
+        let records = split_ccbridge(&bytes).unwrap();
+        let plies: Vec<_> = records
+            .iter()
+            .map(|record| Some(read_ccbridge(&bytes[record.clone()]).ok()?.moves.len()))
+            .collect();
         assert_eq!(plies, [Some(1), None, Some(3)]);
-        assert!(matches!(
-            read_ccbridge(LIBRARY)[..],
-            [Err(RecordError::Broken)]
-        ));
+        assert!(split_ccbridge(LIBRARY).is_err());
     }
 
     #[test]
-    fn broken_files_are_refused() {
-        let whole = record(&MOVES);
-        // Behind the first twelve bytes of the tree, within the first move, a record without moves may end.
-        let (empty, last) = (HEAD + 12, whole.len() - 4);
-        let lengths = (RECORD.len()..empty).step_by(7);
-        for length in lengths.chain(empty + 4..last) {
-            assert!(
-                read_ccbridge(&whole[..length]).remove(0).is_err(),
-                "{length}"
-            );
+    fn incomplete_records_are_read_up_to_their_end() {
+        let whole = write_cbr(&game(&MOVES));
+        let first = HEADER + 4 + 4 + 6 + 4 + 4 + 6;
+        for length in (RECORD.len()..HEADER + 12).step_by(7) {
+            assert!(read_ccbridge(&whole[..length]).is_err(), "{length}");
         }
-        // Whatever stands in it, it is read or refused.
+        let cut = read_ccbridge(&whole[..first + 3]).unwrap();
+        assert_eq!(cut.moves.len(), 1);
+        assert_eq!(cut.main_line_problem(), Some("the record is cut short"));
+    }
+
+    #[test]
+    fn changed_bytes_do_not_panic() {
+        let whole = write_cbr(&game(&MOVES));
         for seed in 0..4000_usize {
             let mut bytes = whole.clone();
             let at = RECORD.len() + seed * 7919 % (bytes.len() - RECORD.len());

@@ -1,108 +1,207 @@
-//! DhtmlXQ: `[DhtmlXQ_movelist]77477062…[/DhtmlXQ_movelist]` and the like, as pages and forums have it.
+//! DhtmlXQ, the text format of 东萍象棋 for web pages and forums: `[DhtmlXQ_movelist]77477062…[/DhtmlXQ_movelist]`.
+//!
+//! A move is four digits, file and rank of both squares; ranks are counted from black's side. `move_0_3_1` is
+//! variation 1, which replaces the moves of line 0, the main line, from ply 3 on. `comment5` is the comment after ply 5
+//! of the main line, `comment0` that on the game, and `comment1_7` that after ply 7 of variation 1.
 
-use super::{Place, RecordError, line, put_first, tag_value};
-use crate::board::Color;
-use crate::notation::pgn::{GameResult, PgnGame};
+use std::collections::HashMap;
+use std::fmt::Write;
 
-/// The starting position.
+use super::pieces::{PieceSquares, piece_position, piece_squares};
+use super::{date_tag, plain_comment};
+use crate::board::{Color, Move, Position, Square};
+use crate::notation::fen;
+use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
+use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT, append};
+
+/// The squares of the pieces in the starting position.
 const START: &str = "8979695949392919097717866646260600102030405060708012720323436383";
 
-/// The tags of a PGN for the fields of a record.
-const TAGS: [(&str, &str); 6] = [
+/// The tags with the names of their fields.
+const TAGS: [(&str, &str); 9] = [
+    ("Title", "title"),
     ("Event", "event"),
     ("Site", "place"),
     ("Date", "date"),
+    ("Round", "round"),
     ("Red", "red"),
     ("Black", "black"),
-    ("Title", "title"),
+    ("Annotator", "remark"),
+    ("Author", "author"),
 ];
 
-/// Whether a text, or the beginning of one, holds a record in DhtmlXQ.
+/// The results with their texts.
+const RESULTS: [(GameResult, &str); 4] = [
+    (GameResult::RedWins, "红胜"),
+    (GameResult::BlackWins, "黑胜"),
+    (GameResult::Draw, "和棋"),
+    (GameResult::Unfinished, "未知"),
+];
+
+/// The beginning of an opening tag and of a closing tag.
+const OPENING: &str = "[DhtmlXQ_";
+const CLOSING: &str = "[/DhtmlXQ_";
+
+/// Whether a text contains a record in DhtmlXQ.
 pub fn is_dhtmlxq(bytes: &[u8]) -> bool {
     const MARK: &[u8] = b"[DhtmlXQ";
     bytes.windows(MARK.len()).any(|window| window == MARK)
 }
 
-/// Reads the games of a text, each from its `[DhtmlXQ]` on; where there is none, one.
-pub fn read_dhtmlxq(text: &str) -> Vec<Result<PgnGame, RecordError>> {
+/// Splits a text into its records, each of which begins with `[DhtmlXQ]`. Without it, the text is one record.
+pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
     let mut parts: Vec<&str> = text.split("[DhtmlXQ]").collect();
-    // What stands before the first record belongs to none.
     if parts.len() > 1 {
         parts.remove(0);
     }
-    parts.into_iter().map(read).collect()
+    parts
 }
 
-fn read(text: &str) -> Result<PgnGame, RecordError> {
-    let moves = digits(field(text, "movelist").ok_or(RecordError::Broken)?);
-    let moves: Option<Vec<_>> = moves
-        .chunks(4)
-        .map(|m| match *m {
-            [a, b, c, d] => Some((square(a, b)?, square(c, d)?)),
-            _ => None,
-        })
-        .collect();
-    let places = digits(
-        field(text, "binit")
-            .filter(|f| !f.trim().is_empty())
-            .unwrap_or(START),
-    );
-    let mut squares = [None; 32];
-    if places.len() != 64 {
-        return Err(RecordError::Broken);
-    }
-    for (place, digits) in squares.iter_mut().zip(places.chunks(2)) {
-        // 99 is the place of a piece that is not there.
-        *place = match *digits {
-            [9, 9] => None,
-            [file, rank] => Some(square(file, rank).ok_or(RecordError::Broken)?),
-            _ => None,
+/// The fields of a record by name; of several with one name the first.
+fn fields(text: &str) -> HashMap<&str, &str> {
+    let mut fields = HashMap::new();
+    let (mut at, mut closing) = (0, 0);
+    while let Some(found) = text[at..].find(OPENING) {
+        let name_at = at + found + OPENING.len();
+        at = name_at;
+        let Some(length) = text[name_at..].find([']', '[']) else {
+            break;
         };
+        let (name, rest) = text[name_at..].split_at(length);
+        if !rest.starts_with(']') {
+            continue;
+        }
+        let value_at = name_at + length + 1;
+        // The next closing tag; it is searched for once.
+        if closing < value_at {
+            match text[value_at..].find(CLOSING) {
+                Some(found) => closing = value_at + found,
+                None => break,
+            }
+        }
+        let closing_name = &text[closing + CLOSING.len()..];
+        let rest = closing_name.strip_prefix(name);
+        if rest.is_some_and(|rest| rest.starts_with(']')) {
+            fields.entry(name).or_insert(&text[value_at..closing]);
+            at = closing;
+        }
     }
-    let line = line(&squares, &moves.ok_or(RecordError::Broken)?, Color::Red)?;
-    let result = field(text, "result").unwrap_or_default();
-    let tags = TAGS.iter().filter_map(|(tag, name)| {
-        let value = field(text, name)?.trim();
-        (!value.is_empty()).then(|| ((*tag).to_owned(), tag_value(tag, value)))
-    });
-    Ok(PgnGame {
-        tags: tags.collect(),
-        comments: comments(text, line.moves.len()),
-        line,
-        result: match result {
-            r if r.contains("红胜") || r == "1-0" => GameResult::RedWins,
-            r if r.contains("黑胜") || r == "0-1" => GameResult::BlackWins,
-            r if r.contains('和') || r == "1/2-1/2" => GameResult::Draw,
-            _ => GameResult::Unfinished,
-        },
-    })
+    fields
 }
 
-/// The comments of so many moves; what is said before the first one stands before that of the first.
-fn comments(text: &str, moves: usize) -> Vec<String> {
-    let comment = |number: usize| {
-        let name = format!("comment{number}");
-        let text = whole_field(text, &name).unwrap_or_default();
-        // `||` ends a line.
-        text.replace("||", "\n").trim().to_owned()
+/// Reads a record.
+///
+/// # Errors
+/// There is no list of moves, or the starting position or first move is invalid.
+pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
+    let fields = fields(text);
+    let field = |name: &str| fields.get(name).map_or("", |value| value.trim());
+    let moves = fields.get("movelist");
+    let moves = moves.ok_or_else(|| RecordError::new("there is no DhtmlXQ_movelist"))?;
+    let mut game = RawGame::new(Position::startpos());
+    let moves = read_moves(moves);
+    let first_from = moves.first().and_then(|m| m.map(|(from, _)| from));
+    game.start = match (field("fen"), field("binit")) {
+        (fen, _) if !fen.is_empty() => fen::parse_position(fen)
+            .map_err(|error| RecordError::new(format!("invalid starting position: {error}")))?,
+        (_, "") => piece_position(&read_squares(START)?, first_from, Color::Red)?,
+        (_, squares) => piece_position(&read_squares(squares)?, first_from, Color::Red)?,
     };
-    let mut comments: Vec<String> = (1..=moves).map(comment).collect();
-    put_first(&comment(0), &mut comments);
-    comments
+    game.moves[ROOT].comment = comment(&fields, 0, 0);
+    add_lines(&mut game, &fields, moves)?;
+    for (tag, name) in TAGS {
+        game.add_tag(tag, &date_tag(tag, field(name)));
+    }
+    game.result = match field("result") {
+        r if r.contains("红胜") || r == "1-0" => GameResult::RedWins,
+        r if r.contains("黑胜") || r == "0-1" => GameResult::BlackWins,
+        r if r.contains('和') || r == "1/2-1/2" => GameResult::Draw,
+        _ => GameResult::Unfinished,
+    };
+    game.resolve()
 }
 
-/// The value of a field that may hold `[/` itself.
-fn whole_field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let (_, rest) = text.split_once(&format!("[DhtmlXQ_{name}]"))?;
-    let (value, _) = rest.split_once(&format!("[/DhtmlXQ_{name}]"))?;
-    Some(value)
+/// A line of moves that replaces another one from a ply on.
+struct Variation {
+    line: usize,
+    ply: usize,
+    moves: Vec<Option<(Square, Square)>>,
 }
 
-/// The value of a field.
-fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let (_, rest) = text.split_once(&format!("[DhtmlXQ_{name}]"))?;
-    let (value, _) = rest.split_once("[/")?;
-    Some(value)
+/// Adds the main line and the variations.
+fn add_lines(
+    game: &mut RawGame,
+    fields: &HashMap<&str, &str>,
+    main_line: Vec<Option<(Square, Square)>>,
+) -> Result<(), RecordError> {
+    // The variations of each line.
+    let mut variations: HashMap<usize, Vec<Variation>> = HashMap::new();
+    for (name, value) in fields {
+        let numbers = name.strip_prefix("move_").map(|numbers| {
+            let numbers: Option<Vec<usize>> = numbers.split('_').map(|n| n.parse().ok()).collect();
+            numbers.unwrap_or_default()
+        });
+        if let Some([parent, ply, line]) = numbers.as_deref() {
+            variations.entry(*parent).or_default().push(Variation {
+                line: *line,
+                ply: *ply,
+                moves: read_moves(value),
+            });
+        }
+    }
+    // The lines to add, each with the ply of its first move and the nodes before it from that ply of its parent on.
+    let main_line = Variation {
+        line: 0,
+        ply: 1,
+        moves: main_line,
+    };
+    let mut waiting = vec![(main_line, ROOT)];
+    while let Some((variation, parent)) = waiting.pop() {
+        let mut nodes = vec![parent];
+        let mut after = parent;
+        for (ply, squares) in (variation.ply..).zip(variation.moves) {
+            let mut node = RawNode::new(RawMove::Squares(squares), None);
+            node.comment = comment(fields, variation.line, ply);
+            after = game.moves.add(after, node);
+            nodes.push(after);
+            if game.moves.len() > MAX_MOVES {
+                return Err(RecordError::new("the game is too long"));
+            }
+        }
+        let mut children = variations.remove(&variation.line).unwrap_or_default();
+        // The last one is added first, so that alternatives to one move must come in descending order.
+        children.sort_by_key(|child| std::cmp::Reverse((child.ply, child.line)));
+        for child in children {
+            match child
+                .ply
+                .checked_sub(variation.ply)
+                .and_then(|index| nodes.get(index))
+            {
+                Some(node) => waiting.push((child, *node)),
+                None => report(game, child.line),
+            }
+        }
+    }
+    let unknown = variations.into_values().flatten();
+    let mut unknown: Vec<usize> = unknown.map(|variation| variation.line).collect();
+    unknown.sort_unstable();
+    unknown.into_iter().for_each(|line| report(game, line));
+    Ok(())
+}
+
+fn report(game: &mut RawGame, line: usize) {
+    let reason = format!("variation {line} does not belong to any line");
+    game.add_problem(&RecordError::new(reason), false);
+}
+
+/// The comment after a ply of a line.
+fn comment(fields: &HashMap<&str, &str>, line: usize, ply: usize) -> String {
+    let short = (line == 0).then(|| fields.get(format!("comment{ply}").as_str()));
+    let text = short
+        .flatten()
+        .or_else(|| fields.get(format!("comment{line}_{ply}").as_str()));
+    // `||` is a line end.
+    plain_comment(&text.map_or(String::new(), |text| text.replace("||", "\n")))
 }
 
 fn digits(text: &str) -> Vec<usize> {
@@ -110,24 +209,158 @@ fn digits(text: &str) -> Vec<usize> {
     digits.map(|digit| usize::from(digit - b'0')).collect()
 }
 
-/// A square as file and rank from red's left corner; ranks are counted from black's side.
-fn square(file: usize, rank: usize) -> Option<Place> {
-    (file < 9).then_some((file, 9_usize.checked_sub(rank)?))
+fn read_moves(text: &str) -> Vec<Option<(Square, Square)>> {
+    let read = |digits: &[usize]| match *digits {
+        [a, b, c, d] => Some((square(a, b)?, square(c, d)?)),
+        _ => None,
+    };
+    digits(text).chunks(4).map(read).collect()
+}
+
+fn read_squares(text: &str) -> Result<PieceSquares, RecordError> {
+    let digits = digits(text);
+    let mut squares = [None; 32];
+    if digits.len() != 64 {
+        let reason = format!("DhtmlXQ_binit has {} digits instead of 64", digits.len());
+        return Err(RecordError::new(reason));
+    }
+    for (place, pair) in squares.iter_mut().zip(digits.chunks(2)) {
+        // 99 is a piece that is not on the board.
+        *place = square(pair[0], pair[1]);
+    }
+    Ok(squares)
+}
+
+/// A square; ranks are counted from black's side.
+fn square(file: usize, rank: usize) -> Option<Square> {
+    Square::new(file, 9_usize.checked_sub(rank)?)
+}
+
+/// Writes a game. Tags without a field are lost, and glyphs become text of the comments.
+pub fn write_dhtmlxq(game: &GameTree) -> String {
+    let mut text = "[DhtmlXQ]\n".to_owned();
+    for (tag, name) in TAGS {
+        push_field(&mut text, name, game.tag(tag).unwrap_or_default());
+    }
+    let result = RESULTS.iter().find(|(result, _)| *result == game.result);
+    push_field(&mut text, "result", result.map_or("", |(_, text)| text));
+    push_field(&mut text, "fen", &fen::write_position(&game.start));
+    let squares = piece_squares(&game.start);
+    let squares = squares.map(|square| square.map_or("99".to_owned(), square_text));
+    push_field(&mut text, "binit", &squares.concat());
+    let lines = lines(game);
+    for line in &lines {
+        let moves: String = line.moves.iter().map(|id| move_text(game, *id)).collect();
+        let name = match line.number {
+            0 => "movelist".to_owned(),
+            number => format!("move_{}_{}_{number}", line.parent, line.ply),
+        };
+        let _ = writeln!(text, "[DhtmlXQ_{name}]{moves}[/DhtmlXQ_{name}]");
+    }
+    push_field(&mut text, "comment0", &game.moves[ROOT].comment);
+    for line in &lines {
+        for (ply, id) in (line.ply..).zip(&line.moves) {
+            let node = &game.moves[*id];
+            let mut comment = node.glyph_text();
+            append(&mut comment, &node.comment);
+            let name = match line.number {
+                0 => format!("comment{ply}"),
+                number => format!("comment{number}_{ply}"),
+            };
+            push_field(&mut text, &name, &comment);
+        }
+    }
+    text + "[/DhtmlXQ]\n\n"
+}
+
+/// Adds a field unless its value is empty.
+fn push_field(text: &mut String, name: &str, value: &str) {
+    let value = plain_comment(value);
+    // The value must not contain a line end, a separator of lines or a tag.
+    let value = value.replace("||", "｜｜").replace('\n', "||");
+    let value = value
+        .replace("[DhtmlXQ", "［DhtmlXQ")
+        .replace("[/DhtmlXQ", "［/DhtmlXQ");
+    if !value.is_empty() {
+        let _ = writeln!(text, "[DhtmlXQ_{name}]{value}[/DhtmlXQ_{name}]");
+    }
+}
+
+/// A line to be written.
+struct WrittenLine {
+    number: usize,
+    /// The number of the line that it replaces.
+    parent: usize,
+    /// The ply of its first move.
+    ply: usize,
+    moves: Vec<NodeId>,
+}
+
+/// The main line and all variations. A line comes after the one that it replaces.
+fn lines(game: &GameTree) -> Vec<WrittenLine> {
+    let moves = &game.moves;
+    let mut lines: Vec<WrittenLine> = Vec::new();
+    // First moves with the line that they replace and their ply; the first child of the root, then variations.
+    let mut waiting = std::collections::VecDeque::from([(0, 1, moves.first_child(ROOT))]);
+    while let Some((parent, ply, first)) = waiting.pop_front() {
+        let number = lines.len();
+        let rest = first.into_iter().flat_map(|first| moves.line(first));
+        let line: Vec<NodeId> = first.into_iter().chain(rest).collect();
+        for (ply, id) in (ply..).zip(&line) {
+            // The alternatives to the first move of a variation belong to the line that it replaces.
+            let mut alternative = moves
+                .next_sibling(*id)
+                .filter(|_| moves.is_first_child(*id));
+            while let Some(variation) = alternative {
+                waiting.push_back((number, ply, Some(variation)));
+                alternative = moves.next_sibling(variation);
+            }
+        }
+        lines.push(WrittenLine {
+            number,
+            parent,
+            ply,
+            moves: line,
+        });
+    }
+    lines
+}
+
+fn move_text(game: &GameTree, id: NodeId) -> String {
+    let squares = |m: Move| square_text(m.from()) + &square_text(m.to());
+    game.moves[id].played.map_or(String::new(), squares)
+}
+
+fn square_text(square: Square) -> String {
+    format!("{}{}", square.file(), 9 - square.rank())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::fen;
 
     #[test]
-    fn comments_are_kept() {
+    fn comments_are_read() {
         let text = "[DhtmlXQ][DhtmlXQ_movelist]7747706279678070[/DhtmlXQ_movelist]\
             [DhtmlXQ_comment0]开局[/DhtmlXQ_comment0][DhtmlXQ_comment2]第一行||[/b] 第二行[/DhtmlXQ_comment2]\
             [DhtmlXQ_comment12]变着[/DhtmlXQ_comment12][/DhtmlXQ]";
-        let games = read_dhtmlxq(text);
-        let comments = &games[0].as_ref().unwrap().comments;
-        assert_eq!(comments[..], ["开局", "第一行\n[/b] 第二行", "", ""]);
+        let game = read_dhtmlxq(text).unwrap().main_line();
+        assert_eq!(game.comments[..], ["开局", "第一行\n[/b] 第二行", "", ""]);
+    }
+
+    #[test]
+    fn variations_are_read() {
+        let text = "[DhtmlXQ_movelist]774770627967[/DhtmlXQ_movelist]\
+            [DhtmlXQ_move_0_2_1]10227967[/DhtmlXQ_move_0_2_1]\
+            [DhtmlXQ_move_1_3_2]1927[/DhtmlXQ_move_1_3_2]\
+            [DhtmlXQ_move_7_3_3]1927[/DhtmlXQ_move_7_3_3]\
+            [DhtmlXQ_comment1_3]变着[/DhtmlXQ_comment1_3]";
+        let game = read_dhtmlxq(text).unwrap();
+        let pgn = game.write_pgn(crate::notation::MoveStyle::Coordinate);
+        let moves = "1. H2-E2 H9-G7 (1... B9-C7 2. H0-G2 {变着} (2. B0-C2)) 2. H0-G2 *";
+        assert!(pgn.contains(moves), "{pgn}");
+        assert_eq!(game.problems.len(), 1);
+        assert!(game.main_line_problem().is_none());
     }
 
     #[test]
@@ -140,21 +373,31 @@ mod tests {
             [DhtmlXQ][DhtmlXQ_movelist]774[/DhtmlXQ_movelist][DhtmlXQ]nothing\
             [DhtmlXQ][DhtmlXQ_movelist]4849[/DhtmlXQ_movelist][DhtmlXQ_binit]\
             9999999949999999999999999999999999999999309999999999999999999999[/DhtmlXQ_binit]";
-        let games = read_dhtmlxq(text);
+        let games: Vec<_> = split_dhtmlxq(text).into_iter().map(read_dhtmlxq).collect();
         let first = games[0].as_ref().unwrap();
-        let moves: Vec<_> = first.line.moves.iter().map(ToString::to_string).collect();
+        let moves = first.main_line().line.moves;
+        let moves: Vec<_> = moves.iter().map(ToString::to_string).collect();
         assert_eq!(moves.join(" "), "h2e2 h9g7 h0g2 i9h9");
-        assert_eq!(fen::write_position(&first.line.start), fen::START);
+        assert_eq!(fen::write_position(&first.start), fen::START);
         assert_eq!(
             (first.tag("Red"), first.tag("Title")),
             (Some("甲"), Some("决赛"))
         );
         assert_eq!(first.result, GameResult::RedWins);
-        assert_eq!(games[1].as_ref().unwrap().line.moves.len(), 1);
-        let told = |n: usize| games[n].as_ref().unwrap_err().to_string();
-        assert_eq!(told(2), "move 1: h2e9 is no legal move here");
-        assert_eq!(told(3), "it is no whole record");
-        assert_eq!(told(4), "it is no whole record");
-        assert_eq!(told(5), "move 1: e1e0 is no legal move here");
+        assert_eq!(games[1].as_ref().unwrap().moves.len(), 1);
+        let error = |n: usize| games[n].as_ref().unwrap_err().to_string();
+        assert_eq!(error(2), "move 1: h2e9 is not a legal move here");
+        assert_eq!(error(3), "move 1: the squares do not exist");
+        assert_eq!(error(4), "there is no DhtmlXQ_movelist");
+        assert_eq!(error(5), "move 1: e1e0 is not a legal move here");
+    }
+
+    #[test]
+    fn unclosed_fields_take_linear_time() {
+        let many = 1 << 18;
+        for text in ["[DhtmlXQ_a]".repeat(many), "[DhtmlXQ_".repeat(many)] {
+            assert!(fields(&text).is_empty());
+            assert!(fields(&format!("{text}[/DhtmlXQ_b]")).is_empty());
+        }
     }
 }

@@ -10,7 +10,8 @@ pub use search::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, find_openings};
 
 use super::referee::Referee;
 use crate::board::Position;
-use crate::notation::{GameText, Line, Separator, pgn};
+use crate::notation::tree::GameTree;
+use crate::notation::{GameText, Line, RecordError, Separator, pgn};
 use crate::rules::RuleSet;
 
 /// The built-in openings: random lines that the search evaluates as balanced, made by `chuhe openings`.
@@ -118,9 +119,10 @@ impl Openings {
 
 fn read_pgn(text: &str) -> Result<Vec<Line>, OpeningError> {
     let mut games = pgn::PgnReader::new(text.as_bytes());
-    let lines = games.by_ref().map(|game| game.map(|game| game.line));
+    let complete = |game: GameTree| Ok(game.complete_main_line()?.line);
+    let lines = games.by_ref().map(|game| game.and_then(complete));
     let lines = lines
-        .collect::<Result<_, _>>()
+        .collect::<Result<_, RecordError>>()
         .map_err(|error| OpeningError(error.to_string()))?;
     let finished = games.finish();
     finished.map_err(|error| OpeningError(error.to_string()))?;

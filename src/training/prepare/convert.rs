@@ -2,7 +2,10 @@
 
 use std::io::{self, BufRead, Write};
 
-use crate::notation::pgn::{self, PgnError, PgnGame, PgnReader};
+use crate::notation::RecordError;
+use crate::notation::pgn::{self, PgnGame};
+use crate::notation::records::RecordReader;
+use crate::notation::tree::GameTree;
 use crate::search::Score;
 use crate::training::data::{
     AppendError, GameWriter, LabelledResult, LooseRecord, LooseSample, NO_SCORE, Record,
@@ -33,9 +36,9 @@ pub enum ConvertError {
     /// The samples cannot be read.
     #[error(transparent)]
     Read(#[from] ReadSamplesError),
-    /// The PGN file cannot be read.
+    /// The game records cannot be read.
     #[error(transparent)]
-    Pgn(#[from] io::Error),
+    Records(#[from] io::Error),
     /// A sample does not fit the game file format.
     #[error("line {line}: {reason}")]
     Line {
@@ -133,18 +136,18 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSa
     }
 }
 
-/// Converts the games of a PGN file that have a result. The score of a move is at the beginning of its comment,
+/// Converts game records in any format that have a result. The score of a move is at the beginning of its comment,
 /// for the side that moves: `+0.35/12`, or `+M4/12` for a mate in four moves. Book moves have no score. How a
 /// game ended is taken from the tags `Reason`, which `chuhe match` writes, and `Termination`.
 ///
 /// # Errors
-/// The PGN file cannot be read, or the games cannot be written.
-pub fn convert_pgn<W: Write>(
+/// The file cannot be read, or the games cannot be written.
+pub fn convert_records<W: Write>(
     source: impl BufRead,
     writer: &mut GameWriter<W>,
 ) -> Result<Converted, ConvertError> {
     let mut converted = Converted::default();
-    let mut games = PgnReader::new(source);
+    let mut games = RecordReader::new(source)?;
     for (number, game) in (0..).zip(games.by_ref()) {
         let Some(record) = record_of(game, number) else {
             converted.skipped += 1;
@@ -164,7 +167,8 @@ fn is_reviewed(game: &PgnGame) -> bool {
     annotator.is_some_and(|name| name.starts_with("Chuhe "))
 }
 
-fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<TrainingGame> {
+fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<TrainingGame> {
+    let game = game.and_then(|game| game.complete_main_line());
     let game = game.ok().filter(|game| !is_reviewed(game))?;
     let result = match game.result {
         pgn::GameResult::RedWins => LabelledResult::RedWins,

@@ -7,7 +7,7 @@ mod stats;
 #[cfg(test)]
 mod tests;
 
-pub use convert::{ConvertError, Converted, convert_pgn, convert_text};
+pub use convert::{ConvertError, Converted, convert_records, convert_text};
 pub use merge::{Merged, merge};
 pub use relabel::{RelabelError, Relabeling, relabel};
 pub use stats::Statistics;

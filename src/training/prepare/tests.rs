@@ -125,7 +125,7 @@ fn pgn_games_are_converted() {
                 1. a1a2 {+1.00/8 0.1s} e9e8 {-0.50/7 0.1s} 1-0\n\n\
                 [Event \"x\"]\n\n1. h2e2 {book} 1/2-1/2\n\n[Event \"y\"]\n\n1. h2e2 *\n";
     assert_eq!(read(text).len(), 3);
-    let (converted, found) = written(|writer| convert_pgn(text.as_bytes(), writer).unwrap());
+    let (converted, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
     assert_eq!(
         (converted.games, converted.positions, converted.skipped),
         (2, 2, 1)
@@ -149,7 +149,7 @@ fn pgn_games_are_converted() {
 fn pgn_terminations_are_converted() {
     let convert = |tags: &str, result: &str| {
         let text = format!("[Event \"x\"]\n{tags}\n\n1. h2e2 {{+0.10/3 0.1s}} {result}\n");
-        let (_, found) = written(|writer| convert_pgn(text.as_bytes(), writer).unwrap());
+        let (_, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
         found.into_iter().next().map(|record| match record {
             Record::Game(game) => game.ending,
             Record::Loose(_) => panic!("a game"),
@@ -209,7 +209,7 @@ fn pgn_terminations_are_converted() {
 fn reviewed_pgn_games_are_skipped() {
     let text = "[Annotator \"Chuhe 0.1.0\"]\n\n1. h2e2 {+1.00/8} h9g7 {#7/8} 1-0\n\n\
                 [Annotator \"A person\"]\n\n1. h2e2 {+M4/8 0.1s} h9g7 {-M3/8 0.1s} 1-0\n";
-    let (converted, found) = written(|writer| convert_pgn(text.as_bytes(), writer).unwrap());
+    let (converted, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
     assert_eq!((converted.games, converted.skipped), (1, 1));
     let [Record::Game(game)] = &found[..] else {
         panic!("one game")
@@ -217,8 +217,8 @@ fn reviewed_pgn_games_are_skipped() {
     let scores = game.moves.iter().map(|m| m.score);
     assert_eq!(scores.collect::<Vec<_>>(), [29_993, -29_994]);
     let broken = format!("{text}\n[Red \"\0\"]\n");
-    let (refused, _) = written(|writer| convert_pgn(broken.as_bytes(), writer));
-    assert!(matches!(refused, Err(ConvertError::Pgn(_))));
+    let (refused, _) = written(|writer| convert_records(broken.as_bytes(), writer));
+    assert!(matches!(refused, Err(ConvertError::Records(_))));
 }
 
 #[test]

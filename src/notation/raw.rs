@@ -1,0 +1,272 @@
+//! Game records as a file contains them, before their moves are checked.
+
+use super::tree::{AnnotatedMove, GameResult, GameTree, NodeId, PgnGame, Problem, ROOT, Tree};
+use super::{NotationError, chinese, coordinates, parse_move, san, vietnamese};
+use crate::board::{Move, Position, Square, Undo};
+use crate::movegen::is_legal;
+
+/// The maximum number of moves of a record.
+pub const MAX_MOVES: usize = 250_000;
+/// The maximum depth of variations in variations.
+pub const MAX_DEPTH: usize = 200;
+/// The maximum number of problems that are kept for a record.
+const MAX_PROBLEMS: usize = 20;
+
+/// Why a record, or a part of it, cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{reason}", .line.map(|line| format!("line {line}: ")).unwrap_or_default())]
+pub struct RecordError {
+    /// The line in a text file, from 1.
+    pub line: Option<usize>,
+    /// The reason.
+    pub reason: String,
+}
+
+impl RecordError {
+    /// An error without a line.
+    pub fn new(reason: impl ToString) -> Self {
+        Self {
+            line: None,
+            reason: reason.to_string(),
+        }
+    }
+}
+
+/// A move as a file contains it.
+#[derive(Clone, Debug)]
+pub enum RawMove {
+    /// The root has no move.
+    None,
+    /// A move in any notation.
+    Text(String),
+    /// Origin and destination; `None` for squares that do not exist.
+    Squares(Option<(Square, Square)>),
+}
+
+/// A node of a record.
+#[derive(Clone, Debug)]
+pub struct RawNode {
+    pub played: RawMove,
+    pub comment: String,
+    pub glyphs: Vec<u8>,
+    /// The line in a text file.
+    pub line: Option<usize>,
+}
+
+impl RawNode {
+    /// A move without annotations.
+    pub fn new(played: RawMove, line: Option<usize>) -> Self {
+        Self {
+            played,
+            comment: String::new(),
+            glyphs: Vec::new(),
+            line,
+        }
+    }
+}
+
+/// A record whose moves have not been checked.
+#[derive(Clone, Debug)]
+pub struct RawGame {
+    pub tags: Vec<(String, String)>,
+    pub start: Position,
+    pub moves: Tree<RawNode>,
+    pub result: GameResult,
+    pub problems: Vec<Problem>,
+}
+
+/// How the moves of a record are to be understood. Some texts mean different moves in different records.
+#[derive(Clone, Copy, Debug)]
+enum Dialect {
+    /// Ranks from 0, and WXF.
+    Usual,
+    /// Ranks from 1 in coordinates and SAN.
+    RanksFromOne,
+    /// Vietnamese letters and signs.
+    Vietnamese,
+}
+
+impl Dialect {
+    const ALL: [Self; 3] = [Self::Usual, Self::RanksFromOne, Self::Vietnamese];
+
+    fn parse(self, position: &Position, text: &str) -> Result<Move, NotationError> {
+        match self {
+            Self::Usual => parse_move(position, text),
+            Self::RanksFromOne => match san::parse(position, text, 1) {
+                Err(NotationError::Unreadable(_)) => san::parse(position, &text.to_lowercase(), 1),
+                read => read,
+            },
+            Self::Vietnamese => vietnamese::parse(position, text)
+                .or_else(|_| chinese::parse(position, text))
+                .or_else(|_| coordinates::parse(position, text)),
+        }
+    }
+}
+
+/// A move of the line that is being resolved.
+struct Step {
+    raw: NodeId,
+    node: NodeId,
+    played: Move,
+    undo: Undo,
+    is_main: bool,
+}
+
+impl GameTree {
+    /// The main line.
+    ///
+    /// # Errors
+    /// The main line is incomplete or may be wrong, see [`Problem::affects_main_line`].
+    pub fn complete_main_line(&self) -> Result<PgnGame, RecordError> {
+        match self.main_line_problem() {
+            Some(problem) => Err(RecordError::new(problem)),
+            None => Ok(self.main_line()),
+        }
+    }
+}
+
+impl RawGame {
+    /// Creates a record without moves.
+    pub fn new(start: Position) -> Self {
+        Self {
+            tags: Vec::new(),
+            start,
+            moves: Tree::new(RawNode::new(RawMove::None, None)),
+            result: GameResult::Unfinished,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Adds a tag unless its value is empty.
+    pub fn add_tag(&mut self, name: &str, value: &str) {
+        if !value.is_empty() {
+            self.tags.push((name.to_owned(), value.to_owned()));
+        }
+    }
+
+    /// Records a problem.
+    pub fn add_problem(&mut self, error: &RecordError, affects_main_line: bool) {
+        if affects_main_line || self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(Problem {
+                reason: error.to_string(),
+                affects_main_line,
+            });
+        }
+    }
+
+    /// Checks and plays the moves. Illegal moves are left out with everything after them, and reported as problems
+    /// of the game.
+    ///
+    /// # Errors
+    /// The first move of the main line is illegal or unreadable.
+    pub fn resolve(mut self) -> Result<GameTree, RecordError> {
+        let dialect = self.dialect();
+        let root = &mut self.moves[ROOT];
+        let mut game = GameTree::new(self.start.clone());
+        game.moves[ROOT].comment = std::mem::take(&mut root.comment);
+        game.moves[ROOT].glyphs = std::mem::take(&mut root.glyphs);
+        let mut position = self.start.clone();
+        let mut path: Vec<Step> = Vec::new();
+        let mut next = self.moves.first_child(ROOT);
+        while let Some(id) = next {
+            let parent = self.moves.parent(id).unwrap_or(ROOT);
+            while let Some(step) = path.pop_if(|step| step.raw != parent) {
+                position.unmake(step.played, step.undo);
+            }
+            let ply = path.len() + 1;
+            let is_main =
+                self.moves.is_first_child(id) && path.last().is_none_or(|step| step.is_main);
+            match self.read(id, ply, &position, dialect) {
+                Ok(m) => {
+                    let node = &mut self.moves[id];
+                    let annotated = AnnotatedMove {
+                        played: Some(m),
+                        comment: std::mem::take(&mut node.comment),
+                        glyphs: std::mem::take(&mut node.glyphs),
+                    };
+                    let above = path.last().map_or(ROOT, |step| step.node);
+                    path.push(Step {
+                        raw: id,
+                        node: game.moves.add(above, annotated),
+                        played: m,
+                        undo: position.make(m),
+                        is_main,
+                    });
+                    next = self
+                        .moves
+                        .first_child(id)
+                        .or_else(|| self.moves.after_subtree(id));
+                }
+                Err(error) => {
+                    if is_main && ply == 1 {
+                        return Err(error);
+                    }
+                    self.add_problem(&error, is_main);
+                    // The alternatives to an illegal move would take its place.
+                    next = if self.moves.is_first_child(id) {
+                        self.moves.after_subtree(parent)
+                    } else {
+                        self.moves.after_subtree(id)
+                    };
+                }
+            }
+        }
+        game.tags = self.tags;
+        game.result = self.result;
+        game.problems = self.problems;
+        Ok(game)
+    }
+
+    /// The first dialect in which the whole main line can be played, otherwise the one in which most of it can.
+    fn dialect(&self) -> Dialect {
+        let mut best = (0, Dialect::Usual);
+        let plies = self.moves.line(ROOT).count();
+        for dialect in Dialect::ALL {
+            let mut position = self.start.clone();
+            let mut played = 0;
+            for id in self.moves.line(ROOT) {
+                match self.read(id, 0, &position, dialect) {
+                    Ok(m) => position.make(m),
+                    Err(_) => break,
+                };
+                played += 1;
+            }
+            if played == plies {
+                return dialect;
+            }
+            if played > best.0 {
+                best = (played, dialect);
+            }
+        }
+        best.1
+    }
+
+    /// The move of a node.
+    fn read(
+        &self,
+        id: NodeId,
+        ply: usize,
+        position: &Position,
+        dialect: Dialect,
+    ) -> Result<Move, RecordError> {
+        let node = &self.moves[id];
+        let reason = match &node.played {
+            RawMove::Text(text) => match dialect.parse(position, text) {
+                Ok(m) => return Ok(m),
+                Err(error) => error.to_string(),
+            },
+            RawMove::Squares(Some((from, to))) => {
+                let m = Move::new(*from, *to);
+                if is_legal(position, m) {
+                    return Ok(m);
+                }
+                format!("{m} is not a legal move here")
+            }
+            RawMove::Squares(None) | RawMove::None => "the squares do not exist".to_owned(),
+        };
+        Err(RecordError {
+            line: node.line,
+            reason: format!("move {ply}: {reason}"),
+        })
+    }
+}

@@ -1,0 +1,227 @@
+//! CBF, the XML format of 象棋桥 (CCBridge): `<Move value="77-47"/>` with the file and rank of both squares, ranks
+//! counted from black's side. As in CBR, moves are in preorder; `end="1"` marks the last move of a line and `next="1"`
+//! a move with an alternative. The text of an element is the comment on the move. The first element has no move.
+
+use quick_xml::Reader;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+use super::{date_tag, plain_comment};
+use crate::board::{Position, Square};
+use crate::notation::fen;
+use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
+use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT};
+
+/// The tags with the names of their elements.
+const TAGS: [(&str, &str); 12] = [
+    ("Title", "Name"),
+    ("Event", "Contest"),
+    ("Round", "Round"),
+    ("Site", "Site"),
+    ("Date", "Date"),
+    ("Red", "Red"),
+    ("RedTeam", "RedTeam"),
+    ("Black", "Black"),
+    ("BlackTeam", "BlackTeam"),
+    ("Annotator", "Commentator"),
+    ("Author", "Creator"),
+    ("ECCO", "ECCO"),
+];
+
+/// Whether a text is in this format.
+pub fn is_cbf(bytes: &[u8]) -> bool {
+    const MARK: &[u8] = b"<ChineseChessRecord";
+    bytes.windows(MARK.len()).any(|window| window == MARK)
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// The text is not valid XML, or the starting position or first move is invalid.
+pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
+    let mut reader = Reader::from_str(text);
+    let mut builder = Builder {
+        game: RawGame::new(Position::startpos()),
+        element: String::new(),
+        text: String::new(),
+        cursor: Some(ROOT),
+        parents: Vec::new(),
+        current: ROOT,
+        moves_read: 0,
+    };
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(element)) => {
+                builder.open(&element)?;
+                builder.text.clear();
+                builder.element = name(&element);
+            }
+            Ok(Event::Empty(element)) => builder.open(&element)?,
+            Ok(Event::Text(text)) => builder.text += &text.decode().unwrap_or_default(),
+            Ok(Event::CData(text)) => builder.text += &text.decode().unwrap_or_default(),
+            Ok(Event::GeneralRef(reference)) => builder.text += &resolve(&reference),
+            Ok(Event::End(_)) => builder.close()?,
+            Ok(Event::Eof) => break,
+            Ok(_) => {}
+            Err(error) if builder.game.moves.is_empty() => {
+                return Err(RecordError::new(format!("invalid XML: {error}")));
+            }
+            Err(error) => {
+                let error = RecordError::new(format!("invalid XML: {error}"));
+                builder.game.add_problem(&error, true);
+                break;
+            }
+        }
+    }
+    builder.game.resolve()
+}
+
+fn name(element: &BytesStart<'_>) -> String {
+    String::from_utf8_lossy(element.local_name().as_ref()).into_owned()
+}
+
+/// The text of an entity such as `&amp;` or `&#39;`; empty if it is unknown.
+fn resolve(reference: &BytesRef<'_>) -> String {
+    if let Ok(Some(character)) = reference.resolve_char_ref() {
+        return character.to_string();
+    }
+    let name = reference.decode().unwrap_or_default();
+    resolve_predefined_entity(&name)
+        .unwrap_or_default()
+        .to_owned()
+}
+
+struct Builder {
+    game: RawGame,
+    /// The name of the element that is being read.
+    element: String,
+    /// Its text.
+    text: String,
+    /// The parent of the next move; `None` after the end of the tree.
+    cursor: Option<NodeId>,
+    /// The parents of the alternatives that are still to come.
+    parents: Vec<NodeId>,
+    /// The node that was added last.
+    current: NodeId,
+    /// The number of elements `Move`, including that of the root.
+    moves_read: usize,
+}
+
+impl Builder {
+    fn open(&mut self, element: &BytesStart<'_>) -> Result<(), RecordError> {
+        if name(element) != "Move" {
+            return Ok(());
+        }
+        let attribute = |name: &str| {
+            let attribute = element.try_get_attribute(name).ok().flatten();
+            attribute.map(|a| String::from_utf8_lossy(&a.value).into_owned())
+        };
+        let value = attribute("value").unwrap_or_default();
+        self.moves_read += 1;
+        if self.moves_read == 1 && value == "00-00" {
+            return Ok(());
+        }
+        let Some(parent) = self.cursor else {
+            return Ok(());
+        };
+        let node = RawNode::new(RawMove::Squares(squares(&value)), None);
+        self.current = self.game.moves.add(parent, node);
+        if self.game.moves.len() > MAX_MOVES {
+            return Err(RecordError::new("the game is too long"));
+        }
+        let is_set = |name: &str| attribute(name).as_deref() == Some("1");
+        if is_set("next") {
+            self.parents.push(parent);
+        }
+        self.cursor = if is_set("end") {
+            self.parents.pop()
+        } else {
+            Some(self.current)
+        };
+        Ok(())
+    }
+
+    /// Handles the end of an element with its text.
+    fn close(&mut self) -> Result<(), RecordError> {
+        let element = std::mem::take(&mut self.element);
+        let text = std::mem::take(&mut self.text);
+        let text = text.as_str();
+        match element.as_str() {
+            "Move" => self.game.moves[self.current].comment = plain_comment(text),
+            "FEN" => {
+                let start = fen::parse_position(text);
+                self.game.start = start.map_err(|error| {
+                    RecordError::new(format!("invalid starting position: {error}"))
+                })?;
+            }
+            "RecordResult" => {
+                self.game.result = match text.trim() {
+                    "1" => GameResult::RedWins,
+                    "2" => GameResult::BlackWins,
+                    "3" | "4" => GameResult::Draw,
+                    _ => GameResult::Unfinished,
+                }
+            }
+            element => {
+                if let Some((tag, _)) = TAGS.iter().find(|(_, name)| *name == element) {
+                    let value = plain_comment(text);
+                    self.game.add_tag(tag, &date_tag(tag, &value));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The squares of a move such as `77-47`.
+fn squares(value: &str) -> Option<(Square, Square)> {
+    let square = |file: u8, rank: u8| {
+        let digit = |byte: u8| byte.checked_sub(b'0').map(usize::from);
+        Square::new(digit(file)?, 9_usize.checked_sub(digit(rank)?)?)
+    };
+    match *value.as_bytes() {
+        [a, b, _, c, d] => Some((square(a, b)?, square(c, d)?)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+        <ChineseChessRecord Version=\"1.0\">\n <Head><Name>决赛 &amp; x</Name><Red>甲</Red><Black />\n\
+        <RecordResult>1</RecordResult>\n\
+        <FEN>rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1</FEN></Head>\n\
+        <MoveList>\n<Move value=\"00-00\">开局</Move>\n<Move value=\"77-47\"/>\n\
+        <Move value=\"70-62\" next=\"1\">好</Move><Move value=\"79-67\" end=\"1\"/>\n\
+        <Move value=\"10-22\" end=\"1\"/>\n</MoveList></ChineseChessRecord>";
+
+    #[test]
+    fn files_are_read() {
+        assert!(is_cbf(FILE.as_bytes()));
+        let game = read_cbf(FILE).unwrap();
+        assert_eq!(
+            (game.tag("Title"), game.tag("Red")),
+            (Some("决赛 & x"), Some("甲"))
+        );
+        assert_eq!(
+            (game.tag("Black"), game.result),
+            (None, GameResult::RedWins)
+        );
+        let pgn = game.write_pgn(crate::notation::MoveStyle::Iccs);
+        let moves = "{开局} 1. H2-E2 H9-G7 {好} (1... B9-C7) 2. H0-G2 1-0";
+        assert!(pgn.contains(moves), "{pgn}");
+    }
+
+    #[test]
+    fn incomplete_files_are_read_up_to_their_end() {
+        let at = FILE.find("<Move value=\"10-22\"").unwrap();
+        let game = read_cbf(&FILE[..at + 12]).unwrap();
+        assert_eq!(game.main_line().line.moves.len(), 3);
+        assert!(game.main_line_problem().unwrap().starts_with("invalid XML"));
+        let illegal = read_cbf(&FILE.replace("77-47", "77-40")).unwrap_err();
+        assert_eq!(illegal.to_string(), "move 1: h2e9 is not a legal move here");
+        assert!(read_cbf("<a").is_err());
+    }
+}

@@ -1,0 +1,112 @@
+//! Text files with one game or position per line: `FEN moves …`, `startpos moves …`, EPD, and URLs of cloud libraries.
+
+use crate::board::Position;
+use crate::notation::epd::{Epd, EpdError};
+use crate::notation::fen::{self, Strictness};
+use crate::notation::raw::RecordError;
+use crate::notation::tree::{GameTree, PgnGame};
+use crate::notation::{GameText, Line, Separator, without_move_numbers};
+
+/// Whether the first line with content, not counting comments with `#`, begins with a position.
+pub fn is_lines(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    first.is_some_and(|line| {
+        let word = line.split_whitespace().next().unwrap_or_default();
+        ["startpos", "position", "fen"]
+            .iter()
+            .any(|key| word.eq_ignore_ascii_case(key))
+            || word.matches('/').count() >= 9
+    })
+}
+
+/// Reads a line.
+///
+/// # Errors
+/// The position is invalid, or a move cannot be played.
+pub fn read_line(text: &str) -> Result<GameTree, RecordError> {
+    if let Some(position) = url_position(text) {
+        return position.map(GameTree::new);
+    }
+    let (line, tags) =
+        match GameText::split(&without_move_numbers(text), Separator::Optional).read() {
+            Ok(line) => (line, Vec::new()),
+            Err(_) if text.contains(';') => {
+                let epd: Result<Epd, EpdError> = text.parse();
+                let epd = epd.map_err(RecordError::new)?;
+                let event = epd.id().map(|id| ("Event".to_owned(), id.to_owned()));
+                let start = epd.position;
+                let moves = Vec::new();
+                (Line { start, moves }, event.into_iter().collect())
+            }
+            Err(error) => return Err(RecordError::new(error)),
+        };
+    Ok(GameTree::from(&PgnGame {
+        tags,
+        line,
+        comments: Vec::new(),
+        result: crate::notation::tree::GameResult::Unfinished,
+    }))
+}
+
+/// The position of a URL such as `https://host/query/?FEN_w` or `…&board=FEN%20w`, or of a FEN with `_` in place of
+/// blanks; `None` if the text is something else.
+fn url_position(text: &str) -> Option<Result<Position, RecordError>> {
+    if text.split_whitespace().count() > 1 {
+        return None;
+    }
+    let board = match text.rsplit_once("board=") {
+        Some((_, board)) => board.split('&').next().unwrap_or_default(),
+        None => text.rsplit_once('?').map_or(text, |(_, board)| board),
+    };
+    if board.len() == text.len() && !text.contains('_') {
+        return None;
+    }
+    let board = board
+        .replace("%20", " ")
+        .replace("%2F", "/")
+        .replace("%2f", "/");
+    let board = board.replace(['_', '+'], " ");
+    let setup = fen::parse_setup(&board, Strictness::Lenient);
+    let position = setup
+        .map_err(RecordError::new)
+        .and_then(|setup| fen::parse_position(&fen::write_setup(&setup)).map_err(RecordError::new));
+    Some(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_recognised() {
+        let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+        for text in [
+            "startpos moves h2e2",
+            "# a\n\nposition fen x",
+            &format!("{board} w"),
+            &format!("https://www.chessdb.cn/query/?{board}_w"),
+        ] {
+            assert!(is_lines(text), "{text}");
+        }
+        for text in ["[Red \"a\"]", " 1. h2e2", "炮二平五", "", "#"] {
+            assert!(!is_lines(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn urls_are_read() {
+        let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+        for text in [
+            format!("{board}_w"),
+            format!("https://www.chessdb.cn/query/?{board}_w"),
+            format!("http://h/chessdb.php?action=queryall&board={board}%20w&json=1"),
+            format!("position fen {board} w"),
+        ] {
+            let game = read_line(&text).unwrap();
+            assert_eq!(game.start, Position::startpos(), "{text}");
+        }
+        assert!(read_line(&format!("{board}_")).is_err());
+        assert!(read_line("http://h/?x").is_err());
+    }
+}

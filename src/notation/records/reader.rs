@@ -1,0 +1,190 @@
+//! Reads game records in any format.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::ops::Range;
+
+use encoding_rs_io::DecodeReaderBytesBuilder;
+
+use super::cbf::{is_cbf, read_cbf};
+use super::ccbridge::{is_ccbridge, read_ccbridge, split_ccbridge};
+use super::dhtmlxq::{is_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
+use super::lines::{is_lines, read_line};
+use super::wxf_file::{is_wxf, read_wxf, split_wxf};
+use super::xqf::{is_xqf, read_xqf};
+use crate::notation::pgn::PgnReader;
+use crate::notation::raw::RecordError;
+use crate::notation::tree::GameTree;
+use crate::text::{self, decode, read_all};
+
+/// The maximum size of files that are read as a whole, in MB.
+const LARGEST_FILE: u64 = 128;
+/// The number of bytes in which the format is recognised.
+const LOOK_AHEAD: u64 = 1 << 16;
+/// The maximum length of a line of a file with one game per line, in MB.
+const LONGEST_LINE: u64 = 16;
+
+/// Reads the games of a file in any format, in UTF-8, UTF-16, GBK or Big5. A game that cannot be read does not affect
+/// the others.
+pub struct RecordReader<'a> {
+    source: Source<'a>,
+    error: Option<io::Error>,
+}
+
+/// The games of a file. The variants differ in how games are separated.
+enum Source<'a> {
+    /// PGN, or text with moves.
+    Pgn(Box<PgnReader<Box<dyn BufRead + 'a>>>),
+    /// One game per line, and the number of the last line read.
+    Lines(Box<dyn BufRead + 'a>, usize),
+    /// A binary file with the parts that are still to be read.
+    Binary(Vec<u8>, VecDeque<Range<usize>>, BinaryReader),
+    /// A text with the parts that are still to be read.
+    Text(String, VecDeque<Range<usize>>, TextReader),
+}
+
+type BinaryReader = fn(&[u8]) -> Result<GameTree, RecordError>;
+type TextReader = fn(&str) -> Result<GameTree, RecordError>;
+
+impl<'a> RecordReader<'a> {
+    /// Recognises the format of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is too large, or is neither text nor a record of a known format.
+    pub fn new(input: impl BufRead + 'a) -> io::Result<Self> {
+        let mut input: Box<dyn BufRead + 'a> = Box::new(input);
+        let mut beginning = Vec::new();
+        input
+            .by_ref()
+            .take(LOOK_AHEAD)
+            .read_to_end(&mut beginning)?;
+        let mut file: Box<dyn BufRead + 'a> = Box::new(Cursor::new(beginning.clone()).chain(input));
+        let source = if is_xqf(&beginning) {
+            let bytes = read_all(file, LARGEST_FILE)?;
+            let whole = std::iter::once(0..bytes.len()).collect();
+            Source::Binary(bytes, whole, read_xqf)
+        } else if is_ccbridge(&beginning) {
+            let bytes = read_all(file, LARGEST_FILE)?;
+            let records = split_ccbridge(&bytes).map_err(io::Error::other)?;
+            Source::Binary(bytes, records.into(), read_ccbridge)
+        } else {
+            if let Some(encoding) = text::utf_16(&beginning) {
+                let mut builder = DecodeReaderBytesBuilder::new();
+                let utf_8 = builder.encoding(Some(encoding)).build(file);
+                file = Box::new(BufReader::new(utf_8));
+                beginning = decode(&beginning).into_owned().into_bytes();
+            }
+            if !is_text(&beginning) {
+                let why = "neither a text nor a game record in a known format";
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+            text_source(file, &beginning)?
+        };
+        Ok(Self {
+            source,
+            error: None,
+        })
+    }
+
+    /// The line of the game that was read last, from 1, in a file with one game per line.
+    pub fn line(&self) -> Option<usize> {
+        match self.source {
+            Source::Lines(_, line) => Some(line),
+            _ => None,
+        }
+    }
+
+    /// The number of lines that contained text outside games.
+    pub fn skipped_lines(&self) -> usize {
+        match &self.source {
+            Source::Pgn(reader) => reader.skipped_lines(),
+            _ => 0,
+        }
+    }
+
+    /// The error that ended reading before the end of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not text, or has a line of more than 16 MB.
+    pub fn finish(self) -> io::Result<()> {
+        match (self.error, self.source) {
+            (Some(error), _) => Err(error),
+            (None, Source::Pgn(reader)) => reader.finish(),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+/// The games of a text file.
+fn text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
+    let split = |file, split: fn(&str) -> Vec<&str>, read: TextReader| {
+        let text = decode(&read_all(file, LARGEST_FILE)?).into_owned();
+        // The parts are in the text, so that their places are those of their pointers.
+        let parts = split(&text).into_iter().map(|part| {
+            let start = part.as_ptr() as usize - text.as_ptr() as usize;
+            start..start + part.len()
+        });
+        let parts = parts.collect();
+        io::Result::Ok(Source::Text(text, parts, read))
+    };
+    if is_dhtmlxq(beginning) {
+        split(file, split_dhtmlxq, read_dhtmlxq)
+    } else if is_cbf(beginning) {
+        split(file, |text| vec![text], read_cbf)
+    } else if is_wxf(beginning) {
+        split(file, split_wxf, read_wxf)
+    } else if is_lines(&decode(beginning)) {
+        Ok(Source::Lines(file, 0))
+    } else {
+        Ok(Source::Pgn(Box::new(PgnReader::new(file))))
+    }
+}
+
+/// Whether bytes may be text in UTF-8, GBK or Big5: the only control characters are those of text.
+fn is_text(bytes: &[u8]) -> bool {
+    let is_control = |byte: &u8| matches!(byte, 0..8 | 14..26 | 28..32);
+    !bytes.iter().any(is_control)
+}
+
+/// Reads the next line that contains a game.
+fn next_line(file: &mut impl BufRead, number: &mut usize) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    while text::read_line(file, LONGEST_LINE, &mut line)? {
+        *number += 1;
+        let text = decode(&line);
+        let text = text.trim();
+        if !text.is_empty() && !text.starts_with('#') {
+            return Ok(Some(text.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+impl Iterator for RecordReader<'_> {
+    type Item = Result<GameTree, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.source {
+            Source::Pgn(reader) => reader.next(),
+            Source::Binary(bytes, parts, read) => {
+                let part = parts.pop_front()?;
+                Some(read(&bytes[part]))
+            }
+            Source::Text(text, parts, read) => {
+                let part = parts.pop_front()?;
+                Some(read(&text[part]))
+            }
+            Source::Lines(_, _) if self.error.is_some() => None,
+            Source::Lines(file, number) => match next_line(file, number) {
+                Ok(line) => Some(read_line(&line?).map_err(|error| RecordError {
+                    line: Some(*number),
+                    ..error
+                })),
+                Err(error) => {
+                    self.error = Some(error);
+                    None
+                }
+            },
+        }
+    }
+}

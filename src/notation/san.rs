@@ -1,0 +1,248 @@
+//! Standard algebraic notation (SAN) as in XBoard, WinBoard and other chess programs: `Che2`, `Hg7`, `xe4`.
+
+use super::NotationError;
+use crate::board::{FILES, Move, Piece, PieceKind, Position, RANKS, Square};
+use crate::movegen::{has_legal_move, legal_moves};
+
+/// A parsed move.
+struct Description {
+    kind: Option<PieceKind>,
+    from_file: Option<usize>,
+    from_rank: Option<usize>,
+    to: Square,
+}
+
+/// Writes a legal move of `position` as XBoard does: letters `H` and `E`, ranks from 0, no letter for pawns.
+///
+/// A move from an empty square is written in coordinates.
+pub fn write(position: &Position, m: Move) -> String {
+    let Some(piece) = position.piece_on(m.from()).filter(|_| !m.is_promotion()) else {
+        return m.to_string();
+    };
+    let rivals: Vec<Square> = legal_moves(position)
+        .into_iter()
+        .filter(|other| other.to() == m.to() && other.from() != m.from())
+        .map(|other| other.from())
+        .filter(|from| position.piece_on(*from) == Some(piece))
+        .collect();
+    let mut text = letter(piece);
+    let shares_file = rivals.iter().any(|s| s.file() == m.from().file());
+    let shares_rank = rivals.iter().any(|s| s.rank() == m.from().rank());
+    let square = m.from().to_string();
+    let (file, rank) = square.split_at(1);
+    if !rivals.is_empty() && (!shares_file || shares_rank) {
+        text += file;
+    }
+    if shares_file {
+        text += rank;
+    }
+    if position.piece_on(m.to()).is_some() {
+        text.push('x');
+    }
+    text += &m.to().to_string();
+    let mut after = position.clone();
+    after.make(m);
+    if after.in_check() {
+        text.push(if has_legal_move(&after) { '+' } else { '#' });
+    }
+    text
+}
+
+fn letter(piece: Piece) -> String {
+    match piece.kind() {
+        PieceKind::Knight => "H".to_owned(),
+        PieceKind::Bishop => "E".to_owned(),
+        PieceKind::Pawn => String::new(),
+        kind => kind.letter().to_string(),
+    }
+}
+
+/// Reads a move of `position`; the ranks are numbered from `first_rank`, 0 or 1.
+///
+/// The letters N and B are read as H and E, and pawns may have the letter P. A move that gives file and rank of
+/// its origin needs no letter, so that `h3e3` and `h10g8` are read as well.
+///
+/// # Errors
+/// The text is not in this notation, or does not match exactly one legal move.
+pub fn parse(position: &Position, text: &str, first_rank: usize) -> Result<Move, NotationError> {
+    let Some(description) = read(text.trim(), first_rank) else {
+        return Err(NotationError::Unreadable(text.to_owned()));
+    };
+    let moves: Vec<Move> = legal_moves(position)
+        .into_iter()
+        .filter(|m| description.matches(position, *m))
+        .collect();
+    match moves[..] {
+        [m] => Ok(m),
+        [] => Err(NotationError::Illegal(text.to_owned())),
+        _ => Err(NotationError::Ambiguous {
+            text: text.to_owned(),
+            moves,
+        }),
+    }
+}
+
+fn read(text: &str, first_rank: usize) -> Option<Description> {
+    let text = text.trim_end_matches(['+', '#']);
+    let kind = match text.chars().next()? {
+        letter @ 'A'..='Z' => Some(PieceKind::from_letter(letter)?),
+        _ => None,
+    };
+    let squares = &text[usize::from(kind.is_some())..];
+    let (origin, destination) = squares.split_at(squares.rfind(|c: char| c.is_ascii_lowercase())?);
+    let origin = origin.trim_end_matches(['x', '-']);
+    let to = Square::new(
+        read_file(destination)?,
+        read_rank(&destination[1..], first_rank)?,
+    )?;
+    let from_file = read_file(origin);
+    let origin = &origin[usize::from(from_file.is_some())..];
+    let from_rank = match origin {
+        "" => None,
+        rank => Some(read_rank(rank, first_rank)?),
+    };
+    let is_complete = from_file.is_some() && from_rank.is_some();
+    Some(Description {
+        kind: kind.or((!is_complete).then_some(PieceKind::Pawn)),
+        from_file,
+        from_rank,
+        to,
+    })
+}
+
+/// The file that a text begins with.
+fn read_file(text: &str) -> Option<usize> {
+    let file = usize::from(text.bytes().next()?.checked_sub(b'a')?);
+    (file < FILES).then_some(file)
+}
+
+fn read_rank(text: &str, first_rank: usize) -> Option<usize> {
+    let is_number = text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let rank = text.parse::<usize>().ok().filter(|_| is_number)?;
+    rank.checked_sub(first_rank).filter(|rank| *rank < RANKS)
+}
+
+impl Description {
+    fn matches(&self, position: &Position, m: Move) -> bool {
+        let kind = position.piece_on(m.from()).map(Piece::kind);
+        m.to() == self.to
+            && !m.is_promotion()
+            && self.kind.is_none_or(|wanted| kind == Some(wanted))
+            && self.from_file.is_none_or(|file| file == m.from().file())
+            && self.from_rank.is_none_or(|rank| rank == m.from().rank())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+    use rand::seq::IndexedRandom;
+
+    use super::*;
+    use crate::notation::fen::parse_position;
+
+    fn check(fen: &str, coordinates: &str, texts: &[&str]) {
+        let position = parse_position(fen).unwrap();
+        let m: Move = coordinates.parse().unwrap();
+        assert_eq!(write(&position, m), texts[0], "{fen}");
+        for text in texts {
+            assert_eq!(parse(&position, text, 0), Ok(m), "{text} in {fen}");
+        }
+    }
+
+    #[test]
+    fn moves_are_written_and_read() {
+        let start = crate::notation::fen::START;
+        check(start, "h2e2", &["Che2", "Ch2e2", "Ch2-e2"]);
+        check(start, "h0g2", &["Hg2", "Ng2"]);
+        check(start, "c3c4", &["c4", "Pc4", "c3c4"]);
+        check(start, "g0e2", &["Ege2", "Bge2"]);
+        check(start, "b2b9", &["Cxb9", "Cb2xb9", "Cbxb9"]);
+        // Two rooks on a file, then two rooks on a rank.
+        check("3k5/9/9/9/9/9/R8/9/9/R3K4 w", "a3a2", &["R3a2", "Ra3a2"]);
+        check("3k5/9/9/9/9/9/9/9/9/R3K3R w", "i0i2", &["Ri2", "Rii2"]);
+        // A check, a mate, and a pawn that captures.
+        check("3k5/9/9/9/9/9/9/9/R8/5K3 w", "a1d1", &["Rd1+", "Rd1"]);
+        check("3k5/R8/9/9/9/9/9/9/1R7/4K4 w", "b1b9", &["Rb9#"]);
+        check(
+            "3k5/9/9/4p4/4P4/9/9/9/9/4K4 w",
+            "e5e6",
+            &["xe6", "exe6", "Pxe6"],
+        );
+    }
+
+    #[test]
+    fn all_moves_of_random_games_round_trip() {
+        let mut random = StdRng::seed_from_u64(1);
+        for _ in 0..30 {
+            let mut position = Position::startpos();
+            for _ in 0..100 {
+                let moves = legal_moves(&position);
+                for m in &moves {
+                    let text = write(&position, *m);
+                    assert_eq!(parse(&position, &text, 0), Ok(*m), "{text} in {position}");
+                }
+                match moves.choose(&mut random) {
+                    Some(m) => position.make(*m),
+                    None => break,
+                };
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_may_start_at_one() {
+        let start = Position::startpos();
+        for (text, coordinates) in [
+            ("Che3", "h2e2"),
+            ("h3e3", "h2e2"),
+            ("c5", "c3c4"),
+            ("Ng3", "h0g2"),
+        ] {
+            let m = coordinates.parse().unwrap();
+            assert_eq!(parse(&start, text, 1), Ok(m), "{text}");
+        }
+        let mut position = start;
+        position.make("h2e2".parse().unwrap());
+        for text in ["h10g8", "Hg8", "N10g8"] {
+            assert_eq!(
+                parse(&position, text, 1),
+                Ok("h9g7".parse().unwrap()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn invalid_texts_are_rejected() {
+        let start = Position::startpos();
+        for text in [
+            "",
+            "C",
+            "c",
+            "Che",
+            "Cj2",
+            "C2=5",
+            "炮二平五",
+            "Che10",
+            "Xe2",
+            "e12",
+            "Chhe2",
+        ] {
+            let error = parse(&start, text, 0).unwrap_err();
+            assert!(
+                matches!(error, NotationError::Unreadable(_)),
+                "{text}: {error}"
+            );
+        }
+        for (text, is_ambiguous) in [("Ce2", true), ("Ka5", false), ("e7", false)] {
+            let error = parse(&start, text, 0).unwrap_err();
+            assert_eq!(
+                matches!(error, NotationError::Ambiguous { .. }),
+                is_ambiguous,
+                "{text}"
+            );
+        }
+    }
+}

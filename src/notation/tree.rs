@@ -1,0 +1,394 @@
+//! Game records as trees of moves: the main line, variations, comments and annotation glyphs.
+
+use std::fmt;
+use std::ops::{Index, IndexMut};
+use std::str::FromStr;
+
+use super::Line;
+use crate::board::{Color, Move, Position};
+
+/// The result of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum GameResult {
+    /// Red has won: `1-0`.
+    RedWins,
+    /// Black has won: `0-1`.
+    BlackWins,
+    /// A draw: `1/2-1/2`.
+    Draw,
+    /// The game is unfinished or its result is unknown: `*`.
+    #[default]
+    Unfinished,
+}
+
+impl GameResult {
+    /// The result of a win of `winner`.
+    pub const fn win_of(winner: Color) -> Self {
+        match winner {
+            Color::Red => Self::RedWins,
+            Color::Black => Self::BlackWins,
+        }
+    }
+
+    /// The winner, or `None` for a draw or an unfinished game.
+    pub const fn winner(self) -> Option<Color> {
+        match self {
+            Self::RedWins => Some(Color::Red),
+            Self::BlackWins => Some(Color::Black),
+            Self::Draw | Self::Unfinished => None,
+        }
+    }
+
+    /// The text in a PGN.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::RedWins => "1-0",
+            Self::BlackWins => "0-1",
+            Self::Draw => "1/2-1/2",
+            Self::Unfinished => "*",
+        }
+    }
+}
+
+impl fmt::Display for GameResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+/// The text is not a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a result (1-0, 0-1, 1/2-1/2, *)")]
+pub struct ParseResultError;
+
+impl FromStr for GameResult {
+    type Err = ParseResultError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        [Self::RedWins, Self::BlackWins, Self::Draw, Self::Unfinished]
+            .into_iter()
+            .find(|result| result.text() == text)
+            .ok_or(ParseResultError)
+    }
+}
+
+/// The main line of a game record.
+#[derive(Clone, Debug)]
+pub struct PgnGame {
+    /// The tags in order, except `Game`, `Result`, `FEN` and `Format`, which are derived when the game is written.
+    pub tags: Vec<(String, String)>,
+    /// The starting position and the moves.
+    pub line: Line,
+    /// A comment for each move, possibly empty.
+    pub comments: Vec<String>,
+    /// The result.
+    pub result: GameResult,
+}
+
+impl PgnGame {
+    /// The value of a tag.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        tag(&self.tags, name)
+    }
+}
+
+/// The value of the first tag with this name, in either case.
+fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let found = tags.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value.as_str())
+}
+
+/// The index of a node in a [`Tree`].
+pub type NodeId = u32;
+
+/// The root of every tree.
+pub const ROOT: NodeId = 0;
+/// No node.
+const NONE: NodeId = NodeId::MAX;
+
+/// An ordered tree in one allocation. The first child of a node continues its line, the other children are
+/// variations.
+#[derive(Clone, Debug)]
+pub struct Tree<T> {
+    nodes: Vec<Node<T>>,
+}
+
+#[derive(Clone, Debug)]
+struct Node<T> {
+    value: T,
+    parent: NodeId,
+    first_child: NodeId,
+    last_child: NodeId,
+    next_sibling: NodeId,
+}
+
+impl<T> Tree<T> {
+    /// Creates a tree of the root only.
+    pub fn new(root: T) -> Self {
+        let mut tree = Self { nodes: Vec::new() };
+        tree.push(root, NONE);
+        tree
+    }
+
+    fn push(&mut self, value: T, parent: NodeId) -> NodeId {
+        let id = NodeId::try_from(self.nodes.len()).unwrap_or(NONE);
+        assert!(id != NONE, "a tree has fewer than 2^32 - 1 nodes");
+        self.nodes.push(Node {
+            value,
+            parent,
+            first_child: NONE,
+            last_child: NONE,
+            next_sibling: NONE,
+        });
+        id
+    }
+
+    /// Adds a node as the last child of `parent`.
+    pub fn add(&mut self, parent: NodeId, value: T) -> NodeId {
+        let id = self.push(value, parent);
+        match self.nodes[parent as usize].last_child {
+            NONE => self.nodes[parent as usize].first_child = id,
+            last => self.nodes[last as usize].next_sibling = id,
+        }
+        self.nodes[parent as usize].last_child = id;
+        id
+    }
+
+    /// The number of nodes without the root.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// Whether there is only the root.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The parent; `None` for the root.
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        some(self.nodes[id as usize].parent)
+    }
+
+    /// The first child: the next node of the line.
+    pub fn first_child(&self, id: NodeId) -> Option<NodeId> {
+        some(self.nodes[id as usize].first_child)
+    }
+
+    /// The next child of the same parent.
+    pub fn next_sibling(&self, id: NodeId) -> Option<NodeId> {
+        some(self.nodes[id as usize].next_sibling)
+    }
+
+    /// Whether the node is the first child of its parent.
+    pub fn is_first_child(&self, id: NodeId) -> bool {
+        let parent = self.parent(id);
+        parent.is_some_and(|parent| self.first_child(parent) == Some(id))
+    }
+
+    /// The line of first children after a node.
+    pub fn line(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.first_child(id), |id| self.first_child(*id))
+    }
+
+    /// All nodes but the root: a node comes before its children, and those before its next sibling.
+    pub fn preorder(&self) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.first_child(ROOT), |id| {
+            self.first_child(*id).or_else(|| self.after_subtree(*id))
+        })
+    }
+
+    /// The next node in preorder that is not a descendant.
+    pub fn after_subtree(&self, id: NodeId) -> Option<NodeId> {
+        let mut ancestors = std::iter::successors(Some(id), |id| self.parent(*id));
+        ancestors.find_map(|id| self.next_sibling(id))
+    }
+}
+
+impl<T> Index<NodeId> for Tree<T> {
+    type Output = T;
+
+    fn index(&self, id: NodeId) -> &T {
+        &self.nodes[id as usize].value
+    }
+}
+
+impl<T> IndexMut<NodeId> for Tree<T> {
+    fn index_mut(&mut self, id: NodeId) -> &mut T {
+        &mut self.nodes[id as usize].value
+    }
+}
+
+fn some(id: NodeId) -> Option<NodeId> {
+    (id != NONE).then_some(id)
+}
+
+/// A move of a game record with its annotations. The root has no move, and its comment is about the whole game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnnotatedMove {
+    /// The move; `None` for the root.
+    pub played: Option<Move>,
+    /// The comment after the move, possibly empty or with several lines.
+    pub comment: String,
+    /// Numeric annotation glyphs of PGN: 1 `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and others.
+    pub glyphs: Vec<u8>,
+}
+
+/// The texts of the glyphs from 1 on.
+pub const GLYPHS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
+
+impl AnnotatedMove {
+    /// The glyphs as text, for formats that have only comments.
+    pub fn glyph_text(&self) -> String {
+        let text = |glyph: &u8| match GLYPHS.get(usize::from(*glyph).wrapping_sub(1)) {
+            Some(text) => (*text).to_owned(),
+            None => format!("${glyph}"),
+        };
+        let texts: Vec<String> = self.glyphs.iter().map(text).collect();
+        texts.join(" ")
+    }
+}
+
+/// A part of a record that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The reason, with the line or move.
+    pub reason: String,
+    /// Whether the main line is incomplete or may be wrong because of it.
+    pub affects_main_line: bool,
+}
+
+/// A game record: tags, starting position, and a tree of legal moves.
+#[derive(Clone, Debug)]
+pub struct GameTree {
+    /// The tags in order, except `Game`, `Result`, `FEN` and `Format`, which are derived when the game is written.
+    pub tags: Vec<(String, String)>,
+    /// The starting position.
+    pub start: Position,
+    /// The moves; each is legal in the position after its parent.
+    pub moves: Tree<AnnotatedMove>,
+    /// The result.
+    pub result: GameResult,
+    /// The parts of the record that could not be read and were left out.
+    pub problems: Vec<Problem>,
+}
+
+impl GameTree {
+    /// Creates a game without moves.
+    pub fn new(start: Position) -> Self {
+        Self {
+            tags: Vec::new(),
+            start,
+            moves: Tree::new(AnnotatedMove::default()),
+            result: GameResult::Unfinished,
+            problems: Vec::new(),
+        }
+    }
+
+    /// The value of a tag.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        tag(&self.tags, name)
+    }
+
+    /// The number of moves that are alternatives to another move.
+    pub fn variations(&self) -> usize {
+        let moves = self.moves.preorder();
+        moves.filter(|id| !self.moves.is_first_child(*id)).count()
+    }
+
+    /// The main line. The comment on the whole game comes before the comment of its first move.
+    pub fn main_line(&self) -> PgnGame {
+        let line: Vec<NodeId> = self.moves.line(ROOT).collect();
+        let moves = line.iter().filter_map(|id| self.moves[*id].played);
+        let mut comments: Vec<String> = (line.iter())
+            .map(|id| self.moves[*id].comment.clone())
+            .collect();
+        let introduction = &self.moves[ROOT].comment;
+        if let Some(first) = comments.first_mut()
+            && !introduction.is_empty()
+        {
+            let mut comment = introduction.clone();
+            append(&mut comment, first.as_str());
+            *first = comment;
+        }
+        PgnGame {
+            tags: self.tags.clone(),
+            line: Line {
+                start: self.start.clone(),
+                moves: moves.collect(),
+            },
+            comments,
+            result: self.result,
+        }
+    }
+
+    /// The reason why the main line is incomplete or may be wrong, if any.
+    pub fn main_line_problem(&self) -> Option<&str> {
+        let mut problems = self.problems.iter();
+        let found = problems.find(|problem| problem.affects_main_line);
+        found.map(|problem| problem.reason.as_str())
+    }
+
+    /// Adds a line of legal moves as a variation after a node.
+    pub fn add_line(&mut self, mut after: NodeId, line: &[Move]) {
+        for &played in line {
+            let annotated = AnnotatedMove {
+                played: Some(played),
+                ..AnnotatedMove::default()
+            };
+            after = self.moves.add(after, annotated);
+        }
+    }
+
+    /// Removes all moves after the given number of plies, in every line.
+    pub fn truncate(&mut self, plies: usize) {
+        let mut kept = Tree::new(self.moves[ROOT].clone());
+        // The new ids of the ancestors of the current node.
+        let mut path: Vec<(NodeId, NodeId)> = vec![(ROOT, ROOT)];
+        let mut next = self.moves.first_child(ROOT);
+        while let Some(id) = next {
+            while path
+                .last()
+                .is_some_and(|(old, _)| self.moves.parent(id) != Some(*old))
+            {
+                path.pop();
+            }
+            if path.len() > plies {
+                next = self.moves.after_subtree(id);
+                continue;
+            }
+            let parent = path.last().map_or(ROOT, |(_, new)| *new);
+            path.push((id, kept.add(parent, self.moves[id].clone())));
+            next = self
+                .moves
+                .first_child(id)
+                .or_else(|| self.moves.after_subtree(id));
+        }
+        self.moves = kept;
+    }
+}
+
+/// Appends a text on a new line.
+pub fn append(text: &mut String, more: &str) {
+    if !text.is_empty() && !more.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(more);
+}
+
+impl From<&PgnGame> for GameTree {
+    fn from(game: &PgnGame) -> Self {
+        let mut tree = Self::new(game.line.start.clone());
+        tree.tags.clone_from(&game.tags);
+        tree.result = game.result;
+        let mut node = ROOT;
+        for (index, &played) in game.line.moves.iter().enumerate() {
+            let annotated = AnnotatedMove {
+                played: Some(played),
+                comment: game.comments.get(index).cloned().unwrap_or_default(),
+                glyphs: Vec::new(),
+            };
+            node = tree.moves.add(node, annotated);
+        }
+        tree
+    }
+}

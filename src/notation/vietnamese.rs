@@ -1,0 +1,110 @@
+//! Moves in Vietnamese notation, such as `P2-5` (pháo 2 bình 5), `M2.3` (mã 2 tấn 3) and `X1/2` (xe 1 thoái 2).
+//!
+//! The letters are Tg (tướng, king), S (sĩ, advisor), V or T (voi or tượng, bishop), X (xe, rook), P (pháo,
+//! cannon), M (mã, knight), and B or C (binh or chốt, pawn). Files are numbered from the mover's right; of several
+//! pieces on a file the front one has `t` (trước), the middle one `g` (giữa) and the rear one `s` (sau) in place of
+//! the file. `.` means forwards, `/` backwards and `-` along the rank. Because `P2-5` is also a WXF move (a pawn
+//! that retreats), this notation is only tried for whole games.
+
+use super::NotationError;
+use super::relative::{Description, Direction, RelativePlace};
+use crate::board::{Move, PieceKind, Position};
+
+/// Reads a move of `position`.
+///
+/// # Errors
+/// The text is not in this notation, or does not match exactly one legal move.
+pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
+    match read(text.trim()) {
+        Some(description) => description.resolve(position, text),
+        None => Err(NotationError::Unreadable(text.to_owned())),
+    }
+}
+
+fn read(text: &str) -> Option<Description> {
+    let text = text.to_lowercase();
+    let (subject, action) = text.split_at_checked(text.len().checked_sub(2)?)?;
+    let (direction, number) = match *action.as_bytes() {
+        [b'.', number] => (Direction::Forward, read_digit(number)?),
+        [b'/', number] => (Direction::Back, read_digit(number)?),
+        [b'-', number] => (Direction::Across, read_digit(number)?),
+        _ => return None,
+    };
+    let (kind, place) = match subject.strip_prefix("tg") {
+        Some(file) => (PieceKind::King, file),
+        None => (read_kind(subject.bytes().next()?)?, &subject[1..]),
+    };
+    let (file, place) = match *place.as_bytes() {
+        [b't'] => (None, Some(RelativePlace::Front)),
+        [b'g'] => (None, Some(RelativePlace::Middle)),
+        [b's'] => (None, Some(RelativePlace::Rear)),
+        [digit] => (Some(read_digit(digit)?), None),
+        _ => return None,
+    };
+    Some(Description {
+        kind,
+        file,
+        place,
+        direction,
+        number,
+    })
+}
+
+fn read_kind(letter: u8) -> Option<PieceKind> {
+    Some(match letter {
+        b's' => PieceKind::Advisor,
+        b'v' | b't' => PieceKind::Bishop,
+        b'x' => PieceKind::Rook,
+        b'p' => PieceKind::Cannon,
+        b'm' => PieceKind::Knight,
+        b'b' | b'c' => PieceKind::Pawn,
+        _ => return None,
+    })
+}
+
+/// A digit from 1 to 9.
+fn read_digit(byte: u8) -> Option<usize> {
+    let digit = usize::from(byte.checked_sub(b'0')?);
+    (1..=9).contains(&digit).then_some(digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::fen::parse_position;
+
+    #[test]
+    fn moves_are_read() {
+        let mut position = Position::startpos();
+        for (text, coordinates) in [
+            ("P2-5", "h2e2"),
+            ("M8.7", "h9g7"),
+            ("M2.3", "h0g2"),
+            ("X9-8", "i9h9"),
+            ("B7.1", "c3c4"),
+            ("S4.5", "d9e8"),
+            ("V7.9", "c0a2"),
+            ("Tg5-4", "e9d9"),
+        ] {
+            let m = coordinates.parse().unwrap();
+            assert_eq!(parse(&position, text), Ok(m), "{text}");
+            position.make(m);
+        }
+        let rooks = parse_position("3k5/9/9/9/9/R8/9/R8/9/4K4 w").unwrap();
+        assert_eq!(parse(&rooks, "Xt.1"), Ok("a4a5".parse().unwrap()));
+        assert_eq!(parse(&rooks, "xs/2"), Ok("a2a0".parse().unwrap()));
+    }
+
+    #[test]
+    fn invalid_texts_are_rejected() {
+        let start = Position::startpos();
+        for text in ["", "P2", "P2-0", "Q2-5", "P2=5", "Pâ-5", "é.5", "Tgx.5"] {
+            let error = parse(&start, text).unwrap_err();
+            assert!(matches!(error, NotationError::Unreadable(_)), "{text}");
+        }
+        assert!(matches!(
+            parse(&start, "P5-4"),
+            Err(NotationError::Illegal(_))
+        ));
+    }
+}

@@ -1,0 +1,152 @@
+//! Game records in all formats, as every command reads them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::contains;
+
+const GAME: &str = "[Red \"甲\"]\n[Black \"乙\"]\n\n{开局} 1. 炮二平五 {中炮} 马８进７ (1... 炮８平５ {顺炮} 2. 马二进三) \
+    2. 马二进三 车９平８ 1-0\n";
+
+fn chuhe(arguments: &[&str]) -> assert_cmd::assert::Assert {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    command.args(arguments).env_remove("RUST_LOG").assert()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The game in a file of each format.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let pgn = directory.join("game.pgn");
+    fs::write(&pgn, GAME).unwrap();
+    let mut files = vec![pgn.clone()];
+    for format in ["xqf", "cbr", "cbl", "dhtmlxq"] {
+        let file = directory.join(format!("game-{format}"));
+        let arguments = ["convert", text(&pgn), "--to", format, "-o", text(&file)];
+        chuhe(&arguments)
+            .code(0)
+            .stderr("1 game read, 1 game written\n");
+        files.push(file);
+    }
+    let wxf = directory.join("game.wxf");
+    let moves =
+        "FORMAT WXF\nRED a\nBLACK b\nRESULT 1-0\nSTART{\n1. C2=5 H8+7\n2. H2+3 R9=8\n}END\n";
+    fs::write(&wxf, moves).unwrap();
+    files.push(wxf);
+    files
+}
+
+#[test]
+fn every_command_reads_every_format() {
+    let directory = tempfile::tempdir().unwrap();
+    for (number, file) in files(directory.path()).iter().enumerate() {
+        let file = text(file);
+        let out = |name: &str| directory.path().join(format!("{number}-{name}"));
+        chuhe(&["convert", file, "--to", "moves"])
+            .code(0)
+            .stdout("startpos moves h2e2 h9g7 h0g2 i9h9\n");
+        chuhe(&["replay", file])
+            .code(0)
+            .stdout(contains("1 of 1 games agree"));
+        chuhe(&["judge", file, file])
+            .code(0)
+            .stdout(contains("game 1: none\n").count(2));
+        chuhe(&["judge", &format!("{file}:1@2")])
+            .code(0)
+            .stdout("none\n");
+        chuhe(&["analyse", file, "--depth", "1"])
+            .code(0)
+            .stdout(contains("depth"));
+        chuhe(&["review", file, "--depth", "1"])
+            .code(0)
+            .stdout(contains("炮二平五").and(contains("车９平８")));
+        let book = out("book.dat");
+        chuhe(&["book", "build", text(&book), file, "--min-games", "1"]).code(0);
+        let data = out("games.chg");
+        chuhe(&["data", "convert", text(&data), file])
+            .code(0)
+            .stdout(contains("1 games, 0 positions"));
+    }
+}
+
+#[test]
+fn comments_and_variations_survive_every_format() {
+    let directory = tempfile::tempdir().unwrap();
+    for file in files(directory.path()).iter().take(5) {
+        chuhe(&["convert", text(file), "--notation", "chinese"])
+            .code(0)
+            .stdout(contains(
+                "{开局} 1. 炮二平五 {中炮} 1... 马８进７ (1... 炮８平５ {顺炮} 2. 马二进三) 2. 马二进三\n车９平８ 1-0",
+            )
+            .or(contains(
+                "{开局} 1. 炮二平五 {中炮} 1... 马８进７ (1... 炮８平５ {顺炮} 2. 马二进三) 2. 马二进三 车９平８ 1-0",
+            )));
+        chuhe(&["replay", text(file)])
+            .code(0)
+            .stderr(contains("1 variations are not verified"));
+    }
+}
+
+#[test]
+fn trailers_and_impossible_moves_are_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("games.pgn");
+    let trailer = "============\n 欢迎访问《象棋百科全书网》\n http://www.xqbase.com/\n";
+    let cut = "[Red \"b\"]\n\n1. h2e2 h9g7 2. a0a9 1-0\n";
+    fs::write(&file, format!("{GAME}{trailer}{cut}{trailer}")).unwrap();
+    chuhe(&["convert", text(&file), "--to", "moves"])
+        .code(0)
+        .stdout("startpos moves h2e2 h9g7 h0g2 i9h9\nstartpos moves h2e2 h9g7\n")
+        .stderr(
+            contains("skipped 6 lines of text outside games")
+                .and(contains(
+                    "game 2: line 10: move 3: \"a0a9\" is not a legal move here",
+                ))
+                .and(contains("2 games read, 2 games written")),
+        );
+    chuhe(&["convert", text(&file), "--to", "moves", "--strict"])
+        .code(1)
+        .stdout("startpos moves h2e2 h9g7 h0g2 i9h9\n")
+        .stderr(contains("1 game cannot be read"));
+    fs::write(&file, "no game\n").unwrap();
+    chuhe(&["convert", text(&file)])
+        .code(1)
+        .stderr(contains("text, but no game"));
+    // A file that cannot be read does not affect the others.
+    let good = directory.path().join("good.pgn");
+    fs::write(&good, GAME).unwrap();
+    chuhe(&["convert", "no-such-file", text(&good), "--to", "moves"])
+        .code(1)
+        .stdout(contains("h2e2"))
+        .stderr(contains("1 file cannot be read"));
+}
+
+#[test]
+fn formats_of_one_game_reject_several() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("games.pgn");
+    fs::write(&file, GAME.repeat(2)).unwrap();
+    chuhe(&["convert", text(&file), "--to", "xqf"])
+        .code(1)
+        .stdout("")
+        .stderr(contains("this format holds one game, not 2"));
+    chuhe(&["convert", &format!("{}:2", text(&file)), "--to", "xqf"]).code(0);
+}
+
+#[test]
+fn algebraic_notation_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("game.pgn");
+    fs::write(&file, GAME).unwrap();
+    chuhe(&["convert", text(&file), "--notation", "san"])
+        .code(0)
+        .stdout(
+            contains("1. Che2")
+                .and(contains("Hg7"))
+                .and(contains("Rh9")),
+        );
+}
