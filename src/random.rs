@@ -1,5 +1,5 @@
-//! Random positions and games: where self-play and the search for openings begin, and what property
-//! tests run over. The same state of the random number generator gives the same result.
+//! Random positions and games for self-play, opening generation and property tests. The same state of
+//! the random number generator gives the same result.
 
 use rand::Rng;
 use rand::seq::{IndexedRandom, IteratorRandom};
@@ -8,18 +8,21 @@ use crate::board::{Color, FILES, Move, Piece, PieceKind, Position, Setup, Square
 use crate::movegen::legal_moves;
 use crate::rules::Game;
 
-/// What a random position looks like.
+/// The kind of a random position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// From a few pieces to nearly all of them.
     Any,
     /// At most half of the pieces.
     Sparse,
-    /// As [`Self::Any`], all pawns of a side on two files.
+    /// [`Self::Any`] with all pawns of a side on two files.
     PawnsDoubled,
+    /// Positions that cannot arise in a game: up to 16 pieces of any kinds a side, often many of one
+    /// kind, and pawns on any squares.
+    Irregular,
 }
 
-/// A game of `plies` random moves from `start`, fewer where they end it.
+/// A game of `plies` random moves from `start`, or fewer if it ends before.
 pub fn game(random: &mut impl Rng, start: Position, plies: usize) -> Game {
     let mut game = Game::new(start);
     for _ in 0..plies {
@@ -34,7 +37,7 @@ pub fn game(random: &mut impl Rng, start: Position, plies: usize) -> Game {
     game
 }
 
-/// A random position of a shape, each piece on any square where it can stand.
+/// A random position of a shape, with pieces on any squares that they can reach.
 pub fn position(random: &mut impl Rng, shape: Shape) -> Position {
     loop {
         if let Ok(position) = Position::try_from(&setup(random, shape)) {
@@ -43,8 +46,8 @@ pub fn position(random: &mut impl Rng, shape: Shape) -> Position {
     }
 }
 
-/// A random position of a shape in which each side moves a piece there and back twice; `None` where
-/// the moves drawn cannot be played.
+/// A random position of a shape, and moves of a piece of each side to a square and back, twice. `None`
+/// if the chosen moves are not legal.
 pub fn shuffle(random: &mut impl Rng, shape: Shape) -> Option<Game> {
     let mut game = Game::new(position(random, shape));
     let mut there = [Move::NONE; Color::COUNT];
@@ -64,10 +67,13 @@ pub fn shuffle(random: &mut impl Rng, shape: Shape) -> Option<Game> {
 }
 
 fn setup(random: &mut impl Rng, shape: Shape) -> Setup {
+    if shape == Shape::Irregular {
+        return irregular_setup(random);
+    }
     let mut setup = Setup::empty();
     let density = match shape {
         Shape::Sparse => random.random_range(0.05..0.5),
-        Shape::Any | Shape::PawnsDoubled => random.random_range(0.1..1.0),
+        Shape::Any | Shape::PawnsDoubled | Shape::Irregular => random.random_range(0.1..1.0),
     };
     if random.random() {
         setup.side_to_move = Color::Black;
@@ -94,6 +100,33 @@ fn setup(random: &mut impl Rng, shape: Shape) -> Setup {
     setup
 }
 
+fn irregular_setup(random: &mut impl Rng) -> Setup {
+    let mut setup = Setup::empty();
+    if random.random() {
+        setup.side_to_move = Color::Black;
+    }
+    for color in Color::ALL {
+        let favourite = PieceKind::ALL[random.random_range(1..PieceKind::COUNT)];
+        let count = random.random_range(0..16);
+        for n in 0..=count {
+            let kind = match n {
+                0 => PieceKind::King,
+                _ if random.random_bool(0.7) => favourite,
+                _ => PieceKind::ALL[random.random_range(1..PieceKind::COUNT)],
+            };
+            let piece = Piece::new(kind, color);
+            let square = Square::all()
+                .filter(|square| setup.squares[square.index()].is_none())
+                .filter(|square| kind == PieceKind::Pawn || piece.can_stand_on(*square, false))
+                .choose(random);
+            if let Some(square) = square {
+                setup.squares[square.index()] = Some(piece);
+            }
+        }
+    }
+    setup
+}
+
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng;
@@ -102,8 +135,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_gives_the_same() {
-        for shape in [Shape::Any, Shape::Sparse, Shape::PawnsDoubled] {
+    fn same_seed_gives_same_result() {
+        for shape in [
+            Shape::Any,
+            Shape::Sparse,
+            Shape::PawnsDoubled,
+            Shape::Irregular,
+        ] {
             let draw = || position(&mut StdRng::seed_from_u64(7), shape);
             assert_eq!(draw(), draw());
         }
@@ -115,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shuffle_comes_back_to_its_position() {
+    fn shuffle_repeats_its_position() {
         let mut random = StdRng::seed_from_u64(1);
         let games = (0..50).filter_map(|_| shuffle(&mut random, Shape::Sparse));
         let counts: Vec<usize> = games.map(|game| game.occurrences()).collect();

@@ -1,5 +1,5 @@
-//! The map of the crate docs holds: no room imports from a room further right, and no file of a room
-//! imports in a circle.
+//! Checks the module order of the crate docs: no module imports from a module further right, and no files
+//! import each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,16 +8,16 @@ use std::path::Path;
 use syn::visit::{self, Visit};
 use syn::{Attribute, ItemFn, ItemMod, ItemUse, UseTree, Visibility};
 
-/// A path in the source, from the crate's root.
+/// A path from the crate root.
 type ModulePath = Vec<String>;
 
-/// What a source file imports, tests left out.
+/// The imports of a source file, except in tests.
 #[derive(Default)]
 struct Imports {
     /// Paths as written, `crate::` and `super::` with them.
     used: Vec<ModulePath>,
-    /// Names that the file hands on (`pub use`), with the path of each.
-    handed_on: BTreeMap<String, ModulePath>,
+    /// The names that the file re-exports, with their paths.
+    reexports: BTreeMap<String, ModulePath>,
     /// Modules that exist only in tests.
     test_modules: Vec<String>,
 }
@@ -31,7 +31,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(is_cfg_test)
 }
 
-/// The paths that a tree of imports names, the name that each is known by with it.
+/// Collects the names and paths of an import tree.
 fn leaves(tree: &UseTree, before: &ModulePath, found: &mut Vec<(String, ModulePath)>) {
     let with = |name: &dyn ToString| [&before[..], &[name.to_string()]].concat();
     match tree {
@@ -70,12 +70,12 @@ impl<'a> Visit<'a> for Imports {
         match item.vis {
             Visibility::Inherited => self.used.extend(found.into_iter().map(|(_, path)| path)),
             _ => {
-                let from_other_rooms = found
+                let from_crate = found
                     .iter()
                     .map(|(_, path)| path)
                     .filter(|path| path[0] == "crate");
-                self.used.extend(from_other_rooms.cloned());
-                self.handed_on.extend(found);
+                self.used.extend(from_crate.cloned());
+                self.reexports.extend(found);
             }
         }
     }
@@ -131,8 +131,7 @@ impl Source {
         }
     }
 
-    /// A path as it is written in a module, from the crate's root; `None` for one that leads out of
-    /// the crate.
+    /// The path from the crate root for a path in a module; `None` if it is outside the crate.
     fn absolute(&self, module: &ModulePath, path: &ModulePath) -> Option<ModulePath> {
         let ups = path.iter().take_while(|name| *name == "super").count();
         match path.first()?.as_str() {
@@ -147,7 +146,7 @@ impl Source {
         }
     }
 
-    /// The module in which what a path names stands, names handed on by others followed.
+    /// The module that defines the item of a path, following re-exports.
     fn home(&self, path: &ModulePath) -> Option<ModulePath> {
         let length = (1..=path.len())
             .rev()
@@ -156,13 +155,13 @@ impl Source {
         let Some(name) = path.get(length) else {
             return Some(module);
         };
-        match self.0[&module].handed_on.get(name) {
-            Some(handed_on) => self.home(&self.absolute(&module, handed_on)?),
+        match self.0[&module].reexports.get(name) {
+            Some(reexport) => self.home(&self.absolute(&module, reexport)?),
             None => Some(module),
         }
     }
 
-    /// The modules from which a module imports, itself left out.
+    /// The other modules from which a module imports.
     fn imported_by(&self, module: &ModulePath) -> BTreeSet<ModulePath> {
         let homes = self.0[module].used.iter();
         let homes = homes.filter_map(|path| self.home(&self.absolute(module, path)?));
@@ -170,10 +169,11 @@ impl Source {
     }
 }
 
-/// The rooms from left to right as the crate docs tell them; those between commas stand side by side.
-fn rooms() -> Vec<Vec<String>> {
+/// The order of the top-level modules in the crate docs, from left to right. Modules separated by commas
+/// are on the same level.
+fn levels() -> Vec<Vec<String>> {
     let docs = include_str!("../src/lib.rs").replace("\n//!", "");
-    let arrows = docs.split_once("Arrows point one way: ").unwrap().1;
+    let arrows = docs.split_once("Data flows one way: ").unwrap().1;
     let arrows = arrows.split_once('.').unwrap().0;
     let names = |group: &str| {
         group
@@ -185,18 +185,18 @@ fn rooms() -> Vec<Vec<String>> {
 }
 
 #[test]
-fn no_room_imports_from_a_room_further_right() {
-    let rooms = rooms();
-    let place = |room: &str| {
-        let group = |group: &Vec<String>| group.iter().any(|name| name == room);
-        let place = rooms.iter().position(group);
-        place.unwrap_or_else(|| panic!("{room} is not among the arrows of src/lib.rs"))
+fn no_module_imports_from_a_module_further_right() {
+    let levels = levels();
+    let level = |module: &str| {
+        let contains = |level: &Vec<String>| level.iter().any(|name| name == module);
+        let level = levels.iter().position(contains);
+        level.unwrap_or_else(|| panic!("{module} is missing in the module order of src/lib.rs"))
     };
     let source = Source::read();
     for module in source.0.keys() {
         for imported in source.imported_by(module) {
             let (from, to) = (&module[0], &imported[0]);
-            let is_left = place(to) < place(from) || from == to;
+            let is_left = level(to) < level(from) || from == to;
             assert!(
                 is_left,
                 "{} imports {}",
@@ -224,7 +224,7 @@ fn no_files_import_in_a_circle() {
     assert!(circles.is_empty(), "in circles:\n{}", circles.join("\n"));
 }
 
-/// The modules from which one imports, and those from which they do, and so on.
+/// The modules that a module imports from, directly or indirectly.
 fn reachable<'a>(
     imports: &'a BTreeMap<ModulePath, BTreeSet<ModulePath>>,
     module: &'a ModulePath,

@@ -255,7 +255,7 @@ fn an_engine_is_checked() {
 fn the_verdicts_are_as_shown() {
     let commands = commands(RULES, "judge ");
     let shown = blocks(RULES, "text");
-    assert_eq!((commands.len(), shown.len()), (2, 2));
+    assert_eq!((commands.len(), shown.len()), (3, 3));
     for (command, shown) in commands.iter().zip(shown) {
         let text = run(command, &[]);
         match shown.strip_suffix('…') {

@@ -37,14 +37,14 @@ impl Bitboard {
         Self(bits & Self::ALL.0)
     }
 
-    /// The set with these bits; the caller vouches that none is past the board.
+    /// The set with these bits, none of which may be past the board.
     #[inline]
     pub(super) const fn from_board_bits(bits: u128) -> Self {
         debug_assert!(bits & !Self::ALL.0 == 0);
         Self(bits)
     }
 
-    /// The set of one square.
+    /// The set with one square.
     #[inline]
     pub const fn from_square(square: Square) -> Self {
         Self(1 << square.index())
@@ -83,31 +83,31 @@ impl Bitboard {
         }
     }
 
-    /// The set as a number: bit n for the square of index n.
+    /// The set as a number: bit n is the square with index n.
     #[inline]
     pub const fn bits(self) -> u128 {
         self.0
     }
 
-    /// Whether no square is in the set.
+    /// Whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether some square is in the set.
+    /// Whether the set is not empty.
     #[inline]
     pub const fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Whether two or more squares are in the set.
+    /// Whether the set has two or more squares.
     #[inline]
     pub const fn more_than_one(self) -> bool {
         self.without_first().any()
     }
 
-    /// How many squares are in the set.
+    /// The number of squares in the set.
     #[inline]
     pub const fn len(self) -> u32 {
         (self.0 as u64).count_ones() + ((self.0 >> 64) as u64).count_ones()
@@ -119,21 +119,21 @@ impl Bitboard {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// The set and `square`.
+    /// The set with `square` added.
     #[inline]
     #[must_use]
     pub const fn with(self, square: Square) -> Self {
         Self(self.0 | 1 << square.index())
     }
 
-    /// The set less `square`.
+    /// The set with `square` removed.
     #[inline]
     #[must_use]
     pub const fn without(self, square: Square) -> Self {
         Self(self.0 & !(1 << square.index()))
     }
 
-    /// The square of lowest index, `None` for the empty set.
+    /// The square with the lowest index, `None` if the set is empty.
     #[inline]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 {
@@ -143,14 +143,14 @@ impl Bitboard {
         }
     }
 
-    /// The set less its square of lowest index.
+    /// The set without its square with the lowest index.
     #[inline]
     #[must_use]
     pub const fn without_first(self) -> Self {
         Self(self.0 & self.0.wrapping_sub(1))
     }
 
-    /// The squares strictly between two squares of one rank or file, else none.
+    /// The squares strictly between two squares of one rank or file; empty for other pairs.
     #[inline]
     pub const fn between(a: Square, b: Square) -> Self {
         let (low, high) = if a.index() < b.index() {
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn between_is_what_lies_between() {
+    fn between_equals_a_slow_search() {
         for a in Square::all() {
             for b in Square::all() {
                 let slow: Bitboard = Square::all()

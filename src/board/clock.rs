@@ -1,12 +1,12 @@
-//! The count towards the no-capture limit (自然限着).
+//! The count of plies without a capture (自然限着).
 
-use super::by_color::ByColor;
-use super::color::Color;
+use super::color::{ByColor, Color};
 
-/// Checks of each side that count towards the limit; later ones and their replies do not.
+/// The number of checks by each side that count towards the limit. Later checks and their replies do
+/// not.
 const COUNTED_CHECKS: u8 = 10;
 
-/// Plies since the last capture, as they are and as the rules count them.
+/// The number of plies since the last capture, in total and as the rule sets count them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct NoCaptureClock {
     plies: u16,
@@ -19,7 +19,7 @@ pub struct NoCaptureClock {
 }
 
 impl NoCaptureClock {
-    /// A count taken over from a position record; nothing is known of its checks.
+    /// The count from a FEN, as if none of its plies were checks.
     pub const fn new(plies: u16) -> Self {
         Self {
             plies,
@@ -36,7 +36,7 @@ impl NoCaptureClock {
         self.plies
     }
 
-    /// Plies without the checks of each side past the tenth, and without the replies to those.
+    /// Plies without each side's checks after its tenth and without the replies to those.
     #[inline]
     pub const fn counted(self) -> u16 {
         self.counted
@@ -48,7 +48,7 @@ impl NoCaptureClock {
         self.peaceful
     }
 
-    /// The count after one more ply by the side `mover`.
+    /// The count after one more ply by `mover`.
     #[inline]
     pub(super) fn after_quiet_move(
         mut self,
@@ -77,7 +77,7 @@ impl NoCaptureClock {
 mod tests {
     use super::*;
 
-    /// `mover` gives check and is answered.
+    /// The clock after a check by `mover` and its answer.
     fn check(clock: NoCaptureClock, mover: Color) -> NoCaptureClock {
         let checked = clock.after_quiet_move(mover, false, true);
         checked.after_quiet_move(!mover, true, false)

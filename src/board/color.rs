@@ -1,7 +1,9 @@
-//! The two sides.
+//! The two sides, and a value for each.
 
 use std::fmt;
-use std::ops::Not;
+use std::ops::{Index, IndexMut, Not};
+
+use serde::{Deserialize, Serialize};
 
 use super::indexed::indexed_enum;
 
@@ -44,5 +46,79 @@ impl fmt::Display for Color {
             Self::Red => "red",
             Self::Black => "black",
         })
+    }
+}
+
+/// A value for each side, indexed by [`Color`]. Serialized as a list: red's value, then black's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ByColor<T>(pub [T; Color::COUNT]);
+
+impl<T> ByColor<T> {
+    /// The values of red and of black.
+    pub const fn new(red: T, black: T) -> Self {
+        Self([red, black])
+    }
+
+    /// The results of `value` for red and for black.
+    pub fn from_fn(value: impl FnMut(Color) -> T) -> Self {
+        Self(Color::ALL.map(value))
+    }
+
+    /// Applies `change` to both values.
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> ByColor<U> {
+        ByColor(self.0.map(change))
+    }
+
+    /// References to both values.
+    pub fn each_ref(&self) -> ByColor<&T> {
+        ByColor(self.0.each_ref())
+    }
+
+    /// References to both values, red's first.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter()
+    }
+
+    /// Mutable references to both values, red's first.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut()
+    }
+}
+
+impl<T> Index<Color> for ByColor<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, color: Color) -> &T {
+        &self.0[color.index()]
+    }
+}
+
+impl<T> IndexMut<Color> for ByColor<T> {
+    #[inline]
+    fn index_mut(&mut self, color: Color) -> &mut T {
+        &mut self.0[color.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_by_color() {
+        let mut names = ByColor::from_fn(|color| color.to_string());
+        assert_eq!(
+            (&*names[Color::Red], &*names[Color::Black]),
+            ("red", "black")
+        );
+        names[Color::Black].push('!');
+        assert_eq!(names.iter().collect::<Vec<_>>(), ["red", "black!"]);
+        assert_eq!(
+            serde_json::to_string(&names).unwrap(),
+            r#"["red","black!"]"#
+        );
+        assert_eq!(names.map(|name| name.len()), ByColor::new(3, 6));
     }
 }

@@ -1,4 +1,4 @@
-//! The macros that give small enums their common surface.
+//! Macros for small enums with indices and names.
 
 /// Declares a field-less enum with `ALL`, `COUNT`, `index` and `from_index`.
 macro_rules! indexed_enum {
@@ -11,16 +11,16 @@ macro_rules! indexed_enum {
         impl $name {
             /// Every value, in index order.
             pub const ALL: [Self; Self::COUNT] = [$(Self::$variant),+];
-            /// How many values there are.
+            /// The number of values.
             pub const COUNT: usize = [$(Self::$variant),+].len();
 
-            /// The position of this value in [`Self::ALL`].
+            /// The index of this value in [`Self::ALL`].
             #[inline]
             pub const fn index(self) -> usize {
                 self as usize
             }
 
-            /// The value at `index`, or `None` past the end.
+            /// The value at `index`, `None` past the end.
             #[inline]
             pub const fn from_index(index: usize) -> Option<Self> {
                 if index < Self::COUNT { Some(Self::ALL[index]) } else { None }
@@ -29,7 +29,7 @@ macro_rules! indexed_enum {
     };
 }
 
-/// Declares an [`indexed_enum`] whose values have names that options, files and scripts spell.
+/// Declares an [`indexed_enum`] whose values have names for options, files and scripts.
 macro_rules! named_enum {
     ($(#[$meta:meta])* $vis:vis enum $name:ident {
         $($(#[$vmeta:meta])* $variant:ident = $word:literal),+ $(,)?
@@ -42,12 +42,12 @@ macro_rules! named_enum {
             /// The names, in index order.
             pub const NAMES: [&'static str; Self::COUNT] = [$($word),+];
 
-            /// The name that options, files and scripts spell.
+            /// The name for options, files and scripts.
             pub const fn name(self) -> &'static str {
                 Self::NAMES[self.index()]
             }
 
-            /// The value of this name, in letters of any case.
+            /// The value with this name, ignoring case.
             pub fn from_name(name: &str) -> Option<Self> {
                 let mut values = Self::ALL.into_iter();
                 values.find(|value| name.eq_ignore_ascii_case(value.name()))

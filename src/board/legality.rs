@@ -1,4 +1,4 @@
-//! Pins and checks: which pseudo-legal moves leave one's own king in peace.
+//! Pins and checks: which pseudo-legal moves leave one's own king safe.
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -7,32 +7,32 @@ use super::piece::PieceKind;
 use super::position::Position;
 use super::square::Square;
 
-/// What binds the side to move in one position, found once and asked for each move.
+/// The pins of the side to move in one position, found once and used for each move.
 ///
-/// Out of check a piece is bound when an enemy rook or the facing king stands behind it, when it is
-/// one of two screens before an enemy cannon, or when it is a leg that may hobble an enemy knight;
-/// and no piece may step before a bare cannon (空头炮) to become its screen. In check a piece must
-/// take the checker or come between, or be the screen of a checking cannon and leave. Moves of the
-/// king and of bound pieces are tried; the others are known by where they go.
+/// When not in check, a piece is pinned if it is the only piece between its king and an enemy rook or
+/// king, one of two screens of an enemy cannon, or a leg that may hobble an enemy knight; and no piece
+/// may become the screen of a cannon that faces the king directly (空头炮). In check, a piece must take
+/// the checker, interpose, or be the screen of a checking cannon and leave. Moves of the king and of
+/// pinned pieces are tried out; for others the destination decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Legality {
     in_check: bool,
     king: Square,
-    /// The king and the pieces that may be bound: each move of theirs is tried.
-    bound: Bitboard,
-    /// Where all others may go; in check, where they must go.
+    /// The king and the pieces that may be pinned: their moves are tried out.
+    pinned: Bitboard,
+    /// The legal destinations of all other pieces.
     open: Bitboard,
 }
 
 impl Legality {
-    /// Looks for the pins of the side to move, or for what answers a check.
+    /// Finds the pins of the side to move, or the destinations that answer a check.
     #[inline]
     pub fn new(position: &Position) -> Self {
         let king = position.king(position.side_to_move());
         let mut legality = Self {
             in_check: position.in_check(),
             king,
-            bound: Bitboard::from(king),
+            pinned: Bitboard::from(king),
             open: Bitboard::ALL,
         };
         match position.checkers().first() {
@@ -54,7 +54,7 @@ impl Legality {
         for sniper in snipers & rooks {
             let between = Bitboard::between(self.king, sniper) & occupied;
             if !between.more_than_one() {
-                self.bound |= between & own;
+                self.pinned |= between & own;
             }
         }
         for sniper in snipers & position.kind(PieceKind::Cannon) {
@@ -65,7 +65,7 @@ impl Legality {
                 self.open &= !line;
             } else if !behind_first.more_than_one() {
                 // Not in check, so there are two screens.
-                self.bound |= between & own;
+                self.pinned |= between & own;
             }
         }
     }
@@ -74,11 +74,12 @@ impl Legality {
         let us = position.side_to_move();
         let knights = position.pieces(!us, PieceKind::Knight);
         if (attacks::knight_to(self.king, Bitboard::EMPTY) & knights).any() {
-            self.bound |= attacks::diagonals(self.king) & position.color(us);
+            self.pinned |= attacks::diagonals(self.king) & position.color(us);
         }
     }
 
-    /// Finds what answers one checker; a second one is left to the trying.
+    /// Finds the destinations that answer one checker. In check all moves are also tried out, which
+    /// covers a second checker.
     fn find_answers(&mut self, position: &Position, checker: Square) {
         let own = position.color(position.side_to_move());
         let line = Bitboard::between(self.king, checker);
@@ -86,7 +87,7 @@ impl Legality {
         self.open = match kind {
             Some(PieceKind::Knight) => attacks::diagonals(self.king),
             Some(PieceKind::Cannon) => {
-                self.bound |= line & own;
+                self.pinned |= line & own;
                 line
             }
             _ => line,
@@ -94,20 +95,20 @@ impl Legality {
         .with(checker);
     }
 
-    /// The squares whose pieces need not be tried, and where those may go.
+    /// The squares of pieces whose moves need not be tried out, and their legal destinations.
     #[inline]
     pub fn free(&self) -> (Bitboard, Bitboard) {
         if self.in_check {
             (Bitboard::EMPTY, self.open)
         } else {
-            (!self.bound, self.open)
+            (!self.pinned, self.open)
         }
     }
 
-    /// Of the squares that the piece on `from` attacks, those where it may go.
+    /// The legal destinations of the piece on `from` among `to`.
     #[inline]
     pub fn restrict(&self, position: &Position, from: Square, to: Bitboard) -> Bitboard {
-        if self.in_check || self.bound.contains(from) {
+        if self.in_check || self.pinned.contains(from) {
             self.try_each(position, from, to)
         } else {
             to & self.open
@@ -116,7 +117,7 @@ impl Legality {
 
     fn try_each(&self, position: &Position, from: Square, mut to: Bitboard) -> Bitboard {
         let lines = attacks::lines(self.king);
-        if !self.bound.contains(from) {
+        if !self.pinned.contains(from) {
             to &= self.open;
         } else if !self.in_check && lines.contains(from) {
             to &= lines;
@@ -129,7 +130,7 @@ impl Legality {
     /// Whether a pseudo-legal move of the side to move is legal.
     #[inline]
     pub fn allows(&self, position: &Position, m: Move) -> bool {
-        if self.bound.contains(m.from()) {
+        if self.pinned.contains(m.from()) {
             leaves_king_safe(position, m)
         } else {
             self.open.contains(m.to()) && (!self.in_check || leaves_king_safe(position, m))
@@ -137,8 +138,8 @@ impl Legality {
     }
 }
 
-/// Whether the mover's king is not attacked after the move: the plain test that
-/// [`Legality`] spares most moves.
+/// Whether the mover's king is not attacked after the move. [`Legality`] avoids this test for most
+/// moves.
 pub fn leaves_king_safe(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();
     if m.is_promotion() {

@@ -1,4 +1,4 @@
-//! Playing moves and taking them back.
+//! Making and unmaking moves.
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -8,13 +8,13 @@ use super::piece::{Piece, PieceKind};
 use super::position::{Position, State};
 use super::square::Square;
 
-/// Keeps sums over the pieces on the board while moves are made, such as an evaluation's.
+/// Receives the changes of the board while moves are made, for example to update an evaluation.
 pub trait Observer {
-    /// A piece has come to stand on a square.
+    /// A piece was put on a square.
     fn added(&mut self, piece: Piece, square: Square);
-    /// A piece has left a square.
+    /// A piece was removed from a square.
     fn removed(&mut self, piece: Piece, square: Square);
-    /// The move is played: all changes have been reported, and `position` has them.
+    /// The move is complete, and `position` is the position after it.
     fn completed(&mut self, position: &Position);
 }
 
@@ -27,7 +27,7 @@ impl Observer for () {
     fn completed(&mut self, _: &Position) {}
 }
 
-/// What [`Position::unmake`] needs: the state before the move.
+/// The state before a move, for [`Position::unmake`].
 #[derive(Clone, Copy, Debug)]
 pub struct Undo(State);
 
@@ -46,12 +46,12 @@ impl Undo {
 }
 
 impl Position {
-    /// Plays a pseudo-legal move and reports each change to `observer`.
+    /// Makes a pseudo-legal move and reports each change to `observer`.
     ///
-    /// A move that is not pseudo-legal leaves the position in disorder; input from outside is
-    /// checked with [`is_legal`](crate::movegen::is_legal) first.
-    /// One that leaves the mover's own king attacked may be looked at and taken back, but not
-    /// answered, for checks are looked for only where a king that was not in check can have come into it.
+    /// A move that is not pseudo-legal leaves the position inconsistent, so check external input with
+    /// [`is_legal`](crate::movegen::is_legal) first. A move that leaves the mover's king attacked may be
+    /// made and unmade, but not followed by another move, because checks are only searched where the
+    /// move can have caused them.
     #[inline]
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {
         let undo = Undo(self.state);
@@ -80,7 +80,7 @@ impl Position {
         observer.added(placed, to);
         self.count_move(mover);
         self.pass_turn();
-        // Before the move this king was in peace, so far-off moves leave it so.
+        // This king was not attacked before the move, so moves far from it do not give check.
         let moved = Bitboard::from(from).with(to);
         let surroundings = attacks::surroundings(self.king(self.side_to_move()));
         self.state.checkers = if (moved & surroundings).any() {
@@ -100,13 +100,13 @@ impl Position {
         undo
     }
 
-    /// Plays a pseudo-legal move.
+    /// Makes a pseudo-legal move.
     #[inline]
     pub fn make(&mut self, m: Move) -> Undo {
         self.make_observed(m, &mut ())
     }
 
-    /// Takes back the move that gave `undo`.
+    /// Takes back the move that returned `undo`.
     #[inline]
     pub fn unmake(&mut self, m: Move, undo: Undo) {
         let (from, to) = (m.from(), m.to());
@@ -127,7 +127,7 @@ impl Position {
         self.state = undo.0;
     }
 
-    /// Passes the turn. Not to be called in check.
+    /// Makes a null move. Must not be called in check.
     #[inline]
     pub fn make_null(&mut self) -> Undo {
         debug_assert!(!self.in_check());
@@ -140,15 +140,14 @@ impl Position {
         undo
     }
 
-    /// Takes back a pass.
+    /// Takes back a null move.
     #[inline]
     pub fn unmake_null(&mut self, undo: Undo) {
         self.take_back_turn();
         self.state = undo.0;
     }
 
-    /// The piece that became a pawn on its own back rank: bishops stand on files c and g there,
-    /// advisors on d and f.
+    /// The piece that promoted on its own back rank: a bishop on files c and g, an advisor on d and f.
     fn promoted_from(&self, square: Square) -> Piece {
         let kind = match square.file() {
             2 | 6 => PieceKind::Bishop,

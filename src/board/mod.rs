@@ -1,11 +1,9 @@
-//! What a position is: squares, pieces, moves, attacks, and playing a move.
+//! Squares, pieces, moves, attacks and positions.
 
 pub mod attacks;
 mod bitboard;
-mod by_color;
 mod clock;
 mod color;
-mod images;
 mod indexed;
 mod legality;
 mod make;
@@ -15,13 +13,13 @@ mod position;
 mod see;
 mod setup;
 mod square;
+mod symmetry;
 mod validity;
 pub mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
-pub use by_color::ByColor;
 pub use clock::NoCaptureClock;
-pub use color::Color;
+pub use color::{ByColor, Color};
 pub(crate) use indexed::{indexed_enum, named_enum};
 pub use legality::{Legality, leaves_king_safe};
 pub use make::{Observer, Undo};
@@ -31,4 +29,5 @@ pub use position::Position;
 pub use see::{SEE_VALUES, see_at_least};
 pub use setup::Setup;
 pub use square::{FILES, ParseSquareError, RANKS, Square};
+pub use symmetry::Symmetry;
 pub use validity::{InvalidPosition, Reason};

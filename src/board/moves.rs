@@ -23,20 +23,22 @@ use super::square::Square;
 /// # Ok::<(), chuhe::board::ParseMoveError>(())
 /// ```
 ///
-/// A move from a square to itself is the promotion of the variant that has it. a0 to a0, which no
-/// piece can play, is [`Move::NONE`].
+/// In the promotion variant, a move from a square to itself is a promotion. a0 to a0, which is never
+/// legal, is [`Move::NONE`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Move(u16);
 
-/// No position has more pseudo-legal moves than this: with the pieces of a full set, each on its
-/// best square of an empty board, there are 119, and four promotions of the variant.
-pub const MAX_MOVES: usize = 128;
+/// An upper bound of the number of pseudo-legal moves. A set of pieces has at most 119 moves and four
+/// promotions of the variant. Of 15 rooks or cannons with at most 17 moves each, at least 7 share a file
+/// and at least 6 share a rank with another one, which blocks at least one square for each of them; with
+/// 4 king moves this gives at most 246.
+pub const MAX_MOVES: usize = 256;
 
 /// The moves of one position.
 pub type MoveList = ArrayVec<Move, MAX_MOVES>;
 
 impl Move {
-    /// The absence of a move; also the null move of the search.
+    /// No move; also the null move of the search.
     pub const NONE: Self = Self(0);
 
     /// A move between two squares.
@@ -57,7 +59,7 @@ impl Move {
         Square::from_bit((self.0 >> 7) as u32)
     }
 
-    /// Whether this is a move at all.
+    /// Whether this is not [`Move::NONE`].
     #[inline]
     pub const fn is_some(self) -> bool {
         self.0 != 0
@@ -69,26 +71,26 @@ impl Move {
         self.0 == 0
     }
 
-    /// Whether an advisor or bishop turns into a pawn where it stands.
+    /// Whether an advisor or bishop promotes to a pawn on its square.
     #[inline]
     pub const fn is_promotion(self) -> bool {
         self.is_some() && self.0 & 0x7f == self.0 >> 7
     }
 
-    /// The 14 bits, for tables.
+    /// The move as 14 bits.
     #[inline]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// A move from [`Self::bits`]; `None` when they name no two squares.
+    /// The move with these [`Self::bits`]; `None` if they are not two squares.
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Self> {
         let in_board = (bits & 0x7f) < Square::COUNT as u16 && (bits >> 7) < Square::COUNT as u16;
         if in_board { Some(Self(bits)) } else { None }
     }
 
-    /// Mirrored left to right.
+    /// The move mirrored left to right.
     #[inline]
     pub const fn flip_file(self) -> Self {
         if self.is_none() {
@@ -100,7 +102,7 @@ impl Move {
 }
 
 impl fmt::Display for Move {
-    /// Coordinates: `h2e2`; `0000` for no move.
+    /// Writes coordinates: `h2e2`, or `0000` for [`Move::NONE`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_none() {
             f.write_str("0000")
@@ -138,7 +140,7 @@ pub struct ParseMoveError;
 impl FromStr for Move {
     type Err = ParseMoveError;
 
-    /// Reads `h2e2`, and `H2-E2` as game records write it.
+    /// Reads `h2e2`, and `H2-E2` as in some game records.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (from, to) = match text.len() {
             4 => (text.get(..2), text.get(2..)),

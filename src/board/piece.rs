@@ -1,4 +1,4 @@
-//! Kinds of piece, and pieces as a kind with an owner.
+//! Kinds of piece, and pieces of either side.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ indexed_enum! {
 }
 
 impl PieceKind {
-    /// How many of this kind each side starts with, and may have at most.
+    /// The number of pieces of this kind in a set of one side.
     #[inline]
     pub const fn max_per_side(self) -> u32 {
         match self {
@@ -50,7 +50,7 @@ impl PieceKind {
         }
     }
 
-    /// Reads a letter of either case; H (horse) and E (elephant) are read as N and B.
+    /// Reads a letter, ignoring case. H (horse) is read as N and E (elephant) as B.
     pub const fn from_letter(letter: char) -> Option<Self> {
         Some(match letter.to_ascii_uppercase() {
             'K' => Self::King,
@@ -120,7 +120,7 @@ impl Piece {
         Self::ALL[kind as usize + PieceKind::COUNT * color as usize]
     }
 
-    /// What kind of piece it is.
+    /// Its kind.
     #[inline]
     pub const fn kind(self) -> PieceKind {
         PieceKind::ALL[self as usize % PieceKind::COUNT]
@@ -136,8 +136,8 @@ impl Piece {
         }
     }
 
-    /// Whether the piece can ever stand on a square. With the promotion variant pawns can also stand
-    /// where advisors and bishops become pawns, and ahead of that.
+    /// Whether the piece can reach a square in a game. In the promotion variant pawns can also reach the
+    /// squares where advisors and bishops promote, and those ahead.
     pub const fn can_stand_on(self, square: Square, promotion: bool) -> bool {
         let (file, rank) = (square.file(), square.relative_rank(self.color()));
         match self.kind() {
@@ -161,7 +161,7 @@ impl Piece {
         }
     }
 
-    /// Reads a FEN letter; H and E stand for N and B.
+    /// Reads a FEN letter; H is read as N and E as B.
     pub const fn from_letter(letter: char) -> Option<Self> {
         let color = if letter.is_ascii_uppercase() {
             Color::Red
@@ -174,7 +174,7 @@ impl Piece {
         }
     }
 
-    /// The character printed on the piece in China today.
+    /// The simplified Chinese character of the piece.
     pub const fn chinese(self) -> char {
         match self {
             Self::RedKing => '帅',

@@ -1,12 +1,11 @@
-//! Positions that the rules allow.
+//! Legal positions.
 
 use arrayvec::ArrayVec;
 
 use super::attacks;
 use super::bitboard::Bitboard;
-use super::by_color::ByColor;
 use super::clock::NoCaptureClock;
-use super::color::Color;
+use super::color::{ByColor, Color};
 use super::moves::Move;
 use super::piece::{Piece, PieceKind};
 use super::setup::Setup;
@@ -14,27 +13,30 @@ use super::square::Square;
 use super::validity::{self, InvalidPosition, Reason};
 use super::zobrist;
 
-/// What a move changes that cannot be computed back from the move alone.
+/// The parts of a position that cannot be restored from the move alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct State {
+pub struct State {
     /// Zobrist key of placement and side to move.
-    pub(super) key: u64,
-    /// Key of the pawns of both sides.
-    pub(super) pawn_key: u64,
-    /// Keys of the pieces of each side that are no pawns.
-    pub(super) piece_keys: ByColor<u64>,
-    /// Pieces that give check to the side to move.
-    pub(super) checkers: Bitboard,
+    pub key: u64,
+    /// Zobrist key of the pawns of both sides.
+    pub pawn_key: u64,
+    /// Zobrist keys of each side's pieces other than pawns.
+    pub piece_keys: ByColor<u64>,
+    /// The pieces that give check to the side to move.
+    pub checkers: Bitboard,
     /// The no-capture count.
-    pub(super) clock: NoCaptureClock,
-    /// What the last move took, if it took anything.
-    pub(super) captured: Option<Piece>,
+    pub clock: NoCaptureClock,
+    /// The piece taken by the last move.
+    pub captured: Option<Piece>,
     /// Number of the move, from 1.
-    pub(super) fullmove_number: u16,
+    pub fullmove_number: u16,
 }
 
-/// A position that the rules allow: one king a side in its palace, every piece where it can stand,
-/// the side not to move not in check.
+/// A legal position: each side has one king, in its palace, and at most 16 pieces; advisors and bishops
+/// are on squares that they can reach; the side not to move is not in check.
+///
+/// Some legal positions cannot arise in a game, such as compositions with three rooks: see
+/// [`Self::irregularities`].
 ///
 /// ```
 /// use chuhe::board::{Color, Piece, Position};
@@ -78,13 +80,13 @@ impl Position {
         Self::try_from(&Setup::startpos()).expect("the starting position is legal")
     }
 
-    /// What stands on `square`.
+    /// The piece on `square`.
     #[inline]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
         self.squares[square.index()]
     }
 
-    /// Every occupied square.
+    /// The occupied squares.
     #[inline]
     pub fn occupied(&self) -> Bitboard {
         self.colors[Color::Red] | self.colors[Color::Black]
@@ -114,7 +116,7 @@ impl Position {
         self.kings[color]
     }
 
-    /// The side whose turn it is.
+    /// The side to move.
     #[inline]
     pub fn side_to_move(&self) -> Color {
         self.side_to_move
@@ -150,15 +152,15 @@ impl Position {
         self.state.checkers.any()
     }
 
-    /// The position as if no check were given, to see what the side to move threatens besides
-    /// answering. The king may still be attacked, so that an enemy move may be found to take it.
+    /// The position as if the side to move were not in check, to find its threats. Generated moves may
+    /// then take the king.
     pub(crate) fn ignoring_checks(&self) -> Self {
         let mut position = self.clone();
         position.state.checkers = Bitboard::EMPTY;
         position
     }
 
-    /// What `m`, a move of this position, takes; nothing where a piece is promoted on the spot.
+    /// The piece that `m`, a move of this position, takes. A promotion takes nothing.
     #[inline]
     pub fn taken_by(&self, m: Move) -> Option<Piece> {
         if m.is_promotion() {
@@ -168,7 +170,7 @@ impl Position {
         }
     }
 
-    /// What the last move made on this position took.
+    /// The piece taken by the last move.
     #[inline]
     pub fn captured(&self) -> Option<Piece> {
         self.state.captured
@@ -186,7 +188,7 @@ impl Position {
         self.state.fullmove_number
     }
 
-    /// Plies of the game before the position, as the number of the move and the side to move tell.
+    /// The number of plies before the position, from the move number and the side to move.
     pub fn ply(&self) -> u32 {
         2 * u32::from(self.fullmove_number().saturating_sub(1)) + self.side_to_move().index() as u32
     }
@@ -208,6 +210,32 @@ impl Position {
         }
     }
 
+    /// The reasons why the position cannot arise in a game: more pieces of a kind than in a set, and pawns
+    /// on squares that they cannot reach.
+    pub fn irregularities(&self) -> Vec<Reason> {
+        let piece = |square| Some((square, self.piece_on(square)?));
+        validity::irregularities(
+            self.occupied().into_iter().filter_map(piece),
+            self.promotion,
+        )
+    }
+
+    /// A note with the [`Self::irregularities`] for users; `None` if the position can arise in a game.
+    pub fn irregularity_note(&self) -> Option<String> {
+        let reasons: Vec<_> = self
+            .irregularities()
+            .iter()
+            .map(Reason::to_string)
+            .collect();
+        let note = || {
+            format!(
+                "the position cannot arise in a game: {}",
+                reasons.join(", ")
+            )
+        };
+        (!reasons.is_empty()).then(note)
+    }
+
     /// Whether a side has a piece that can cross the river.
     #[inline]
     pub fn has_attackers(&self, color: Color) -> bool {
@@ -217,8 +245,8 @@ impl Position {
         (self.color(color) & !defenders).any()
     }
 
-    /// The pieces of `by` that attack `square` on a board occupied by `occupied`. A king attacks
-    /// its neighbours in the palace alone: see [`Self::king_attackers`] for kings that face.
+    /// The pieces of `by` that attack `square`, with the given occupancy. A king attacks only its
+    /// neighbours in the palace; [`Self::king_attackers`] includes facing kings.
     #[inline]
     pub fn attackers_to(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
         let attackers = attacks::rook(square, occupied) & self.kind(PieceKind::Rook)
@@ -231,15 +259,15 @@ impl Position {
         attackers & self.color(by) & occupied
     }
 
-    /// The pieces of `by` that attack the enemy king's square `square`: no advisor or bishop can,
-    /// and a king only along an open file.
+    /// The pieces of `by` that attack the enemy king on `square`. Advisors and bishops never do, a king
+    /// only along an open file.
     #[inline]
     pub fn king_attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
         let enemies = self.color(by) & occupied;
         let leapers = attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
             | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn);
         let mut attackers = leapers & enemies;
-        // Most lines are clear of all that could attack along them. Kings are never on one rank.
+        // Usually no piece can attack along the lines. Kings are never on the same rank.
         let on_lines = attacks::lines(square) & enemies;
         let rooks = on_lines & (self.kind(PieceKind::Rook) | self.kind(PieceKind::King));
         if rooks.any() {
@@ -252,10 +280,7 @@ impl Position {
         attackers
     }
 
-    /// The position with these pieces, no two of them on one square, and nothing before it.
-    ///
-    /// # Errors
-    /// The rules do not allow it.
+    /// The position with these pieces, which must be on different squares, and no history.
     pub(crate) fn of_pieces(
         pieces: &[(Square, Piece)],
         side_to_move: Color,
@@ -298,7 +323,7 @@ impl Position {
         Ok(position)
     }
 
-    /// The reasons why the side to move could take the enemy king.
+    /// The errors if the side to move could take the enemy king.
     fn check_kings(&self) -> impl Iterator<Item = Reason> + use<> {
         let (us, them) = (self.side_to_move, !self.side_to_move);
         let attackers = self.king_attackers(self.king(them), us, self.occupied());
@@ -356,7 +381,7 @@ impl Position {
         self.state.key ^= zobrist::SIDE;
     }
 
-    /// Gives the turn back without touching the key, which is restored with the state.
+    /// Restores the side to move, but not the key, which is restored with the state.
     #[inline]
     pub(super) fn take_back_turn(&mut self) {
         self.side_to_move = !self.side_to_move;
@@ -372,7 +397,7 @@ impl Position {
 impl TryFrom<&Setup> for Position {
     type Error = InvalidPosition;
 
-    /// Accepts what the rules allow; the error names every reason against.
+    /// Checks the setup; the error lists everything that is wrong with it.
     fn try_from(setup: &Setup) -> Result<Self, InvalidPosition> {
         let pieces: ArrayVec<(Square, Piece), { Square::COUNT }> = setup.pieces().collect();
         let mut position = Self::of_pieces(&pieces, setup.side_to_move, setup.promotion)?;

@@ -1,4 +1,4 @@
-//! Static exchange evaluation: what a run of captures on one square wins.
+//! Static exchange evaluation (SEE): the gain of a sequence of captures on one square.
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -8,12 +8,12 @@ use super::piece::PieceKind;
 use super::position::Position;
 use super::square::Square;
 
-/// What each kind is worth in an exchange, by kind index, in units of the evaluation: what the tuned
-/// evaluation changes by on average when such a piece is taken off the board, which a test compares. The
-/// king outweighs all, so that it takes last.
+/// The value of each kind in an exchange, by kind index, in units of the evaluation: the average change
+/// of the handcrafted evaluation when such a piece is removed, as checked by a test. The king has the
+/// greatest value, so that it captures last.
 pub const SEE_VALUES: [i32; PieceKind::COUNT] = [20_000, 140, 165, 470, 1350, 580, 90];
 
-/// Least valuable first, the order in which pieces are thrown into an exchange.
+/// The order in which pieces capture, least valuable first.
 const EXCHANGE_ORDER: [PieceKind; PieceKind::COUNT] = [
     PieceKind::Pawn,
     PieceKind::Advisor,
@@ -24,12 +24,12 @@ const EXCHANGE_ORDER: [PieceKind; PieceKind::COUNT] = [
     PieceKind::King,
 ];
 
-/// Whether the move and the captures it sets off on its destination, each side taking with its
-/// least valuable piece as long as that pays, gain the mover at least `threshold`.
+/// Whether the move gains at least `threshold`, if both sides then recapture on its destination with
+/// their least valuable piece for as long as that pays.
 ///
-/// Attackers are found anew after each capture, for a cannon wins or loses its screen by it. A piece
-/// that would leave its king attacked, or face to face with the other, does not take back
-/// (Chessprogramming wiki, "SEE - The Swap Algorithm"). The move itself is taken to be legal.
+/// Attackers are computed again after each capture, because captures add and remove the screens of
+/// cannons. A piece whose capture would leave its king attacked does not recapture. The move itself must
+/// be legal (Chessprogramming wiki, "SEE - The Swap Algorithm").
 pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
     if m.is_promotion() {
         return threshold <= 0;
@@ -40,7 +40,7 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
             .map_or(0, |p| SEE_VALUES[p.kind().index()])
     };
     let target = m.to();
-    // What the side about to take back stands to win by it, over what it needs.
+    // The gain over the threshold of the side that recaptures next.
     let mut swap = value(target) - threshold;
     if swap < 0 {
         return false;
@@ -79,8 +79,8 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
     }
 }
 
-/// Whether the king of `side` stands attacked after its piece has taken on `target` from `from`.
-/// `occupied` holds neither of the two squares; `changed` are those that the exchange has changed so far.
+/// Whether the king of `side` is attacked after its piece has taken on `target` from `from`. `occupied`
+/// contains neither of the two squares; `changed` are the squares that the exchange has changed so far.
 fn exposes_king(
     position: &Position,
     side: Color,
@@ -93,7 +93,7 @@ fn exposes_king(
     if from == king {
         return position.king_attackers(target, !side, occupied).any();
     }
-    // Before the exchange the king was in peace, so what is far off leaves it so.
+    // The king was not attacked before the exchange, so changes far from it do not matter.
     let near = attacks::surroundings(king) & changed.with(from);
     near.any()
         && position

@@ -1,23 +1,22 @@
-//! Anything that can be written down as a position, legal or not.
+//! Unchecked board descriptions.
 
 use super::color::Color;
 use super::piece::{Piece, PieceKind};
 use super::square::{FILES, Square};
 
-/// A board as described, legal or not. [`Position::try_from`](super::Position) tells whether the
-/// rules allow it.
+/// A description of a board, legal or not. [`Position::try_from`] checks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// What stands on each square, by square index.
+    /// The piece on each square, by square index.
     pub squares: [Option<Piece>; Square::COUNT],
-    /// The side whose turn it is.
+    /// The side to move.
     pub side_to_move: Color,
     /// Plies since the last capture.
     pub halfmove_clock: u16,
-    /// Number of the move, from 1, counted up after black's.
+    /// Number of the move, from 1, incremented after black's move.
     pub fullmove_number: u16,
-    /// Whether advisors and bishops may become pawns on their own back rank (a variant; it also
-    /// allows pawns on the squares that such pawns pass).
+    /// Whether advisors and bishops may promote to pawns on their own back rank (a variant that also
+    /// allows pawns on the squares ahead of those).
     pub promotion: bool,
 }
 

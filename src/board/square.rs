@@ -1,4 +1,4 @@
-//! The 90 points of the board.
+//! The 90 squares of the board.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,15 +10,15 @@ pub const FILES: usize = 9;
 /// Ranks of the board, 0 (red's back rank) to 9.
 pub const RANKS: usize = 10;
 
-/// A point of the board: `9 * rank + file`, so a0 is 0, i0 is 8 and i9 is 89.
+/// A square (point) of the board: `9 * rank + file`, so a0 is 0, i0 is 8 and i9 is 89.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
 impl Square {
-    /// How many points there are.
+    /// The number of squares.
     pub const COUNT: usize = FILES * RANKS;
 
-    /// Every point, by its index.
+    /// All squares by index.
     pub(crate) const ALL: [Self; Self::COUNT] = {
         let mut all = [Self(0); Self::COUNT];
         let mut index = 0;
@@ -29,7 +29,7 @@ impl Square {
         all
     };
 
-    /// The point at `file` (0..9) and `rank` (0..10), `None` off the board.
+    /// The square at `file` (0..9) and `rank` (0..10), `None` off the board.
     #[inline]
     pub const fn new(file: usize, rank: usize) -> Option<Self> {
         if file < FILES && rank < RANKS {
@@ -39,7 +39,7 @@ impl Square {
         }
     }
 
-    /// The point with this index, `None` from 90 on.
+    /// The square with this index, `None` from 90 on.
     #[inline]
     pub const fn from_index(index: usize) -> Option<Self> {
         if index < Self::COUNT {
@@ -49,19 +49,19 @@ impl Square {
         }
     }
 
-    /// The point of a bit of a bitboard; the caller vouches that `index` is below 90.
+    /// The square of a bit of a bitboard; `index` must be below 90.
     #[inline]
     pub(super) const fn from_bit(index: u32) -> Self {
         debug_assert!(index < Self::COUNT as u32);
         Self(index as u8)
     }
 
-    /// Every point from a0 to i9.
+    /// All squares from a0 to i9.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
         (0..Self::COUNT as u8).map(Self)
     }
 
-    /// The place among all squares, from a0 rank by rank: 0 to 89.
+    /// The index, counted from a0 rank by rank: 0 to 89.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -79,7 +79,7 @@ impl Square {
         self.0 as usize / FILES
     }
 
-    /// Rank as its owner counts: 0 is the back rank of `color`, 9 the enemy's.
+    /// Rank from the view of `color`: 0 is its back rank, 9 the enemy's.
     #[inline]
     pub const fn relative_rank(self, color: Color) -> usize {
         match color {
@@ -88,7 +88,7 @@ impl Square {
         }
     }
 
-    /// The same point seen from the other side: ranks exchanged, files kept.
+    /// The square seen from the other side: ranks exchanged, files kept.
     #[inline]
     pub const fn flip_rank(self) -> Self {
         Self(((RANKS - 1 - self.rank()) * FILES + self.file()) as u8)
@@ -100,7 +100,7 @@ impl Square {
         Self((self.rank() * FILES + FILES - 1 - self.file()) as u8)
     }
 
-    /// The point as `color` sees it: itself for red, ranks exchanged for black.
+    /// The square from the view of `color`: itself for red, ranks exchanged for black.
     #[inline]
     pub const fn relative_to(self, color: Color) -> Self {
         match color {
@@ -109,7 +109,7 @@ impl Square {
         }
     }
 
-    /// The point `files` to the right and `ranks` up, `None` off the board.
+    /// The square `files` to the right and `ranks` up, `None` off the board.
     #[inline]
     pub const fn offset(self, files: isize, ranks: isize) -> Option<Self> {
         let file = self.file() as isize + files;
@@ -121,7 +121,7 @@ impl Square {
         }
     }
 
-    /// Whether a piece of `color` standing here has crossed the river.
+    /// Whether the square is on the far side of the river from `color`.
     #[inline]
     pub const fn is_across_river(self, color: Color) -> bool {
         self.relative_rank(color) >= RANKS / 2
@@ -140,7 +140,7 @@ impl fmt::Debug for Square {
     }
 }
 
-/// The text is not a point of the board.
+/// The text is not a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a square (a0 to i9)")]
 pub struct ParseSquareError;
@@ -148,7 +148,7 @@ pub struct ParseSquareError;
 impl FromStr for Square {
     type Err = ParseSquareError;
 
-    /// Reads `a0` to `i9`; the letter may be of either case.
+    /// Reads `a0` to `i9`, ignoring case.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let &[file, rank] = text.as_bytes() else {
             return Err(ParseSquareError);

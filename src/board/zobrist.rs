@@ -1,4 +1,4 @@
-//! Random keys that name positions (Zobrist hashing), fixed at compile time.
+//! Zobrist keys of positions, computed at compile time.
 
 use super::piece::Piece;
 use super::square::Square;

@@ -190,8 +190,7 @@ impl BookLibrary {
         if game.occurrences() > 1 {
             return Default::default();
         }
-        let mut line = game.clone();
-        self.moves_where(game.position(), |m| may_play(m) && !line.is_repetition(m))
+        self.moves_where(game.position(), |m| may_play(m) && !game.is_repetition(m))
     }
 
     /// The open books in order of preference.

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::book_move::{Book, BookEntry, BookError, BookMove, Results};
 use super::database::{Stored, weighed};
-use crate::board::{Color, Move, Piece, PieceKind, Position, Setup, Square};
+use crate::board::{Color, Move, Piece, PieceKind, Position, Setup, Square, Symmetry};
 use crate::text::Replacement;
 
 const SCHEMA: &str = "
@@ -149,43 +149,28 @@ const EMPTY: i8 = -1;
 /// Added to the pieces of the side that is not to move.
 const OPPONENT: i8 = 8;
 
-/// Transformation between the board and its stored view.
+/// The symmetry between the board and its stored view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct XqbView {
-    /// Rotated: black is to move.
-    turned: bool,
-    /// Mirrored after the rotation.
-    mirrored: bool,
-}
+pub struct XqbView(Symmetry);
 
 impl XqbView {
+    /// The view of the side to move: rotated if black is to move, then optionally mirrored.
+    const fn new(rotated: bool, mirrored: bool) -> Self {
+        Self(Symmetry {
+            ranks: rotated,
+            files: rotated != mirrored,
+        })
+    }
+
     /// Cell of a square, row by row from the far side, from the left of the side to move.
     fn cell(self, square: Square) -> usize {
-        let square = if self.turned {
-            square.flip_rank().flip_file()
-        } else {
-            square
-        };
-        let square = if self.mirrored {
-            square.flip_file()
-        } else {
-            square
-        };
+        let square = self.0.square(square);
         9 * (9 - square.rank()) + square.file()
     }
 
     fn square(self, row: usize, column: usize) -> Option<Square> {
         let square = Square::new(column, 9_usize.checked_sub(row)?)?;
-        let square = if self.mirrored {
-            square.flip_file()
-        } else {
-            square
-        };
-        Some(if self.turned {
-            square.flip_rank().flip_file()
-        } else {
-            square
-        })
+        Some(self.0.square(square))
     }
 
     /// Encodes a move: row and column of origin and target, four bits each.
@@ -210,7 +195,7 @@ impl XqbView {
 pub fn key(position: &Position) -> (Vec<u8>, XqbView) {
     let turned = position.side_to_move() == Color::Black;
     let [plain, mirror] = [false, true].map(|mirrored| {
-        let view = XqbView { turned, mirrored };
+        let view = XqbView::new(turned, mirrored);
         (cells(position, view), view)
     });
     let (cells, view) = if mirror.0 > plain.0 { mirror } else { plain };
@@ -268,10 +253,7 @@ fn pack_cells(cells: &[i8; CELLS]) -> Vec<u8> {
 pub fn position_of(key: &[u8]) -> Option<Position> {
     let mut bits = (key.iter()).flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
     let mut setup = Setup::empty();
-    let view = XqbView {
-        turned: false,
-        mirrored: false,
-    };
+    let view = XqbView::new(false, false);
     for cell in 0..CELLS {
         if bits.next()? == 0 {
             continue;
@@ -428,7 +410,7 @@ mod tests {
     fn moves_round_trip_in_every_view() {
         for turned in [false, true] {
             for mirrored in [false, true] {
-                let view = XqbView { turned, mirrored };
+                let view = XqbView::new(turned, mirrored);
                 for text in ["h2e2", "a0a9", "i9i0", "e1d2"] {
                     let played: Move = text.parse().unwrap();
                     assert_eq!(view.unpack(view.pack(played).into()), Some(played));

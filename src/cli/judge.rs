@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::common::{
     Context, Failure, GameArguments, RulesArgument, TableArguments, describe_ending, explain,
-    explain_plies, note_problems, note_skipped, open_input, play_line, print, print_if_read, row,
-    terminal_width,
+    explain_clauses, explain_plies, note_problems, note_skipped, open_input, play_line, print,
+    print_if_read, row, terminal_width,
 };
 use crate::board::Color;
 use crate::notation::records::RecordReader;
-use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
+use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
 
 /// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
@@ -196,7 +196,8 @@ fn object(
         "verdict": judgement.verdict.name(),
         "cause": judgement.cause.to_string(),
         "rules": judgement.rules.name(),
-        "occurrences": judgement.occurrences,
+        "occurrences": matches!(judgement.cause, Cause::Nothing | Cause::Repetition)
+            .then_some(judgement.occurrences),
         "red": perpetual(Color::Red),
         "black": perpetual(Color::Black),
     });
@@ -211,6 +212,7 @@ fn object(
         }
     }
     if arguments.explain {
+        object["clauses"] = explain_clauses(judgement);
         object["plies"] = explain_plies(game, judgement);
         object["ending"] = json!(describe_ending(game, &judging.tables, judgement.rules));
     }

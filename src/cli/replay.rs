@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, PgnPlace, columns, explain, explain_plies, note, note_skipped, print_if_read,
-    terminal_width,
+    Failure, PgnPlace, columns, explain, explain_clauses, explain_plies, note, note_skipped,
+    print_if_read, terminal_width,
 };
 use crate::notation::RecordError;
-use crate::notation::pgn::PgnGame;
+use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::tree::GameTree;
-use crate::rules::{Game, Judgement, RuleSet, judge};
+use crate::rules::{Game, Judgement, RuleSet, Verdict, judge};
 use crate::text::printable;
 use crate::tournament::{Replay, verify};
 
@@ -240,8 +240,32 @@ impl Replayed {
         }
         if let (true, Some((game, judgement))) = (arguments.explain, &self.end) {
             text += &format!("{}\n{}", judgement.verdict, explain(game, judgement));
+            if judgement.verdict == Verdict::Undecided {
+                text += &self.recorded_ending();
+            }
         }
         text
+    }
+
+    /// The recorded result and reason of a game that no rule ends, such as a resignation.
+    fn recorded_ending(&self) -> String {
+        let Some(record) = self.record.as_ref() else {
+            return String::new();
+        };
+        let result = record.result;
+        match self.recorded_reason() {
+            Some(reason) => format!("recorded result: {result} by {}\n", printable(reason)),
+            None if result == GameResult::Unfinished => String::new(),
+            None => format!(
+                "recorded result: {result} by resignation, agreement or another reason outside the \
+                 rules\n"
+            ),
+        }
+    }
+
+    fn recorded_reason(&self) -> Option<&str> {
+        let record = self.record.as_ref()?;
+        record.tag("Reason").or_else(|| record.tag("Termination"))
     }
 
     fn object(&self, arguments: &Arguments, place: &PgnPlace) -> Value {
@@ -255,12 +279,14 @@ impl Replayed {
             "plies": self.plies(),
             "agrees": self.why.is_none(),
             "why": self.why,
+            "reason": self.recorded_reason(),
         });
         if let Some((game, judgement)) = &self.end {
             object["rules"] = json!(judgement.rules.name());
             object["verdict"] = json!(judgement.verdict.name());
             object["cause"] = json!(judgement.cause.to_string());
             if arguments.explain {
+                object["clauses"] = explain_clauses(judgement);
                 object["repetition"] = explain_plies(game, judgement);
             }
         }

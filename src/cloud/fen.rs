@@ -12,7 +12,8 @@ const MAX_LENGTH: usize = 512;
 
 /// Parses a FEN; `None` where the public server replies `invalid board`.
 ///
-/// In addition to the rules for positions, a side may not have two pawns on one file on its own side of the river.
+/// Positions that cannot arise in a game are invalid: more pieces of a kind than in a set, pawns behind their line, or
+/// two pawns of a side on one file on its own side of the river.
 pub fn parse(text: &str) -> Option<Position> {
     if text.len() > MAX_LENGTH {
         return None;
@@ -22,7 +23,7 @@ pub fn parse(text: &str) -> Option<Position> {
     let has_doubled = Color::ALL
         .iter()
         .any(|side| has_doubled_pawns(&position, *side));
-    (!has_doubled).then_some(position)
+    (!has_doubled && position.irregularities().is_empty()).then_some(position)
 }
 
 /// Whether two pawns of a side that have not crossed the river share a file.

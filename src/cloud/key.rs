@@ -8,7 +8,7 @@ use std::fmt;
 
 use arrayvec::ArrayVec;
 
-use crate::board::{Color, FILES, Move, PieceKind, Position, RANKS, Square};
+use crate::board::{Color, FILES, Move, PieceKind, Position, RANKS, Square, Symmetry};
 
 /// Maximum length of a key in bytes: 32 pieces and the gaps between them, two digits per byte.
 const MAX_LENGTH: usize = 48;
@@ -103,21 +103,12 @@ const fn digit(kind: PieceKind) -> u8 {
     }
 }
 
-/// How to transform a position into the canonical one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-struct Orientation {
-    /// Swap the colors and flip the ranks.
-    colors: bool,
-    /// Mirror the files.
-    files: bool,
-}
-
 /// A position's key and its transformation to the canonical position. Converts moves between the two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// The key.
     pub key: Key,
-    orientation: Orientation,
+    symmetry: Symmetry,
     /// Whether the position is its own mirror image, so that moves come in pairs.
     pub is_symmetric: bool,
 }
@@ -127,17 +118,17 @@ impl View {
     pub fn of(position: &Position) -> Self {
         let cells = Cells::of(position);
         let is_symmetric = cells.is_symmetric();
-        let mut candidates: ArrayVec<(Orientation, Digits), 4> = ArrayVec::new();
+        let mut candidates: ArrayVec<(Symmetry, Digits), 4> = ArrayVec::new();
         for files in [false, true] {
-            for colors in [false, true] {
+            for ranks in [false, true] {
                 if !files || !is_symmetric {
-                    candidates.push((Orientation { colors, files }, Digits::new()));
+                    candidates.push((Symmetry { ranks, files }, Digits::new()));
                 }
             }
         }
         for row in 0..RANKS {
-            for (orientation, digits) in &mut candidates {
-                cells.push_rank(row, *orientation, digits);
+            for (symmetry, digits) in &mut candidates {
+                cells.push_rank(row, *symmetry, digits);
             }
             // The encoding of a rank is never a prefix of another one, so candidates can be compared rank by rank.
             if candidates.len() > 1 {
@@ -145,25 +136,25 @@ impl View {
                 candidates.retain(|(_, digits)| Some(&*digits) == smallest.as_ref());
             }
         }
-        for (orientation, digits) in &mut candidates {
+        for (symmetry, digits) in &mut candidates {
             end(
                 digits,
-                (position.side_to_move() == Color::Black) != orientation.colors,
+                (position.side_to_move() == Color::Black) != symmetry.ranks,
             );
         }
         let smallest = candidates.into_iter().min_by(|(_, a), (_, b)| a.cmp(b));
-        let (orientation, digits) = smallest.unwrap_or_default();
+        let (symmetry, digits) = smallest.unwrap_or_default();
         let bytes = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
         Self {
             key: Key(bytes.collect()),
-            orientation,
+            symmetry,
             is_symmetric,
         }
     }
 
     /// Whether the canonical position has the colors swapped.
     pub fn swaps_colors(&self) -> bool {
-        self.orientation.colors
+        self.symmetry.ranks
     }
 
     /// Converts a move of the position to the canonical position. In a symmetric position it is the smaller of the
@@ -180,25 +171,9 @@ impl View {
 
     /// Converts a move in either direction.
     fn smaller_image(&self, m: Move) -> Move {
-        let m = self.reoriented(m);
+        let m = self.symmetry.played(m);
         if self.is_symmetric {
             smaller(m, m.flip_file())
-        } else {
-            m
-        }
-    }
-
-    fn reoriented(&self, m: Move) -> Move {
-        let turn = |square: Square| {
-            if self.orientation.colors {
-                square.flip_rank()
-            } else {
-                square
-            }
-        };
-        let m = Move::new(turn(m.from()), turn(m.to()));
-        if self.orientation.files {
-            m.flip_file()
         } else {
             m
         }
@@ -239,15 +214,11 @@ impl Cells {
     }
 
     /// Appends the digits of a rank, counted from the top of the transformed board.
-    fn push_rank(&self, row: usize, orientation: Orientation, digits: &mut Digits) {
-        let rank = if orientation.colors {
-            row
-        } else {
-            RANKS - 1 - row
-        };
+    fn push_rank(&self, row: usize, symmetry: Symmetry, digits: &mut Digits) {
+        let rank = if symmetry.ranks { row } else { RANKS - 1 - row };
         let mut empty = 0;
         for file in 0..FILES {
-            let file = if orientation.files {
+            let file = if symmetry.files {
                 FILES - 1 - file
             } else {
                 file
@@ -256,7 +227,7 @@ impl Cells {
                 0 => empty += 1,
                 cell => {
                     push_empty(digits, &mut empty);
-                    digits.push(cell ^ u8::from(orientation.colors) << 3);
+                    digits.push(cell ^ u8::from(symmetry.ranks) << 3);
                 }
             }
         }
@@ -314,10 +285,10 @@ mod tests {
         let center = "65327235688048148310101010188889090909090c84c088edbafabde0";
         assert_eq!(after("h2e2").key.to_string(), center);
         assert_eq!(after("b2e2").key.to_string(), center);
-        let right = after("h2e2").orientation;
-        let left = after("b2e2").orientation;
-        assert_eq!((right.colors, right.files), (true, false));
-        assert_eq!((left.colors, left.files), (true, true));
+        let right = after("h2e2").symmetry;
+        let left = after("b2e2").symmetry;
+        assert_eq!((right.ranks, right.files), (true, false));
+        assert_eq!((left.ranks, left.files), (true, true));
         // The final 0 is omitted here.
         assert_eq!(
             after("h2d2").key.to_string(),
@@ -350,7 +321,7 @@ mod tests {
             let mirrored = position.mirrored();
             let mirrored_view = View::of(&mirrored);
             let canonical = view.key.position().expect("a key encodes a position");
-            assert_eq!(View::of(&canonical).orientation, Orientation::default());
+            assert_eq!(View::of(&canonical).symmetry, Symmetry::default());
             assert_eq!(view.key, mirrored_view.key);
             for m in legal_moves(position) {
                 assert_eq!(view.stored(m), mirrored_view.stored(m.flip_file()));
@@ -369,22 +340,22 @@ mod tests {
             let position = game.position();
             let cells = Cells::of(position);
             let texts = [false, true].map(|files| {
-                [false, true].map(|colors| {
+                [false, true].map(|ranks| {
                     let mut digits = Digits::new();
-                    let orientation = Orientation { colors, files };
-                    (0..RANKS).for_each(|row| cells.push_rank(row, orientation, &mut digits));
+                    let symmetry = Symmetry { ranks, files };
+                    (0..RANKS).for_each(|row| cells.push_rank(row, symmetry, &mut digits));
                     end(
                         &mut digits,
-                        (position.side_to_move() == Color::Black) != colors,
+                        (position.side_to_move() == Color::Black) != ranks,
                     );
-                    (digits, (files, colors))
+                    (digits, (files, ranks))
                 })
             });
-            let (digits, (files, colors)) = texts.concat().into_iter().min().unwrap();
+            let (digits, (files, ranks)) = texts.concat().into_iter().min().unwrap();
             let view = View::of(position);
             let hex: String = digits.iter().map(|digit| format!("{digit:x}")).collect();
             assert_eq!(view.key.to_string(), hex);
-            assert_eq!(view.orientation, Orientation { colors, files });
+            assert_eq!(view.symmetry, Symmetry { ranks, files });
         }
     }
 

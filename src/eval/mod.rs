@@ -1,11 +1,47 @@
 //! Static evaluation, in integers: a neural network, and a handcrafted evaluation with several levels.
 
 pub mod handcrafted;
-mod knowledge;
 pub mod nnue;
-mod scale;
 pub mod win_rate;
 
+use crate::board::{Color, Position, named_enum};
 pub use handcrafted::{Evaluator, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, phase};
-pub use knowledge::Knowledge;
-pub use scale::scaled;
+
+named_enum! {
+    /// Level of the evaluation, the option `knowledge`.
+    pub enum Knowledge {
+        /// Material and, as in every level, the advantage of having the move.
+        None = "none",
+        /// Piece squares, mobility, pawns, and defenders against attackers as well.
+        Small = "small",
+        /// The whole handcrafted evaluation: king danger, open lines, cannons and threats as well.
+        Medium = "medium",
+        /// The neural network; like [`Self::Medium`] in the promotion variant.
+        Large = "large",
+    }
+}
+
+/// The neutral scale factor.
+const FULL_SCALE: i32 = 64;
+
+/// The scale factor of a side that cannot win: small, but enough to prefer better positions.
+const UNWINNABLE_SCALE: i32 = 4;
+
+/// Applies the scale factor to the value of a position for its side to move.
+#[inline]
+pub fn scaled(position: &Position, value: i32) -> i32 {
+    let side = position.side_to_move();
+    let better = if value > 0 { side } else { !side };
+    value * scale_factor(position, better) / FULL_SCALE
+}
+
+/// The scale factor of an advantage of `better`, in 64ths: small for a side without a piece that can cross the
+/// river.
+#[inline]
+fn scale_factor(position: &Position, better: Color) -> i32 {
+    if position.has_attackers(better) || position.has_promotion() {
+        FULL_SCALE
+    } else {
+        UNWINNABLE_SCALE
+    }
+}

@@ -1,22 +1,22 @@
-//! Listing and counting moves.
+//! Generates and counts moves.
 
 use crate::board::{
     Bitboard, Color, Legality, Move, MoveList, PieceKind, Position, RANKS, Square, attacks,
     leaves_king_safe,
 };
 
-/// Which moves a stage of the search asks for.
+/// The kind of moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Targets {
     /// Captures only.
     Captures,
-    /// Everything but captures.
+    /// All moves except captures.
     Quiets,
-    /// Captures and all other moves.
+    /// All moves.
     All,
 }
 
-/// Where the piece of the side to move on `from` can go, its own king's safety aside.
+/// The pseudo-legal destinations of a piece of the side to move.
 #[inline]
 fn destinations(position: &Position, kind: PieceKind, from: Square) -> Bitboard {
     let us = position.side_to_move();
@@ -34,8 +34,8 @@ fn cannon_destinations(position: &Position, from: Square) -> Bitboard {
         | attacks::cannon(from, occupied) & position.color(!position.side_to_move())
 }
 
-/// Shows `visit` where each of `pieces` of the side to move can go, its king's safety aside. One
-/// loop a kind, so that each has its attacks built in.
+/// Calls `visit` with the pseudo-legal destinations of each of `pieces` of the side to move. There is
+/// one loop for each kind, so that the attack functions are inlined.
 #[inline(always)]
 fn for_each_piece(position: &Position, pieces: Bitboard, mut visit: impl FnMut(Square, Bitboard)) {
     let us = position.side_to_move();
@@ -64,7 +64,7 @@ fn for_each_piece(position: &Position, pieces: Bitboard, mut visit: impl FnMut(S
     }
 }
 
-/// Advisors and bishops that may become pawns (the promotion variant).
+/// The advisors and bishops that may promote to pawns (the promotion variant).
 fn promotions(position: &Position) -> Bitboard {
     let us = position.side_to_move();
     let pawns = position.pieces(us, PieceKind::Pawn);
@@ -78,7 +78,7 @@ fn promotions(position: &Position) -> Bitboard {
     (position.pieces(us, PieceKind::Advisor) | position.pieces(us, PieceKind::Bishop)) & back_rank
 }
 
-/// Appends the pseudo-legal moves of the side to move: those that may leave its king attacked.
+/// Appends the pseudo-legal moves of the side to move, which may leave its king attacked.
 #[inline]
 pub fn generate(position: &Position, targets: Targets, moves: &mut MoveList) {
     let us = position.side_to_move();
@@ -112,7 +112,7 @@ fn push_promotions(position: &Position, moves: &mut MoveList) {
 /// let position = Position::startpos();
 /// assert_eq!(legal_moves(&position).len(), 44);
 /// assert!(is_legal(&position, "h2e2".parse()?));
-/// // In check by the rook, black's king steps aside or the advisor moves between.
+/// // In check by the rook, black's king moves away or the advisor interposes.
 /// let in_check: Position = "4k4/9/3a5/9/9/9/9/9/9/3KR4 b".parse()?;
 /// let answers: Vec<String> = legal_moves(&in_check).iter().map(ToString::to_string).collect();
 /// assert_eq!(answers, ["e9d9", "e9f9", "d7e8"]);
@@ -134,7 +134,7 @@ pub fn legal_moves(position: &Position) -> MoveList {
     moves
 }
 
-/// How many legal moves the side to move has: counted from attack sets, not listed.
+/// The number of legal moves, counted from attack sets without listing them.
 pub fn count_legal(position: &Position) -> u64 {
     let us = position.side_to_move();
     let legality = Legality::new(position);
@@ -157,7 +157,7 @@ pub fn count_legal(position: &Position) -> u64 {
     u64::from(count)
 }
 
-/// Whether the side to move has a legal move; without one it has lost (mate or stalemate, 困毙).
+/// Whether the side to move has a legal move. Without one it has lost, by mate or stalemate (困毙).
 pub fn has_legal_move(position: &Position) -> bool {
     let legality = Legality::new(position);
     let us = position.side_to_move();
@@ -171,7 +171,7 @@ pub fn has_legal_move(position: &Position) -> bool {
         })
 }
 
-/// Whether the side to move could play `m` if kings did not matter: for moves from a hash table.
+/// Whether `m` is pseudo-legal, for example a move from the transposition table.
 #[inline]
 pub fn is_pseudo_legal(position: &Position, m: Move) -> bool {
     let Some(piece) = position.piece_on(m.from()) else {
@@ -186,7 +186,7 @@ pub fn is_pseudo_legal(position: &Position, m: Move) -> bool {
     destinations(position, piece.kind(), m.from()).contains(m.to())
 }
 
-/// Whether `m`, wherever it comes from, is a legal move.
+/// Whether `m`, which may be any move, is legal.
 pub fn is_legal(position: &Position, m: Move) -> bool {
     is_pseudo_legal(position, m) && leaves_king_safe(position, m)
 }

@@ -1,43 +1,43 @@
-//! Why a move is illegal, for a person who has tried it.
+//! Explains why a move is illegal.
 
 use std::fmt;
 
 use super::generate::{is_legal, is_pseudo_legal};
 use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square};
 
-/// What a rule has against a move.
+/// The reason why a move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IllegalReason {
     /// There is no piece to move.
     NoPiece(Square),
     /// The piece belongs to the other side.
     OtherSide(Square),
-    /// A piece of the same side stands there.
+    /// The destination is occupied by a piece of the same side.
     OwnPiece(Square),
     /// The king or an advisor would leave its palace.
     LeavesPalace(PieceKind),
     /// A bishop would cross the river.
     CrossesRiver,
-    /// A piece stands beside the knight and hobbles it (蹩马腿).
+    /// A piece next to the knight blocks it (蹩马腿).
     HobbledLeg(Square),
-    /// A piece stands in the eye of the bishop (塞象眼).
+    /// A piece between the bishop and its destination blocks it (塞象眼).
     BlockedEye(Square),
-    /// Pieces stand between the squares: none may for a rook, nor for a cannon that does not capture.
+    /// A piece blocks a rook, or a cannon that does not capture.
     Blocked(Square),
-    /// A cannon that captures needs exactly one piece to jump over (炮架); so many there are.
+    /// A cannon that captures must jump over exactly one piece (炮架), not this number.
     Screens(u32),
-    /// A pawn goes sideways before it has crossed the river.
+    /// A pawn moves sideways before it has crossed the river.
     SidewaysTooEarly,
-    /// A pawn goes back.
+    /// A pawn moves backwards.
     Backwards,
-    /// An advisor or bishop does not become a pawn now (the promotion variant): in check, with five pawns
-    /// or off its back rank.
+    /// An advisor or bishop may not promote (the promotion variant): in check, with five pawns, or not on
+    /// its back rank.
     NoPromotion,
     /// The piece does not move like this.
     WrongStep(PieceKind),
     /// The kings would face each other on an open file (对面笑).
     KingsFace,
-    /// The king is in check and would stay so, or come into check.
+    /// The king would be in check.
     InCheck,
 }
 
@@ -46,26 +46,26 @@ impl fmt::Display for IllegalReason {
         match self {
             Self::NoPiece(square) => write!(f, "there is no piece on {square}"),
             Self::OtherSide(square) => write!(f, "the piece on {square} is not yours"),
-            Self::OwnPiece(square) => write!(f, "a piece of yours stands on {square}"),
+            Self::OwnPiece(square) => write!(f, "your own piece is on {square}"),
             Self::LeavesPalace(kind) => write!(f, "the {kind} may not leave the palace (九宫)"),
             Self::CrossesRiver => f.write_str("the bishop may not cross the river"),
             Self::HobbledLeg(square) => {
                 write!(f, "the knight is hobbled by the piece on {square} (蹩马腿)")
             }
             Self::BlockedEye(square) => {
-                write!(f, "the piece on {square} is in the bishop's eye (塞象眼)")
+                write!(f, "the bishop is blocked by the piece on {square} (塞象眼)")
             }
             Self::Blocked(square) => write!(f, "the piece on {square} is in the way"),
             Self::Screens(count) => write!(
                 f,
-                "a cannon captures over exactly one piece (炮架), and there are {count}"
+                "a cannon captures over exactly one piece (炮架), not {count}"
             ),
             Self::SidewaysTooEarly => {
-                f.write_str("a pawn goes sideways only after it has crossed the river")
+                f.write_str("a pawn moves sideways only after it has crossed the river")
             }
-            Self::Backwards => f.write_str("a pawn never goes back"),
+            Self::Backwards => f.write_str("a pawn never moves backwards"),
             Self::NoPromotion => {
-                f.write_str("no promotion in check, with five pawns, or off the back rank")
+                f.write_str("no promotion in check, with five pawns, or away from the back rank")
             }
             Self::WrongStep(kind) => write!(f, "the {kind} does not move like that"),
             Self::KingsFace => f.write_str("the kings would face each other (对面笑)"),
@@ -74,7 +74,7 @@ impl fmt::Display for IllegalReason {
     }
 }
 
-/// What the rules have against a move; `None` for a legal one.
+/// The reason why a move is illegal; `None` if it is legal.
 ///
 /// ```
 /// use chuhe::board::Position;
@@ -101,13 +101,14 @@ pub fn why_illegal(position: &Position, played: Move) -> Option<IllegalReason> {
     if from != to && position.color(side).contains(to) {
         return Some(IllegalReason::OwnPiece(to));
     }
-    Some(match is_pseudo_legal(position, played) {
-        false => wrong_step(position, piece.kind(), side, from, to),
-        true => exposed_king(position, played),
+    Some(if is_pseudo_legal(position, played) {
+        exposed_king(position, played)
+    } else {
+        wrong_step(position, piece.kind(), side, from, to)
     })
 }
 
-/// Which rule of its piece a move breaks.
+/// The movement rule that a move violates.
 fn wrong_step(
     position: &Position,
     kind: PieceKind,
@@ -152,7 +153,7 @@ fn midpoint(from: Square, to: Square) -> Option<Square> {
     Square::new(file, (from.rank() + to.rank()) / 2)
 }
 
-/// The square beside a knight that its way leads over.
+/// The leg of a knight move: the square next to the knight that must be empty.
 fn leg(from: Square, to: Square) -> Option<Square> {
     let step = |from: usize, to: usize| match from.abs_diff(to) {
         2 => (from + to) / 2,
@@ -162,16 +163,17 @@ fn leg(from: Square, to: Square) -> Option<Square> {
     Square::new(file, step(from.rank(), to.rank()))
 }
 
-/// Why a move leaves the king unsafe.
+/// The reason why a pseudo-legal move leaves the king unsafe.
 fn exposed_king(position: &Position, played: Move) -> IllegalReason {
     let side = position.side_to_move();
     let mut after = position.clone();
     after.make(played);
     let (own, other) = (after.king(side), after.king(!side));
     let is_open = (Bitboard::between(own, other) & after.occupied()).is_empty();
-    match own.file() == other.file() && is_open {
-        true => IllegalReason::KingsFace,
-        false => IllegalReason::InCheck,
+    if own.file() == other.file() && is_open {
+        IllegalReason::KingsFace
+    } else {
+        IllegalReason::InCheck
     }
 }
 
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_has_its_reason() {
+    fn reasons_of_illegal_moves() {
         let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
         let open = "3k5/9/9/9/9/2B6/P3P4/4C4/3NA4/R3KA2r w";
         for (fen, played, expected) in [
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn legal_moves_have_none_and_all_others_have_one() {
+    fn only_illegal_moves_have_a_reason() {
         let start = Position::startpos();
         for from in Square::all() {
             for to in Square::all() {

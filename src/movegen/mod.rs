@@ -1,4 +1,4 @@
-//! Move generation, staged for the search and legal for all others, and perft.
+//! Move generation, explanations of illegal moves, and perft.
 
 mod generate;
 mod illegal;
@@ -9,3 +9,21 @@ pub use generate::{
 };
 pub use illegal::{IllegalReason, why_illegal};
 pub use perft::{divide, perft};
+
+use crate::board::{Move, MoveList, Position};
+
+impl Position {
+    /// The legal moves, see [`legal_moves`].
+    ///
+    /// ```
+    /// assert_eq!(chuhe::board::Position::startpos().legal_moves().len(), 44);
+    /// ```
+    pub fn legal_moves(&self) -> MoveList {
+        legal_moves(self)
+    }
+
+    /// Whether a move is legal, see [`is_legal`].
+    pub fn is_legal(&self, m: Move) -> bool {
+        is_legal(self, m)
+    }
+}

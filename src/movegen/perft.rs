@@ -1,9 +1,9 @@
-//! Perft: counting the leaves of the game tree, the proof of a move generator.
+//! Perft: counts the leaves of the game tree, to test the move generator.
 
 use super::generate::{count_legal, legal_moves};
 use crate::board::{Move, Position};
 
-/// Lines of exactly `depth` plies from `position`; the last ply is counted, not played.
+/// The number of lines of exactly `depth` plies. Moves of the last ply are counted without being made.
 pub fn perft(position: &mut Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -20,7 +20,7 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// Perft of each legal move: the leaves of depth `depth` behind it. Empty for depth 0.
+/// The perft count of each legal move, at a total depth of `depth`. Empty for depth 0.
 pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
     let Some(rest) = depth.checked_sub(1) else {
         return Vec::new();

@@ -15,8 +15,8 @@ const DIGITS: [char; 10] = ['０', '１', '２', '３', '４', '５', '６', '�
 
 /// Writes a legal move of `position`.
 ///
-/// A promotion (in the promotion variant) is written like 仕四变兵. A move from an empty square is
-/// written in coordinates.
+/// A promotion (in the promotion variant) is written like 仕四变兵. A move from an empty square, or of one of
+/// more pieces than in a set without a unique name, is written in coordinates.
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
         return m.to_string();
@@ -41,7 +41,14 @@ pub fn write(position: &Position, m: Move) -> String {
         Direction::Promotion if side == Color::Red => ['变', '兵'],
         Direction::Promotion => ['变', '卒'],
     };
-    subject.into_iter().chain(action).collect()
+    let text: String = subject.into_iter().chain(action).collect();
+    // More pieces than in a set may have no unique names.
+    let is_regular = position.pieces(side, piece.kind()).len() <= piece.kind().max_per_side();
+    if is_regular || parse(position, &text).is_ok_and(|read| read == m) {
+        text
+    } else {
+        m.to_string()
+    }
 }
 
 /// The word for the place of a piece among the pieces of its kind, or `None` if the file names it.
@@ -50,7 +57,10 @@ fn place_word(kind: PieceKind, standing: Standing) -> Option<char> {
         return None;
     }
     Some(if standing.count > 3 {
-        NUMERALS[standing.index + 1]
+        NUMERALS
+            .get(standing.index + 1)
+            .copied()
+            .unwrap_or(NUMERALS[0])
     } else if standing.index == 0 {
         '前'
     } else if standing.index + 1 == standing.count {

@@ -10,8 +10,8 @@
 //! assert_eq!(write_position(&parse_position(same)?), START);
 //!
 //! // An error lists everything that is wrong.
-//! let error = parse_position("3k5/9/9/9/9/9/9/9/9/3K1P3 w").unwrap_err();
-//! let message = "red pawn cannot stand on f0, the kings face each other";
+//! let error = parse_position("3k5/9/9/9/9/9/9/9/9/3K1B3 w").unwrap_err();
+//! let message = "red bishop cannot stand on f0, the kings face each other";
 //! assert_eq!(error.to_string(), message);
 //! # Ok::<(), chuhe::notation::fen::FenError>(())
 //! ```
@@ -359,10 +359,10 @@ mod tests {
                  'x' is not a piece, the side to move is \"q\", not w, r or b",
             ),
             (
-                "4k4/9/9/9/4a4/9/9/9/9/RRR2P3 x - - z",
+                "4k4/9/9/9/4a4/9/9/9/PPPPPPPPP/RRRRR2BB x - - z",
                 "the side to move is \"x\", not w, r or b, the counter \"z\" is not a number, \
-                 red has no king, red has 3 rooks, at most 2 allowed, \
-                 red pawn cannot stand on f0, black advisor cannot stand on e5",
+                 red has no king, red bishop cannot stand on h0, red bishop cannot stand on i0, \
+                 black advisor cannot stand on e5",
             ),
             ("4k4/9/9/9/9/9/9/9/9/4K4 w", "the kings face each other"),
             (
@@ -374,13 +374,17 @@ mod tests {
                 "the side to move is \"red\", not w, r or b",
             ),
             (
-                "4k4/9/3N5/9/9/9/9/9/9/4KP3 w",
-                "red pawn cannot stand on f0, the kings face each other, \
+                "4k4/9/3N5/9/9/9/9/9/9/4KB3 w",
+                "red bishop cannot stand on f0, the kings face each other, \
                  black is in check but not to move",
             ),
             (
+                "3k5/9/9/9/9/9/9/PPPP5/PPPPPPPPP/RRRRK4 w",
+                "red has 18 pieces, at most 16 are allowed",
+            ),
+            (
                 "4k4/9/9/9/3K5/9/9/9/9/4K4 w",
-                "red has 2 kings, at most 1 allowed, red king cannot stand on d5",
+                "red has 2 kings, a set has 1, red king cannot stand on d5",
             ),
         ];
         for (text, message) in cases {

@@ -11,18 +11,27 @@ use crate::board::{Move, PieceKind, Position};
 /// Writes a legal move of `position`.
 ///
 /// The letters are those of FEN, upper case for both sides; moves along a rank have `=`. A promotion (in the
-/// promotion variant) is written like `A4=P`. A move from an empty square is written in coordinates.
+/// promotion variant) is written like `A4=P`. A move from an empty square, or of one of more pieces than in a
+/// set without a unique name, is written in coordinates.
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
         return m.to_string();
     };
     let standing = Standing::of(position, piece.kind(), m.from());
     let subject = subject(piece.kind(), standing);
-    match direction_and_number(m, position.side_to_move()) {
+    let side = position.side_to_move();
+    let text = match direction_and_number(m, side) {
         (Direction::Forward, number) => format!("{subject}+{number}"),
         (Direction::Back, number) => format!("{subject}-{number}"),
         (Direction::Across, number) => format!("{subject}={number}"),
         (Direction::Promotion, _) => format!("{subject}=P"),
+    };
+    // More pieces than in a set may have no unique names.
+    let is_regular = position.pieces(side, piece.kind()).len() <= piece.kind().max_per_side();
+    if is_regular || parse(position, &text).is_ok_and(|read| read == m) {
+        text
+    } else {
+        m.to_string()
     }
 }
 

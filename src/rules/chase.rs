@@ -1,38 +1,74 @@
-//! What each move of a line newly threatens, found while the line is taken back.
+//! The new threats of each move of a line, found while the moves are taken back.
 
 use arrayvec::ArrayVec;
 
 use super::game::Ply;
-use super::piece_tracker::PieceTracker;
 use super::rule_set::RuleSet;
 use super::threat::{chaseable, chasers, cuts_off_protector};
 use super::ucci_league;
 use crate::board::{Bitboard, Color, Move, Position, Square};
 
-/// A piece that a move newly threatens.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NewThreat {
-    /// The name of the piece: where it stands at the end of the line.
-    pub(super) name: Square,
-    /// Where it stands after the move.
-    pub(super) target: Square,
-    /// The pieces that threaten it, as they stand after the move.
-    pub(super) chasers: Bitboard,
+/// The checks and chases of one quiet move, as [`judge_repetition`](super::judge_repetition) counts
+/// them, independent of the moves before and after it.
+///
+/// A side loses by check only if each of its moves in a repetition gives check, and by chase only if
+/// each of them chases one and the same piece. So a repetition is never lost for a side that has a
+/// move without check and a move, the same or another one, without chases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct MoveThreats {
+    /// Whether the move gives check, under rules that judge checks.
+    pub gives_check: bool,
+    /// The squares of the enemy pieces that the move newly threatens, under rules that judge chases.
+    pub chased: Bitboard,
 }
 
-/// No side has more pieces that can be chased.
+/// The threats of the quiet move `ply`, which led to `after`. `None` under the Chinese rules, which
+/// do not judge a move by itself.
+pub fn move_threats(after: &Position, ply: &Ply, rules: RuleSet) -> Option<MoveThreats> {
+    let chased = || {
+        let mut retraction = Retraction::new(after, rules);
+        let enemies = after.color(after.side_to_move());
+        let threats = retraction.take_back(ply, enemies, Bitboard::EMPTY);
+        threats.into_iter().map(|threat| threat.target).collect()
+    };
+    let (gives_check, chased) = match rules {
+        RuleSet::Chinese => return None,
+        RuleSet::None => (false, Bitboard::EMPTY),
+        RuleSet::CheckOnly => (after.in_check(), Bitboard::EMPTY),
+        RuleSet::Asian | RuleSet::Computer | RuleSet::ElephantEye => (after.in_check(), chased()),
+    };
+    Some(MoveThreats {
+        gives_check,
+        chased,
+    })
+}
+
+/// A piece that a move newly threatens.
+#[derive(Clone, Copy, Debug)]
+pub struct NewThreat {
+    /// The identity of the piece: its square at the end of the line.
+    pub id: Square,
+    /// Its square after the move.
+    pub target: Square,
+    /// The squares after the move of the pieces that threaten it and count.
+    pub chasers: Bitboard,
+    /// Those of the excused pieces that threaten it only because a protector was cut off.
+    pub excused: Bitboard,
+}
+
+/// No side has more chaseable pieces.
 type NewThreats = ArrayVec<NewThreat, 16>;
 
-/// A line of moves without captures, read from its end.
-pub(super) struct Retraction {
+/// A line of moves without captures, taken back move by move.
+pub struct Retraction {
     board: Position,
     tracker: PieceTracker,
     rules: RuleSet,
 }
 
 impl Retraction {
-    /// Begins at the end of the line.
-    pub(super) fn new(end: &Position, rules: RuleSet) -> Self {
+    /// Starts at the end of the line.
+    pub fn new(end: &Position, rules: RuleSet) -> Self {
         Self {
             board: end.clone(),
             tracker: PieceTracker::new(),
@@ -40,25 +76,22 @@ impl Retraction {
         }
     }
 
-    /// The board as it stands after the moves not yet taken back.
-    pub(super) fn board(&self) -> &Position {
+    /// The board after the moves that have not been taken back.
+    pub fn board(&self) -> &Position {
         &self.board
     }
 
-    /// The side that played the next move to be taken back.
-    pub(super) fn mover(&self) -> Color {
+    /// The side that played the next move to take back.
+    pub fn mover(&self) -> Color {
         !self.board.side_to_move()
     }
 
-    /// Takes a move back and tells which of the pieces named in `among` it newly threatened.
+    /// Takes a move back and returns the pieces, of those with an id in `among`, that it newly
+    /// threatened.
     ///
-    /// Pieces named in `excused` do not threaten anything by cutting off a protector.
-    pub(super) fn take_back(
-        &mut self,
-        ply: &Ply,
-        among: Bitboard,
-        excused: Bitboard,
-    ) -> NewThreats {
+    /// Threats that pieces with an id in `excused` make by cutting off a protector do not count; they
+    /// are returned in [`NewThreat::excused`].
+    pub fn take_back(&mut self, ply: &Ply, among: Bitboard, excused: Bitboard) -> NewThreats {
         let mover = self.mover();
         let mut threats = self.threats(ply.played, among);
         let excused = self.tracker.squares(excused);
@@ -70,16 +103,15 @@ impl Retraction {
         }
         threats.retain(|threat| self.is_new(threat, mover, ply.played));
         if let Some(after) = after {
-            threats.retain(|threat| {
-                threat.chasers =
-                    self.without_those_cutting_off(threat, excused, &after, ply.played);
-                threat.chasers.any()
-            });
+            for threat in &mut threats {
+                threat.excused = self.cutting_off(threat, excused, &after, ply.played);
+                threat.chasers &= !threat.excused;
+            }
         }
         threats
     }
 
-    /// What the side that played the last move on the board threatens now, new or not.
+    /// The threats of the side that played the last move on the board, new or not.
     fn threats(&self, played: Move, among: Bitboard) -> NewThreats {
         let mut targets =
             self.tracker.squares(among) & chaseable(&self.board, self.board.side_to_move());
@@ -95,41 +127,40 @@ impl Retraction {
             };
             if chasers.any() {
                 threats.push(NewThreat {
-                    name: self.tracker.name(target),
+                    id: self.tracker.id(target),
                     target,
                     chasers,
+                    excused: Bitboard::EMPTY,
                 });
             }
         }
         threats
     }
 
-    /// The pieces that threaten, without the `excused` that do so only because a protector has been cut off.
-    fn without_those_cutting_off(
+    /// The chasers among `excused` whose threat is new only because a protector was cut off.
+    fn cutting_off(
         &self,
         threat: &NewThreat,
         excused: Bitboard,
         after: &Position,
         played: Move,
     ) -> Bitboard {
-        let by_cut = |chaser: &Square| {
-            cuts_off_protector(&self.board, after, *chaser, threat.target, |square| {
-                origin(square, played)
-            })
-        };
-        let cutters: Bitboard = (threat.chasers & excused)
+        (threat.chasers & excused)
             .into_iter()
-            .filter(by_cut)
-            .collect();
-        threat.chasers & !cutters
+            .filter(|chaser| {
+                cuts_off_protector(&self.board, after, *chaser, threat.target, |square| {
+                    origin(square, played)
+                })
+            })
+            .collect()
     }
 
-    /// Whether a threat after a move, on the board before it, has just arisen.
+    /// Whether a threat after a move did not exist on the board before it.
     fn is_new(&self, threat: &NewThreat, mover: Color, played: Move) -> bool {
         let before = chasers(&self.board, mover, threat.target);
         match self.rules {
             RuleSet::Computer => before.is_empty(),
-            // When one chaser takes over from another the threat is renewed.
+            // A chaser that takes over from another one renews the threat.
             _ => !threat
                 .chasers
                 .into_iter()
@@ -138,11 +169,75 @@ impl Retraction {
     }
 }
 
-/// Where the piece on `square` after a move stood before it.
+/// The square before a move of the piece that is on `square` after it.
 fn origin(square: Square, played: Move) -> Square {
     if square == played.to() {
         played.from()
     } else {
         square
+    }
+}
+
+/// Follows pieces while the moves of a line without captures are taken back. The id of a piece is its
+/// square at the end of the line.
+#[derive(Clone, Debug)]
+struct PieceTracker {
+    /// The id of the piece on each square.
+    id_on: [Square; Square::COUNT],
+    /// The square of the piece with each id.
+    square_of: [Square; Square::COUNT],
+}
+
+impl PieceTracker {
+    fn new() -> Self {
+        Self {
+            id_on: Square::ALL,
+            square_of: Square::ALL,
+        }
+    }
+
+    /// Moves a piece back to the square it came from.
+    fn step_back(&mut self, played: Move) {
+        let (from, to) = (played.from().index(), played.to().index());
+        self.id_on.swap(from, to);
+        self.square_of[self.id_on[from].index()] = played.from();
+        self.square_of[self.id_on[to].index()] = played.to();
+    }
+
+    fn id(&self, square: Square) -> Square {
+        self.id_on[square.index()]
+    }
+
+    /// The squares of the pieces with the given ids.
+    fn squares(&self, ids: Bitboard) -> Bitboard {
+        let square = |id: Square| self.square_of[id.index()];
+        ids.into_iter().map(square).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::game::Game;
+    use super::*;
+
+    #[test]
+    fn checks_and_chases_of_single_moves() {
+        let threats = |played: &str, rules| {
+            let fen = "3k5/9/9/9/9/9/1n7/9/9/R3K4 w";
+            let mut game = Game::new(fen.parse().unwrap());
+            game.push(played.parse().unwrap()).unwrap();
+            let threats = move_threats(game.position(), &game.plies()[0], rules)?;
+            Some((threats.gives_check, threats.chased.len()))
+        };
+        for (played, asian, check_only) in [
+            ("a0a1", (false, 0), (false, 0)),
+            ("a0a3", (false, 1), (false, 0)),
+            ("a0d0", (true, 0), (true, 0)),
+        ] {
+            assert_eq!(threats(played, RuleSet::Asian), Some(asian), "{played}");
+            assert_eq!(threats(played, RuleSet::CheckOnly), Some(check_only));
+            assert_eq!(threats(played, RuleSet::None), Some((false, 0)));
+            assert_eq!(threats(played, RuleSet::Chinese), None);
+        }
     }
 }

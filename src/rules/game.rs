@@ -1,4 +1,4 @@
-//! A game so far: where it began, what was played, where it stands.
+//! A game: a start position and the moves played from it.
 
 use crate::board::{Move, Position, Undo};
 use crate::movegen::is_legal;
@@ -8,36 +8,35 @@ use crate::movegen::is_legal;
 pub struct Ply {
     /// The move.
     pub played: Move,
-    /// How to take it back; also holds the key of the position it was played in.
+    /// The information to take it back, including the key of the position before it.
     pub undo: Undo,
 }
 
-/// A game: a position and the moves played from it.
+/// A start position and the moves played from it.
 #[derive(Clone, Debug)]
 pub struct Game {
     position: Position,
     plies: Vec<Ply>,
 }
 
-/// A move that the position before it does not allow.
+/// A move is illegal in the position before it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("illegal move {played} (number {number} of the line)")]
 pub struct IllegalMove {
-    /// The move that cannot be played.
+    /// The illegal move.
     pub played: Move,
-    /// Where it stands in the game, from 1.
+    /// Its number in the game, from 1.
     pub number: usize,
 }
 
 impl Default for Game {
-    /// A game from the starting position.
     fn default() -> Self {
         Self::startpos()
     }
 }
 
 impl Game {
-    /// A game that begins in `start`.
+    /// A game without moves from `start`.
     pub fn new(start: Position) -> Self {
         Self {
             position: start,
@@ -45,12 +44,12 @@ impl Game {
         }
     }
 
-    /// A game from the starting position.
+    /// A game without moves from the starting position.
     pub fn startpos() -> Self {
         Self::new(Position::startpos())
     }
 
-    /// Where the game stands.
+    /// The current position.
     #[inline]
     pub fn position(&self) -> &Position {
         &self.position
@@ -62,10 +61,7 @@ impl Game {
         &self.plies
     }
 
-    /// Plays a move.
-    ///
-    /// # Errors
-    /// An illegal move is refused and the game left as it was.
+    /// Plays a move. An illegal move is an error and leaves the game unchanged.
     pub fn push(&mut self, played: Move) -> Result<(), IllegalMove> {
         if !is_legal(&self.position, played) {
             return Err(IllegalMove {
@@ -85,7 +81,8 @@ impl Game {
         Some(played)
     }
 
-    /// How often the position on the board has occurred since the last capture, now included.
+    /// The number of occurrences of the current position since the last capture, including the current
+    /// one.
     pub fn occurrences(&self) -> usize {
         let key = self.position.key();
         let reach = usize::from(self.position.clock().plies()).min(self.plies.len());
@@ -95,13 +92,16 @@ impl Game {
             .count()
     }
 
-    /// Whether a move is legal and brings back a position of the game. The game is the same afterwards.
-    pub fn is_repetition(&mut self, played: Move) -> bool {
-        if self.push(played).is_err() {
+    /// Whether a move is legal and repeats a position of the game.
+    pub fn is_repetition(&self, played: Move) -> bool {
+        if !is_legal(&self.position, played) {
             return false;
         }
-        let repeats = self.occurrences() > 1;
-        self.pop();
-        repeats
+        let mut after = self.position.clone();
+        after.make(played);
+        let reach = usize::from(after.clock().plies()).min(self.plies.len());
+        self.plies[self.plies.len() - reach..]
+            .iter()
+            .any(|p| p.undo.key() == after.key())
     }
 }

@@ -1,4 +1,4 @@
-//! A verdict with its reasons.
+//! Verdicts with their reasons.
 
 use std::fmt;
 
@@ -6,24 +6,22 @@ use super::chase::Retraction;
 use super::chinese;
 use super::game::{Game, Ply};
 use super::limits::{counted_plies, is_material_insufficient};
-use super::move_class::MoveClass;
-use super::perpetual::Perpetual;
-use super::repetition::{deciding_window, side_perpetuals};
+use super::repetition::{contains_check, deciding_window, side_perpetuals};
 use super::rule_set::RuleSet;
-use super::verdict::Verdict;
-use crate::board::{Bitboard, ByColor, Move, Piece, Position, Square};
+use super::verdict::{Exemption, MoveClass, Perpetual, SidePerpetual, Verdict};
+use crate::board::{Bitboard, ByColor, Color, Move, Piece, Position, Square};
 use crate::movegen::has_legal_move;
 
-/// What decides a game.
+/// The reason why a game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Nothing so far.
+    /// The game is not over.
     Nothing,
-    /// The side to move is in check and has no move (将死).
+    /// The side to move is in check and has no legal move (将死).
     Checkmate,
-    /// The side to move has no move (困毙), which loses as well.
+    /// The side to move has no legal move and is not in check (困毙), which also loses.
     Stalemate,
-    /// A position has come back as often as the rules allow.
+    /// A position has occurred as often as the rules allow.
     Repetition,
     /// Neither side has a piece that can cross the river.
     InsufficientMaterial,
@@ -44,40 +42,115 @@ impl fmt::Display for Cause {
     }
 }
 
-/// A piece with its square.
+/// A piece and its square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// What stands there.
+    /// The piece.
     pub piece: Piece,
-    /// Where it stands.
+    /// Its square.
     pub square: Square,
 }
 
-/// One piece chasing another.
+impl fmt::Display for Placed {
+    /// Writes the piece in English and Chinese, and its square: `red rook 车 e4`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { piece, square } = self;
+        let (color, kind, chinese) = (piece.color(), piece.kind(), piece.chinese());
+        write!(f, "{color} {kind} {chinese} {square}")
+    }
+}
+
+/// A piece that chases another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chase {
-    /// The piece that threatens, where it stands after the move.
+    /// The chasing piece after the move.
     pub chaser: Placed,
-    /// The piece threatened.
+    /// The chased piece.
     pub chased: Placed,
 }
 
-/// What one move of a repetition was.
+/// A move of a repetition and its class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassifiedMove {
-    /// Number of the ply in the game, from 1.
+    /// The number of the ply in the game, from 1.
     pub number: usize,
-    /// The move that was judged.
+    /// The move.
     pub played: Move,
     /// The piece that moved.
     pub piece: Piece,
     /// Its class by the rules applied.
     pub class: MoveClass,
-    /// What it newly threatened to take, under rules that judge chases. [`Judgement::chased`] tells
-    /// which of these chases went on for ever.
+    /// The new threats that count, by rules that judge chases. [`Judgement::chased`] lists the pieces
+    /// that were chased by all moves.
     pub chases: Vec<Chase>,
-    /// Pieces that it newly enables to win something by a check, under the Chinese rules.
+    /// New threats that do not count by [`Clause::ChasedPieceExcused`].
+    pub excused: Vec<Chase>,
+    /// Chinese rules: the pieces that newly threaten to win material by a check.
     pub check_threats: Vec<Placed>,
+    /// Chinese rules: whether the chase is joint, or of a partly protected piece.
+    pub is_joint: bool,
+    /// Chinese rules: why the move is idle although it may attack something.
+    pub exemption: Option<Exemption>,
+}
+
+/// A clause of the repetition rules that contributed to a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Clause {
+    /// `none`: every repetition is a draw.
+    EveryRepetitionDraws,
+    /// `check-only`: only perpetual checks count.
+    OnlyChecksCount,
+    /// `computer`: a check within the repetition excludes chases.
+    CheckExcludesChases,
+    /// `asian`, rule 19 and diagrams 39 to 41 and 61: threats of these chased pieces do not count
+    /// where they are new only because a protector of their target was cut off.
+    ChasedPieceExcused(Vec<Placed>),
+    /// `asian`, diagram 107: against a perpetual chase, chases of different pieces in different rounds
+    /// by the other side count as a perpetual chase.
+    ChaseInEachRound(Color),
+    /// The behaviour of this side was graver than that of the other side, so it loses.
+    GraverLoses(Color, Perpetual),
+    /// The behaviour of both sides was equal, so the game is drawn.
+    EqualDraws(Perpetual),
+}
+
+impl fmt::Display for Clause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EveryRepetitionDraws => f.write_str("every repetition is a draw"),
+            Self::OnlyChecksCount => f.write_str("only perpetual checks count"),
+            Self::CheckExcludesChases => {
+                f.write_str("chases do not count because the repetition contains a check")
+            }
+            Self::ChasedPieceExcused(pieces) => {
+                f.write_str(
+                    "threats of a chased piece that only cut off a protector do not count (Asian rule 19, \
+                     diagrams 39 to 41 and 61): ",
+                )?;
+                for (n, piece) in pieces.iter().enumerate() {
+                    let comma = if n == 0 { "" } else { ", " };
+                    write!(f, "{comma}{piece}")?;
+                }
+                Ok(())
+            }
+            Self::ChaseInEachRound(color) => write!(
+                f,
+                "{color} chases one piece in each round, which counts as a perpetual chase against a \
+                 side that does so throughout (Asian rules, diagram 107)"
+            ),
+            Self::GraverLoses(color, perpetual) => {
+                write!(
+                    f,
+                    "{color} loses: {perpetual} is graver than what {} did",
+                    !*color
+                )
+            }
+            Self::EqualDraws(Perpetual::None) => {
+                f.write_str("draw: neither side did anything forbidden")
+            }
+            Self::EqualDraws(perpetual) => write!(f, "draw: {perpetual} by both sides"),
+        }
+    }
 }
 
 /// A verdict with its reasons.
@@ -85,38 +158,56 @@ pub struct ClassifiedMove {
 pub struct Judgement {
     /// The outcome.
     pub verdict: Verdict,
-    /// What decides.
+    /// The reason for the outcome.
     pub cause: Cause,
     /// The rules applied.
     pub rules: RuleSet,
-    /// How often the position has occurred, now included.
+    /// The number of occurrences of the position, including the current one.
     pub occurrences: usize,
-    /// What each side did throughout the repetition, by side.
+    /// The behaviour of each side throughout the repetition.
     pub perpetuals: ByColor<Perpetual>,
-    /// The enemy pieces that each side chased with every move of the repetition, by side, where they stand
-    /// now; under the Asian rules, where only one side chases one piece throughout, those that the other
-    /// side chased with every move from one occurrence to the next.
+    /// The enemy pieces that each side chased with every move of the repetition, by their current
+    /// squares; with [`Clause::ChaseInEachRound`], the pieces that it chased throughout some round.
     pub chased: ByColor<Vec<Placed>>,
-    /// The moves of the repetition, the first one first; empty when none decides, and from
+    /// The clauses that led to the verdict on a repetition.
+    pub clauses: Vec<Clause>,
+    /// The moves of the repetition. Empty if the game did not end by repetition, and in the result of
     /// [`judge_outcome`].
     pub plies: Vec<ClassifiedMove>,
 }
 
+impl fmt::Display for Judgement {
+    /// Writes the verdict and its reason: `red_loses: repetition, asian rules, occurrence 3 of the
+    /// position`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.verdict, self.reason())
+    }
+}
+
 impl Judgement {
-    /// The same judgement where there is no limit of plies without a capture: a game that this limit
-    /// alone would end goes on.
+    /// The same judgement without a no-capture limit.
     pub fn without_no_capture_limit(self) -> Self {
-        match self.cause {
-            Cause::NoCapture => Self {
+        if self.cause == Cause::NoCapture {
+            Self {
                 verdict: Verdict::Undecided,
                 cause: Cause::Nothing,
                 ..self
-            },
-            _ => self,
+            }
+        } else {
+            self
         }
     }
 
-    /// The decision in words; `None` as long as there is none.
+    /// The cause with what it rests on: `repetition, asian rules, occurrence 3 of the position`.
+    pub fn reason(&self) -> String {
+        let mut reason = format!("{}, {} rules", self.cause, self.rules);
+        if self.cause == Cause::Repetition {
+            reason += &format!(", occurrence {} of the position", self.occurrences);
+        }
+        reason
+    }
+
+    /// The decision as a sentence, `None` if the game is not over.
     pub fn ruling(&self) -> Option<String> {
         let outcome = match self.verdict {
             Verdict::Undecided => return None,
@@ -129,13 +220,13 @@ impl Judgement {
     }
 }
 
-/// Judges a game where it stands: mate, then repetition, then insufficient material, then the
+/// Judges the current position of a game: mate first, then repetition, insufficient material and the
 /// no-capture limit.
 ///
 /// ```
 /// use chuhe::rules::{Cause, Game, Perpetual, RuleSet, Verdict, judge};
 ///
-/// // The rook checks for ever.
+/// // The rook checks perpetually.
 /// let mut game = Game::new("4k4/9/9/9/9/9/9/9/4R4/3K5 b".parse()?);
 /// for _ in 0..2 {
 ///     for m in ["e9f9", "e1f1", "f9e9", "f1e1"] {
@@ -152,25 +243,31 @@ pub fn judge(game: &Game, rules: RuleSet) -> Judgement {
     judge_at(game, rules, rules.deciding_occurrence())
 }
 
-/// As [`judge`], but it is the given occurrence of a position, from 2, that brings the repetition to
-/// judgement.
+/// [`judge`] with repetitions judged at the given occurrence of the position, from 2.
 pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
-    let mut judgement = judge_outcome_at(game, rules, occurrence);
+    let (mut judgement, sides) = judge_sides_at(game, rules, occurrence);
     if judgement.cause == Cause::Repetition
         && let Some(window) = deciding_window(game, occurrence)
     {
-        judgement.plies = classified_moves(game, window, rules);
+        judgement.plies = if rules == RuleSet::Chinese {
+            chinese_moves(game, window)
+        } else {
+            checks_and_chases(game, window, rules, sides.map(|side| side.excused))
+        };
     }
     judgement
 }
 
-/// As [`judge`], but the moves of a repetition are not told ([`Judgement::plies`] is empty), which
-/// spares most of the work in a long game.
+/// [`judge`] without [`Judgement::plies`], which saves most of the work in a long game.
 pub fn judge_outcome(game: &Game, rules: RuleSet) -> Judgement {
-    judge_outcome_at(game, rules, rules.deciding_occurrence())
+    judge_sides_at(game, rules, rules.deciding_occurrence()).0
 }
 
-fn judge_outcome_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
+fn judge_sides_at(
+    game: &Game,
+    rules: RuleSet,
+    occurrence: usize,
+) -> (Judgement, ByColor<SidePerpetual>) {
     let position = game.position();
     let mut judgement = Judgement {
         verdict: Verdict::Undecided,
@@ -179,21 +276,22 @@ fn judge_outcome_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement
         occurrences: game.occurrences(),
         perpetuals: ByColor::default(),
         chased: ByColor::default(),
+        clauses: Vec::new(),
         plies: Vec::new(),
     };
+    let mut sides = ByColor::default();
     (judgement.verdict, judgement.cause) = if !has_legal_move(position) {
-        let cause = match position.in_check() {
-            true => Cause::Checkmate,
-            false => Cause::Stalemate,
+        let cause = if position.in_check() {
+            Cause::Checkmate
+        } else {
+            Cause::Stalemate
         };
         (Verdict::against(position.side_to_move()), cause)
     } else if let Some(window) = deciding_window(game, occurrence) {
-        let side_perpetuals = side_perpetuals(position, window, rules);
-        judgement.perpetuals = side_perpetuals.map(|side| side.perpetual);
-        judgement.chased = side_perpetuals.map(|side| {
-            let placed = |square| place(position, square);
-            side.chased.into_iter().filter_map(placed).collect()
-        });
+        sides = side_perpetuals(position, window, rules);
+        judgement.perpetuals = sides.map(|side| side.perpetual);
+        judgement.chased = sides.map(|side| places(position, side.chased));
+        judgement.clauses = clauses(position, window, rules, sides);
         (Verdict::compare(judgement.perpetuals), Cause::Repetition)
     } else if is_material_insufficient(position) {
         (Verdict::Draw, Cause::InsufficientMaterial)
@@ -202,22 +300,48 @@ fn judge_outcome_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement
     } else {
         (Verdict::Undecided, Cause::Nothing)
     };
-    judgement
+    (judgement, sides)
 }
 
-/// What each move of the window was.
-fn classified_moves(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<ClassifiedMove> {
+/// The clauses that lead from the behaviour of both sides to the verdict.
+fn clauses(
+    position: &Position,
+    window: &[Ply],
+    rules: RuleSet,
+    sides: ByColor<SidePerpetual>,
+) -> Vec<Clause> {
+    let mut clauses = Vec::new();
+    let perpetuals = sides.map(|side| side.perpetual);
+    let has_perpetual_check = perpetuals.iter().any(|p| *p == Perpetual::Check);
     match rules {
-        RuleSet::Chinese => chinese_moves(game, window),
-        _ => moves_of_checks_and_chases(game, window, rules),
+        RuleSet::None => return vec![Clause::EveryRepetitionDraws],
+        RuleSet::CheckOnly => clauses.push(Clause::OnlyChecksCount),
+        RuleSet::Computer if !has_perpetual_check && contains_check(position, window) => {
+            clauses.push(Clause::CheckExcludesChases);
+        }
+        _ => {}
     }
+    for color in Color::ALL {
+        let excused = places(position, sides[color].excused);
+        if !excused.is_empty() {
+            clauses.push(Clause::ChasedPieceExcused(excused));
+        }
+        if sides[color].in_each_round {
+            clauses.push(Clause::ChaseInEachRound(color));
+        }
+    }
+    clauses.push(match Verdict::compare(perpetuals).loser() {
+        Some(color) => Clause::GraverLoses(color, perpetuals[color]),
+        None => Clause::EqualDraws(perpetuals[Color::Red]),
+    });
+    clauses
 }
 
-/// What each move was by the Chinese rules.
+/// The moves of the repetition by the Chinese rules.
 fn chinese_moves(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
     let mut board = game.position().clone();
     let classifications = chinese::classifications(game.position(), window);
-    let mut table = Vec::with_capacity(window.len());
+    let mut classified = Vec::with_capacity(window.len());
     let numbers = (1..=game.plies().len()).rev();
     for ((ply, classification), number) in window.iter().zip(classifications).rev().zip(numbers) {
         let place = |square| place(&board, square);
@@ -228,47 +352,60 @@ fn chinese_moves(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
             let (chaser, chased) = (place(capture.from())?, place(capture.to())?);
             Some(Chase { chaser, chased })
         };
-        table.push(ClassifiedMove {
+        classified.push(ClassifiedMove {
             number,
             played: ply.played,
             piece: moved.piece,
             class: classification.class,
             chases: classification.chases.iter().filter_map(chase).collect(),
+            excused: Vec::new(),
             check_threats: classification
                 .check_threats
                 .into_iter()
                 .filter_map(place)
                 .collect(),
+            is_joint: classification.is_joint,
+            exemption: classification.exemption,
         });
         board.unmake(ply.played, ply.undo);
     }
-    table.reverse();
-    table
+    classified.reverse();
+    classified
 }
 
-/// What each move was by rules that distinguish checks and chases.
-fn moves_of_checks_and_chases(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<ClassifiedMove> {
+/// The moves of the repetition by rules that only distinguish checks and chases. `excused` are the
+/// pieces of [`Clause::ChasedPieceExcused`].
+fn checks_and_chases(
+    game: &Game,
+    window: &[Ply],
+    rules: RuleSet,
+    excused: ByColor<Bitboard>,
+) -> Vec<ClassifiedMove> {
     let mut retraction = Retraction::new(game.position(), rules);
     let among = match rules {
         RuleSet::CheckOnly | RuleSet::None => Bitboard::EMPTY,
         _ => Bitboard::ALL,
     };
-    let mut table = Vec::with_capacity(window.len());
+    let mut classified = Vec::with_capacity(window.len());
     for (ply, number) in window.iter().rev().zip((1..=game.plies().len()).rev()) {
         let after = retraction.board().clone();
-        let place = |square| place(&after, square);
-        let Some(moved) = place(ply.played.to()) else {
+        let mover = retraction.mover();
+        let Some(moved) = place(&after, ply.played.to()) else {
             break;
         };
-        let mut chases = Vec::new();
-        for threat in retraction.take_back(ply, among, Bitboard::EMPTY) {
-            let Some(chased) = place(threat.target) else {
+        let (mut chases, mut excused_chases) = (Vec::new(), Vec::new());
+        for threat in retraction.take_back(ply, among, excused[mover]) {
+            let Some(chased) = place(&after, threat.target) else {
                 continue;
             };
-            let chasers = threat.chasers.into_iter().filter_map(place);
-            chases.extend(chasers.map(|chaser| Chase { chaser, chased }));
+            let chases_by = |chasers| {
+                let chasers = places(&after, chasers).into_iter();
+                chasers.map(move |chaser| Chase { chaser, chased })
+            };
+            chases.extend(chases_by(threat.chasers));
+            excused_chases.extend(chases_by(threat.excused));
         }
-        table.push(ClassifiedMove {
+        classified.push(ClassifiedMove {
             number,
             played: ply.played,
             piece: moved.piece,
@@ -278,15 +415,24 @@ fn moves_of_checks_and_chases(game: &Game, window: &[Ply], rules: RuleSet) -> Ve
                 (false, true) => MoveClass::Idle,
             },
             chases,
+            excused: excused_chases,
             check_threats: Vec::new(),
+            is_joint: false,
+            exemption: None,
         });
     }
-    table.reverse();
-    table
+    classified.reverse();
+    classified
 }
 
-/// What stands on a square, with the square.
+/// The piece on a square.
 fn place(position: &Position, square: Square) -> Option<Placed> {
     let piece = position.piece_on(square)?;
     Some(Placed { piece, square })
+}
+
+/// The pieces on several squares.
+fn places(position: &Position, squares: Bitboard) -> Vec<Placed> {
+    let place = |square| place(position, square);
+    squares.into_iter().filter_map(place).collect()
 }

@@ -3,13 +3,13 @@
 use super::rule_set::RuleSet;
 use crate::board::{Color, NoCaptureClock, Position};
 
-/// Whether neither side can win any more: no piece on the board can cross the river, and none can become
-/// a pawn.
+/// Whether neither side has a piece that can cross the river, or that can become one in the promotion
+/// variant.
 pub fn is_material_insufficient(position: &Position) -> bool {
     !position.has_promotion() && !Color::ALL.iter().any(|c| position.has_attackers(*c))
 }
 
-/// Plies without a capture as the rules count them, to be compared with
+/// The number of plies without a capture by the given rules, to compare with
 /// [`RuleSet::no_capture_limit`].
 #[inline]
 pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {
@@ -19,8 +19,8 @@ pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {
     }
 }
 
-/// Whether a mate or a capture in so many plies, none of them a capture before, comes before the no-capture limit
-/// of a rule set.
+/// Whether a mate or capture in `plies` plies, with no capture before it, comes before the no-capture
+/// limit.
 pub const fn is_within_no_capture_limit(clock: NoCaptureClock, rules: RuleSet, plies: u16) -> bool {
     let last = counted_plies(clock, rules).saturating_add(plies.saturating_sub(1));
     last < rules.no_capture_limit()
@@ -47,16 +47,16 @@ mod tests {
     fn bare_kings_draw() {
         let bare = "3ak4/9/4b4/9/9/9/9/4B4/4A4/3K5 w";
         let draw = (Verdict::Draw, Cause::InsufficientMaterial);
-        let going_on = (Verdict::Undecided, Cause::Nothing);
+        let undecided = (Verdict::Undecided, Cause::Nothing);
         assert_eq!(outcome(bare, "", RuleSet::Asian), draw);
         let pawn = bare.replacen("/9/9/", "/4p4/9/", 1);
-        assert_eq!(outcome(&pawn, "", RuleSet::Asian), going_on);
+        assert_eq!(outcome(&pawn, "", RuleSet::Asian), undecided);
         let variant = parse_variant_position(bare, true).unwrap();
         assert!(!is_material_insufficient(&variant));
     }
 
     #[test]
-    fn mate_comes_before_the_limit() {
+    fn mate_takes_precedence_over_the_limit() {
         let quiet = "4k4/9/9/9/9/9/9/9/R8/3K5 w - - 119 1";
         let draw = (Verdict::Draw, Cause::NoCapture);
         assert_eq!(outcome(quiet, "a1a2", RuleSet::Asian), draw);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_the_last_ply_comes_before_the_limit() {
+    fn mate_in_the_last_ply_before_the_limit_counts() {
         let quiet = parse_position("4k4/9/9/9/9/9/9/9/R8/3K5 w - - 101 1").unwrap();
         let is_within = |rules, plies| is_within_no_capture_limit(quiet.clock(), rules, plies);
         assert!(is_within(RuleSet::Asian, 19) && !is_within(RuleSet::Asian, 20));
@@ -83,15 +83,15 @@ mod tests {
     }
 
     #[test]
-    fn the_league_counts_neither_checks_nor_answers() {
+    fn elephanteye_limit_skips_checks_and_answers() {
         let fen = "4k4/9/9/9/9/9/9/9/R8/3K5 w - - 98 1";
         let draw = (Verdict::Draw, Cause::NoCapture);
-        let going_on = (Verdict::Undecided, Cause::Nothing);
+        let undecided = (Verdict::Undecided, Cause::Nothing);
         let league = RuleSet::ElephantEye;
-        assert_eq!(outcome(fen, "a1e1 e9f9", league), going_on);
-        assert_eq!(outcome(fen, "a1e1 e9f9 e1e2", league), going_on);
+        assert_eq!(outcome(fen, "a1e1 e9f9", league), undecided);
+        assert_eq!(outcome(fen, "a1e1 e9f9 e1e2", league), undecided);
         assert_eq!(outcome(fen, "a1e1 e9f9 e1e2 f9f8", league), draw);
         assert_eq!(outcome(fen, "a1b1 e9e8", league), draw);
-        assert_eq!(outcome(fen, "a1b1 e9e8", RuleSet::Asian), going_on);
+        assert_eq!(outcome(fen, "a1b1 e9e8", RuleSet::Asian), undecided);
     }
 }

@@ -1,22 +1,21 @@
-//! Judging a repetition: what each side did between two occurrences of a position.
+//! Judges a repetition: the behaviour of each side between two occurrences of a position.
 
 use arrayvec::ArrayVec;
 
 use super::chase::Retraction;
 use super::chinese;
 use super::game::{Game, Ply};
-use super::perpetual::{Perpetual, SidePerpetual};
 use super::rule_set::RuleSet;
 use super::threat::chaseable;
-use super::verdict::Verdict;
+use super::verdict::{Perpetual, SidePerpetual, Verdict};
 use crate::board::{Bitboard, ByColor, Color, Position};
 
-/// Judges the repetition that the last `window` plies before `position` make: the position before
-/// the first of them has to be the same as `position`, with no capture on the way. Never
+/// Judges the repetition made by the last `window` plies before `position`. The position before the
+/// first of them must equal `position`, and none of them may be a capture. Never
 /// [`Verdict::Undecided`].
 ///
-/// Plies before the window are not looked at, so a search hands over its whole stack. A window
-/// that is longer than the stack, or that holds a null move, is a draw.
+/// Plies before the window are ignored, so that a search can pass its whole stack. A window that is
+/// longer than the stack or contains a null move is a draw.
 pub fn judge_repetition(
     position: &Position,
     plies: &[Ply],
@@ -33,9 +32,9 @@ pub fn judge_repetition(
     Verdict::compare(side_perpetuals(position, plies, rules).map(|r| r.perpetual))
 }
 
-/// What each side does throughout the repetition. The lighter kinds are only looked for when they can
-/// matter to the verdict.
-pub(super) fn side_perpetuals(
+/// The behaviour of each side throughout the repetition. Chases are only searched if no side checks
+/// perpetually.
+pub fn side_perpetuals(
     position: &Position,
     plies: &[Ply],
     rules: RuleSet,
@@ -54,7 +53,7 @@ pub(super) fn side_perpetuals(
             } else {
                 Perpetual::None
             },
-            chased: Bitboard::EMPTY,
+            ..SidePerpetual::default()
         });
     }
     let chases_count = match rules {
@@ -65,22 +64,20 @@ pub(super) fn side_perpetuals(
     if !chases_count {
         return ByColor::default();
     }
-    perpetually_chased(position, plies, rules).map(|chased| SidePerpetual {
-        perpetual: if chased.any() {
-            Perpetual::Chase
-        } else {
-            Perpetual::None
-        },
-        chased,
-    })
+    perpetual_chases(position, plies, rules)
 }
 
-/// Which moves of one side gave check.
+/// Whether a move of the repetition gave check.
+pub fn contains_check(position: &Position, plies: &[Ply]) -> bool {
+    Color::ALL
+        .iter()
+        .any(|side| Checks::of(*side, position, plies).any)
+}
+
+/// Whether all moves of a side, or at least one, gave check.
 #[derive(Clone, Copy)]
 struct Checks {
-    /// Every one.
     all: bool,
-    /// At least one.
     any: bool,
 }
 
@@ -104,26 +101,32 @@ impl Checks {
     }
 }
 
-/// For each side the enemy pieces that every one of its moves newly threatened, by the squares on
-/// which they stand in `position`.
+/// The perpetual chases of both sides.
 ///
-/// By the Asian rules a side that chases one piece throughout has no claim against one that chases as
-/// well in each part of the line, from one occurrence of the position to the next, be it another
-/// piece in each (diagram 107). The pieces of all parts are returned then.
-fn perpetually_chased(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<Bitboard> {
-    let mut chased = chased_throughout(position, plies, rules);
+/// Asian rules, diagram 107: if only one side chases one piece throughout, the other side chases
+/// perpetually as well if it chases one piece in each round (from one occurrence of the position to the
+/// next), even if the piece differs between rounds. Its `chased` are then the pieces of all rounds.
+fn perpetual_chases(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<SidePerpetual> {
+    let mut sides = chases_throughout(position, plies, rules);
     if rules == RuleSet::Asian {
-        let chasers = Color::ALL.into_iter().filter(|side| chased[*side].any());
+        let chasers = Color::ALL
+            .into_iter()
+            .filter(|side| sides[*side].chased.any());
         if let [chaser] = chasers.collect::<ArrayVec<_, { Color::COUNT }>>()[..] {
-            chased[!chaser] = chased_in_each_part(!chaser, position, plies, rules);
+            let other = &mut sides[!chaser];
+            other.chased = chased_in_each_round(!chaser, position, plies, rules);
+            other.in_each_round = other.chased.any();
         }
     }
-    chased
+    for side in sides.iter_mut().filter(|side| side.chased.any()) {
+        side.perpetual = Perpetual::Chase;
+    }
+    sides
 }
 
-/// The enemy pieces that a side chased in one part of the line or another; empty if it chased none in
-/// some part.
-fn chased_in_each_part(
+/// The union of the enemy pieces that a side chased throughout each round; empty if it chased none in
+/// one of the rounds.
+fn chased_in_each_round(
     side: Color,
     position: &Position,
     plies: &[Ply],
@@ -133,7 +136,7 @@ fn chased_in_each_part(
     let ends = starts.clone().skip(1).chain([plies.len()]);
     let mut union = Bitboard::EMPTY;
     for (start, end) in starts.zip(ends) {
-        let chased = chased_throughout(position, &plies[start..end], rules)[side];
+        let chased = chases_throughout(position, &plies[start..end], rules)[side].chased;
         if chased.is_empty() {
             return Bitboard::EMPTY;
         }
@@ -142,22 +145,35 @@ fn chased_in_each_part(
     union
 }
 
-/// For each side the enemy pieces that every one of its moves in a line that repeats `position` newly
+/// For each side, the enemy pieces that all of its moves in a line that repeats `position` newly
 /// threatened.
-fn chased_throughout(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<Bitboard> {
+///
+/// Asian rules, diagrams 39 to 41 and 61: if both sides chase, threats of a chased piece that are new
+/// only because a protector of its target was cut off do not count. The piece need not move for that:
+/// in each of these diagrams it stays where it is.
+fn chases_throughout(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<SidePerpetual> {
     let all = ByColor::from_fn(|side| chaseable(position, !side));
-    let chased = new_throughout(position, plies, rules, all, ByColor::default());
+    let mut chased = new_throughout(position, plies, rules, all, ByColor::default());
+    let mut excused = ByColor::default();
     if rules == RuleSet::Asian && chased.iter().all(|c| c.any()) {
-        // A chased piece that cuts off a protector by its answer is not held to chase by that (diagrams 39 to
-        // 41 and 61).
-        let excused = ByColor::from_fn(|side| chased[!side]);
-        return new_throughout(position, plies, rules, chased, excused);
+        excused = ByColor::from_fn(|side| chased[!side]);
+        let counted = new_throughout(position, plies, rules, chased, excused);
+        for side in Color::ALL {
+            if counted[side] == chased[side] {
+                excused[side] = Bitboard::EMPTY;
+            }
+        }
+        chased = counted;
     }
-    chased
+    ByColor::from_fn(|side| SidePerpetual {
+        chased: chased[side],
+        excused: excused[side],
+        ..SidePerpetual::default()
+    })
 }
 
-/// For each side those of the pieces `among` that every one of its moves newly threatened. Its
-/// `excused` pieces do not threaten by cutting off a protector.
+/// For each side, those of the pieces `among` that all of its moves newly threatened. Threats that its
+/// `excused` pieces make by cutting off a protector do not count.
 fn new_throughout(
     position: &Position,
     plies: &[Ply],
@@ -167,19 +183,20 @@ fn new_throughout(
 ) -> ByColor<Bitboard> {
     let mut retraction = Retraction::new(position, rules);
     for ply in plies.iter().rev() {
-        if among.iter().all(|names| names.is_empty()) {
+        if among.iter().all(|ids| ids.is_empty()) {
             break;
         }
         let mover = retraction.mover();
         let threats = retraction.take_back(ply, among[mover], excused[mover]);
-        among[mover] = threats.iter().map(|threat| threat.name).collect();
+        let counted = threats.iter().filter(|threat| threat.chasers.any());
+        among[mover] = counted.map(|threat| threat.id).collect();
     }
     among
 }
 
-/// The window that decides about `game`: back to the earliest of the last `occurrences` of the
-/// position, now included. `None` when it has not occurred so often, or `occurrences` is below 2.
-pub(super) fn deciding_window(game: &Game, occurrences: usize) -> Option<&[Ply]> {
+/// The plies since the earliest of the last `occurrences` occurrences of the current position, which
+/// is the last one. `None` if the position has occurred fewer times or `occurrences` is less than 2.
+pub fn deciding_window(game: &Game, occurrences: usize) -> Option<&[Ply]> {
     let key = game.position().key();
     let plies = game.plies();
     let reach = usize::from(game.position().clock().plies()).min(plies.len());

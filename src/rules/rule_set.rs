@@ -1,4 +1,4 @@
-//! The rule sets in use, by name.
+//! The rule sets and their names.
 
 use std::str::FromStr;
 
@@ -6,22 +6,21 @@ use crate::board::named_enum;
 
 named_enum! {
     #[derive(Default)]
-    /// Whose rules decide about repetitions and limits.
+    /// A rule set for repetitions and limits.
     pub enum RuleSet {
-        /// The Asian rules in the form that computers play: perpetual check and perpetual chase lose.
+        /// The Asian rules in their computer form: perpetual check and perpetual chase lose.
         #[default]
         Asian = "asian",
-        /// As [`Self::Asian`] with the choices of the computer championships: one check by either
-        /// side within the repetition, and no chase is judged.
+        /// [`Self::Asian`] as in computer championships: if either side gives check within the
+        /// repetition, chases do not count.
         Computer = "computer",
-        /// The Chinese rules of 2020: a side that only checks, threatens mate and chases, in any
-        /// mixture, loses to one that does not.
+        /// The Chinese rules of 2020: a side whose moves all check, threaten mate or chase, in any
+        /// mixture, loses to a side with other moves.
         Chinese = "chinese",
-        /// The referee of the UCCI league: only the piece that has moved can chase, the fourth
-        /// occurrence decides, and neither checks nor answers to them count towards the
-        /// no-capture limit.
+        /// The rules of the UCCI league's referee: only the piece that has moved can chase, the fourth
+        /// occurrence decides, and the no-capture limit counts neither checks nor answers to them.
         ElephantEye = "elephanteye",
-        /// Only perpetual check is judged, any other repetition is a draw.
+        /// Perpetual check loses, any other repetition is a draw.
         CheckOnly = "check-only",
         /// Every repetition is a draw.
         None = "none",
@@ -29,7 +28,7 @@ named_enum! {
 }
 
 impl RuleSet {
-    /// The occurrence of a position that brings the repetition to judgement.
+    /// The occurrence of a position at which the repetition is judged.
     #[inline]
     pub const fn deciding_occurrence(self) -> usize {
         match self {
@@ -38,7 +37,7 @@ impl RuleSet {
         }
     }
 
-    /// Plies without a capture that make a draw, as
+    /// The number of plies without a capture after which the game is drawn, as
     /// [`counted_plies`](super::counted_plies) counts them.
     #[inline]
     pub const fn no_capture_limit(self) -> u16 {
@@ -49,15 +48,15 @@ impl RuleSet {
     }
 }
 
-/// The text names no rule set.
+/// The text is not the name of a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a rule set ({})", RuleSet::NAMES.join(", "))]
+#[error("unknown rule set, expected one of {}", RuleSet::NAMES.join(", "))]
 pub struct ParseRuleSetError;
 
 impl FromStr for RuleSet {
     type Err = ParseRuleSetError;
 
-    /// Reads a name in letters of any case, `check_only` for `check-only`.
+    /// Reads a name, ignoring case and treating `_` as `-`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::from_name(&text.replace('_', "-")).ok_or(ParseRuleSetError)
     }

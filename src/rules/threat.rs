@@ -1,27 +1,28 @@
-//! Which pieces a side truly threatens, as the Asian rules mean it.
+//! Threats in the sense of the Asian rules.
 
 use crate::board::{Bitboard, Color, PieceKind, Position, Square};
 
-/// The pieces of `side` that threaten to take the enemy piece on `target` with profit, whichever side's
-/// move it is. What a side threatens after a move and not before it, the move chases.
+/// The pieces of `side` that threaten to win the enemy piece on `target`, no matter whose turn it is.
+/// A move chases the pieces that its side threatens after it and not before it.
 ///
-/// Kings and pawns threaten nothing, for they may chase for ever; nothing threatens a piece outside
-/// [`chaseable`]. See [`is_threat`] for what else counts.
-pub(super) fn chasers(position: &Position, side: Color, target: Square) -> Bitboard {
+/// Kings and pawns, which may chase perpetually, make no threats, and only [`chaseable`] pieces can be
+/// threatened. See [`is_threat`] for the other conditions.
+pub fn chasers(position: &Position, side: Color, target: Square) -> Bitboard {
     attackers(position, side, target)
         .into_iter()
         .filter(|from| is_threat(position, side, *from, target))
         .collect()
 }
 
-/// The pieces of `owner` that can be chased: all but the king and the pawns at home.
-pub(super) fn chaseable(position: &Position, owner: Color) -> Bitboard {
+/// The pieces of `owner` that can be chased: all except the king and pawns that have not crossed the
+/// river.
+pub fn chaseable(position: &Position, owner: Color) -> Bitboard {
     let exempt = position.kind(PieceKind::King)
         | position.kind(PieceKind::Pawn) & Bitboard::home_half(owner);
     position.color(owner) & !exempt
 }
 
-/// The pieces of `side` that attack `target` and may not do so for ever.
+/// The pieces of `side` that attack `target`, without those that may do so perpetually.
 fn attackers(position: &Position, side: Color, target: Square) -> Bitboard {
     let free = position.kind(PieceKind::King) | position.kind(PieceKind::Pawn);
     position.attackers_to(target, side, position.occupied()) & !free
@@ -29,9 +30,9 @@ fn attackers(position: &Position, side: Color, target: Square) -> Bitboard {
 
 /// Whether `side` threatens the piece on `to`, which its piece on `from` attacks.
 ///
-/// The capture must be legal, and either win the more valuable piece (knight or cannon for a rook;
-/// advisor or bishop for a rook, cannon or knight) or be safe from every legal recapture. Pieces of
-/// one kind that could as well take each other do not threaten each other.
+/// The capture must be legal, and either win a more valuable piece (a knight or cannon takes a rook; an
+/// advisor or bishop takes a rook, cannon or knight) or be safe from every legal recapture. Pieces of
+/// the same kind that can take each other do not threaten each other.
 fn is_threat(position: &Position, side: Color, from: Square, to: Square) -> bool {
     let (Some(chaser), Some(chased)) = (position.piece_on(from), position.piece_on(to)) else {
         return false;
@@ -48,7 +49,7 @@ fn is_threat(position: &Position, side: Color, from: Square, to: Square) -> bool
     !is_protected(position, !side, from, to)
 }
 
-/// Whether the first kind threatens the second even when it is protected.
+/// Whether a piece of the first kind threatens one of the second kind even if that is protected.
 const fn wins_material(chaser: PieceKind, chased: PieceKind) -> bool {
     use PieceKind::{Advisor, Bishop, Cannon, Knight, Rook};
     match chaser {
@@ -58,27 +59,28 @@ const fn wins_material(chaser: PieceKind, chased: PieceKind) -> bool {
     }
 }
 
-/// Whether the piece of `owner` on `from` could legally take what stands on `to`.
+/// Whether the piece of `owner` on `from` could legally take the piece on `to`.
 fn can_take(position: &Position, owner: Color, from: Square, to: Square) -> bool {
     let occupied = position.occupied();
     position.attackers_to(to, owner, occupied).contains(from)
         && is_king_safe(position, owner, from, to, occupied)
 }
 
-/// Whether the threat of the piece on `chaser` against `target`, which stands `before` and `after` a
-/// move, is new only because a protector (根), a piece that could take back, no longer reaches the square,
-/// where the chaser could take before. A protector that is merely pinned does not count. `moved` tells where a piece stood before the move.
-pub(super) fn cuts_off_protector(
+/// Whether the threat of the piece on `chaser` against `target` is new only because a protector (根, a
+/// piece that could recapture) no longer reaches the target, which the chaser could already take before
+/// the move. A protector that has merely been pinned is not cut off. `origin` maps a square after the
+/// move to the square of the same piece before it.
+pub fn cuts_off_protector(
     before: &Position,
     after: &Position,
     chaser: Square,
     target: Square,
-    moved: impl Fn(Square) -> Square,
+    origin: impl Fn(Square) -> Square,
 ) -> bool {
     let side = after
         .piece_on(chaser)
         .map_or(after.side_to_move(), |p| p.color());
-    let old = moved(chaser);
+    let old = origin(chaser);
     let protectors = |position: &Position, chaser| {
         let occupied = position.occupied().without(chaser);
         position.attackers_to(target, !side, occupied)
@@ -89,7 +91,7 @@ pub(super) fn cuts_off_protector(
             .any(|from| is_king_safe(before, !side, from, target, before.occupied().without(old)))
 }
 
-/// Whether `owner` has a legal recapture on `target` once the piece on `chaser` has taken there.
+/// Whether `owner` has a legal recapture on `target` after the piece on `chaser` has taken there.
 fn is_protected(position: &Position, owner: Color, chaser: Square, target: Square) -> bool {
     let occupied = position.occupied().without(chaser);
     position
@@ -98,11 +100,11 @@ fn is_protected(position: &Position, owner: Color, chaser: Square, target: Squar
         .any(|from| is_king_safe(position, owner, from, target, occupied))
 }
 
-/// Whether the king of `side` is not attacked after its piece goes from `from` to `to` on a board
-/// occupied by `occupied`, whatever stood on `to` being taken.
+/// Whether the king of `side` is safe after its piece moves from `from` to `to`, taking any piece there.
+/// `occupied` is the occupancy before the move.
 ///
-/// A check that the side to move stands in does not bind its other pieces: it will have been
-/// answered before anything is taken.
+/// If the side to move is in check, its other pieces may still make threats: it will answer the check
+/// before it takes anything.
 fn is_king_safe(
     position: &Position,
     side: Color,

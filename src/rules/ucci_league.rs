@@ -1,13 +1,14 @@
-//! Chases by the rules of the UCCI league: only the piece that has just moved chases,
-//! and one piece at a time.
+//! Chases by the rules of the UCCI league: only the piece that has just moved chases, and only one
+//! piece at a time.
 
 use crate::board::{Bitboard, Move, PieceKind, Position, Square, attacks};
 
-/// The piece that the move which led to `position` chases, if it gave no check.
+/// The piece that is chased by `played`, the move that led to `position`. A move that gives check
+/// chases nothing.
 ///
-/// Pins are not looked at, pieces of one kind never chase each other. A rook or a cannon is judged
-/// at right angles to its move, for along it nothing is new.
-pub(super) fn chased(position: &Position, played: Move) -> Option<Square> {
+/// Pins are ignored, and pieces of the same kind never chase each other. A rook or cannon chases only
+/// at right angles to its move, because it attacked the pieces along its move before.
+pub fn chased(position: &Position, played: Move) -> Option<Square> {
     let mover = position.piece_on(played.to())?;
     if position.in_check() || played.is_promotion() {
         return None;
@@ -52,8 +53,8 @@ fn counts(position: &Position, chaser: PieceKind, target: Square) -> bool {
     }
 }
 
-/// Of several pieces only one counts: the first of the board read from rank 9 down, each rank from file
-/// a on, for a knight; for rook and cannon the right before the left, below before above.
+/// Selects the one target that counts. For a knight: the highest rank first, then the lowest file. For a
+/// rook or cannon: the lowest rank first, then the highest file.
 fn first_in_order(targets: impl Iterator<Item = Square>, chaser: PieceKind) -> Option<Square> {
     targets.min_by_key(|square| {
         let (file, rank) = (square.file() as isize, square.rank() as isize);

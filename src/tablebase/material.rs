@@ -178,7 +178,8 @@ impl Material {
     }
 
     /// Class of a position and the colour of its strong side. `None` if no table covers it: no
-    /// attackers, more than two, or the promotion variant.
+    /// attackers, more than two, more advisors or bishops than in a set, a pawn on a square that it cannot
+    /// reach, or the promotion variant.
     #[inline]
     pub fn of(position: &Position) -> Option<(Self, Color)> {
         let [king, advisor, bishop] =
@@ -197,9 +198,18 @@ impl Material {
                 bishops: count(bishop),
             }
         };
-        let mut kinds = attackers
+        let has_too_many = |side: Defenders| side.advisors > 2 || side.bishops > 2;
+        if Color::ALL
             .into_iter()
-            .filter_map(|s| Some(position.piece_on(s)?.kind()));
+            .any(|color| has_too_many(defenders(color)))
+        {
+            return None;
+        }
+        let pieces = || (attackers.into_iter()).filter_map(|s| Some((position.piece_on(s)?, s)));
+        if !pieces().all(|(piece, square)| piece.can_stand_on(square, false)) {
+            return None;
+        }
+        let mut kinds = pieces().map(|(piece, _)| piece.kind());
         let (first, second) = (kinds.next()?, kinds.next());
         let red = attackers & position.color(Color::Red);
         let (attackers, strong) = if red == attackers || red.is_empty() {

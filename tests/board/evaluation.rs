@@ -1,4 +1,4 @@
-//! The evaluation from several sides.
+//! Properties of the handcrafted evaluation.
 
 use chuhe::board::{Color, Move, PieceKind, Position, SEE_VALUES};
 use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
@@ -15,7 +15,7 @@ fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
 
 proptest! {
     #[test]
-    fn neither_side_nor_wing_is_favoured(seed: u64, plies in 0..150usize) {
+    fn evaluation_is_symmetric(seed: u64, plies in 0..150usize) {
         let position = playout(seed, plies);
         for knowledge in Knowledge::ALL {
             let value = evaluate(&position, knowledge);
@@ -25,7 +25,7 @@ proptest! {
     }
 
     #[test]
-    fn sums_kept_along_the_way_are_right(choices in prop::collection::vec(any::<u16>(), 0..150)) {
+    fn incremental_sums_equal_fresh_sums(choices in prop::collection::vec(any::<u16>(), 0..150)) {
         let mut position = Position::startpos();
         let mut sum = PieceSquareAccumulator::new(&position);
         for choice in choices {
@@ -38,7 +38,7 @@ proptest! {
 }
 
 #[test]
-fn exchange_values_follow_the_weights() {
+fn see_values_follow_the_evaluation() {
     let mut changes: [Vec<i32>; PieceKind::COUNT] = Default::default();
     for fen in chuhe::search::BENCH_POSITIONS {
         let position: Position = fen.parse().expect(fen);
@@ -70,7 +70,7 @@ fn exchange_values_follow_the_weights() {
 }
 
 #[test]
-fn a_side_without_attackers_cannot_be_winning() {
+fn side_without_attackers_has_no_advantage() {
     let ahead = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAK4 w";
     let position = chuhe::notation::fen::parse_position(ahead).unwrap();
     assert_eq!(position.side_to_move(), Color::Red);

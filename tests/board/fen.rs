@@ -1,4 +1,4 @@
-//! FENs: whatever is written is read back, and nothing that is read panics.
+//! FENs: positions round-trip, and no input panics.
 
 use chuhe::board::Position;
 use chuhe::notation::fen::{self, Strictness};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::test_positions;
 
-/// Whatever is accepted round-trips; the rest must have a reason that can be shown.
+/// Accepted text round-trips; other text gives an error message.
 fn check_text(text: &str) -> Result<(), TestCaseError> {
     match fen::parse_setup(text, Strictness::Strict) {
         Ok(setup) => {
@@ -30,7 +30,7 @@ fn check_text(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Replaces, drops or doubles one character.
+/// Replaces, removes or duplicates one character.
 fn mutate(text: &str, at: usize, letter: char, how: usize) -> String {
     let mut letters: Vec<char> = text.chars().collect();
     let at = at % letters.len();

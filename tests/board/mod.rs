@@ -1,7 +1,8 @@
-//! The board, its moves and texts, and the evaluation: known numbers, properties, a slow reference.
+//! Tests of the board, move generation, notation and evaluation.
 
 mod evaluation;
 mod fen;
+mod irregular;
 mod movegen;
 mod notation;
 mod perft;

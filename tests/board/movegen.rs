@@ -1,4 +1,4 @@
-//! Move generation and the board, proved from several sides on random positions.
+//! Properties of move generation and the board on random positions.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,17 @@ use proptest::prelude::*;
 
 use crate::test_positions::{self, Shape};
 
-/// Positions from games, set-up positions with and without doubled pawns, and games of the variant.
+/// Positions from games, random positions of several shapes, and games of the variant.
 fn positions() -> impl Strategy<Value = Position> {
     prop_oneof![
         (any::<u64>(), 0..200usize).prop_map(|(seed, plies)| test_positions::playout(seed, plies)),
         (
             any::<u64>(),
-            prop_oneof![Just(Shape::Any), Just(Shape::PawnsDoubled)]
+            prop_oneof![
+                Just(Shape::Any),
+                Just(Shape::PawnsDoubled),
+                Just(Shape::Irregular)
+            ]
         )
             .prop_map(|(seed, shape)| test_positions::random_position(seed, shape)),
         (any::<u64>(), 0..200usize)
@@ -34,14 +38,14 @@ fn generated(position: &Position, targets: Targets) -> MoveList {
     moves
 }
 
-/// Moves in an order of their own, and a proof that none comes twice.
+/// The moves as a set; fails if a move occurs twice.
 fn set(moves: &[Move]) -> BTreeSet<u16> {
     let set: BTreeSet<u16> = moves.iter().map(|m| m.bits()).collect();
     assert_eq!(set.len(), moves.len(), "a move twice in {moves:?}");
     set
 }
 
-/// Plays the move and looks whether the king can be taken.
+/// Makes the move and checks whether the king can be taken.
 fn slow_is_legal(position: &Position, m: Move) -> bool {
     let mover = position.side_to_move();
     if m.is_promotion() {
@@ -76,7 +80,7 @@ fn slow_promotions(position: &Position) -> BTreeSet<u16> {
         .collect()
 }
 
-/// Sees the whole exchange, not only whether it is worth a threshold.
+/// The exact gain of an exchange.
 fn slow_see(position: &Position, m: Move) -> i32 {
     let value = |square| {
         position
@@ -94,8 +98,8 @@ fn slow_see(position: &Position, m: Move) -> i32 {
         )
 }
 
-/// Whether no piece that is still there attacks the king of `side` once its piece has taken on `target`.
-fn leaves_peace(
+/// Whether no remaining piece attacks the king of `side` after its piece has taken on `target`.
+fn leaves_king_safe_after_capture(
     position: &Position,
     side: Color,
     from: Square,
@@ -111,7 +115,7 @@ fn leaves_peace(
     attackers.without(target).is_empty()
 }
 
-/// What `side` wins at most by taking a piece worth `prize` on `target`, or by leaving it.
+/// The greatest gain of `side` from taking a piece of value `prize` on `target`, or from not taking it.
 fn best_recapture(
     position: &Position,
     target: Square,
@@ -122,7 +126,9 @@ fn best_recapture(
     let attackers = position.attackers_to(target, side, occupied);
     let kind_on = |square: &Square| position.piece_on(*square).unwrap().kind();
     let Some(from) = (attackers.into_iter())
-        .filter(|from| leaves_peace(position, side, *from, target, occupied.without(*from)))
+        .filter(|from| {
+            leaves_king_safe_after_capture(position, side, *from, target, occupied.without(*from))
+        })
         .min_by_key(|s| SEE_VALUES[kind_on(s).index()] * 100 + s.index() as i32)
     else {
         return 0;
@@ -134,9 +140,9 @@ fn best_recapture(
 }
 
 #[test]
-fn pieces_that_may_not_take_back_guard_nothing() {
+fn pinned_pieces_do_not_recapture() {
     for (fen, m, gain) in [
-        // The king may not step before the other.
+        // The kings would face each other.
         ("4k4/R3a4/9/9/9/9/9/9/9/4K4 w", "a8e8", PieceKind::Advisor),
         // The guarding rook is pinned by a rook.
         ("3k5/9/9/3r4p/9/9/9/8R/9/3RK4 w", "i2i6", PieceKind::Pawn),
@@ -159,7 +165,7 @@ fn pieces_that_may_not_take_back_guard_nothing() {
 }
 
 #[test]
-fn counters_that_are_full_are_taken_back() {
+fn saturated_counters_are_restored() {
     let fen = fen::START.replace("w - - 0 1", "b - - 65535 65535");
     let position = fen::parse_position(&fen).unwrap();
     let mut played = position.clone();
@@ -173,7 +179,7 @@ fn counters_that_are_full_are_taken_back() {
 
 proptest! {
     #[test]
-    fn legal_is_what_is_listed(position in positions()) {
+    fn legality_functions_agree(position in positions()) {
         let legal = set(&legal_moves(&position));
         let pseudo_legal = set(&generated(&position, Targets::All));
         let legality = Legality::new(&position);
@@ -193,7 +199,7 @@ proptest! {
     }
 
     #[test]
-    fn stages_make_up_the_whole(position in positions()) {
+    fn captures_and_quiets_are_all_moves(position in positions()) {
         let captures = generated(&position, Targets::Captures);
         let quiets = generated(&position, Targets::Quiets);
         let is_capture = |m: &Move| !m.is_promotion() && position.piece_on(m.to()).is_some();
@@ -205,7 +211,7 @@ proptest! {
     }
 
     #[test]
-    fn promotions_follow_their_rule(seed: u64, plies in 0..300usize) {
+    fn promotions_agree_with_slow_ones(seed: u64, plies in 0..300usize) {
         let position = test_positions::promotion_playout(seed, plies);
         let promotions: BTreeSet<u16> = legal_moves(&position)
             .iter()
@@ -216,7 +222,7 @@ proptest! {
     }
 
     #[test]
-    fn moves_are_taken_back(position in positions()) {
+    fn unmake_restores_the_position(position in positions()) {
         let mut played = position.clone();
         for m in legal_moves(&position) {
             let undo = played.make(m);
@@ -241,9 +247,9 @@ proptest! {
     }
 
     #[test]
-    fn passes_are_taken_back(position in positions()) {
+    fn unmake_null_restores_the_position(position in positions()) {
         if position.in_check() {
-            return Ok(()); // passing is no move in check
+            return Ok(()); // null moves are not allowed in check
         }
         let mut passed = position.clone();
         let undo = passed.make_null();
@@ -257,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn turned_boards_have_turned_moves(position in positions()) {
+    fn symmetric_positions_have_symmetric_moves(position in positions()) {
         let moves = legal_moves(&position);
         let mirrored = position.mirrored();
         let mirrored_moves: Vec<Move> = moves.iter().map(|m| m.flip_file()).collect();
@@ -269,7 +275,7 @@ proptest! {
     }
 
     #[test]
-    fn exchanges_agree_with_the_slow_ones(position in positions()) {
+    fn exchanges_agree_with_slow_ones(position in positions()) {
         for m in legal_moves(&position) {
             if m.is_promotion() {
                 continue;
@@ -279,7 +285,7 @@ proptest! {
                 prop_assert_eq!(
                     see_at_least(&position, m, threshold),
                     value >= threshold,
-                    "{} is worth {}, not {}", m, value, threshold
+                    "{} gains {}, not {}", m, value, threshold
                 );
             }
         }

@@ -1,4 +1,4 @@
-//! Perft counts on which two other engines agree (`tests/data/perft.txt`).
+//! Perft counts confirmed by two other engines (`tests/data/perft.txt`).
 //!
 //! Each line of the table is `FEN ; D1 count ; D2 count ; … ; label`.
 

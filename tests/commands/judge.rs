@@ -91,23 +91,24 @@ fn explanation_lists_every_ply() {
     let text = output(&chase(&["--explain"]));
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
-        &lines[..4],
+        &lines[..5],
         [
             "red_loses",
             "repetition, asian rules, occurrence 3 of the position",
             "red: perpetual chase of black cannon 炮 h0",
             "black: nothing forbidden",
+            "red loses: perpetual chase is graver than what black did",
         ]
     );
     assert_eq!(
-        &lines[4..7],
+        &lines[5..8],
         [
             "ply  move            piece            what it does",
             "4    h0i0  炮８平９  black cannon 炮  -",
             "5    h6i6  车二平一  red rook 车      red rook 车 i6 chases black cannon 炮 i0",
         ]
     );
-    assert_eq!(lines[4..].iter().filter(|l| !l.is_empty()).count(), 9);
+    assert_eq!(lines[5..].iter().filter(|l| !l.is_empty()).count(), 9);
     assert_eq!(
         output(&["startpos", "--explain"]),
         "none\nnothing decided, asian rules\n"
@@ -133,20 +134,56 @@ fn chinese_rules_classify_every_ply() {
         ]
     );
     let ends = ["check", "-", "", "threatens mate"];
-    for (line, end) in lines[5..13].iter().zip(ends.iter().cycle()) {
+    for (line, end) in lines[6..14].iter().zip(ends.iter().cycle()) {
         assert!(line.ends_with(end), "{line}");
     }
     assert!(
-        lines[7].contains("red rook 车 e6 chases black bishop 象 e7"),
+        lines[8].contains("red rook 车 e6 chases black bishop 象 e7"),
         "{text}"
     );
     let object = &objects(&output(&[&arguments[..], &["--json"]].concat()))[0];
     let plies = object["plies"].as_array().unwrap();
     let labels: Vec<_> = plies.iter().map(|p| p["label"].as_str().unwrap()).collect();
     assert_eq!(labels.concat(), "将闲捉杀将闲捉杀");
-    assert_eq!(plies[0]["deed"], "check");
-    assert_eq!(plies[3]["deed"], "mate threat");
+    assert_eq!(plies[0]["class"], "check");
+    assert_eq!(plies[3]["class"], "mate threat");
     assert_eq!(object["red"], "perpetual attack");
+}
+
+/// Both sides chase, but the chased rook's threats only cut off a protector.
+const EXCUSED: [&str; 2] = [
+    "2bak2r1/cC3Rc2/2nab1n2/p1p1p3p/6p2/2P6/P3P1P1P/2N1C1N2/9/2BAKAB2 w",
+    "b8b3 d9e8 b3b8 e8d9 b8b3 d9e8 b3b8 e8d9",
+];
+
+#[test]
+fn excused_threats_and_clauses_are_shown() {
+    let text = output(&[&EXCUSED[..], &["--explain"]].concat());
+    assert!(
+        text.contains("(Asian rule 19, diagrams 39 to 41 and 61): red rook 车 f8\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("red rook 车 f8 attacks black cannon 炮 g8 but is excused"),
+        "{text}"
+    );
+    let text = output(&[&EXCUSED[..], &["--explain", "--json"]].concat());
+    let object = &objects(&text)[0];
+    assert_eq!(object["verdict"], "black_loses");
+    assert_eq!(object["clauses"].as_array().unwrap().len(), 2, "{text}");
+    let plies = object["plies"].as_array().unwrap();
+    assert_eq!(plies[0]["excused"][0]["chaser"], "red rook 车 f8");
+    assert_eq!(plies[0]["class"], "idle");
+    assert_eq!(plies[1]["class"], "chase");
+}
+
+#[test]
+fn mate_mentions_no_occurrences() {
+    let mate = ["4k4/R8/9/9/9/9/9/9/1R7/3K5 w", "b1b9"];
+    let text = output(&[&mate[..], &["--explain"]].concat());
+    assert_eq!(text, "black_loses\ncheckmate, asian rules\n");
+    let object = &objects(&output(&[&mate[..], &["--json"]].concat()))[0];
+    assert!(object["occurrences"].is_null());
 }
 
 #[test]

@@ -105,9 +105,11 @@ fn games_and_plies_can_be_named() {
             ))
             .and(contains("1 of 2 games agree")),
     );
-    replay(&["--explain", &path])
-        .assert()
-        .stdout(contains("black_loses\ncheckmate, asian rules"));
+    replay(&["--explain", &path]).assert().stdout(
+        contains("black_loses\ncheckmate, asian rules\n").and(contains(
+            "recorded result: 1-0 by resignation, agreement or another reason",
+        )),
+    );
     let output = replay(&["--json", "--explain", &path]).output().unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();
     let objects: Vec<serde_json::Value> = lines

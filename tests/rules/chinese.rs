@@ -8,7 +8,7 @@ use crate::test_positions::{game, lines};
 struct Case {
     id: &'static str,
     verdict: &'static str,
-    /// What each ply is, up to the end of the first round.
+    /// The class of each ply, up to the end of the first round.
     labels: Vec<char>,
     game: Game,
 }
@@ -39,7 +39,7 @@ fn cases(table: &'static str) -> Vec<Case> {
         .collect()
 }
 
-/// Diagrams that are judged otherwise than by the book: the verdict, and why.
+/// Diagrams that are judged differently from the book: our verdict and the reason.
 const VERDICTS: [(&str, &str, &str); 4] = [
     (
         "cn2020-ch9-50",
@@ -54,18 +54,19 @@ const VERDICTS: [(&str, &str, &str); 4] = [
     (
         "cn2020-ch8-29-1",
         "draw",
-        "the rook that is offered for exchange also threatens mate; in 8-29-2, where it stands in the \
-         same way, the book says so too",
+        "the rook that is offered for exchange also threatens mate; the book says so too in 8-29-2, \
+         where it is placed alike",
     ),
     (
         "cn2020-ch8-03",
         "black_loses",
-        "for the book the knight is protected by checks that win advisors after it is taken; two \
-         advisors are counted for less than a knight",
+        "in the book, checks that win two advisors after the knight is taken protect it; here two \
+         advisors count less than a knight",
     ),
 ];
 
-/// Plies that are classed otherwise than by the book: diagram, number of the ply, our class, and why.
+/// Plies that are classified differently from the book: diagram, number of the ply, our class and the
+/// reason.
 const LABELS: [(&str, usize, char, &str); 10] = [
     ("cn2020-ch8-03", 1, '闲', "see the verdict"),
     ("cn2020-ch8-03", 3, '闲', "see the verdict"),
@@ -73,7 +74,7 @@ const LABELS: [(&str, usize, char, &str); 10] = [
         "cn2020-ch9-50",
         1,
         '闲',
-        "see the verdict; what is attacked was attacked before",
+        "see the verdict; the attacked piece was attacked before",
     ),
     (
         "cn2020-ch9-50",
@@ -83,51 +84,46 @@ const LABELS: [(&str, usize, char, &str); 10] = [
     ),
     ("cn2020-ch9-49", 1, '闲', "see 9-50"),
     ("cn2020-ch9-49", 3, '兑', "see the verdict"),
-    (
-        "cn2020-ch9-11",
-        2,
-        '闲',
-        "the cannon is found to attack nothing that it wins",
-    ),
+    ("cn2020-ch9-11", 2, '闲', "no gain is found for the cannon"),
     (
         "cn2020-ch9-19",
         2,
         '捉',
-        "the rook that checks leaves its cannon unprotected, and the answer is found to chase that",
+        "the checking rook leaves its cannon unprotected, and the answer chases the cannon",
     ),
     (
         "cn2020-ch8-17",
         3,
         '杀',
-        "the rook that takes the pinned one mates by checks; for the book it only wins it",
+        "the rook that takes the pinned one then mates by checks; in the book it only wins the rook",
     ),
     (
         "cn2020-ch8-17",
         4,
         '捉',
-        "the king's step lets the rook win by a check; the book finds a mate in it",
+        "the king move lets the rook win by a check; the book sees a threat of mate",
     ),
 ];
 
 #[test]
 fn verdicts_of_the_book() {
-    let mut judged_otherwise = 0;
+    let mut exceptions = 0;
     for case in diagrams() {
         let exception = VERDICTS.iter().find(|e| e.0 == case.id);
         let expected = exception.map_or(case.verdict, |e| e.1);
         assert_ne!(exception.is_some(), expected == case.verdict, "{}", case.id);
-        judged_otherwise += usize::from(exception.is_some());
+        exceptions += usize::from(exception.is_some());
         let judgement = judge(&case.game, RuleSet::Chinese);
         assert_eq!(judgement.verdict.name(), expected, "{}", case.id);
     }
-    assert_eq!(judged_otherwise, VERDICTS.len());
+    assert_eq!(exceptions, VERDICTS.len());
 }
 
-/// Exchanges and idle moves are both permitted, and what is both may bear either name.
+/// Exchanges and idle moves are both permitted, and some moves are both.
 #[test]
 fn labels_of_the_book() {
     let is_idle = |label: char| matches!(label, '闲' | '兑');
-    let mut judged_otherwise = 0;
+    let mut exceptions = 0;
     for case in diagrams() {
         let plies = judge(&case.game, RuleSet::Chinese).plies;
         let first_round = &plies[..plies.len() / 2];
@@ -140,7 +136,7 @@ fn labels_of_the_book() {
             let exception = LABELS
                 .iter()
                 .find(|e| (e.0, e.1) == (case.id, classified.number));
-            judged_otherwise += usize::from(exception.is_some());
+            exceptions += usize::from(exception.is_some());
             let is_as = |label: char| label == name || is_idle(label) && is_idle(name);
             match exception {
                 Some(exception) => assert!(!is_as(*expected) && exception.2 == name),
@@ -148,7 +144,7 @@ fn labels_of_the_book() {
             }
         }
     }
-    assert_eq!(judged_otherwise, LABELS.len());
+    assert_eq!(exceptions, LABELS.len());
 }
 
 #[test]

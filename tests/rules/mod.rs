@@ -1,4 +1,4 @@
-//! The rules of repetition: tables of verdicts, properties, whole games.
+//! Repetition rules: tables of verdicts, properties and whole games.
 
 mod chinese;
 mod repetition;

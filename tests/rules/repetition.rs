@@ -1,9 +1,9 @@
 //! Repetitions with known verdicts.
 
-use chuhe::board::{Move, Square};
+use chuhe::board::{Color, Move, Square};
 use chuhe::random::{self, Shape};
 use chuhe::rules::{
-    Cause, Game, Judgement, Perpetual, RuleSet, Verdict, judge, judge_at, judge_outcome,
+    Cause, Clause, Game, Judgement, Perpetual, RuleSet, Verdict, judge, judge_at, judge_outcome,
     judge_repetition,
 };
 use rand::SeedableRng;
@@ -16,7 +16,7 @@ struct Case {
     id: &'static str,
     source: &'static str,
     verdict: &'static str,
-    /// What Pikafish's rules say.
+    /// The verdict of Pikafish's rules.
     pika: &'static str,
     game: Game,
 }
@@ -54,13 +54,14 @@ fn judged_games(table: &'static str) -> Vec<(&'static str, Game)> {
         .collect()
 }
 
-/// Cases of other rules than the Asian, or against every referee, and what we say.
-const JUDGED_OTHERWISE: [(&str, &str, &str); 4] = [
+/// Cases of rules other than the Asian ones, or contrary to all implementations, with our verdict and the
+/// reason.
+const EXCEPTIONS: [(&str, &str, &str); 4] = [
     (
         "iss-chessdb7-a",
         "red_loses",
-        "an early verdict; today every referee finds the knight chased by the rook that the cannon \
-         unmasks",
+        "an early verdict; today all implementations find that the rook uncovered by the cannon chases \
+         the knight",
     ),
     (
         "iss-ucci-banmoves",
@@ -81,20 +82,20 @@ const JUDGED_OTHERWISE: [(&str, &str, &str); 4] = [
 
 #[test]
 fn asian_cases() {
-    let mut judged_otherwise = 0;
+    let mut exceptions = 0;
     for case in cases() {
         if case.source == "cn2020" {
             continue;
         }
-        let exception = JUDGED_OTHERWISE.iter().find(|e| e.0 == case.id);
+        let exception = EXCEPTIONS.iter().find(|e| e.0 == case.id);
         let expected = exception.map_or(case.verdict, |e| e.1);
         assert_ne!(exception.is_some(), expected == case.verdict, "{}", case.id);
-        judged_otherwise += usize::from(exception.is_some());
+        exceptions += usize::from(exception.is_some());
         let judgement = judge(&case.game, RuleSet::Asian);
         assert_eq!(judgement.verdict.name(), expected, "{}", case.id);
         assert_eq!(judgement.cause, Cause::Repetition);
     }
-    assert_eq!(judged_otherwise, JUDGED_OTHERWISE.len());
+    assert_eq!(exceptions, EXCEPTIONS.len());
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn league_cases() {
 }
 
 #[test]
-fn the_second_occurrence_can_decide() {
+fn judging_at_the_second_occurrence() {
     for (verdict, mut game) in random_games() {
         let window = judge(&game, RuleSet::Asian).plies.len();
         for _ in 0..window / 2 {
@@ -144,7 +145,7 @@ fn the_second_occurrence_can_decide() {
 }
 
 #[test]
-fn lesser_rules_judge_less() {
+fn check_only_and_none_judge_no_chases() {
     for game in cases().into_iter().map(|case| case.game) {
         let verdict = judge(&game, RuleSet::None).verdict;
         assert_eq!(verdict, Verdict::Draw);
@@ -159,7 +160,7 @@ fn lesser_rules_judge_less() {
 }
 
 #[test]
-fn a_window_is_judged_as_the_game_it_ends() {
+fn window_and_game_have_the_same_verdict() {
     for game in cases().into_iter().map(|case| case.game) {
         for rules in RuleSet::ALL {
             let judgement = judge(&game, rules);
@@ -172,8 +173,8 @@ fn a_window_is_judged_as_the_game_it_ends() {
     }
 }
 
-/// The league's referee is not symmetric: of two pieces chased at once it sees the first one in its
-/// own order.
+/// The league's rules are not symmetric: of two pieces chased at once, only the first in a fixed order
+/// counts.
 #[test]
 fn verdicts_are_symmetric() {
     let cases = cases().into_iter().map(|case| case.game);
@@ -194,7 +195,7 @@ fn verdicts_of_random_cycles_are_symmetric() {
     games.iter().for_each(assert_symmetric);
 }
 
-/// Colors exchanged, files mirrored, the cycle begun later: the verdict is the same.
+/// The verdict is the same with colors exchanged, files mirrored, or the cycle started one round later.
 fn assert_symmetric(game: &Game) {
     let swapped = transformed(game, Square::flip_rank, true);
     let mirrored = transformed(game, Square::flip_file, false);
@@ -216,7 +217,7 @@ fn assert_symmetric(game: &Game) {
     }
 }
 
-/// The game on another board: squares moved, perhaps colors exchanged.
+/// The game with squares mapped and, if `swap`, colors exchanged.
 fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game {
     let mut start = game.clone();
     while start.pop().is_some() {}
@@ -228,8 +229,7 @@ fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game 
     result
 }
 
-/// The game continued by one move of each side, if its repetition is one cycle gone through again
-/// and again.
+/// The game continued by one move of each side, if its repetition consists of equal cycles.
 fn rotated(game: &Game, rules: RuleSet) -> Option<Game> {
     let moves = |judgement: Judgement| -> Vec<Move> {
         judgement.plies.iter().map(|ply| ply.played).collect()
@@ -250,7 +250,7 @@ fn rotated(game: &Game, rules: RuleSet) -> Option<Game> {
 /// Diagram 107 of the Asian rule book: red chases both cannons throughout, black one rook in the first
 /// round and the other in the second.
 #[test]
-fn a_chase_in_every_round_answers_a_chase_throughout() {
+fn chases_in_each_round_balance_a_chase_throughout() {
     let round = "d8d6 d9e8 d6d8 e8d9 f8f6 f9e8 f6f8 e8f9";
     let start = "3akab2/c2R1R2c/4b4/9/9/9/9/4B4/4K4/2B6 w";
     for rounds in 1..=3 {
@@ -258,6 +258,11 @@ fn a_chase_in_every_round_answers_a_chase_throughout() {
         let judgement = judge(&game, RuleSet::Asian);
         assert_eq!(judgement.verdict, Verdict::Draw);
         assert_eq!(judgement.perpetuals.0, [Perpetual::Chase; 2]);
+        assert!(
+            judgement
+                .clauses
+                .contains(&Clause::ChaseInEachRound(Color::Black))
+        );
         let window = 8;
         let verdict = judge_repetition(game.position(), game.plies(), window, RuleSet::Asian);
         assert_eq!(verdict, Verdict::Draw);
@@ -267,7 +272,7 @@ fn a_chase_in_every_round_answers_a_chase_throughout() {
 }
 
 #[test]
-fn the_outcome_is_that_of_the_whole_judgement() {
+fn judge_outcome_equals_judge() {
     for case in cases() {
         for rules in RuleSet::ALL {
             let mut whole = judge(&case.game, rules);
@@ -277,8 +282,8 @@ fn the_outcome_is_that_of_the_whole_judgement() {
     }
 }
 
-/// A knight of each side goes out and back for thousands of moves: only what the last rounds are made
-/// of decides, and the longest window is judged as the shortest.
+/// A knight of each side moves out and back for thousands of moves. The longest window has the same
+/// verdict as the shortest.
 #[test]
 fn long_windows_are_judged_as_short_ones() {
     let mut long = Game::startpos();
@@ -292,6 +297,72 @@ fn long_windows_are_judged_as_short_ones() {
         for window in [4, 20_000] {
             let verdict = judge_repetition(long.position(), long.plies(), window, rules);
             assert_eq!(verdict, Verdict::Draw);
+        }
+    }
+}
+
+/// Asian rule 19, diagrams 39 to 41 and 61: a rook that is chased does not chase in return only because
+/// another piece moves in and out between its target and the target's protector. The chased rook itself does
+/// not move in any of these games.
+#[test]
+fn chased_pieces_do_not_chase_by_cutting_off_protectors() {
+    let ids = [
+        "axf-misc-056",
+        "axf-misc-058",
+        "axf-misc-060",
+        "axf-d061-088",
+    ];
+    let mut games: Vec<Game> = cases()
+        .into_iter()
+        .filter(|case| ids.contains(&case.id))
+        .map(|case| case.game)
+        .collect();
+    assert_eq!(games.len(), ids.len());
+    games.push(game(
+        "2bak2r1/cC3Rc2/2nab1n2/p1p1p3p/6p2/2P6/P3P1P1P/2N1C1N2/9/2BAKAB2 w",
+        "b8b3 d9e8 b3b8 e8d9 b8b3 d9e8 b3b8 e8d9",
+    ));
+    for game in games {
+        let judgement = judge(&game, RuleSet::Asian);
+        let loser = judgement.verdict.loser().expect("a loser");
+        assert_eq!(judgement.perpetuals[loser], Perpetual::Chase);
+        assert_eq!(judgement.perpetuals[!loser], Perpetual::None);
+        let excused = &judgement.chased[loser];
+        assert_eq!(
+            judgement.clauses,
+            [
+                Clause::ChasedPieceExcused(excused.clone()),
+                Clause::GraverLoses(loser, Perpetual::Chase)
+            ]
+        );
+        let moves = judgement.plies.iter();
+        for classified in moves.filter(|classified| classified.piece.color() != loser) {
+            assert_ne!(classified.played.from(), excused[0].square);
+            let excused_chases = classified.excused.iter();
+            let chasers: Vec<_> = excused_chases.map(|chase| chase.chaser).collect();
+            assert!(!chasers.is_empty() && chasers.iter().all(|piece| excused.contains(piece)));
+        }
+        // Without the excuse both sides chase, and the game is drawn.
+        assert_eq!(judge(&game, RuleSet::Computer).verdict, Verdict::Draw);
+    }
+}
+
+#[test]
+fn clauses_lead_to_the_verdict() {
+    for case in cases() {
+        for rules in RuleSet::ALL {
+            let judgement = judge(&case.game, rules);
+            if judgement.cause != Cause::Repetition {
+                assert!(judgement.clauses.is_empty());
+                continue;
+            }
+            let last = judgement.clauses.last().expect("a clause");
+            let expected = match judgement.verdict.loser() {
+                Some(loser) => Clause::GraverLoses(loser, judgement.perpetuals[loser]),
+                None if rules == RuleSet::None => Clause::EveryRepetitionDraws,
+                None => Clause::EqualDraws(judgement.perpetuals.0[0]),
+            };
+            assert_eq!(*last, expected, "{} {rules}", case.id);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Games from the first move to the one that ends them, by each rule of each rule set.
+//! Whole games that end by each rule of each rule set.
 
 use chuhe::rules::{Cause, Game, RuleSet, Verdict, counted_plies, judge};
 
@@ -37,7 +37,7 @@ fn play(moves: &[&str]) -> Game {
 }
 
 #[test]
-fn the_last_move_ends_the_game_and_no_other() {
+fn only_the_last_move_ends_the_game() {
     for ending in endings() {
         let mut game = play(&ending.moves);
         let judgement = judge(&game, ending.rules);
@@ -52,7 +52,7 @@ fn the_last_move_ends_the_game_and_no_other() {
 }
 
 #[test]
-fn there_is_a_game_for_every_rule() {
+fn every_rule_has_a_game() {
     let has = |rules: RuleSet, cause: Cause, is_drawn: bool| {
         endings().any(|ending| {
             ending.rules == rules
@@ -71,9 +71,9 @@ fn there_is_a_game_for_every_rule() {
     }
 }
 
-/// The games that the limit ends are longer than it, for checks were given on the way.
+/// The games that end by the limit are longer than it, because they contain checks that do not count.
 #[test]
-fn the_limit_does_not_count_every_check() {
+fn limit_does_not_count_all_checks() {
     let mut games = 0;
     for ending in endings().filter(|ending| ending.cause == Cause::NoCapture.to_string()) {
         let game = play(&ending.moves);

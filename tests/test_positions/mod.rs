@@ -1,5 +1,5 @@
-//! Positions and games that several tests run over: random ones and those of the tables.
-#![allow(dead_code, reason = "not all of it is in use")]
+//! Random positions and games, and those of tables, shared by several tests.
+#![allow(dead_code, reason = "each test binary uses only some of the functions")]
 
 use chuhe::board::{Move, Piece, Position, Square};
 use chuhe::notation::fen;
@@ -9,18 +9,18 @@ use chuhe::rules::Game;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-/// The position after up to `plies` random moves from the start, fewer when the game ends.
+/// The position after up to `plies` random moves from the start, or fewer if the game ends before.
 pub(crate) fn playout(seed: u64, plies: usize) -> Position {
     play_on(Position::startpos(), seed, plies)
 }
 
-/// As [`playout`], with the promotion variant.
+/// [`playout`] with the promotion variant.
 pub(crate) fn promotion_playout(seed: u64, plies: usize) -> Position {
     let start = fen::parse_variant_position(fen::START, true).unwrap();
     play_on(start, seed, plies)
 }
 
-fn play_on(start: Position, seed: u64, plies: usize) -> Position {
+pub(crate) fn play_on(start: Position, seed: u64, plies: usize) -> Position {
     let game = random::game(&mut StdRng::seed_from_u64(seed), start, plies);
     game.position().clone()
 }
@@ -30,30 +30,33 @@ pub(crate) fn random_position(seed: u64, shape: Shape) -> Position {
     random::position(&mut StdRng::seed_from_u64(seed), shape)
 }
 
-/// The position with every square moved by `map`, and with `swap` the colors exchanged.
+/// The position with squares mapped by `map` and, if `swap`, colors exchanged.
 pub(crate) fn turned(position: &Position, map: impl Fn(Square) -> Square, swap: bool) -> Position {
     let mut setup = position.setup();
     let squares = setup.squares;
     for square in Square::all() {
-        setup.squares[map(square).index()] = squares[square.index()].map(|piece| match swap {
-            true => Piece::new(piece.kind(), !piece.color()),
-            false => piece,
+        setup.squares[map(square).index()] = squares[square.index()].map(|piece| {
+            if swap {
+                Piece::new(piece.kind(), !piece.color())
+            } else {
+                piece
+            }
         });
     }
     if swap {
         setup.side_to_move = !setup.side_to_move;
     }
-    Position::try_from(&setup).expect("a legal position is legal from every side")
+    Position::try_from(&setup).expect("legality is symmetric")
 }
 
-/// Every move that can be encoded, [`Move::NONE`] left out.
+/// Every move that can be encoded, except [`Move::NONE`].
 pub(crate) fn encodable_moves() -> impl Iterator<Item = Move> {
     Square::all()
         .flat_map(|from| Square::all().map(move |to| Move::new(from, to)))
         .filter(|m| m.is_some())
 }
 
-/// The lines of a table by their fields, comments left out.
+/// The fields of the lines of a table, without comments.
 pub(crate) fn lines(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     table
         .lines()
@@ -61,7 +64,7 @@ pub(crate) fn lines(table: &'static str) -> impl Iterator<Item = Vec<&'static st
         .map(|line| line.split(" | ").collect())
 }
 
-/// The game that a FEN and the moves after it tell.
+/// The game of a FEN and moves.
 pub(crate) fn game(position: &str, moves: &str) -> Game {
     let mut game = Game::new(fen::parse_position(position).unwrap());
     for played in moves.split(' ') {

@@ -128,10 +128,8 @@ fn invalid_positions_are_refused_with_all_reasons() {
         ),
         ("position fen 4k4/9/9/9/9/9/9/9/9/9 w", &["red has no king"]),
         (
-            "position fen 4k4/9/9/9/4a4/9/9/9/9/RRR2P3 x - - z moves q",
-            &[
-                "\"x\"", "\"z\"", "no king", "3 rooks", "pawn", "advisor", "\"q\"",
-            ],
+            "position fen 4k4/9/9/9/4a4/9/9/9/9/RRR2B3 x - - z moves q",
+            &["\"x\"", "\"z\"", "no king", "bishop", "advisor", "\"q\""],
         ),
     ] {
         client.silent("position startpos");

@@ -97,7 +97,7 @@ fn all_settings_play() {
         "threads 2",
         "threads 1",
         "multipv 5",
-        "multipv 128",
+        "multipv 256",
         "multipv 1",
         "idle large",
         "idle none",

@@ -1,9 +1,9 @@
-//! Where each kind of piece attacks, from tables built at compile time.
+//! The attacks of each kind of piece, from tables built at compile time.
 //!
-//! Sliding pieces look up their rank and their file apart: the inner squares of a rank (seven
-//! bits) or a file (eight bits, gathered by one multiplication) index a small table, for what
-//! stands on the edge itself never changes the answer. Jumping pieces (knight, bishop) index by
-//! the four squares that can hobble them (蹩马腿, 塞象眼).
+//! Sliding pieces look up their rank and their file separately: the inner squares of a rank (seven bits)
+//! or a file (eight bits, gathered by one multiplication) index a small table. Pieces on the edge do not
+//! change the attacks. Knights and bishops are indexed by the four squares where a piece can block them
+//! (蹩马腿, 塞象眼).
 
 mod tables;
 
@@ -23,8 +23,8 @@ const fn rank_index(square: Square, occupied: Bitboard) -> usize {
     (occupied.bits() >> (square.rank() * FILES + 1)) as usize & 0x7f
 }
 
-/// The inner squares of the file of `square`, as eight bits: of the bits 9i the multiplication
-/// brings each to 56 + i, and no two products fall on one bit, so nothing carries.
+/// The inner squares of the file of `square`, as eight bits: the multiplication moves bit 9i to bit
+/// 56 + i, and no two products share a bit, so there are no carries.
 #[inline]
 const fn file_index(square: Square, occupied: Bitboard) -> usize {
     const EVERY_NINTH: u64 = 0x8040_2010_0804_0201;
@@ -39,97 +39,97 @@ fn slide(square: Square, occupied: Bitboard, file: &FileTable, rank: &RankTable)
     Bitboard::from_board_bits(on_file | on_rank << (square.rank() * FILES))
 }
 
-/// Squares a rook (车) on `square` reaches, up to and with the first piece each way.
+/// The squares that a rook (车) attacks, up to and including the first piece in each direction.
 #[inline]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     slide(square, occupied, ROOK_FILE, ROOK_RANK)
 }
 
-/// Squares a cannon (炮) on `square` hits over exactly one screen, up to and with the next piece.
+/// The squares that a cannon (炮) attacks over exactly one screen, up to and including the next piece.
 /// Its quiet moves are the empty squares of [`rook`].
 #[inline]
 pub fn cannon(square: Square, occupied: Bitboard) -> Bitboard {
     slide(square, occupied, CANNON_FILE, CANNON_RANK)
 }
 
-/// The other squares of the rank and the file of `square`: what a rook hits on an empty board.
+/// The other squares of the rank and the file of `square`.
 #[inline]
 pub fn lines(square: Square) -> Bitboard {
     Bitboard::from_board_bits(LINES[square.index()])
 }
 
-/// The diagonal neighbours of `square`, where the legs of knights that attack it stand.
+/// The diagonal neighbours of `square`, which are the legs of the knights that attack it.
 #[inline]
 pub(in crate::board) fn diagonals(square: Square) -> Bitboard {
     Bitboard::from_board_bits(DIAGONAL[square.index()])
 }
 
-/// The squares where a piece that comes or goes can change who attacks a king on `square`: its
-/// lines, and whence and over which legs knights attack.
+/// The squares where a change of the board can affect the attacks on a king on `square`: its lines, the
+/// squares from which knights attack it, and their legs.
 #[inline]
 pub(in crate::board) fn surroundings(square: Square) -> Bitboard {
     Bitboard::from_board_bits(SURROUNDINGS[square.index()])
 }
 
-/// Which of the orthogonal neighbours are occupied; bits that wrap around the edge of the board
-/// stand for moves that the tables do not have.
+/// A bit for each occupied orthogonal neighbour. Bits that wrap around the edge of the board belong to
+/// moves that are not in the tables.
 #[inline]
 const fn leg_index(square: Square, occupied: Bitboard) -> usize {
     let near = ((occupied.bits() << 9) >> square.index()) as usize;
     near & 1 | near >> 7 & 2 | near >> 8 & 4 | near >> 15 & 8
 }
 
-/// Which of the diagonal neighbours are occupied.
+/// A bit for each occupied diagonal neighbour.
 #[inline]
 const fn eye_index(square: Square, occupied: Bitboard) -> usize {
     let near = ((occupied.bits() << 10) >> square.index()) as usize;
     near & 1 | near >> 1 & 2 | near >> 16 & 4 | near >> 17 & 8
 }
 
-/// Squares a knight (马) on `square` attacks.
+/// The squares that a knight (马) attacks.
 #[inline]
 pub fn knight(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard::from_board_bits(KNIGHT[square.index()][leg_index(square, occupied)])
 }
 
-/// The orthogonal neighbours of `square`, where a piece hobbles a knight on it (蹩马腿).
+/// The orthogonal neighbours of `square`, where a piece blocks a knight on `square` (蹩马腿).
 #[inline]
 pub fn knight_legs(square: Square) -> Bitboard {
     rook(square, Bitboard::ALL)
 }
 
-/// Squares from which a knight attacks `square`.
+/// The squares from which a knight attacks `square`.
 #[inline]
 pub fn knight_to(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard::from_board_bits(KNIGHT_TO[square.index()][eye_index(square, occupied)])
 }
 
-/// Squares a bishop (相 象) on `square` attacks; the relation is symmetric.
+/// The squares that a bishop (相 象) attacks; the relation is symmetric.
 #[inline]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard::from_board_bits(BISHOP[square.index()][eye_index(square, occupied)])
 }
 
-/// Squares an advisor (仕 士) on `square` attacks; symmetric.
+/// The squares that an advisor (仕 士) attacks; the relation is symmetric.
 #[inline]
 pub fn advisor(square: Square) -> Bitboard {
     Bitboard::from_board_bits(ADVISOR[square.index()])
 }
 
-/// Squares a king (帅 将) on `square` attacks, the facing king aside; symmetric.
+/// The squares that a king (帅 将) attacks, except the facing king; the relation is symmetric.
 #[inline]
 pub fn king(square: Square) -> Bitboard {
     Bitboard::from_board_bits(KING[square.index()])
 }
 
-/// Squares a pawn (兵 卒) of `color` on `square` attacks.
+/// The squares that a pawn (兵 卒) of `color` attacks.
 #[inline]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
     Bitboard::from_board_bits(PAWN[color][square.index()])
 }
 
-/// Where a side's pawns can step: forward, towards file a and towards file i, each set from as
-/// many pawns as it has squares.
+/// The destinations of a side's pawns, for steps forward, towards file a and towards file i. Each set
+/// has one square for each pawn that can make the step.
 #[inline]
 pub fn pawn_steps(color: Color, pawns: Bitboard) -> [Bitboard; 3] {
     let forward = match color {
@@ -142,13 +142,13 @@ pub fn pawn_steps(color: Color, pawns: Bitboard) -> [Bitboard; 3] {
     [forward, to_a, to_i].map(Bitboard::from_bits)
 }
 
-/// Squares from which a pawn of `color` attacks `square`.
+/// The squares from which a pawn of `color` attacks `square`.
 #[inline]
 pub fn pawn_to(color: Color, square: Square) -> Bitboard {
     Bitboard::from_board_bits(PAWN_TO[color][square.index()])
 }
 
-/// Squares a piece of this kind and color attacks: for a cannon those over a screen.
+/// The squares that a piece of this kind and color attacks; for a cannon, over a screen.
 #[inline]
 pub fn of(kind: PieceKind, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
     match kind {
@@ -169,7 +169,7 @@ mod tests {
     use super::tables::{DIAGONALS, ORTHOGONALS};
     use super::*;
 
-    /// The squares along the lines of `square` with so many pieces between.
+    /// The squares along the lines of `square` with `between` pieces in between.
     fn slow_line(
         square: Square,
         occupied: Bitboard,
@@ -186,7 +186,7 @@ mod tests {
         })
     }
 
-    /// Walks the board step by step, as a text for beginners states the rules.
+    /// The attacks found step by step.
     fn slow(kind: PieceKind, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
         let empty = |s: Option<Square>| s.is_some_and(|s| !occupied.contains(s));
         let mut result = Bitboard::EMPTY;

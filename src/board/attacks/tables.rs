@@ -1,44 +1,43 @@
-//! The tables of attacks, built at compile time.
+//! Attack tables, built at compile time.
 
 use crate::board::bitboard::Bitboard;
-use crate::board::by_color::ByColor;
-use crate::board::color::Color;
+use crate::board::color::{ByColor, Color};
 use crate::board::square::{FILES, RANKS, Square};
 
 /// A file's attacks from each rank, as bits of file a: `[rank][inner occupancy]`.
-pub(super) type FileTable = [[u128; 256]; RANKS];
+pub type FileTable = [[u128; 256]; RANKS];
 /// A rank's attacks from each file: `[file][inner occupancy]`.
-pub(super) type RankTable = [[u16; 128]; FILES];
-/// Attacks by square and by which of four neighbours are occupied.
-pub(super) type HobbleTable = [[u128; 16]; Square::COUNT];
+pub type RankTable = [[u16; 128]; FILES];
+/// Attacks by square and by the occupancy of four neighbours.
+pub type HobbleTable = [[u128; 16]; Square::COUNT];
 
-pub(super) const ROOK_FILE: &FileTable = &file_table(false);
-pub(super) const ROOK_RANK: &RankTable = &rank_table(false);
-pub(super) const CANNON_FILE: &FileTable = &file_table(true);
-pub(super) const CANNON_RANK: &RankTable = &rank_table(true);
+pub const ROOK_FILE: &FileTable = &file_table(false);
+pub const ROOK_RANK: &RankTable = &rank_table(false);
+pub const CANNON_FILE: &FileTable = &file_table(true);
+pub const CANNON_RANK: &RankTable = &rank_table(true);
 
-pub(super) static KNIGHT: HobbleTable = knight_table(false);
-pub(super) static KNIGHT_TO: HobbleTable = knight_table(true);
-pub(super) static BISHOP: HobbleTable = bishop_table();
-pub(super) static ADVISOR: [u128; Square::COUNT] = step_table(&DIAGONALS, true);
-pub(super) static KING: [u128; Square::COUNT] = step_table(&ORTHOGONALS, true);
-pub(super) static PAWN: ByColor<[u128; Square::COUNT]> = ByColor::new(
+pub static KNIGHT: HobbleTable = knight_table(false);
+pub static KNIGHT_TO: HobbleTable = knight_table(true);
+pub static BISHOP: HobbleTable = bishop_table();
+pub static ADVISOR: [u128; Square::COUNT] = step_table(&DIAGONALS, true);
+pub static KING: [u128; Square::COUNT] = step_table(&ORTHOGONALS, true);
+pub static PAWN: ByColor<[u128; Square::COUNT]> = ByColor::new(
     pawn_table(Color::Red, false),
     pawn_table(Color::Black, false),
 );
-pub(super) static PAWN_TO: ByColor<[u128; Square::COUNT]> =
+pub static PAWN_TO: ByColor<[u128; Square::COUNT]> =
     ByColor::new(pawn_table(Color::Red, true), pawn_table(Color::Black, true));
-pub(super) static DIAGONAL: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
-pub(super) static LINES: [u128; Square::COUNT] = line_table();
-pub(super) static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();
+pub static DIAGONAL: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
+pub static LINES: [u128; Square::COUNT] = line_table();
+pub static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();
 
 /// South, west, east, north: the order of the bits of a knight's index.
-pub(super) const ORTHOGONALS: [(isize, isize); 4] = [(0, -1), (-1, 0), (1, 0), (0, 1)];
+pub const ORTHOGONALS: [(isize, isize); 4] = [(0, -1), (-1, 0), (1, 0), (0, 1)];
 /// South-west, south-east, north-west, north-east: the order of a bishop's index.
-pub(super) const DIAGONALS: [(isize, isize); 4] = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
+pub const DIAGONALS: [(isize, isize); 4] = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
 
-/// The squares hit on a line of `len` squares from `from`: by a rook, up to and with the first
-/// piece; by a cannon, past the first piece up to and with the second.
+/// The squares attacked on a line of `len` squares from `from`: by a rook, up to and including the first
+/// piece; by a cannon, after the first piece up to and including the second.
 const fn line_attacks(from: usize, occupied: u32, len: usize, cannon: bool) -> u32 {
     let mut attacks = 0;
     let mut direction = 0;
@@ -100,8 +99,8 @@ const fn rank_table(cannon: bool) -> RankTable {
     table
 }
 
-/// Knight moves from a square (legs beside it), or with `to` the squares a knight attacks it from
-/// (legs beside the knight, which seen from the target are its diagonal neighbours).
+/// Knight moves from a square, or with `to` the squares from which a knight attacks it. The legs are the
+/// orthogonal neighbours of the knight, which are diagonal neighbours of the target.
 const fn knight_table(to: bool) -> HobbleTable {
     let mut table = [[0; 16]; Square::COUNT];
     let mut index = 0;
@@ -182,7 +181,7 @@ const fn step_table(steps: &[(isize, isize); 4], palace: bool) -> [u128; Square:
     table
 }
 
-/// Pawn moves, or with `to` the squares a pawn attacks from.
+/// Pawn moves from a square, or with `to` the squares from which a pawn attacks it.
 const fn pawn_table(color: Color, to: bool) -> [u128; Square::COUNT] {
     let forward = match color {
         Color::Red => 1,

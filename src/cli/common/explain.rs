@@ -5,22 +5,12 @@ use serde_json::{Value, json};
 use super::{columns, sentence, terminal_width};
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
-use crate::rules::{Cause, Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed};
+use crate::rules::{Chase, ClassifiedMove, Game, Judgement, MoveClass};
 
 /// The reasons as text: the cause, what each side did, and a table of the moves of the repetition.
 pub fn explain(game: &Game, judgement: &Judgement) -> String {
-    let Judgement {
-        cause,
-        rules,
-        occurrences,
-        ..
-    } = judgement;
     let width = terminal_width();
-    let mut because = format!("{cause}, {rules} rules");
-    if *cause == Cause::Repetition {
-        because += &format!(", occurrence {occurrences} of the position");
-    }
-    let mut text = sentence(&because, width);
+    let mut text = sentence(&judgement.reason(), width);
     if judgement.plies.is_empty() {
         return text;
     }
@@ -28,9 +18,12 @@ pub fn explain(game: &Game, judgement: &Judgement) -> String {
         let mut did = judgement.perpetuals[color].to_string();
         for (n, chased) in judgement.chased[color].iter().enumerate() {
             did += if n == 0 { " of " } else { ", " };
-            did += &name(chased);
+            did += &chased.to_string();
         }
         text += &sentence(&format!("{color}: {did}"), width);
+    }
+    for clause in &judgement.clauses {
+        text += &sentence(&clause.to_string(), width);
     }
     let head = ["ply", "move", "", "piece", "what it does"];
     let mut rows = vec![head.map(str::to_owned)];
@@ -46,22 +39,33 @@ pub fn explain(game: &Game, judgement: &Judgement) -> String {
     text + &columns(&rows, width) + "\n"
 }
 
+/// The clauses that decided, as JSON.
+pub fn explain_clauses(judgement: &Judgement) -> Value {
+    judgement.clauses.iter().map(ToString::to_string).collect()
+}
+
 /// The moves of the repetition as JSON.
 pub fn explain_plies(game: &Game, judgement: &Judgement) -> Value {
     let classified = judgement.plies.iter().zip(chinese_moves(game, judgement));
     let objects = classified.map(|(classified, chinese)| {
-        let chases = classified.chases.iter();
-        let chases = chases
-            .map(|chase| json!({ "chaser": name(&chase.chaser), "chased": name(&chase.chased) }));
+        let chases = |chases: &[Chase]| -> Value {
+            let chases = chases.iter().map(|Chase { chaser, chased }| {
+                json!({ "chaser": chaser.to_string(), "chased": chased.to_string() })
+            });
+            chases.collect()
+        };
         json!({
             "ply": classified.number,
             "move": classified.played.to_string(),
             "chinese": chinese,
-            "deed": classified.class.to_string(),
+            "class": classified.class.to_string(),
             "label": classified.class.chinese(),
             "check": classified.class == MoveClass::Check,
-            "chases": chases.collect::<Value>(),
-            "strikers": classified.check_threats.iter().map(name).collect::<Value>(),
+            "chases": chases(&classified.chases),
+            "excused": chases(&classified.excused),
+            "check_threats": classified.check_threats.iter().map(ToString::to_string).collect::<Value>(),
+            "joint": classified.is_joint,
+            "exemption": classified.exemption.map(|exemption| exemption.to_string()),
         })
     });
     objects.collect()
@@ -90,13 +94,26 @@ fn description(classified: &ClassifiedMove) -> String {
     let chases = classified
         .chases
         .iter()
-        .map(|Chase { chaser, chased }| format!("{} chases {}", name(chaser), name(chased)));
-    let strikes = classified
+        .map(|Chase { chaser, chased }| format!("{chaser} chases {chased}"));
+    let excused = classified.excused.iter().map(|Chase { chaser, chased }| {
+        format!("{chaser} attacks {chased} but is excused (a protector was cut off)")
+    });
+    let check_threats = classified
         .check_threats
         .iter()
-        .map(|striker| format!("{} threatens to win by a check", name(striker)));
+        .map(|piece| format!("{piece} threatens to win by a check"));
+    let joint = classified
+        .is_joint
+        .then(|| "jointly, or of a partly protected piece".to_owned());
+    let exemption = classified.exemption.map(|exemption| exemption.to_string());
     let class = class.map(str::to_owned).into_iter();
-    let parts: Vec<String> = class.chain(chases).chain(strikes).collect();
+    let parts: Vec<String> = class
+        .chain(chases)
+        .chain(excused)
+        .chain(check_threats)
+        .chain(joint)
+        .chain(exemption)
+        .collect();
     if parts.is_empty() {
         "-".to_owned()
     } else {
@@ -107,9 +124,4 @@ fn description(classified: &ClassifiedMove) -> String {
 /// A piece in English and Chinese: `red rook 车`.
 fn title(piece: Piece) -> String {
     format!("{} {} {}", piece.color(), piece.kind(), piece.chinese())
-}
-
-/// A piece and its square: `red rook 车 e4`.
-fn name(placed: &Placed) -> String {
-    format!("{} {}", title(placed.piece), placed.square)
 }

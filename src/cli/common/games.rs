@@ -116,6 +116,9 @@ fn read_game_text(text: &GameText) -> Result<Game, Failure> {
 
 /// Plays the moves of a line, up to the first illegal one.
 pub fn play_line(line: Line) -> Result<Game, Failure> {
+    if let Some(note) = line.start.irregularity_note() {
+        log::warn!("{note}");
+    }
     let mut game = Game::new(line.start);
     for (number, played) in (1..).zip(line.moves) {
         game.push(played).context(format_args!("move {number}"))?;

@@ -21,7 +21,7 @@ pub use chinese_help::translate;
 #[cfg(test)]
 pub use chinese_help::{MAIN_COMMANDS, argument_help};
 pub use ending::{describe_end, describe_ending, describe_no_capture_limit, report_damaged_tables};
-pub use explain::{explain, explain_plies};
+pub use explain::{explain, explain_clauses, explain_plies};
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
 pub use files::{FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input};
 pub use games::{

@@ -82,7 +82,7 @@ const fn square_at(index: usize) -> Square {
     }
 }
 
-/// The game phase: 32 with all rooks, knights and cannons on the board, 0 with none.
+/// The game phase: 32 with the rooks, knights and cannons of both sets on the board, 0 with none.
 #[inline]
 pub fn phase(position: &Position) -> i32 {
     let kinds = PieceKind::ALL.into_iter().zip(PHASE);

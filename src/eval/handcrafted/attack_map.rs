@@ -16,8 +16,9 @@ pub struct Attacker {
 /// The attacks of one side.
 #[derive(Clone, Debug, Default)]
 struct SideAttacks {
+    // No side has more than 16 pieces.
     pieces: ArrayVec<Attacker, 16>,
-    cannon_steps: ArrayVec<Bitboard, 2>,
+    cannon_steps: ArrayVec<Bitboard, 16>,
     by_kind: [Bitboard; PieceKind::COUNT],
     all: Bitboard,
 }
@@ -46,8 +47,7 @@ impl SideAttacks {
         side.enlist(position, us, PieceKind::Pawn, |s| attacks::pawn(us, s));
         for square in position.pieces(us, PieceKind::Cannon) {
             let steps = attacks::rook(square, occupied) & !occupied;
-            // At most two a side.
-            let _ = side.cannon_steps.try_push(steps);
+            side.cannon_steps.push(steps);
         }
         side.all = side
             .by_kind
@@ -67,8 +67,7 @@ impl SideAttacks {
         for square in position.pieces(us, kind) {
             let attacks = attacks(square);
             self.by_kind[kind.index()] |= attacks;
-            // At most sixteen pieces a side.
-            let _ = self.pieces.try_push(Attacker { kind, attacks });
+            self.pieces.push(Attacker { kind, attacks });
         }
     }
 }

@@ -5,8 +5,7 @@ use super::{
     positional, tactical,
 };
 use crate::board::{Color, Position};
-use crate::eval::knowledge::Knowledge;
-use crate::eval::scale::{FULL_SCALE, scale_factor};
+use crate::eval::{FULL_SCALE, Knowledge, scale_factor};
 
 /// Normal weight of the tactical terms, in 64ths.
 pub const NORMAL_ATTACK: i32 = 64;

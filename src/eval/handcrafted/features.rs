@@ -25,7 +25,7 @@ impl Group {
     }
 }
 
-/// Rank distances of a piece to a king, from two ranks behind the king to nine ranks ahead of it.
+/// Rank distances of a piece from a king: two ranks back to nine ranks ahead.
 pub const KING_RANKS: usize = 12;
 
 macro_rules! groups {

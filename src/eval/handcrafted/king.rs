@@ -7,7 +7,7 @@ use super::features::{
     PAWN_ON_PALACE, ROOK_LINE_BLOCKER, ROOK_ON_KING_FILE, ROOK_ON_KING_RANK, ROOK_ON_PALACE,
     SAFE_CHECK,
 };
-use super::tapered::TermSum;
+use super::weights::TermSum;
 use crate::board::{Bitboard, Color, PieceKind, Position, RANKS, Square, attacks};
 
 /// Danger units of a piece that attacks the palace, in the order of [`ATTACKERS`].

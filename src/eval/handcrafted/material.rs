@@ -6,7 +6,8 @@ use std::cell::Cell;
 
 use super::accumulator::MaterialKey;
 use super::features::{ADVISORS_AGAINST, ATTACKERS, BISHOPS_AGAINST, ENEMY_PAIR, OWN_PAIR};
-use super::tapered::{Tapered, TermSum};
+use super::tapered::Tapered;
+use super::weights::TermSum;
 use crate::board::{Color, PieceKind, Position};
 
 /// The material terms of a position, from red's point of view.
@@ -66,10 +67,10 @@ impl Default for MaterialTable {
 
 /// Advisors and bishops against the attackers left (缺士怕车, 缺象怕炮).
 pub fn defenders(position: &Position, us: Color, terms: &mut TermSum) {
-    let advisors = position.pieces(us, PieceKind::Advisor).len() as usize;
-    let bishops = position.pieces(us, PieceKind::Bishop).len() as usize;
+    let advisors = count(position, us, PieceKind::Advisor) as usize;
+    let bishops = count(position, us, PieceKind::Bishop) as usize;
     for (row, kind) in ATTACKERS.into_iter().enumerate() {
-        let count = position.pieces(!us, kind).len() as i32;
+        let count = count(position, !us, kind);
         if count > 0 {
             terms.add(ADVISORS_AGAINST.at(3 * row + advisors), count);
             terms.add(BISHOPS_AGAINST.at(3 * row + bishops), count);
@@ -79,10 +80,10 @@ pub fn defenders(position: &Position, us: Color, terms: &mut TermSum) {
 
 /// Products of piece counts, a quadratic form in the material of both sides.
 pub fn pairs(position: &Position, us: Color, terms: &mut TermSum) {
-    let count = |color: Color| -> [i32; 6] {
-        std::array::from_fn(|i| position.pieces(color, PieceKind::ALL[i + 1]).len() as i32)
+    let counts = |color: Color| -> [i32; 6] {
+        std::array::from_fn(|i| count(position, color, PieceKind::ALL[i + 1]))
     };
-    let (own, theirs) = (count(us), count(!us));
+    let (own, theirs) = (counts(us), counts(!us));
     for a in 0..6 {
         if own[a] == 0 {
             continue;
@@ -101,4 +102,9 @@ pub fn pairs(position: &Position, us: Color, terms: &mut TermSum) {
             }
         }
     }
+}
+
+/// The number of pieces of a kind, at most that of a set, for which the weights are tuned.
+fn count(position: &Position, color: Color, kind: PieceKind) -> i32 {
+    position.pieces(color, kind).len().min(kind.max_per_side()) as i32
 }

@@ -18,8 +18,8 @@ pub use accumulator::{MaterialKey, PieceSquareAccumulator, phase};
 pub use attack_map::AttackMap;
 pub use evaluator::{Evaluator, NORMAL_ATTACK, TEMPO};
 pub use material::{MaterialTable, MaterialValue, defenders, pairs};
-pub use tapered::{FULL_PHASE, Tapered, TermSum};
-pub use weights::WEIGHTS;
+pub use tapered::{FULL_PHASE, Tapered};
+pub use weights::{TermSum, WEIGHTS};
 
 use crate::board::{Color, Position};
 

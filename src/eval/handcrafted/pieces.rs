@@ -6,7 +6,7 @@ use super::features::{
     KNIGHT_MOBILITY, PAWN_BLOCKED, PAWN_PAIR, PAWNS_ACROSS, ROOK_FILE, ROOK_MOBILITY,
     THREAT_GUARDED, THREAT_UNGUARDED,
 };
-use super::tapered::TermSum;
+use super::weights::TermSum;
 use crate::board::{Bitboard, Color, PieceKind, Position, attacks};
 
 /// Mobility of knights, rooks, cannons and bishops.

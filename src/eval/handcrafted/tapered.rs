@@ -1,8 +1,6 @@
-//! Middlegame and endgame values in one number, and sums of weights.
+//! Middlegame and endgame values in one number.
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
-
-use super::weights::WEIGHTS;
 
 /// A middlegame and an endgame value of 16 bits each, added and scaled together (tapered evaluation;
 /// Chessprogramming wiki, "Tapered Eval").
@@ -40,22 +38,16 @@ impl Tapered {
         Self(self.0 + other.0)
     }
 
-    /// Interpolates at `phase`, from 0 (endgame) to [`FULL_PHASE`].
+    /// Interpolates at `phase`, from 0 (endgame) to [`FULL_PHASE`]. More pieces than in a set count as
+    /// the full phase.
     #[inline]
     pub const fn at_phase(self, phase: i32) -> i32 {
+        let phase = if phase < FULL_PHASE {
+            phase
+        } else {
+            FULL_PHASE
+        };
         (self.middlegame() * phase + self.endgame() * (FULL_PHASE - phase)) / FULL_PHASE
-    }
-}
-
-/// A sum of weighted terms of one side.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TermSum(pub Tapered);
-
-impl TermSum {
-    /// Adds the weight of `feature` `count` times.
-    #[inline]
-    pub fn add(&mut self, feature: usize, count: i32) {
-        self.0 += WEIGHTS[feature] * count;
     }
 }
 

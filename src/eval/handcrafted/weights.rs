@@ -1,10 +1,22 @@
-//! Middlegame and endgame weights, in units of about 1/450 of a minor piece.
+//! Middlegame and endgame weights, in units of about 1/450 of a minor piece, and sums of them.
 
 use super::features::COUNT;
 use super::tapered::Tapered;
 
 const fn w(middlegame: i32, endgame: i32) -> Tapered {
     Tapered::new(middlegame, endgame)
+}
+
+/// A sum of weighted terms of one side.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TermSum(pub Tapered);
+
+impl TermSum {
+    /// Adds the weight of `feature` `count` times.
+    #[inline]
+    pub fn add(&mut self, feature: usize, count: i32) {
+        self.0 += WEIGHTS[feature] * count;
+    }
 }
 
 /// Every weight, in the order of [`super::features`].

@@ -1,9 +1,9 @@
-//! The first layer's sums for the positions of a line, kept up while moves are played.
+//! Accumulators: the sums of the first layer for the positions of a line.
 //!
-//! Playing a move only notes which pieces came and went. The sums are brought up to date when an
-//! evaluation asks for them (*lazy updates*): from the nearest earlier position whose sums are known,
-//! or, where a side sees the board differently since (its king crossed the middle file, or its bucket
-//! changed), from the last board it saw in that way (a *refresh table*, also called Finny table).
+//! Making a move only records the added and removed pieces. The sums are computed when the evaluation
+//! needs them (*lazy updates*): from the nearest earlier position with known sums, or, if the view of a
+//! side has changed since (its king crossed the middle file, or its bucket changed), from the last board
+//! with the same view (a *refresh table*, also called Finny table).
 
 use arrayvec::ArrayVec;
 
@@ -12,7 +12,7 @@ use super::network::Network;
 use super::simd::{self, Block};
 use crate::board::{Bitboard, ByColor, Color, Observer, Piece, Position, Square};
 
-/// How a side looks at the board: whether mirrored, and with which set of weights.
+/// The view of a side: whether it is mirrored, and its input bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CachedView {
     mirrored: bool,
@@ -34,13 +34,11 @@ impl CachedView {
             side,
             mirrored: self.mirrored,
         };
-        let feature = perspective.feature(piece, square);
-        debug_assert!(feature.is_some(), "{piece:?} on {square}");
-        network.row(self.bucket.into(), feature.unwrap_or(0))
+        network.row(self.bucket.into(), perspective.feature(piece, square))
     }
 }
 
-/// What is known of one position of the line, beside its sums.
+/// The changes and views of one position of the line.
 #[derive(Clone, Debug)]
 struct LineEntry {
     added: ArrayVec<(Piece, Square), 2>,
@@ -50,13 +48,13 @@ struct LineEntry {
     known: ByColor<bool>,
 }
 
-/// The last board of which the refresh table has the sums, for a side and a view.
+/// The last board for which the refresh table has the sums, for a side and a view.
 #[derive(Clone, Debug)]
 struct RefreshBoard {
     pieces: [Bitboard; Piece::COUNT],
 }
 
-/// The sums of the positions from a root to the present one.
+/// The accumulators of the positions from a root to the current one.
 #[derive(Clone, Debug)]
 pub struct AccumulatorStack {
     entries: Vec<LineEntry>,
@@ -70,7 +68,7 @@ pub struct AccumulatorStack {
 }
 
 impl AccumulatorStack {
-    /// A stack for lines that begin with `position`.
+    /// A stack for lines that start with `position`.
     pub fn new(network: &Network, position: &Position) -> Self {
         let blocks = network.architecture.blocks();
         let views = Color::COUNT * 2 * network.architecture.inputs.count();
@@ -89,7 +87,7 @@ impl AccumulatorStack {
         stack
     }
 
-    /// Begins another line with `position`. The refresh table stays, so the network must be the same.
+    /// Starts a new line with `position`. Keeps the refresh table, so the network must be the same.
     pub fn reset(&mut self, network: &Network, position: &Position) {
         self.top = 0;
         let entry = LineEntry {
@@ -110,7 +108,7 @@ impl AccumulatorStack {
         self.sums.resize(length, Block::ZERO);
     }
 
-    /// Notes the move that is about to be played; the returned observer is called with it.
+    /// Adds an entry for the next move and returns the observer that records the move.
     #[inline]
     pub fn push<'a>(&'a mut self, network: &'a Network) -> Recorder<'a> {
         let views = self.entries[self.top].views;
@@ -135,19 +133,19 @@ impl AccumulatorStack {
         }
     }
 
-    /// Takes the last move back.
+    /// Removes the entry of the last move.
     #[inline]
     pub fn pop(&mut self) {
         debug_assert!(self.top > 0, "nothing to take back");
         self.top = self.top.saturating_sub(1);
     }
 
-    /// Whether the sums of the present position are those of a stack that begins with it, for assertions.
+    /// Whether the sums equal those of a new stack for the position; for assertions.
     pub fn equals_fresh(&mut self, network: &Network, position: &Position) -> bool {
         Self::new(network, position).sums(network, position) == self.sums(network, position)
     }
 
-    /// The sums of the present position by side, brought up to date.
+    /// The updated sums of the current position, by side.
     #[inline(always)]
     pub(super) fn sums(&mut self, network: &Network, position: &Position) -> ByColor<&[Block]> {
         for side in Color::ALL {
@@ -163,7 +161,7 @@ impl AccumulatorStack {
         ByColor::new(red, black)
     }
 
-    /// The nearest earlier entry whose sums are known, if the side's view is the same all the way.
+    /// The nearest earlier entry with known sums, if the side's view has not changed since.
     #[inline(always)]
     fn nearest(&self, side: Color) -> Option<usize> {
         let view = self.entries[self.top].views[side];
@@ -177,7 +175,7 @@ impl AccumulatorStack {
         None
     }
 
-    /// Brings the entries after `from` up to date, one after the other.
+    /// Updates the entries after `from`, one after the other.
     #[inline(always)]
     fn follow(&mut self, network: &Network, side: Color, from: usize) {
         let length = self.blocks;
@@ -204,7 +202,7 @@ impl AccumulatorStack {
         }
     }
 
-    /// Computes the present sums from the last board that the side saw in the same way.
+    /// Computes the sums of the current position from the last board with the same view.
     #[inline(always)]
     fn refresh(&mut self, network: &Network, side: Color, position: &Position) {
         let view = self.entries[self.top].views[side];
@@ -238,7 +236,7 @@ impl AccumulatorStack {
     }
 }
 
-/// Notes what a move changes on the board.
+/// Records the changes of a move.
 pub struct Recorder<'a> {
     entry: &'a mut LineEntry,
     network: &'a Network,

@@ -1,28 +1,27 @@
-//! The shape of a network and what its numbers mean.
+//! The architecture of a network.
 
 use super::features::FEATURES;
 use super::simd::Block;
 use crate::board::{Color, PieceKind, Position};
 
-/// What the first layer's weights are multiplied by to become whole numbers; also the upper bound of
-/// a neuron.
+/// The quantization factor of the first layer, which is also the upper bound of a neuron.
 pub const INPUT_QUANT: i32 = 255;
-/// What the weights of the output are multiplied by.
+/// The quantization factor of the output weights.
 pub const OUTPUT_QUANT: i32 = 64;
-/// Largest width.
+/// The maximum width.
 pub const MAX_WIDTH: usize = 1024;
 
-/// Which of several sets of input weights a side uses.
+/// The sets of input weights (buckets).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputBuckets {
     /// One for all positions.
     One,
-    /// Four, by what the side has to attack with: any rook; any knight or cannon.
+    /// Four, by whether the side has a rook, and whether it has a knight or cannon.
     Attackers,
 }
 
 impl InputBuckets {
-    /// How many there are.
+    /// The number of buckets.
     pub const fn count(self) -> usize {
         match self {
             Self::One => 1,
@@ -30,7 +29,7 @@ impl InputBuckets {
         }
     }
 
-    /// The one that `side` uses.
+    /// The bucket of `side` in a position.
     #[inline]
     pub fn of(self, position: &Position, side: Color) -> usize {
         match self {
@@ -44,7 +43,7 @@ impl InputBuckets {
         }
     }
 
-    /// What the hash of a network's meaning calls it; files depend on it.
+    /// The name in [`Architecture::hash`], which files depend on.
     const fn name(self) -> &'static str {
         match self {
             Self::One => "One",
@@ -61,17 +60,17 @@ impl InputBuckets {
     }
 }
 
-/// Which of several outputs counts.
+/// The sets of output weights (buckets).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputBuckets {
     /// One for all positions.
     One,
-    /// Eight, by the number of pieces: 2 to 4, 5 to 8, … 29 to 32.
+    /// Eight, by the number of pieces on the board: 2 to 4, 5 to 8, … 29 to 32.
     Pieces,
 }
 
 impl OutputBuckets {
-    /// How many there are.
+    /// The number of buckets.
     pub const fn count(self) -> usize {
         match self {
             Self::One => 1,
@@ -79,7 +78,7 @@ impl OutputBuckets {
         }
     }
 
-    /// The one for `pieces` on the board, 2 to 32, kings included.
+    /// The bucket for `pieces` pieces on the board, 2 to 32 including kings.
     #[inline]
     pub const fn for_pieces(self, pieces: usize) -> usize {
         match self {
@@ -88,7 +87,7 @@ impl OutputBuckets {
         }
     }
 
-    /// As [`InputBuckets::name`].
+    /// See [`InputBuckets::name`].
     const fn name(self) -> &'static str {
         match self {
             Self::One => "One",
@@ -105,32 +104,31 @@ impl OutputBuckets {
     }
 }
 
-/// The shape of a network: inputs -> two perspectives of `width` neurons (squared clipped ReLU) -> one
-/// output, with buckets.
+/// The architecture of a network: inputs -> two perspectives of `width` neurons (squared clipped ReLU)
+/// -> one output, with buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Architecture {
-    /// Neurons of each perspective: a multiple of 32, up to [`MAX_WIDTH`].
+    /// The number of neurons of each perspective: a multiple of 32, up to [`MAX_WIDTH`].
     pub width: usize,
-    /// Sets of input weights.
+    /// The input buckets.
     pub inputs: InputBuckets,
-    /// Sets of output weights.
+    /// The output buckets.
     pub outputs: OutputBuckets,
 }
 
 impl Architecture {
-    /// Blocks of a row of weights.
+    /// The number of blocks in a row of weights.
     #[inline]
     pub const fn blocks(self) -> usize {
         self.width / Block::LEN
     }
 
-    /// Rows of input weights.
+    /// The number of rows of input weights.
     pub const fn rows(self) -> usize {
         self.inputs.count() * FEATURES
     }
 
-    /// Names what the numbers mean: changes with the inputs, the buckets, the activation or the
-    /// quantisation, so that a file made for another meaning is refused.
+    /// A hash of the inputs, buckets, activation and quantization, to reject files made for others.
     pub fn hash(self) -> u32 {
         let meaning = format!(
             "mirrored reachable piece-squares {FEATURES}, buckets {} {}, screlu {INPUT_QUANT} {OUTPUT_QUANT}",
@@ -144,7 +142,7 @@ impl Architecture {
         self.width > 0 && self.width <= MAX_WIDTH && self.width.is_multiple_of(Block::LEN)
     }
 
-    /// Bytes of all weights in a file.
+    /// The size of all weights in a file, in bytes.
     pub(super) fn payload(self) -> usize {
         let (width, outputs) = (self.width, self.outputs.count());
         2 * (self.rows() * width + width + outputs * 2 * width) + 4 * outputs

@@ -1,32 +1,28 @@
-//! The inputs of the network: which piece stands where, seen by one side.
+//! The inputs of the network: the pieces and their squares from the view of one side.
 //!
 //! Each side has its own view of the board (its *perspective*): ranks are counted from its own back
-//! rank, and files are mirrored when its king stands right of the middle file, so that the king is
-//! always on the left half (horizontal mirroring). Only squares that a piece can reach have an input:
-//! with kings, advisors, bishops and unpromoted pawns that is 346 a side instead of 630.
+//! rank, and files are mirrored if its king is right of the middle file, so that the king is always on
+//! the left half (horizontal mirroring). Only squares that a piece can reach in a game have an input of their
+//! own, which makes 346 inputs for each side's pieces instead of 630. A pawn on another square has the input of
+//! the first such square ahead of it.
 //!
-//! Three of the 692 inputs never come on: the own king on the three squares of the f file, which mirroring brings
-//! to the d file. They stay, so that own and other pieces are numbered alike; networks that are there would have to
-//! be numbered anew without them, for nothing but three rows that are never read. (The opponent's king does stand
-//! there.)
+//! Three of the 692 inputs are never active: the own king on the three squares of the f file, which are
+//! mirrored to the d file. They exist so that own and enemy pieces are numbered alike.
 
-use crate::board::{Color, Piece, PieceKind, Position, Square};
+use crate::board::{Color, FILES, Piece, PieceKind, Position, Square};
 
-/// Inputs of one perspective: own pieces, then the opponent's.
+/// The number of inputs of one perspective: own pieces, then the opponent's.
 pub const FEATURES: usize = 2 * SIDE_FEATURES;
-/// Inputs for the pieces of one side.
+/// The number of inputs for the pieces of one side.
 const SIDE_FEATURES: usize = 346;
-/// Most inputs that are on at a time: a full set of pieces.
+/// The maximum number of active inputs: one for each piece.
 pub const MAX_ACTIVE: usize = 32;
-/// Marks a square that a piece cannot reach.
-const UNREACHABLE: u16 = u16::MAX;
-
-/// Input by kind of piece and square, both from the point of view of the piece's owner, without those of the
-/// promotion variant.
+/// The input for each kind of piece and square, from the view of the piece's owner. 0 for advisors, bishops and
+/// kings on impossible squares.
 static INDEX: [[u16; Square::COUNT]; PieceKind::COUNT] = index_table();
 
 const fn index_table() -> [[u16; Square::COUNT]; PieceKind::COUNT] {
-    let mut table = [[UNREACHABLE; Square::COUNT]; PieceKind::COUNT];
+    let mut table = [[0; Square::COUNT]; PieceKind::COUNT];
     let mut next = 0;
     let mut kind = 0;
     while kind < PieceKind::COUNT {
@@ -43,20 +39,31 @@ const fn index_table() -> [[u16; Square::COUNT]; PieceKind::COUNT] {
         kind += 1;
     }
     assert!(next as usize == SIDE_FEATURES);
+    // From the last rank back, so that the square ahead is known.
+    let pawn = PieceKind::Pawn as usize;
+    let mut square = Square::COUNT - FILES;
+    while square > 0 {
+        square -= 1;
+        if let Some(to) = Square::from_index(square)
+            && !Piece::RedPawn.can_stand_on(to, false)
+        {
+            table[pawn][square] = table[pawn][square + FILES];
+        }
+    }
     table
 }
 
-/// How one side looks at the board.
+/// The view of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Perspective {
-    /// Whose view it is.
+    /// The side.
     pub side: Color,
     /// Whether files are mirrored.
     pub mirrored: bool,
 }
 
 impl Perspective {
-    /// The view of `side`, whose king stands on `king`.
+    /// The view of `side` with its king on `king`.
     #[inline]
     pub const fn new(side: Color, king: Square) -> Self {
         Self {
@@ -71,11 +78,10 @@ impl Perspective {
         Self::new(side, position.king(side))
     }
 
-    /// The input for a piece on a square, or `None` where only the promotion variant brings it.
+    /// The input for a piece on a square.
     #[inline]
-    pub fn feature(self, piece: Piece, square: Square) -> Option<usize> {
-        // Squares are counted from the back rank of the piece's owner to find out what it can reach;
-        // the opponent's pieces are thus seen from behind, which is the same for both perspectives.
+    pub fn feature(self, piece: Piece, square: Square) -> usize {
+        // Squares are counted from the back rank of the piece's owner, in both perspectives.
         let square = square.relative_to(piece.color());
         let square = if self.mirrored {
             square.flip_file()
@@ -88,18 +94,8 @@ impl Perspective {
         } else {
             SIDE_FEATURES
         };
-        (index != UNREACHABLE).then_some(offset + usize::from(index))
+        offset + usize::from(index)
     }
-}
-
-/// Whether every piece of the position has an input. Pieces of the promotion variant may have none.
-pub fn is_representable(position: &Position) -> bool {
-    let perspective = Perspective::of(position, Color::Red);
-    position.occupied().into_iter().all(|square| {
-        position
-            .piece_on(square)
-            .is_none_or(|piece| perspective.feature(piece, square).is_some())
-    })
 }
 
 #[cfg(test)]
@@ -107,15 +103,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_input_belongs_to_one_piece_and_square() {
+    fn inputs_are_unique() {
         for side in Color::ALL {
             for mirrored in [false, true] {
                 let perspective = Perspective { side, mirrored };
                 let mut seen = vec![0; FEATURES];
                 for piece in Piece::ALL {
                     for square in Square::all() {
-                        if let Some(feature) = perspective.feature(piece, square) {
-                            seen[feature] += 1;
+                        if piece.can_stand_on(square, false) {
+                            seen[perspective.feature(piece, square)] += 1;
                         }
                     }
                 }
@@ -125,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_own_king_never_stands_right_of_the_middle() {
+    fn only_three_inputs_are_never_active() {
         let mut never = vec![true; FEATURES];
         for side in Color::ALL {
             let king = Piece::new(PieceKind::King, side);
@@ -133,8 +129,8 @@ mod tests {
                 for square in Square::all() {
                     for at in Square::all().filter(|at| king.can_stand_on(*at, false)) {
                         let square = if piece == king { at } else { square };
-                        if let Some(feature) = Perspective::new(side, at).feature(piece, square) {
-                            never[feature] = false;
+                        if piece.can_stand_on(square, false) {
+                            never[Perspective::new(side, at).feature(piece, square)] = false;
                         }
                     }
                 }
@@ -144,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn mirrored_and_turned_boards_look_the_same() {
+    fn perspectives_are_symmetric() {
         for piece in Piece::ALL {
             for square in Square::all() {
                 let view = |side, mirrored| Perspective { side, mirrored };
@@ -158,6 +154,20 @@ mod tests {
                     view(Color::Black, false).feature(turned, square.flip_rank())
                 );
             }
+        }
+    }
+    #[test]
+    fn pawns_behind_their_line_have_the_input_of_a_square_ahead() {
+        let perspective = Perspective::new(Color::Red, Square::ALL[4]);
+        let input = |piece, square: &str| perspective.feature(piece, square.parse().unwrap());
+        for (behind, ahead) in [("e0", "e3"), ("e2", "e3"), ("d0", "d5"), ("d4", "d5")] {
+            assert_eq!(input(Piece::RedPawn, behind), input(Piece::RedPawn, ahead));
+        }
+        for (behind, ahead) in [("e9", "e6"), ("f9", "f4"), ("f5", "f4")] {
+            assert_eq!(
+                input(Piece::BlackPawn, behind),
+                input(Piece::BlackPawn, ahead)
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The beginning of a file of a network, and what is wrong with files that give none.
+//! The header of a network file, and the errors of reading one.
 
 use std::io;
 
@@ -8,55 +8,54 @@ use super::architecture::{Architecture, InputBuckets, OutputBuckets};
 pub(super) const MAGIC: &[u8; 8] = b"CHUHENN\0";
 /// Version of the format.
 pub(super) const VERSION: u32 = 1;
-/// Bytes before the description.
+/// The number of bytes before the description.
 pub(super) const HEADER: usize = 26;
-/// Bytes of the checksum at the end.
+/// The number of bytes of the checksum at the end.
 pub(super) const CHECKSUM: usize = 4;
-/// Largest scale.
+/// The maximum scale.
 pub(super) const MAX_SCALE: i32 = 100_000;
-/// Output weights are no larger, so that the products with them fit 16 bits.
+/// The maximum absolute value of an output weight, so that products with it fit 16 bits.
 pub(super) const MAX_OUTPUT_WEIGHT: u16 = 127;
 
-/// Why bytes are no network.
+/// The bytes are not a valid network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// The file does not begin as a network of ours does.
-    #[error("not a network of Chuhe's")]
+    /// The file does not start with the signature of a network.
+    #[error("not a network file of Chuhe")]
     Foreign,
-    /// A version that this program does not read.
-    #[error("version {0} of the format is not known (this program reads version {VERSION})")]
+    /// An unsupported version of the format.
+    #[error("unsupported format version {0} (this program reads version {VERSION})")]
     Version(u32),
-    /// A shape that this program does not support.
+    /// An unsupported architecture.
     #[error(
-        "the architecture is not known to this program: width {width}, {inputs} input and {outputs} output \
-         buckets"
+        "unsupported architecture: width {width}, {inputs} input buckets and {outputs} output buckets"
     )]
     Architecture {
-        /// Neurons of each perspective.
+        /// The number of neurons of each perspective.
         width: usize,
-        /// Sets of input weights.
+        /// The number of input buckets.
         inputs: usize,
-        /// Sets of output weights.
+        /// The number of output buckets.
         outputs: usize,
     },
-    /// The shape is known, but its numbers mean something else: other inputs, buckets or quantisation.
-    #[error("its inputs or units are others than those of this program")]
+    /// [`Architecture::hash`] differs: other inputs, buckets, activation or quantization.
+    #[error("the network has other inputs or units than this program supports")]
     Meaning,
-    /// Units of evaluation that no output can have.
+    /// The scale is out of range.
     #[error("the scale is {0}, but must be 1 to {MAX_SCALE}")]
     Scale(i32),
-    /// More or fewer numbers than the shape asks for.
-    #[error("there are more or fewer numbers than its architecture asks for")]
+    /// The number of parameters does not match the architecture.
+    #[error("the number of parameters does not match the architecture")]
     Count,
-    /// An output weight with which products do not fit 16 bits.
-    #[error("an output weight is {0}, but must be within {MAX_OUTPUT_WEIGHT} either way")]
+    /// An output weight is too large.
+    #[error("an output weight is {0}, but must be -{MAX_OUTPUT_WEIGHT} to {MAX_OUTPUT_WEIGHT}")]
     OutputWeight(i16),
-    /// Too short or too long for its shape.
-    #[error("the file has {actual} bytes where {expected} are due: it is cut or damaged")]
+    /// The file has the wrong length.
+    #[error("the file has {actual} bytes instead of {expected}: it is truncated or damaged")]
     Length {
-        /// Bytes that the header announces.
+        /// The length by the header.
         expected: usize,
-        /// Bytes that there are.
+        /// The length of the file.
         actual: usize,
     },
     /// The checksum is wrong.
@@ -64,18 +63,18 @@ pub enum NetworkError {
     Checksum,
 }
 
-/// Why a file gives no network.
+/// A network file cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It holds something else.
+    /// The file is not a valid network.
     #[error(transparent)]
     Network(#[from] NetworkError),
 }
 
-/// What stands before the description.
+/// The header before the description.
 #[derive(Clone, Copy)]
 pub(super) struct Header {
     version: u32,
@@ -83,14 +82,14 @@ pub(super) struct Header {
     width: usize,
     inputs: u8,
     outputs: u8,
-    /// Units of evaluation for an output of 1.
+    /// The value of an output of 1, in units of the evaluation.
     pub scale: i32,
     /// Length of the description.
     pub text: usize,
 }
 
 impl Header {
-    /// Reads the bytes, of which there are [`HEADER`].
+    /// Reads the header from [`HEADER`] bytes.
     pub fn read(bytes: &[u8]) -> Self {
         let long = |at: usize| {
             u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
@@ -107,7 +106,7 @@ impl Header {
         }
     }
 
-    /// The shape, if the version and it are known.
+    /// The architecture, if version and architecture are supported.
     pub fn architecture(self) -> Result<Architecture, NetworkError> {
         if self.version != VERSION {
             return Err(NetworkError::Version(self.version));
@@ -126,13 +125,14 @@ impl Header {
                 inputs: self.inputs.into(),
                 outputs: self.outputs.into(),
             })?;
-        match shape.hash() == self.hash {
-            true => Ok(shape),
-            false => Err(NetworkError::Meaning),
+        if shape.hash() == self.hash {
+            Ok(shape)
+        } else {
+            Err(NetworkError::Meaning)
         }
     }
 
-    /// Bytes of the whole file.
+    /// The length of the whole file in bytes.
     pub fn length(self) -> Result<usize, NetworkError> {
         Ok(HEADER + self.text + self.architecture()?.payload() + CHECKSUM)
     }

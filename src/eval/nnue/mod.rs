@@ -1,18 +1,18 @@
-//! The evaluation by a neural network that is updated move by move (NNUE: Y. Nasu, *Efficiently
-//! Updatable Neural-Network-based Evaluation Functions for Computer Shogi*, 2018).
+//! The evaluation by an efficiently updatable neural network (NNUE: Y. Nasu, *Efficiently Updatable
+//! Neural-Network-based Evaluation Functions for Computer Shogi*, 2018).
 //!
-//! Each side's view of the board is a list of [`features`], whose weights are summed up to a hidden
-//! layer per side ([`AccumulatorStack`]). The neurons, squared between 0 and 1 (SCReLU), are weighted
-//! into one output, the side to move first. All of it is whole numbers: the same on every processor.
+//! The [`features`] of each side's view of the board select rows of weights, whose sum is the hidden layer of that
+//! side ([`AccumulatorStack`]). The activations (SCReLU: clamped to 0 to 1, then squared) of both sides, the side to
+//! move first, are weighted into one output. All arithmetic is on integers, so that every processor gives the same
+//! results.
 //!
-//! # Numbers that do not fit
+//! # Overflow
 //!
-//! A sum of the hidden layer has 16 bits. Networks of the trainer stay within them: it holds weights and biases
-//! within 900 either way, and 32 pieces and a bias come to 33 times that, 29,700. The format takes any weight,
-//! though, and with larger ones sums wrap around, at every vector width alike: each neuron is added up for itself,
-//! and the remainder modulo 2^16 does not depend on the order. The products of the output cannot wrap, as its
-//! weights are bounded ([`simd::squared_product`]); they are summed up in 64 bits, and what comes out is held within
-//! [`LARGEST_VALUE`].
+//! A sum of the hidden layer has 16 bits. The trainer limits weights and biases to ±900, so that the sum of 32
+//! pieces and a bias is at most 33 times that, 29,700. The file format allows larger weights. Sums then wrap around,
+//! with the same result at every vector width, because each neuron is summed separately modulo 2^16. The products of
+//! the output cannot overflow, because its weights are bounded ([`simd::squared_product`]). They are summed in 64
+//! bits, and the result is clamped to ±[`LARGEST_VALUE`].
 
 mod accumulator;
 mod architecture;
@@ -35,10 +35,10 @@ use std::sync::{Arc, LazyLock};
 use crate::board::Position;
 use simd::SimdLevel;
 
-/// The file of the network that is part of the program; `training::network` tells how it was made.
+/// The file of the embedded network; `training::network` describes how it was made.
 static EMBEDDED: &[u8] = include_bytes!("embedded.nnue");
 
-/// The network that is part of the program.
+/// The embedded network.
 pub fn embedded() -> &'static Arc<Network> {
     static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
         let network = Network::from_bytes(EMBEDDED);
@@ -47,13 +47,11 @@ pub fn embedded() -> &'static Arc<Network> {
     &NETWORK
 }
 
-/// No value of a network is larger either way, in units of evaluation.
+/// The maximum absolute value of an evaluation, in units of the evaluation.
 pub const LARGEST_VALUE: i32 = i16::MAX as i32;
 
-/// Evaluates `position`, on the top of `stack`, for its side to move, in units of evaluation, within
-/// [`LARGEST_VALUE`] either way.
-///
-/// Every piece must have an input ([`features::is_representable`]).
+/// Evaluates `position`, which must be on the top of `stack`, for its side to move, in units of the
+/// evaluation, clamped to ±[`LARGEST_VALUE`].
 #[inline]
 pub fn evaluate(
     level: SimdLevel,
@@ -73,7 +71,7 @@ pub fn evaluate(
             let (own, other) = network.output_row(bucket);
             let sum = simd::squared_product(sums[side], own, INPUT_QUANT as i16)
                 + simd::squared_product(sums[!side], other, INPUT_QUANT as i16);
-            // The squares carry one factor of quantisation too many.
+            // The squares contain the quantization factor twice.
             let output = sum / i64::from(INPUT_QUANT) + i64::from(network.output_biases[bucket]);
             let value = output * i64::from(network.scale) / i64::from(INPUT_QUANT * OUTPUT_QUANT);
             value.clamp((-LARGEST_VALUE).into(), LARGEST_VALUE.into()) as i32

@@ -1,25 +1,25 @@
-//! The numbers of a network and the file that holds them.
+//! The parameters of a network and their file format.
 //!
-//! # The file
+//! # File format
 //!
 //! All numbers are little-endian.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | `CHUHENN` and a zero |
 //! | 4 | version of the format, 1 |
-//! | 4 | [`Architecture::hash`]: what the inputs and buckets mean |
+//! | 4 | [`Architecture::hash`] |
 //! | 2 | width of the hidden layer, a multiple of 32 up to 1024 |
 //! | 1 | input buckets ([`InputBuckets`]) |
 //! | 1 | output buckets ([`OutputBuckets`]) |
-//! | 4 | scale: units of evaluation for an output of 1 |
+//! | 4 | scale: the value of an output of 1, in units of the evaluation |
 //! | 2 | length of the description |
-//! | … | the description, UTF-8: how the network was made |
+//! | … | description of how the network was made, UTF-8 |
 //! | … | weights of the inputs by bucket, input, neuron (16 bits) |
 //! | … | biases of the neurons (16 bits) |
 //! | … | weights of the outputs by bucket, neurons of the side to move, then the opponent's (16 bits) |
 //! | … | biases of the outputs (32 bits) |
-//! | 4 | CRC-32C of all before |
+//! | 4 | CRC-32C of everything before |
 
 use std::fmt;
 use std::fs;
@@ -34,17 +34,17 @@ use super::header::{
 use super::simd::Block;
 use crate::text::read_file;
 
-/// No file of a network is larger, in MB.
+/// The maximum size of a network file, in MB.
 const LARGEST_FILE: u64 = 64;
 
-/// A network in whole numbers, ready to be evaluated.
+/// A quantized network, ready for evaluation.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
-    /// Its shape.
+    /// The architecture.
     pub architecture: Architecture,
-    /// Units of evaluation for an output of 1.
+    /// The value of an output of 1, in units of the evaluation.
     pub scale: i32,
-    /// How it was made.
+    /// A description of how it was made.
     pub description: String,
     pub(super) input_weights: Vec<Block>,
     pub(super) input_biases: Vec<Block>,
@@ -61,7 +61,7 @@ impl fmt::Debug for Network {
     }
 }
 
-/// The numbers of a network, to make one of.
+/// The parameters of a network.
 #[derive(Clone, Debug)]
 pub struct NetworkParameters {
     /// By bucket, input, neuron; multiplied by [`INPUT_QUANT`](super::INPUT_QUANT).
@@ -76,11 +76,11 @@ pub struct NetworkParameters {
 }
 
 impl Network {
-    /// A network of these numbers.
+    /// A network with these parameters.
     ///
     /// # Errors
-    /// When the shape is none, there are more or fewer numbers than it asks for, the scale is not 1 to 100,000, or
-    /// an output weight is not within -127 to 127.
+    /// The architecture is invalid, the number of parameters does not match it, the scale is not 1 to 100,000, or an
+    /// output weight is not -127 to 127.
     pub fn new(
         architecture: Architecture,
         scale: i32,
@@ -120,7 +120,7 @@ impl Network {
         })
     }
 
-    /// The numbers, to make another network of.
+    /// The parameters of the network.
     pub fn parameters(&self) -> NetworkParameters {
         let numbers = |blocks: &[Block]| blocks.iter().flat_map(|block| block.0).collect();
         NetworkParameters {
@@ -131,10 +131,7 @@ impl Network {
         }
     }
 
-    /// Reads a network.
-    ///
-    /// # Errors
-    /// When the bytes are of another kind, cut or damaged, or of a version, shape or scale that is not known.
+    /// Reads a network from the bytes of a file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
         if !bytes.starts_with(MAGIC) {
             return Err(NetworkError::Foreign);
@@ -147,7 +144,7 @@ impl Network {
             return Err(NetworkError::Length { expected, actual });
         };
         let header = Header::read(header);
-        // Nothing that a damaged file says is believed, but for a length that shows it to be cut.
+        // The header of a damaged file is only used to recognise a truncated file.
         let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
         if crc32c::crc32c(content).to_le_bytes() != checksum {
             return Err(match header.length() {
@@ -179,19 +176,16 @@ impl Network {
     }
 
     /// Reads a network from a file.
-    ///
-    /// # Errors
-    /// When the file cannot be read or holds something else.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        // A pipe may have nobody to write it. A device or a foreign file may be endless.
+        // Reading from a pipe without a writer would block. `read_file` limits the size of devices.
         if is_pipe(&fs::metadata(path)?) {
-            let error = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
             return Err(error.into());
         }
         Ok(Self::from_bytes(&read_file(path, LARGEST_FILE)?)?)
     }
 
-    /// The network as the bytes of a file. A description of more than 65,535 bytes is cut.
+    /// The bytes of a file. A description of more than 65,535 bytes is truncated.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut length = self.description.len().min(usize::from(u16::MAX));
         while !self.description.is_char_boundary(length) {
@@ -224,7 +218,7 @@ impl Network {
         bytes
     }
 
-    /// The weights of an input, for the set of a bucket.
+    /// The weights of an input for a bucket.
     #[inline(always)]
     pub(super) fn row(&self, bucket: usize, feature: usize) -> &[Block] {
         let length = self.architecture.blocks();
@@ -232,7 +226,7 @@ impl Network {
         &self.input_weights[start..start + length]
     }
 
-    /// The weights of an output: those of the side to move, then those of the opponent.
+    /// The weights of an output bucket for the side to move and for the opponent.
     #[inline(always)]
     pub(super) fn output_row(&self, bucket: usize) -> (&[Block], &[Block]) {
         let length = self.architecture.blocks();
@@ -241,7 +235,7 @@ impl Network {
     }
 }
 
-/// Whether nothing but another program ends what can be read: a pipe or a socket.
+/// Whether the file is a pipe or a socket.
 fn is_pipe(file: &fs::Metadata) -> bool {
     #[cfg(unix)]
     {
@@ -262,7 +256,7 @@ fn blocks(numbers: &[i16]) -> Vec<Block> {
     chunks.iter().copied().map(Block).collect()
 }
 
-/// Numbers that are read one after the other; the length was checked before.
+/// Reads consecutive numbers. Panics if too few bytes are left, so check the length before.
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {

@@ -1,17 +1,16 @@
-//! The widest vector instructions of this processor, chosen once, and the loops that use them.
+//! Vectorized loops, compiled for several instruction sets.
 //!
 //! The loops are written without intrinsics, over tiles of a fixed length that the compiler turns into
-//! vector instructions (whether it does, only the assembly and the nodes a second show).
-//! [`SimdLevel::run`] calls them from a function that is compiled for the chosen instruction set, into
-//! which they are inlined. So there is one source for every processor, and as all of it is integer
-//! arithmetic without rounding, each gives the same numbers.
+//! vector instructions (check the assembly and the speed after changes). [`SimdLevel::run`] calls them
+//! from a function that is compiled for the chosen instruction set, into which they are inlined. So there
+//! is one source for all processors, and because the arithmetic is exact, all give the same results.
 //!
-//! Other requests to the machine that need unsafe code are here as well: to load memory ahead of its use
-//! ([`prefetch`]), and to keep it in large pages ([`request_large_pages`]). Neither changes a result.
+//! This module also has the other functions that need unsafe code: [`prefetch`] and
+//! [`request_large_pages`]. Neither changes a result.
 
 #![allow(unsafe_code)]
 
-/// A cache line of numbers, the unit that vectors are made of.
+/// Declares a cache line of numbers.
 macro_rules! block {
     ($(#[$attribute:meta])* $name:ident, $length:literal numbers, $number:ty, $zero:literal) => {
         $(#[$attribute])*
@@ -20,13 +19,13 @@ macro_rules! block {
         pub struct $name(pub [$number; $name::LEN]);
 
         impl $name {
-            /// Numbers in a block.
+            /// The number of numbers in a block.
             pub const LEN: usize = $length;
             /// A block of zeros.
             pub const ZERO: Self = Self([$zero; Self::LEN]);
 
-            /// The numbers of the blocks in order. Loops over them become vector instructions;
-            /// those over the numbers of each block are unrolled too early for that.
+            /// The numbers of the blocks in order. Loops over them are vectorized; loops over each
+            /// block are unrolled too early for that.
             #[inline(always)]
             pub fn numbers(blocks: &[Self]) -> &[$number] {
                 bytemuck::cast_slice(blocks)
@@ -48,7 +47,7 @@ macro_rules! block {
 }
 
 block! {
-    /// Weights or sums of the network in whole numbers.
+    /// Quantized weights or sums of the network.
     #[derive(Eq)]
     Block, 32 numbers, i16, 0
 }
@@ -58,14 +57,14 @@ block! {
     FloatBlock, 16 numbers, f32, 0.0
 }
 
-/// An instruction set that the loops are compiled for, and that this processor has.
+/// An instruction set that this processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SimdLevel(InstructionSet);
 
 /// The instruction sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum InstructionSet {
-    /// The least that the program needs: x86-64-v2, NEON on 64-bit Arm.
+    /// The minimum requirement of the program: x86-64-v2, or NEON on 64-bit Arm.
     Baseline,
     /// 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
@@ -79,13 +78,13 @@ impl SimdLevel {
     /// The level of every processor.
     pub const BASELINE: Self = Self(InstructionSet::Baseline);
 
-    /// Every level that this processor has, widest last.
+    /// The levels that this processor has, widest last.
     pub fn available() -> impl Iterator<Item = Self> {
         let mut levels = vec![Self::BASELINE];
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected;
-            // All that `with_avx2` and `with_avx512` are compiled for.
+            // The features that `with_avx2` and `with_avx512` enable.
             let has_avx2 = is_x86_feature_detected!("avx2")
                 && is_x86_feature_detected!("bmi1")
                 && is_x86_feature_detected!("bmi2")
@@ -105,12 +104,12 @@ impl SimdLevel {
         Self::available().last().unwrap_or(Self::BASELINE)
     }
 
-    /// Runs `work`, compiled for this level as far as it is inlined.
+    /// Runs `work`. Its inlined parts are compiled for this level.
     #[inline(always)]
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self.0 {
             InstructionSet::Baseline => work(),
-            // SAFETY: only `available` makes this level, where the processor has all that it stands for.
+            // SAFETY: only `available` creates this level, after checking the features of the processor.
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => unsafe { with_avx2(work) },
             // SAFETY: as above.
@@ -138,15 +137,15 @@ pub fn prefetch<T>(place: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 processor has the instruction, and it reads nothing that the program sees.
+        // SAFETY: every x86-64 processor has the instruction, and it has no visible effect.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = place;
 }
 
-/// Asks Linux to keep `memory` in large pages (*transparent huge pages*), which need fewer entries of the
-/// processor's address cache. Does nothing on other systems, or for memory smaller than such a page.
+/// Asks Linux to use large pages (*transparent huge pages*) for `memory`, which need fewer TLB entries.
+/// Does nothing on other systems, or for memory smaller than a large page.
 pub fn request_large_pages<T>(memory: &[T]) {
     #[cfg(target_os = "linux")]
     {
@@ -158,8 +157,8 @@ pub fn request_large_pages<T>(memory: &[T]) {
         if length > 0 {
             let place = memory.as_ptr().cast_mut().cast::<u8>();
             let place = place.wrapping_add(first - begin).cast();
-            // SAFETY: the range lies within `memory`, and this advice leaves its contents as they are.
-            // A system without such pages leaves the memory as it is.
+            // SAFETY: the range is within `memory`, and this advice does not change its contents.
+            // Errors are ignored: the memory works without large pages as well.
             let _ = unsafe { madvise(place, length, Advice::LinuxHugepage) };
         }
     }
@@ -167,13 +166,13 @@ pub fn request_large_pages<T>(memory: &[T]) {
     let _ = memory;
 }
 
-/// Bytes of a large page: of x86-64, and of Arm with pages of 4 KB.
+/// The size of a large page in bytes, on x86-64 and on Arm with pages of 4 KB.
 #[cfg(target_os = "linux")]
 const LARGE_PAGE: usize = 2 << 20;
 
-/// Blocks that are kept in registers at a time.
+/// The number of blocks that are kept in registers at a time.
 const TILE_BLOCKS: usize = 4;
-/// Numbers in a tile.
+/// The number of numbers in a tile.
 const TILE: usize = TILE_BLOCKS * Block::LEN;
 
 /// Sets `target` to `source` plus the rows `added` minus the rows `removed`, all of the same length.
@@ -189,7 +188,7 @@ pub fn update(target: &mut [Block], source: &[Block], added: &[&[Block]], remove
     }
 }
 
-/// [`update`] of the blocks from `start` on. As their number is fixed, they are kept in registers.
+/// [`update`] of the blocks from `start` on. Their number is constant, so they are kept in registers.
 #[inline(always)]
 fn update_part<const BLOCKS: usize>(
     target: &mut [Block; BLOCKS],
@@ -216,47 +215,44 @@ fn update_part<const BLOCKS: usize>(
     *target = sums;
 }
 
-/// A copy of the blocks of a row from `start` on.
+/// A copy of the blocks of a row from `start` on. Panics if the row is too short.
 ///
-/// A copy of blocks has their alignment, so that the compiler loads whole vectors. Of a slice of numbers it
-/// only knows an alignment of 2, and with the tuning of x86-64-v2 it then splits each load of 256 bits.
-///
-/// # Panics
-/// The row is too short.
+/// The copy has the alignment of blocks, so that the compiler loads whole vectors. For a slice of numbers it
+/// only knows an alignment of 2, and splits each load of 256 bits when tuning for x86-64-v2.
 #[inline(always)]
 fn part<const BLOCKS: usize>(row: &[Block], start: usize) -> [Block; BLOCKS] {
     *row[start..].first_chunk().expect("rows of one length")
 }
 
-/// The sum over `values`, clamped to 0 to `most`, of the square times the weight.
+/// The sum over `values`, clamped to 0 to `max`, of the square times the weight.
 ///
-/// With `most` up to 255 and weights from -127 to 127, value times weight fits 16 bits, and the sum over a
+/// With `max` up to 255 and weights from -127 to 127, value times weight fits 16 bits, and the sum over a
 /// tile fits 32 bits: 128 times 127 times 255 squared.
 #[inline(always)]
-pub fn squared_product(values: &[Block], weights: &[Block], most: i16) -> i64 {
+pub fn squared_product(values: &[Block], weights: &[Block], max: i16) -> i64 {
     let (value_tiles, values) = values.as_chunks::<TILE_BLOCKS>();
     let (weight_tiles, weights) = weights.as_chunks::<TILE_BLOCKS>();
     let tiles = value_tiles.iter().zip(weight_tiles);
-    let tiled: i64 = (tiles.map(|(values, weights)| tile_product(*values, *weights, most))).sum();
+    let tiled: i64 = (tiles.map(|(values, weights)| tile_product(*values, *weights, max))).sum();
     if values.is_empty() {
         return tiled;
     }
     let mut last = ([Block::ZERO; TILE_BLOCKS], [Block::ZERO; TILE_BLOCKS]);
     last.0[..values.len()].copy_from_slice(values);
     last.1[..weights.len()].copy_from_slice(weights);
-    tiled + tile_product(last.0, last.1, most)
+    tiled + tile_product(last.0, last.1, max)
 }
 
-/// [`squared_product`] of a tile. The products are kept in an array of their own, so that the sum becomes
-/// multiply-add instructions of 16 bits.
+/// [`squared_product`] of a tile. The products are stored in an array first, so that the sum compiles to
+/// 16-bit multiply-add instructions.
 #[inline(always)]
-fn tile_product(values: [Block; TILE_BLOCKS], weights: [Block; TILE_BLOCKS], most: i16) -> i64 {
+fn tile_product(values: [Block; TILE_BLOCKS], weights: [Block; TILE_BLOCKS], max: i16) -> i64 {
     let values: &[i16; TILE] = bytemuck::cast_ref(&values);
     let weights: &[i16; TILE] = bytemuck::cast_ref(&weights);
     let mut clipped = [0; TILE];
     let mut products = [0; TILE];
     for i in 0..TILE {
-        clipped[i] = values[i].clamp(0, most);
+        clipped[i] = values[i].clamp(0, max);
         products[i] = clipped[i].wrapping_mul(weights[i]);
     }
     let mut sum = 0i32;
@@ -291,7 +287,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn large_pages_are_asked_for_within_the_memory() {
+    fn large_pages_are_requested_within_the_memory() {
         let memory = vec![7u64; 8 << 20 >> 3];
         request_large_pages(&memory[..100]);
         request_large_pages(&memory[..0]);

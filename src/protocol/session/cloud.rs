@@ -281,9 +281,9 @@ fn wait_time(limits: &Limits) -> Option<Duration> {
 /// The moves that the library must not suggest, as the API writes them: moves that may not be played, and those that
 /// repeat a position of the game, which the library does not know.
 fn banned_moves(request: &SearchRequest) -> String {
-    let mut game = request.game.clone();
+    let game = &request.game;
     let mut banned = Vec::new();
-    for played in legal_moves(request.game.position()) {
+    for played in legal_moves(game.position()) {
         if game.is_repetition(played) || !request.may_play(played) {
             banned.push(format!("move:{played}"));
         }

@@ -7,7 +7,7 @@ use crate::movegen::legal_moves;
 use crate::notation::{fen, parse_move};
 use crate::protocol::command::PositionText;
 use crate::protocol::text::excerpt;
-use crate::rules::Game;
+use crate::rules::{Game, Ply};
 
 /// The number of errors of one line that are reported in full.
 const MAX_REPORTED: usize = 32;
@@ -25,6 +25,8 @@ pub struct CurrentGame {
     /// `None` if the last position was invalid.
     game: Option<Game>,
     banned: Vec<Move>,
+    /// Key of the start position of the last game that was reported as irregular.
+    reported: Option<u64>,
 }
 
 impl CurrentGame {
@@ -34,7 +36,21 @@ impl CurrentGame {
             text: PositionText::START,
             game: Some(Game::startpos()),
             banned: Vec::new(),
+            reported: None,
         }
+    }
+
+    /// A note if the position cannot arise in a game, once for each game.
+    pub fn irregularity_note(&mut self) -> Option<String> {
+        let game = self.game.as_ref()?;
+        let key = |ply: &Ply| ply.undo.key();
+        let start = Some(game.plies().first().map_or(game.position().key(), key));
+        if self.reported == start {
+            return None;
+        }
+        let note = game.position().irregularity_note()?;
+        self.reported = start;
+        Some(note)
     }
 
     /// Sets the position and clears the bans.

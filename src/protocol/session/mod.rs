@@ -297,6 +297,8 @@ impl<W: Write> Session<W> {
             Command::Position(text) => {
                 if let Err(error) = self.game.set(text, self.preferences.promotion) {
                     self.refuse("position", &error.to_string());
+                } else if let Some(note) = self.game.irregularity_note() {
+                    self.send(&Reply::Message(&note));
                 }
             }
             Command::BanMoves(moves) => {

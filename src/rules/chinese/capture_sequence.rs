@@ -1,62 +1,61 @@
-//! What a run of captures and checks wins.
+//! The material gain of a sequence of captures and checks.
 
-use super::budget::NodeBudget;
-use super::moves::moves_of;
-use super::piece_worth::{MATE, PAWN_OFFERED, PieceWorth, worth};
+use super::lookahead::{MATE, NodeBudget, OFFERED_PAWN, PieceValue, moves_of, value_on};
 use crate::board::{Bitboard, ByColor, Color, Move, PieceKind, Position, Square};
 
-/// Moves after the first one that a run is followed for, answers to checks aside.
+/// The maximum length of a sequence after its first move, not counting answers to checks.
 const LENGTH: u32 = 7;
 
-/// Checks that take nothing, by each side, in one run after its first move.
+/// The number of checks without a capture that each side may give after the first move.
 const CHECKS: ByColor<u32> = ByColor::new(2, 2);
 
-/// A run of captures and checks by one side, the chaser, and what the other side does about it.
+/// A sequence of captures and checks by one side, the chaser, with the answers of the other side.
 ///
-/// The chaser may take what it does not win anyhow, but with its king and pawns only where a piece has
-/// been taken already. The other side may take back wherever the chaser has moved to, take the
-/// piece that hangs, and with its first answer what the first move has uncovered. Against a run that
-/// begins with a check it may take all that it could take with profit before. What else it could take
-/// while the chaser is busy does not count, but with check it may take it all the same, and if the chaser
-/// takes back there, that costs what was taken. Either side may stop when it is not in check.
-pub(super) struct CaptureSequence<'a> {
-    /// The board.
-    pub(super) position: Position,
-    /// The side whose run it is.
-    pub(super) chaser: Color,
-    /// What the moves so far let either side take.
-    pub(super) scope: Scope,
+/// The chaser may take any piece that it does not win anyway, but with its king and pawns only where a
+/// capture has been made before. The other side may recapture wherever the chaser has moved to, take
+/// the hanging piece, and with its first answer take what the first move uncovered. If the sequence
+/// starts with a check, it may also take everything that it could take with profit before. It may take
+/// other pieces only with check; that gains nothing, but if the chaser recaptures there, the chaser
+/// loses the value of the piece taken. Either side may stop when it is not in check.
+pub struct CaptureSequence<'a> {
+    /// The current position.
+    pub position: Position,
+    /// The side that tries to win material.
+    pub chaser: Color,
+    /// The captures that the moves so far have made part of the sequence.
+    pub scope: Scope,
     /// A pawn that the first move offers.
-    pub(super) offered: Option<Square>,
-    /// A piece of the chaser that the other side would take instead.
-    pub(super) hanging: Option<Square>,
-    /// What is lost anyhow, by either side: no part of the run, but see [`Self::by_check`].
-    pub(super) lost: Bitboard,
-    /// Captures of the other side that the first move has made possible, by leaving a line.
-    pub(super) uncovered: Vec<Move>,
-    /// Whether the run begins with a check that takes nothing of worth.
-    pub(super) by_check: bool,
-    /// Captures between pieces of one kind that attack each other: no part of the run.
-    pub(super) mutual: &'a [Move],
-    /// How much may still be looked at.
-    pub(super) budget: &'a mut NodeBudget,
+    pub offered: Option<Square>,
+    /// A piece of the chaser that the other side can take instead.
+    pub hanging: Option<Square>,
+    /// Squares of pieces, of either side, that are lost anyway. They are not part of the sequence
+    /// unless it starts with a check.
+    pub lost: Bitboard,
+    /// Captures of the other side that the first move made possible by opening a line.
+    pub uncovered: Vec<Move>,
+    /// Whether the sequence starts with a check that takes nothing valuable.
+    pub by_check: bool,
+    /// Captures between pieces of the same kind that attack each other; not part of the sequence.
+    pub mutual: &'a [Move],
+    /// The positions that may still be visited.
+    pub budget: &'a mut NodeBudget,
 }
 
-/// What the moves of a run let either side take.
+/// The captures that the moves so far have made part of the sequence.
 #[derive(Clone, Copy)]
-pub(super) struct Scope {
-    /// Where the chaser has moved to, and where the other side has taken elsewhere.
+pub struct Scope {
+    /// Squares on which both sides may take: those the chaser has moved to, and those of captures that
+    /// the other side has made elsewhere.
     reached: Bitboard,
-    /// If one piece of the chaser alone may take, where that stands.
+    /// The square of the chaser's only piece that may take, if it is restricted to one.
     alone: Option<Square>,
-    /// Where the other side has last taken with check outside the run, and what that was worth.
-    taken_with_check: Option<(Square, PieceWorth)>,
+    /// The square and value of the last piece that the other side took with check outside the sequence.
+    taken_with_check: Option<(Square, PieceValue)>,
 }
 
 impl Scope {
-    /// After the first move of a run, by a piece that stands on `square` now: with `is_alone` it is the
-    /// only one of the chaser that may take.
-    pub(super) fn after_move_to(square: Square, is_alone: bool) -> Self {
+    /// The scope after a first move to `square`. With `is_alone`, no other piece of the chaser may take.
+    pub fn after_move_to(square: Square, is_alone: bool) -> Self {
         Self {
             reached: square.into(),
             alone: is_alone.then_some(square),
@@ -65,24 +64,24 @@ impl Scope {
     }
 }
 
-/// A move of a run.
+/// A move of a sequence.
 #[derive(Clone, Copy)]
 struct Candidate {
     m: Move,
-    /// What it takes, if it takes anything: what counts of it.
-    won: Option<PieceWorth>,
-    /// The worth of a piece that the other side takes outside the run, which it may with check alone.
-    outside: Option<PieceWorth>,
+    /// The gain that counts; `None` if the move is not a capture.
+    won: Option<PieceValue>,
+    /// The value of a piece that the other side takes outside the sequence, only allowed with check.
+    outside: Option<PieceValue>,
 }
 
-/// Where a run stands: what may still be done.
+/// The number of moves and checks that are left.
 #[derive(Clone, Copy)]
-struct Rest {
+struct Remaining {
     moves: u32,
     checks: ByColor<u32>,
 }
 
-impl Rest {
+impl Remaining {
     /// Whether the next move answers the first one.
     fn is_first_answer(self) -> bool {
         self.moves == LENGTH
@@ -90,17 +89,17 @@ impl Rest {
 }
 
 impl CaptureSequence<'_> {
-    /// What the run wins for the chaser, whose first move has just been made.
-    pub(super) fn gain(&mut self) -> PieceWorth {
-        let rest = Rest {
+    /// The gain of the chaser, which has just made its first move.
+    pub fn gain(&mut self) -> PieceValue {
+        let rest = Remaining {
             moves: LENGTH,
             checks: CHECKS,
         };
         -self.best(-2 * MATE, 2 * MATE, rest)
     }
 
-    /// The most that the side to move wins from here on.
-    fn best(&mut self, mut alpha: PieceWorth, beta: PieceWorth, rest: Rest) -> PieceWorth {
+    /// The greatest gain of the side to move from here on.
+    fn best(&mut self, mut alpha: PieceValue, beta: PieceValue, rest: Remaining) -> PieceValue {
         let us = self.position.side_to_move();
         let in_check = self.position.in_check();
         let mut best = if in_check { -MATE } else { 0 };
@@ -121,7 +120,7 @@ impl CaptureSequence<'_> {
                 next.moves = rest.moves.saturating_sub(1);
                 next.checks[us] -= u32::from(needs_check);
                 let won = won.unwrap_or(0);
-                // Answers to a last check that check as well could go on for ever.
+                // An answer to the last check could itself give check, without end.
                 Some(match rest.moves {
                     0 => won,
                     _ => won - self.best(won - beta, won - alpha, next),
@@ -138,46 +137,44 @@ impl CaptureSequence<'_> {
         best
     }
 
-    /// Notes what a move lets either side take from then on.
-    fn widen_scope(&mut self, candidate: Candidate, rest: Rest) {
+    /// Adds the captures that a move makes part of the sequence.
+    fn widen_scope(&mut self, candidate: Candidate, rest: Remaining) {
         let Candidate { m, won, outside } = candidate;
         let is_chaser = self.position.side_to_move() == self.chaser;
         if is_chaser && self.scope.alone == Some(m.from()) {
             self.scope.alone = Some(m.to());
         }
         let takes_elsewhere = won.is_some() && (self.by_check || self.is_uncovered(m, rest));
-        if let Some(worth) = outside {
-            self.scope.taken_with_check = Some((m.to(), worth));
+        if let Some(value) = outside {
+            self.scope.taken_with_check = Some((m.to(), value));
         } else if is_chaser || takes_elsewhere {
             self.scope.reached = self.scope.reached.with(m.to());
         }
     }
 
-    /// The moves to look at, the best bargains first.
-    fn candidates(&self, rest: Rest) -> Vec<Candidate> {
+    /// The moves of the sequence, ordered by the value of the victim, then of the attacker (MVV-LVA).
+    fn candidates(&self, rest: Remaining) -> Vec<Candidate> {
         let position = &self.position;
         let mut candidates: Vec<_> = moves_of(position)
             .filter_map(|m| self.candidate(m, rest))
             .collect();
         candidates.sort_by_key(|Candidate { m, won, .. }| {
-            let risk = position
-                .piece_on(m.from())
-                .map_or(0, |p| worth(p, m.from()));
+            let risk = value_on(position, m.from());
             won.map_or(MATE, |won| risk.min(20) - 20 * won)
         });
         candidates
     }
 
-    /// A move as part of the run; `None` where it is none.
-    fn candidate(&self, m: Move, rest: Rest) -> Option<Candidate> {
+    /// A move as part of the sequence; `None` if it is not part of it.
+    fn candidate(&self, m: Move, rest: Remaining) -> Option<Candidate> {
         let us = self.position.side_to_move();
         let in_check = self.position.in_check();
         let candidate = |won, outside| Some(Candidate { m, won, outside });
-        let Some(taken) = self.position.piece_on(m.to()) else {
+        if self.position.piece_on(m.to()).is_none() {
             return candidate(None, None).filter(|_| in_check || rest.checks[us] > 0);
-        };
+        }
         let is_part = in_check || self.is_part(m, rest);
-        let taken = worth(taken, m.to());
+        let taken = value_on(&self.position, m.to());
         if us == self.chaser {
             if self.scope.alone.is_some_and(|piece| piece != m.from()) {
                 return candidate(Some(0), None).filter(|_| in_check);
@@ -193,15 +190,16 @@ impl CaptureSequence<'_> {
             return candidate(Some(0), Some(taken)).filter(|_| rest.checks[us] > 0);
         }
         let is_offer = rest.is_first_answer() && self.offered == Some(m.to());
-        let offered = if is_offer { PAWN_OFFERED } else { 0 };
-        match self.is_part_for_both(m, rest) {
-            true => candidate(Some(taken + offered), None),
-            false => candidate(Some(0), None),
+        let offered = if is_offer { OFFERED_PAWN } else { 0 };
+        if self.is_part_for_both(m, rest) {
+            candidate(Some(taken + offered), None)
+        } else {
+            candidate(Some(0), None)
         }
     }
 
-    /// Whether a capture by a side that is not in check is part of the run.
-    fn is_part(&self, m: Move, rest: Rest) -> bool {
+    /// Whether a capture by a side that is not in check is part of the sequence.
+    fn is_part(&self, m: Move, rest: Remaining) -> bool {
         !self.mutual.contains(&m)
             && (self.is_part_for_both(m, rest)
                 || self.position.side_to_move() == self.chaser
@@ -209,9 +207,9 @@ impl CaptureSequence<'_> {
                     && !is_king_or_pawn_move(&self.position, m))
     }
 
-    /// Whether a capture is on a square on which both sides may take, or one that the other side may
-    /// make elsewhere.
-    fn is_part_for_both(&self, m: Move, rest: Rest) -> bool {
+    /// Whether a capture is on a square where both sides may take, or is one that only the other side
+    /// may make.
+    fn is_part_for_both(&self, m: Move, rest: Remaining) -> bool {
         let is_other = self.position.side_to_move() != self.chaser;
         self.scope.reached.contains(m.to())
             || self.hanging == Some(m.to())
@@ -219,36 +217,14 @@ impl CaptureSequence<'_> {
             || self.is_uncovered(m, rest)
     }
 
-    /// Whether a move answers the first one by taking what that has uncovered.
-    fn is_uncovered(&self, m: Move, rest: Rest) -> bool {
+    /// Whether a move answers the first one by taking a piece that it uncovered.
+    fn is_uncovered(&self, m: Move, rest: Remaining) -> bool {
         rest.is_first_answer() && self.uncovered.contains(&m)
     }
 }
 
-/// Whether it is a king or a pawn that moves.
-pub(super) fn is_king_or_pawn_move(position: &Position, m: Move) -> bool {
+/// Whether a king or a pawn moves.
+pub fn is_king_or_pawn_move(position: &Position, m: Move) -> bool {
     let kind = position.piece_on(m.from()).map(|piece| piece.kind());
     matches!(kind, Some(PieceKind::King | PieceKind::Pawn))
-}
-
-/// What a capture wins when both sides go on taking on its square alone, for as long as it pays.
-pub(super) fn exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> PieceWorth {
-    let won = position.piece_on(m.to()).map_or(0, |p| worth(p, m.to()));
-    let mut position = position.clone();
-    position.make(m);
-    won - recapture(&mut position, m.to(), budget)
-}
-
-fn recapture(position: &mut Position, square: Square, budget: &mut NodeBudget) -> PieceWorth {
-    if !budget.spend() {
-        return 0;
-    }
-    let won = position.piece_on(square).map_or(0, |p| worth(p, square));
-    let mut best = 0;
-    for m in moves_of(position).filter(|m| m.to() == square) {
-        let undo = position.make(m);
-        best = best.max(won - recapture(position, square, budget));
-        position.unmake(m, undo);
-    }
-    best
 }

@@ -1,41 +1,40 @@
-//! What one move of a repetition is.
+//! The class of one move of a repetition.
 
-use super::super::move_class::MoveClass;
-use super::budget::NodeBudget;
+use super::super::verdict::{Exemption, MoveClass};
 use super::joint::is_joint_chase;
-use super::mate::{begins_mate, forced_mate, threatens_mate};
-use super::moves::{has_move, moves_of};
-use super::threats::{CaptureResult, ThreatFinder, wins_exchange, worthy_target};
+use super::lookahead::{NodeBudget, begins_mate, forced_mate, has_move, moves_of, threatens_mate};
+use super::threats::{CaptureResult, ThreatFinder, takes_value, wins_exchange};
 use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 
-/// Checks in a row by which a threatened mate may be forced.
+/// The maximum number of checks of a forced mate.
 const MATE_MOVES: u32 = 4;
 
-/// Positions that the judgement of one move may look at. What it has not found by then is not
-/// there.
+/// The node budget for judging one move. Threats that are not found within it do not count.
 const POSITIONS: u32 = 5_000;
 
-/// A move of a repetition in its surroundings.
+/// A move of a repetition and the positions before it.
 #[derive(Clone, Copy)]
-pub(super) struct MoveContext<'a> {
-    /// Before the enemy move that led to `before`.
-    pub(super) earlier: &'a Position,
-    /// Before the move.
-    pub(super) before: &'a Position,
-    pub(super) played: Move,
+pub struct MoveContext<'a> {
+    /// The position before the enemy move that led to `before`.
+    pub earlier: &'a Position,
+    /// The position before the move.
+    pub before: &'a Position,
+    pub played: Move,
 }
 
-/// What a move is, with the reasons.
+/// The class of a move with the reasons.
 #[derive(Clone, Debug)]
-pub(in crate::rules) struct Classification {
+pub struct Classification {
     /// The class.
-    pub(in crate::rules) class: MoveClass,
-    /// The captures that it newly threatens, if it is a chase.
-    pub(in crate::rules) chases: Vec<Move>,
-    /// Where pieces stand that newly threaten to win something by a check.
-    pub(in crate::rules) check_threats: Vec<Square>,
-    /// Whether it chases a piece jointly, or one that is partly protected.
-    pub(in crate::rules) is_joint: bool,
+    pub class: MoveClass,
+    /// The captures that the move newly threatens, if it is a chase.
+    pub chases: Vec<Move>,
+    /// The squares of pieces that newly threaten to win material by a check.
+    pub check_threats: Vec<Square>,
+    /// Whether the move chases a piece jointly, or a partly protected piece.
+    pub is_joint: bool,
+    /// The rule that makes the move idle although it may attack something.
+    pub exemption: Option<Exemption>,
 }
 
 impl Classification {
@@ -45,10 +44,18 @@ impl Classification {
             chases: Vec::new(),
             check_threats: Vec::new(),
             is_joint: false,
+            exemption: None,
         }
     }
 
-    /// Whether advisors and bishops (士象) are all that it chases on the board given.
+    fn exempt(exemption: Exemption) -> Self {
+        Self {
+            exemption: Some(exemption),
+            ..Self::new(MoveClass::Idle)
+        }
+    }
+
+    /// Whether it chases only advisors and bishops (士象) on the given board.
     fn chases_guards_only(&self, now: &Position) -> bool {
         let is_guard = |m: &Move| {
             let kind = now.piece_on(m.to()).map(|piece| piece.kind());
@@ -61,28 +68,28 @@ impl Classification {
 }
 
 impl MoveContext<'_> {
-    /// Identifies all that the judgement depends on.
-    pub(super) fn key(&self) -> u64 {
+    /// A hash of everything that the class depends on.
+    pub fn key(&self) -> u64 {
         let parts = [
             self.before.key(),
             self.earlier.key(),
             u64::from(self.played.bits()),
             u64::from(self.before.has_promotion()),
         ];
-        // Mixed after each part: neighbouring positions differ in little more than a move.
+        // Mixed after each part, because the keys of neighbouring positions are similar.
         parts.iter().fold(0, |key: u64, part| {
             let mixed = (key ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             mixed ^ mixed >> 29
         })
     }
 
-    /// What the move is: the heaviest of all that it does.
-    pub(super) fn judge(&self) -> Classification {
+    /// The gravest class of the move.
+    pub fn judge(&self) -> Classification {
         self.judge_within(&mut NodeBudget::new(POSITIONS))
     }
 
-    /// As [`Self::judge`], with another budget.
-    pub(super) fn judge_within(&self, budget: &mut NodeBudget) -> Classification {
+    /// [`Self::judge`] with a given node budget.
+    pub fn judge_within(&self, budget: &mut NodeBudget) -> Classification {
         let before = self.before;
         let mut after = before.clone();
         after.make(self.played);
@@ -90,24 +97,25 @@ impl MoveContext<'_> {
             return Classification::new(MoveClass::Check);
         }
         if before.in_check() && self.played.from() == before.king(before.side_to_move()) {
-            // What a king that has to move leaves behind is the checker's doing.
-            return Classification::new(MoveClass::Idle);
+            // The checking side caused the threats that the forced king move uncovers.
+            return Classification::exempt(Exemption::KingLeavesCheck);
         }
         let mut now = after.clone();
         now.make_null();
-        let mut then = self.before_in_peace();
+        let mut then = self.before_without_check();
         if self.threatens_new_mate(&mut then, &mut now, budget) {
             return Classification::new(MoveClass::MateThreat);
         }
         let classification = self.compare(&then, &now, budget);
-        match classification.chases_guards_only(&now) && self.parries_mate(&after, budget) {
-            true => Classification::new(MoveClass::Idle),
-            false => classification,
+        if classification.chases_guards_only(&now) && self.parries_mate(&after, budget) {
+            Classification::exempt(Exemption::ParriesMate)
+        } else {
+            classification
         }
     }
 
-    /// Whether the mover could force mate if it played again after the move, `now`, and could not
-    /// before it, `then`; if a check came between, by a move that did not mate before.
+    /// Whether the mover, moving again, could force mate after the move (`now`) but not before it
+    /// (`then`). If the move answers a check, a mate by a move that did not mate before is new as well.
     fn threatens_new_mate(
         &self,
         then: &mut Position,
@@ -127,9 +135,9 @@ impl MoveContext<'_> {
         })
     }
 
-    /// The board before the move with the mover to play and not in check: if it stood in check, as
-    /// it was before that.
-    fn before_in_peace(&self) -> Position {
+    /// The position before the move, with the mover to play and not in check: if it was in check, the
+    /// position before the check was given.
+    fn before_without_check(&self) -> Position {
         if !self.before.in_check() {
             return self.before.clone();
         }
@@ -141,7 +149,7 @@ impl MoveContext<'_> {
         earlier
     }
 
-    /// What the mover could do if it were its turn after the move, `now`, and not before it, `then`.
+    /// Compares the threats of the mover after the move (`now`) and before it (`then`).
     fn compare(&self, then: &Position, now: &Position, budget: &mut NodeBudget) -> Classification {
         let present = ThreatFinder::new(now, None, budget);
         let found = present.outcomes(budget);
@@ -153,7 +161,7 @@ impl MoveContext<'_> {
         let mut classification = Classification::new(MoveClass::Idle);
         for (m, outcome) in found {
             let before = Move::new(self.origin(m.from()), m.to());
-            if worthy_target(now, m).is_none() {
+            if !takes_value(now, m) {
                 let is_known = classification.check_threats.contains(&m.from());
                 if !is_known && !past.wins_by_check(before.from(), budget) {
                     classification.check_threats.push(m.from());
@@ -161,7 +169,7 @@ impl MoveContext<'_> {
             } else if outcome == CaptureResult::Win {
                 let is_known = flees && has_move(then, before)
                     || past.try_outcome(before, budget) == CaptureResult::Win
-                    || self.is_nothing_new(then, now, m, budget);
+                    || self.is_old_threat(then, now, m, budget);
                 if !is_known {
                     classification.chases.push(m);
                 }
@@ -178,16 +186,17 @@ impl MoveContext<'_> {
             return classification;
         }
         let mut checkers = check_threats.iter();
-        classification.is_joint = match chases.is_empty() {
-            true => !checkers.any(|from| present.wins_by_check_alone(*from, budget)),
-            false => is_joint_chase(now, chases),
+        classification.is_joint = if chases.is_empty() {
+            !checkers.any(|from| present.wins_by_check_alone(*from, budget))
+        } else {
+            is_joint_chase(now, chases)
         };
         classification.class = MoveClass::Chase;
         classification
     }
 
-    /// Whether a capture that wins `now` is no chase although it did not win `then`.
-    fn is_nothing_new(
+    /// Whether a capture that wins `now` and did not win `then` is still not a new threat.
+    fn is_old_threat(
         &self,
         then: &Position,
         now: &Position,
@@ -195,39 +204,39 @@ impl MoveContext<'_> {
         budget: &mut NodeBudget,
     ) -> bool {
         let before = Move::new(self.origin(m.from()), m.to());
-        // A piece that goes on attacking what it attacked.
-        let goes_on = m.from() == self.played.to() && wins_exchange(then, before, budget);
-        // One that could take it instead of answering the check.
+        // The moved piece attacked the target before.
+        let continues = m.from() == self.played.to() && wins_exchange(then, before, budget);
+        // The capture was an answer to the check.
         let answers = || self.before.in_check();
-        if goes_on || answers() && wins_exchange(self.before, before, budget) {
+        if continues || answers() && wins_exchange(self.before, before, budget) {
             return true;
         }
-        if !self.is_outside(then, now, m) || !self.wins_without_mover(now, m, budget) {
+        if !self.is_unrelated(then, now, m) || !self.wins_without_mover(now, m, budget) {
             return false;
         }
-        // Outside the moves that are repeated it counts what it wins on its square, unless mate was
-        // threatened, or what it won if nothing else hung.
+        // A capture unrelated to the repeated moves is old if it won material on its square, unless mate
+        // was threatened, or if it won material when no other piece was hanging.
         let is_free = answers() || !threatens_mate(self.before, MATE_MOVES, budget);
         let at_rest = ThreatFinder::new(then, None, budget);
         is_free && wins_exchange(then, before, budget)
             || at_rest.try_outcome(before, budget) == CaptureResult::Win
     }
 
-    /// Whether a capture has nothing to do with the moves that are repeated: taker and target stand still,
-    /// it was there before the last two moves, and neither the taker nor the screen that it takes over
-    /// protects the piece that moves or is protected by it.
-    fn is_outside(&self, then: &Position, now: &Position, m: Move) -> bool {
+    /// Whether a capture is unrelated to the repeated moves: attacker and target did not move, the
+    /// attack existed before the last two moves, and neither the attacker nor its screen protects the
+    /// moved piece or is protected by it.
+    fn is_unrelated(&self, then: &Position, now: &Position, m: Move) -> bool {
         let us = now.side_to_move();
         let attackers = |board: &Position, square| board.attackers_to(square, us, board.occupied());
-        let was_there = |board: &Position| {
-            let stands_still = board.piece_on(m.to()) == now.piece_on(m.to());
-            stands_still && attackers(board, m.to()).contains(m.from())
+        let existed = |board: &Position| {
+            let is_unmoved = board.piece_on(m.to()) == now.piece_on(m.to());
+            is_unmoved && attackers(board, m.to()).contains(m.from())
         };
         let mover = self.played.to();
         if m.from() == mover || mover == now.king(us) {
             return false;
         }
-        if !was_there(self.earlier) || !was_there(then) {
+        if !existed(self.earlier) || !existed(then) {
             return false;
         }
         let screen = Bitboard::between(m.from(), m.to()) & now.color(us);
@@ -239,8 +248,8 @@ impl MoveContext<'_> {
         })
     }
 
-    /// Whether a capture wins something on its square if the piece that moved is taken off the board, or
-    /// that piece does no more than to cover its king.
+    /// Whether a capture wins material on its square with the moved piece removed from the board, or
+    /// that piece only shields its king.
     fn wins_without_mover(&self, now: &Position, m: Move, budget: &mut NodeBudget) -> bool {
         let mut setup = now.setup();
         setup.squares[self.played.to().index()] = None;
@@ -248,8 +257,8 @@ impl MoveContext<'_> {
             .is_ok_and(|rest| rest.in_check() || wins_exchange(&rest, m, budget))
     }
 
-    /// Whether the king escapes a threatened mate. Captures that were possible before, at the price of being
-    /// mated, are then not new.
+    /// Whether the king escapes a threatened mate. Captures that were possible before, ignoring the mate,
+    /// are then not new.
     fn flees_mate(&self, budget: &mut NodeBudget) -> bool {
         let before = self.before;
         self.played.from() == before.king(before.side_to_move())
@@ -257,18 +266,19 @@ impl MoveContext<'_> {
             && threatens_mate(before, MATE_MOVES, budget)
     }
 
-    /// Whether the enemy threatened mate before the move and does not after it.
+    /// Whether the enemy threatened mate before the move and no longer does after it.
     fn parries_mate(&self, after: &Position, budget: &mut NodeBudget) -> bool {
         !self.before.in_check()
             && threatens_mate(self.before, MATE_MOVES, budget)
             && forced_mate(&mut after.clone(), MATE_MOVES, budget).is_none()
     }
 
-    /// Where the piece on a square after the move stood before it.
+    /// The square before the move of the piece that is on `square` after it.
     fn origin(&self, square: Square) -> Square {
-        match square == self.played.to() {
-            true => self.played.from(),
-            false => square,
+        if square == self.played.to() {
+            self.played.from()
+        } else {
+            square
         }
     }
 }

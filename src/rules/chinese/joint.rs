@@ -1,25 +1,24 @@
-//! Which chases are joint (联合捉子) or of what is partly protected (少根子).
+//! Joint chases (联合捉子) and chases of partly protected pieces (少根子).
 
-use super::moves::{has_move, moves_of};
-use super::piece_worth::{PieceWorth, worth};
-use crate::board::{Bitboard, Move, PieceKind, Position, Square};
+use super::lookahead::{has_move, moves_of, value_on};
+use crate::board::{Bitboard, Move, PieceKind, Position};
 
-/// Whether the most valuable piece that is chased is chased jointly: by none of the captures that win
-/// it with the strength of the taker alone.
-pub(super) fn is_joint_chase(position: &Position, chases: &[Move]) -> bool {
-    let most = chases.iter().map(|m| worth_on(position, m.to())).max();
+/// Whether the most valuable chased piece is chased jointly: no capture of it wins by the strength of
+/// the capturing piece alone.
+pub fn is_joint_chase(position: &Position, chases: &[Move]) -> bool {
+    let most = chases.iter().map(|m| value_on(position, m.to())).max();
     let heaviest = chases
         .iter()
-        .filter(|m| Some(worth_on(position, m.to())) == most);
+        .filter(|m| Some(value_on(position, m.to())) == most);
     heaviest.clone().any(|m| {
         let mut same = heaviest.clone().filter(|other| other.to() == m.to());
         same.all(|other| is_joint(position, *other))
     })
 }
 
-/// Whether a capture that wins does so by more than the strength of the piece that takes: another one
-/// takes after it, pins the protector, carries it as its screen, or checks as it leaves; or whoever takes
-/// back is missing elsewhere.
+/// Whether a winning capture needs more than the capturing piece: another piece recaptures after it,
+/// pins the protector, is its screen or gives a discovered check; or the recapturing piece is
+/// overloaded.
 fn is_joint(position: &Position, m: Move) -> bool {
     let Some(taken) = position.piece_on(m.to()) else {
         return false;
@@ -29,17 +28,17 @@ fn is_joint(position: &Position, m: Move) -> bool {
     let discovers = after.checkers().without(m.to()).any();
     let protectors = after.attackers_to(m.to(), taken.color(), after.occupied());
     let is_protected = moves_of(&after).any(|back| back.to() == m.to());
-    let is_bargain = worth_on(position, m.from()) < worth_on(position, m.to());
+    let is_bargain = value_on(position, m.from()) < value_on(position, m.to());
     let is_pinned = protectors.any() && !is_protected;
     discovers
         || is_pinned
         || is_protected && !is_bargain && !after.in_check()
-        || is_carried(position, m)
+        || has_involved_screen(position, m)
 }
 
-/// Whether a cannon takes over a piece of its side that has a part in it: one that attacks the same
-/// piece, which is protected, or that this piece would take if a third one did not protect it.
-fn is_carried(position: &Position, m: Move) -> bool {
+/// Whether a cannon captures over a screen of its own side that takes part in the chase: the screen
+/// attacks the same, protected piece, or is protected only by a third piece against being taken by it.
+fn has_involved_screen(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();
     let is_cannon = position.kind(PieceKind::Cannon).contains(m.from());
     let screen = Bitboard::between(m.from(), m.to()) & position.color(us) & fighters(position);
@@ -55,7 +54,7 @@ fn is_carried(position: &Position, m: Move) -> bool {
     let revenge = Move::new(m.to(), screen);
     let mut reversed = position.clone();
     reversed.make_null();
-    if worth_on(position, screen) >= worth_on(position, m.to()) || !has_move(&reversed, revenge) {
+    if value_on(position, screen) >= value_on(position, m.to()) || !has_move(&reversed, revenge) {
         return false;
     }
     reversed.make(revenge);
@@ -63,15 +62,9 @@ fn is_carried(position: &Position, m: Move) -> bool {
     moves_of(&reversed).any(|back| back.to() == screen && protectors.contains(back.from()))
 }
 
-/// The rooks, knights and cannons.
+/// Rooks, knights and cannons.
 fn fighters(position: &Position) -> Bitboard {
     position.kind(PieceKind::Rook)
         | position.kind(PieceKind::Knight)
         | position.kind(PieceKind::Cannon)
-}
-
-fn worth_on(position: &Position, square: Square) -> PieceWorth {
-    position
-        .piece_on(square)
-        .map_or(0, |piece| worth(piece, square))
 }

@@ -1,32 +1,41 @@
-//! The Chinese rules of 2020 (中国象棋竞赛规则), as the docs of [`rules`](crate::rules) state them.
+//! The Chinese rules of 2020 (中国象棋竞赛规则), by the clauses of the [guide](crate::guide::rules).
 //!
-//! `classify` tells what one move is: the mover is imagined to play again, before the move and after
-//! it, and what it could do then is compared. `mate` finds mates forced by checks, `threats` what
-//! captures and checks win, `capture_sequence` what becomes of a run of them, `joint` which chases are
-//! joint. A budget of positions bounds the work of judging one move, and `cache` keeps moves judged
-//! before, so that a search may ask.
+//! `classify` determines the class of one move: it compares the threats of the mover, moving again,
+//! after the move and before it. `threats` finds the captures and checks that win material,
+//! `capture_sequence` computes their gain, and `joint` recognises joint chases. A node budget bounds the
+//! work for one move, and a cache for each thread keeps the classes of moves, because a search meets the
+//! same repetitions many times.
 
-mod budget;
-mod cache;
 mod capture_sequence;
 mod classify;
 mod joint;
-mod mate;
-mod moves;
-mod piece_worth;
+mod lookahead;
 mod threats;
 
+use std::cell::RefCell;
+
 use super::game::Ply;
-use super::perpetual::{Perpetual, SidePerpetual};
-use crate::board::{Bitboard, ByColor, Position};
-pub(in crate::rules) use classify::Classification;
+use super::verdict::{MoveClass, Perpetual, SidePerpetual};
+use crate::board::{ByColor, Position};
+pub use classify::Classification;
 use classify::MoveContext;
 
-/// What each side did throughout a repetition: the `plies` lead to `position` from the same one.
+/// The number of cached moves of a thread.
+const CACHE_ENTRIES: usize = 1 << 12;
+
+/// The class of a move, and whether it chases jointly.
+type CachedClass = (MoveClass, bool);
+
+thread_local! {
+    static CACHE: RefCell<Vec<Option<(u64, CachedClass)>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The behaviour of each side throughout a repetition: `plies` lead from a position to the same
+/// `position` again.
 ///
-/// The line is taken back from its end only as far as one side or the other may still have attacked
-/// for ever, so that a long one costs little.
-pub(super) fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpetual> {
+/// The moves are taken back from the end and only as far as needed to exclude a perpetual attack, so
+/// that long repetitions are cheap.
+pub fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpetual> {
     let gives_check = |n: usize| match plies.get(n + 1) {
         Some(answer) => answer.undo.was_in_check(),
         None => position.in_check(),
@@ -38,9 +47,10 @@ pub(super) fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<Sid
     };
     let mut perpetuals = ByColor::from_fn(|side| {
         let mut own = (0..plies.len()).filter(|n| mover(*n) == side);
-        match own.all(gives_check) {
-            true => Perpetual::Check,
-            false => Perpetual::Attack,
+        if own.all(gives_check) {
+            Perpetual::Check
+        } else {
+            Perpetual::Attack
         }
     });
     let is_open = |p: &Perpetual| matches!(p, Perpetual::Attack | Perpetual::JointAttack);
@@ -60,10 +70,7 @@ pub(super) fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<Sid
             before: &board,
             played: plies[n].played,
         };
-        let (class, is_joint) = cache::get_or_insert(&context, || {
-            let classification = context.judge();
-            (classification.class, classification.is_joint)
-        });
+        let (class, is_joint) = cached_class(&context);
         if class.is_permitted() {
             perpetuals[side] = Perpetual::None;
         } else if is_joint {
@@ -72,12 +79,29 @@ pub(super) fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<Sid
     }
     perpetuals.map(|perpetual| SidePerpetual {
         perpetual,
-        chased: Bitboard::EMPTY,
+        ..SidePerpetual::default()
     })
 }
 
-/// The board before the ply that goes before ply `n` of a repetition, which is played on `board`. The
-/// last ply, which leads to `position`, goes before the first.
+/// The class of a move, from the cache of this thread if possible.
+fn cached_class(context: &MoveContext<'_>) -> CachedClass {
+    let key = context.key();
+    let slot = key as usize % CACHE_ENTRIES;
+    let cached = CACHE.with_borrow(|cache| cache.get(slot).copied().flatten());
+    if let Some((_, class)) = cached.filter(|(cached_key, _)| *cached_key == key) {
+        return class;
+    }
+    let classification = context.judge();
+    let class = (classification.class, classification.is_joint);
+    CACHE.with_borrow_mut(|cache| {
+        cache.resize(CACHE_ENTRIES, None);
+        cache[slot] = Some((key, class));
+    });
+    class
+}
+
+/// The board before the ply that precedes ply `n` of a repetition, which is played on `board`. The last
+/// ply, which leads to `position`, precedes the first.
 fn before_previous(position: &Position, board: &Position, plies: &[Ply], n: usize) -> Position {
     let (mut earlier, previous) = match n.checked_sub(1) {
         Some(previous) => (board.clone(), previous),
@@ -87,14 +111,14 @@ fn before_previous(position: &Position, board: &Position, plies: &[Ply], n: usiz
     earlier
 }
 
-/// What each move of a repetition is.
-pub(super) fn classifications(position: &Position, plies: &[Ply]) -> Vec<Classification> {
+/// The class of each move of a repetition.
+pub fn classifications(position: &Position, plies: &[Ply]) -> Vec<Classification> {
     let boards = boards(position, plies);
     let contexts = (0..plies.len()).map(|n| context(&boards, plies, n));
     contexts.map(|context| context.judge()).collect()
 }
 
-/// The boards from the beginning of a line of moves to its end.
+/// The boards before each ply, and the last one.
 fn boards(position: &Position, plies: &[Ply]) -> Vec<Position> {
     let mut boards = vec![position.clone()];
     let mut board = position.clone();
@@ -106,7 +130,7 @@ fn boards(position: &Position, plies: &[Ply]) -> Vec<Position> {
     boards
 }
 
-/// A move of a repetition. The last one goes before the first.
+/// The context of ply `n` of a repetition. The last ply precedes the first.
 fn context<'a>(boards: &'a [Position], plies: &[Ply], n: usize) -> MoveContext<'a> {
     MoveContext {
         earlier: &boards[n.checked_sub(1).unwrap_or(plies.len() - 1)],
@@ -121,8 +145,7 @@ mod tests {
     use rand::SeedableRng;
     use rand::rngs::StdRng;
 
-    use super::super::move_class::MoveClass;
-    use super::budget::NodeBudget;
+    use super::lookahead::NodeBudget;
     use super::*;
     use crate::random::{self, Shape};
 

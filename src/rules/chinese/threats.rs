@@ -1,42 +1,41 @@
-//! What a side could do if it were its turn.
+//! The captures and checks by which a side could win material if it moved next.
 
-use super::budget::NodeBudget;
-use super::capture_sequence::{CaptureSequence, Scope, exchange, is_king_or_pawn_move};
-use super::mate::forced_mate;
-use super::moves::{has_move, moves_of};
-use super::piece_worth::{MATE, PieceWorth, worth};
-use crate::board::{Bitboard, Move, Piece, Position, Square};
+use super::capture_sequence::{CaptureSequence, Scope, is_king_or_pawn_move};
+use super::lookahead::{
+    MATE, NodeBudget, PieceValue, exchange, forced_mate, has_move, moves_of, value_on,
+};
+use crate::board::{Bitboard, Move, Position, Square};
 
-/// Checks by which a side that takes a piece may be mated for it.
-const REVENGE: u32 = 4;
+/// A capture is bad if the other side can then mate by at most this many checks.
+const MATE_AFTER_CAPTURE: u32 = 4;
 
-/// What a move leads to.
+/// The result of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CaptureResult {
-    /// Nothing of note.
+pub enum CaptureResult {
+    /// Neither of the others.
     Nothing,
-    /// A capture that leaves both sides with as much as before.
+    /// An even exchange.
     Even,
-    /// A capture that wins material, or a check that takes nothing of worth and wins some later.
+    /// A capture that wins material, or a check that takes nothing valuable and wins material later.
     Win,
 }
 
-/// What counts in a run of captures and checks.
+/// A restriction of a capture sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RunKind {
-    /// All of the run counts.
-    Whole,
-    /// All but what the first move uncovers.
+enum Restriction {
+    /// Everything counts.
+    None,
+    /// Captures that the first move uncovers do not count.
     Covered,
-    /// All, but the piece that makes the first move is the only one of its side that takes.
+    /// Only the piece that makes the first move may take for its side.
     Alone,
 }
 
-/// A position in which the side to move, not in check, could win something, with what holds for all
-/// its moves.
-pub(super) struct ThreatFinder<'a> {
+/// Finds the captures and checks that win material for the side to move, which is not in check. Holds
+/// the data shared by all its moves.
+pub struct ThreatFinder<'a> {
     position: &'a Position,
-    /// The captures of the other side if it were its turn.
+    /// The captures of the other side if it moved next.
     enemy_captures: Vec<Move>,
     /// See [`CaptureSequence::lost`].
     lost: Bitboard,
@@ -47,13 +46,9 @@ pub(super) struct ThreatFinder<'a> {
 }
 
 impl<'a> ThreatFinder<'a> {
-    /// If the piece on `hanging` of the side to move can be taken, that side cannot take anything
-    /// else meanwhile.
-    pub(super) fn new(
-        position: &'a Position,
-        hanging: Option<Square>,
-        budget: &mut NodeBudget,
-    ) -> Self {
+    /// `hanging`: a piece of the side to move which the other side would take in return, if it can,
+    /// while the side to move takes something else.
+    pub fn new(position: &'a Position, hanging: Option<Square>, budget: &mut NodeBudget) -> Self {
         let mut reversed = position.clone();
         reversed.make_null();
         let mut lost = Bitboard::EMPTY;
@@ -74,45 +69,48 @@ impl<'a> ThreatFinder<'a> {
         }
     }
 
-    /// The moves that win something or exchange evenly.
-    pub(super) fn outcomes(&self, budget: &mut NodeBudget) -> Vec<(Move, CaptureResult)> {
+    /// The moves that win material or exchange evenly.
+    pub fn outcomes(&self, budget: &mut NodeBudget) -> Vec<(Move, CaptureResult)> {
         moves_of(self.position)
             .map(|m| (m, self.outcome(m, budget)))
             .filter(|(_, outcome)| *outcome != CaptureResult::Nothing)
             .collect()
     }
 
-    /// What a move leads to; nothing if it cannot be played.
-    pub(super) fn try_outcome(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
-        match has_move(self.position, m) {
-            true => self.outcome(m, budget),
-            false => CaptureResult::Nothing,
+    /// The result of a move, [`CaptureResult::Nothing`] if it is illegal.
+    pub fn try_outcome(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
+        if has_move(self.position, m) {
+            self.outcome(m, budget)
+        } else {
+            CaptureResult::Nothing
         }
     }
 
-    /// Whether the piece on a square has a check that takes nothing of worth and wins something later.
-    pub(super) fn wins_by_check(&self, from: Square, budget: &mut NodeBudget) -> bool {
+    /// Whether the piece on a square has a check that takes nothing valuable and wins material later.
+    pub fn wins_by_check(&self, from: Square, budget: &mut NodeBudget) -> bool {
         moves_of(self.position)
-            .filter(|m| m.from() == from && worthy_target(self.position, *m).is_none())
+            .filter(|m| m.from() == from && !takes_value(self.position, *m))
             .any(|m| self.outcome(m, budget) == CaptureResult::Win)
     }
 
-    /// The same where no other piece of its side may take.
-    pub(super) fn wins_by_check_alone(&self, from: Square, budget: &mut NodeBudget) -> bool {
+    /// [`Self::wins_by_check`] if no other piece of its side may take.
+    pub fn wins_by_check_alone(&self, from: Square, budget: &mut NodeBudget) -> bool {
         moves_of(self.position)
-            .filter(|m| m.from() == from && worthy_target(self.position, *m).is_none())
-            .any(|m| self.wins(m, RunKind::Alone, budget))
+            .filter(|m| m.from() == from && !takes_value(self.position, *m))
+            .any(|m| self.wins(m, Restriction::Alone, budget))
     }
 
-    fn wins(&self, m: Move, kind: RunKind, budget: &mut NodeBudget) -> bool {
-        self.gain(m, kind, budget).is_some_and(|gain| gain > 0)
+    fn wins(&self, m: Move, restriction: Restriction, budget: &mut NodeBudget) -> bool {
+        self.gain(m, restriction, budget)
+            .is_some_and(|gain| gain > 0)
     }
 
     fn outcome(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
-        if worthy_target(self.position, m).is_none() {
-            return match self.wins(m, RunKind::Whole, budget) {
-                true => CaptureResult::Win,
-                false => CaptureResult::Nothing,
+        if !takes_value(self.position, m) {
+            return if self.wins(m, Restriction::None, budget) {
+                CaptureResult::Win
+            } else {
+                CaptureResult::Nothing
             };
         }
         if is_king_or_pawn_move(self.position, m) {
@@ -121,51 +119,55 @@ impl<'a> ThreatFinder<'a> {
         if self.mutual.contains(&m) {
             return CaptureResult::Even;
         }
-        match self.gain(m, RunKind::Whole, budget) {
+        match self.gain(m, Restriction::None, budget) {
             Some(gain) if gain > 0 => CaptureResult::Win,
-            // What is uncovered makes a capture that wins a bad one, but not an exchange.
-            Some(0) if self.wins(m, RunKind::Covered, budget) => CaptureResult::Win,
+            // If only what the move uncovers makes it even, it still wins.
+            Some(0) if self.wins(m, Restriction::Covered, budget) => CaptureResult::Win,
             Some(0) => CaptureResult::Even,
             _ => CaptureResult::Nothing,
         }
     }
 
-    /// What a capture or check wins; `None` for any other move, for one that gets its side mated,
-    /// and for one that mates: that is no chase.
-    fn gain(&self, m: Move, kind: RunKind, budget: &mut NodeBudget) -> Option<PieceWorth> {
-        let taken = worthy_target(self.position, m);
+    /// The gain of a capture or check. `None` for other moves, for moves after which the side is mated,
+    /// and for moves that mate, which are not chases.
+    fn gain(
+        &self,
+        m: Move,
+        restriction: Restriction,
+        budget: &mut NodeBudget,
+    ) -> Option<PieceValue> {
+        let is_capture = takes_value(self.position, m);
         let mut position = self.position.clone();
         position.make(m);
         if !position.in_check() {
-            taken?;
-            if forced_mate(&mut position, REVENGE, budget).is_some() {
+            if !is_capture || forced_mate(&mut position, MATE_AFTER_CAPTURE, budget).is_some() {
                 return None;
             }
         }
-        let offers_pawn = taken.is_none() && is_king_or_pawn_move(self.position, m);
+        let offers_pawn = !is_capture && is_king_or_pawn_move(self.position, m);
         let uncovered = captures(&position)
-            .filter(|answer| kind != RunKind::Covered && answer.to() != m.to())
+            .filter(|answer| restriction != Restriction::Covered && answer.to() != m.to())
             .filter(|answer| !self.enemy_captures.contains(answer))
             .collect();
         let mut sequence = CaptureSequence {
             position,
             chaser: self.position.side_to_move(),
-            scope: Scope::after_move_to(m.to(), kind == RunKind::Alone),
+            scope: Scope::after_move_to(m.to(), restriction == Restriction::Alone),
             offered: offers_pawn.then_some(m.to()),
             hanging: self.hanging,
             lost: self.lost,
             uncovered,
-            by_check: taken.is_none(),
+            by_check: !is_capture,
             mutual: &self.mutual,
             budget,
         };
-        let won = taken.map_or(0, |piece| worth(piece, m.to()));
+        let won = value_on(self.position, m.to());
         Some(won + sequence.gain()).filter(|gain| *gain < MATE / 2)
     }
 }
 
-/// The captures between pieces of one kind that can take each other: `enemy_captures` are those that
-/// the other side could make.
+/// The captures between pieces of the same kind that can take each other. `enemy_captures` are the
+/// captures of the other side if it moved next.
 fn mutual_captures(position: &Position, enemy_captures: &[Move]) -> Vec<Move> {
     let kind = |square| position.piece_on(square).map(|piece| piece.kind());
     captures(position)
@@ -174,16 +176,14 @@ fn mutual_captures(position: &Position, enemy_captures: &[Move]) -> Vec<Move> {
         .collect()
 }
 
-/// Whether the side to move can make a capture that wins something on its square.
-pub(super) fn wins_exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> bool {
+/// Whether the side to move can make a capture that wins material on its square.
+pub fn wins_exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> bool {
     has_move(position, m) && exchange(position, m, budget) > 0
 }
 
-/// What a move takes, if it is worth anything: a pawn at home is not.
-pub(super) fn worthy_target(position: &Position, m: Move) -> Option<Piece> {
-    position
-        .piece_on(m.to())
-        .filter(|piece| worth(*piece, m.to()) > 0)
+/// Whether a move takes a valuable piece: any piece except a pawn at home.
+pub fn takes_value(position: &Position, m: Move) -> bool {
+    value_on(position, m.to()) > 0
 }
 
 /// The captures of the side to move.

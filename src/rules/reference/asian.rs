@@ -1,12 +1,11 @@
-//! The threats of the Asian rules a second time, as a reader of the rules would look for them:
-//! square by square on a plain board. Only tests use it.
+//! Reference implementation of Asian-rule threats for tests: square by square on a plain board.
 
 use crate::board::{Color, FILES, Piece, PieceKind, Position, RANKS, Square};
 
 type SlowBoard = [Option<Piece>; Square::COUNT];
 
-/// The threats of a side: the squares of attacker and target.
-pub(in crate::rules) fn threats(position: &Position, side: Color) -> Vec<(Square, Square)> {
+/// The threats of a side, as squares of attacker and target.
+pub fn threats(position: &Position, side: Color) -> Vec<(Square, Square)> {
     let board = position.setup().squares;
     let checkers = checkers(position, &board);
     let mut found = Vec::new();
@@ -39,11 +38,11 @@ fn threatens(
     if exempt || matches!(chaser.kind(), King | Pawn) || !captures(board, checkers, from, to) {
         return false;
     }
-    let dearer = matches!(
+    let wins_material = matches!(
         (chaser.kind(), chased.kind()),
         (Knight | Cannon, Rook) | (Advisor | Bishop, Rook | Cannon | Knight)
     );
-    if dearer {
+    if wins_material {
         return true;
     }
     if chaser.kind() == chased.kind() && captures(board, checkers, to, from) {
@@ -58,8 +57,8 @@ fn threatens(
     })
 }
 
-/// Whether the piece on `from` may take the one on `to`: it reaches it, and no enemy attacks its
-/// king then, those aside that gave check before.
+/// Whether the piece on `from` can legally take the one on `to`. A check that existed before is ignored
+/// unless the king moves.
 fn captures(board: &SlowBoard, checkers: &[Square], from: Square, to: Square) -> bool {
     let Some(piece) = board[from.index()] else {
         return false;
@@ -76,11 +75,11 @@ fn captures(board: &SlowBoard, checkers: &[Square], from: Square, to: Square) ->
         let excused = piece.kind() != PieceKind::King && checkers.contains(&enemy);
         after[enemy.index()].is_some_and(|p| p.color() != piece.color())
             && !excused
-            && (reaches(&after, enemy, king) || faces(&after, enemy, king))
+            && (reaches(&after, enemy, king) || faces_king(&after, enemy, king))
     })
 }
 
-/// The pieces that give check on the board.
+/// The pieces that give check.
 fn checkers(position: &Position, board: &SlowBoard) -> Vec<Square> {
     let king = position.king(position.side_to_move());
     Square::all()
@@ -89,14 +88,14 @@ fn checkers(position: &Position, board: &SlowBoard) -> Vec<Square> {
         .collect()
 }
 
-/// Whether the piece on `from` is a king that sees `to` down an open file.
-fn faces(board: &SlowBoard, from: Square, to: Square) -> bool {
+/// Whether the piece on `from` is a king that faces `to` along an open file.
+fn faces_king(board: &SlowBoard, from: Square, to: Square) -> bool {
     board[from.index()].is_some_and(|p| p.kind() == PieceKind::King)
         && from.file() == to.file()
         && pieces_between(board, from, to) == Some(0)
 }
 
-/// Whether the piece on `from` can take on `to`, kings not looked at.
+/// Whether the piece on `from` attacks `to`, ignoring the safety of its king.
 fn reaches(board: &SlowBoard, from: Square, to: Square) -> bool {
     let Some(piece) = board[from.index()] else {
         return false;
@@ -129,7 +128,7 @@ fn reaches(board: &SlowBoard, from: Square, to: Square) -> bool {
     }
 }
 
-/// How many pieces stand strictly between two squares of one line, `None` off the line.
+/// The number of pieces strictly between two squares of one line; `None` if they share no line.
 fn pieces_between(board: &SlowBoard, from: Square, to: Square) -> Option<usize> {
     if from == to || (from.file() != to.file() && from.rank() != to.rank()) {
         return None;

@@ -1,21 +1,21 @@
-//! What a move is a second time, as a reader of the rules would find out: all moves made and looked
-//! at, no bounds, no order, no budget. Only tests use it.
+//! Reference implementation of the Chinese move classes for tests: tries all moves, without bounds,
+//! ordering or budget.
 
 use super::chinese_captures::{
     begins_mate, exchange, kind_is_free, kind_on, made, mates, moves, passed, value_on,
 };
 use crate::board::{Bitboard, ByColor, Color, Move, PieceKind, Position, Square};
-use crate::rules::move_class::MoveClass;
+use crate::rules::verdict::MoveClass;
 
-/// Being mated.
-pub(super) const MATED: i32 = 1000;
+/// The value of being mated.
+pub const MATED: i32 = 1000;
 
-/// What a move is, and the captures and the pieces with checks that make it a chase.
+/// The class of a move, with the captures and checking pieces that make it a chase.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::rules) struct Finding {
-    pub(in crate::rules) class: MoveClass,
-    pub(in crate::rules) chases: Vec<Move>,
-    pub(in crate::rules) check_threats: Vec<Square>,
+pub struct Finding {
+    pub class: MoveClass,
+    pub chases: Vec<Move>,
+    pub check_threats: Vec<Square>,
 }
 
 impl Finding {
@@ -28,8 +28,8 @@ impl Finding {
     }
 }
 
-/// What `played` is on the board `before`, to which an enemy move led from `earlier`.
-pub(in crate::rules) fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
+/// Classifies the move `played` on the board `before`, which an enemy move reached from `earlier`.
+pub fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
     let after = made(before, played);
     let mover = before.side_to_move();
     let moves_king = played.from() == before.king(mover);
@@ -63,12 +63,12 @@ pub(in crate::rules) fn judge(earlier: &Position, before: &Position, played: Mov
                 finding.check_threats.push(m.from());
             }
         } else if now.wins(m) {
-            let goes_on = m.from() == played.to() && could && exchange(&then.board, old) > 0;
+            let continues = m.from() == played.to() && could && exchange(&then.board, old) > 0;
             let is_excused = moves_king && was_doomed && could;
             let is_checker =
                 before.in_check() && moves(before).contains(&old) && exchange(before, old) > 0;
-            let is_known = could && then.wins(old) || goes_on || is_excused || is_checker;
-            if !is_known && !is_apart(earlier, before, &then.board, &now.board, played, m) {
+            let is_known = could && then.wins(old) || continues || is_excused || is_checker;
+            if !is_known && !is_unrelated(earlier, before, &then.board, &now.board, played, m) {
                 finding.chases.push(m);
             }
         } else if now.is_even(m) && !(could && (then.wins(old) || then.is_even(old))) {
@@ -92,15 +92,15 @@ pub(in crate::rules) fn judge(earlier: &Position, before: &Position, played: Mov
     finding
 }
 
-/// The move as it stood before the piece that makes it was `played` to where it is.
+/// The move from the square on which its piece was before `played`.
 fn before_move(m: Move, played: Move) -> Move {
     let moves_piece = m.from() == played.to();
     let from = if moves_piece { played.from() } else { m.from() };
     Move::new(from, m.to())
 }
 
-/// Whether a capture has nothing to do with the moves of the cycle, and won something already.
-fn is_apart(
+/// Whether a capture is unrelated to the moves of the cycle and won something before.
+fn is_unrelated(
     earlier: &Position,
     before: &Position,
     then: &Position,
@@ -142,32 +142,33 @@ fn is_apart(
         && (is_safe && exchange(then, m) > 0 || Turn::new(then.clone(), None).wins(m))
 }
 
-/// Whether it is a piece that guards the king.
+/// Whether the piece is an advisor or a bishop.
 fn is_guard(kind: Option<PieceKind>) -> bool {
     matches!(kind, Some(PieceKind::Advisor | PieceKind::Bishop))
 }
 
-/// Whether a mate is threatened `now` that was not `then`.
+/// Whether a mate is threatened `now` that was not threatened `then`.
 fn threatens_mate(now: &Turn, then: &Turn, played: Move, was_in_check: bool) -> bool {
     let mating = |m: &Move| begins_mate(&now.board, *m, 4);
     let is_new = |m: &Move| {
         let old = before_move(*m, played);
         !then.moves().contains(&old) || !begins_mate(&then.board, old, 4)
     };
-    match was_in_check {
-        true => now.moves().iter().any(|m| mating(m) && is_new(m)),
-        false => now.moves().iter().any(mating) && !mates(&then.board, 4),
+    if was_in_check {
+        now.moves().iter().any(|m| mating(m) && is_new(m))
+    } else {
+        now.moves().iter().any(mating) && !mates(&then.board, 4)
     }
 }
 
-/// A board on which a side is imagined to move, and what is so for all its moves.
+/// A board on which a side is imagined to move, with the data shared by all its moves.
 struct Turn {
     board: Position,
-    /// Its piece that the enemy would rather take.
+    /// Its piece that the enemy can take instead.
     hanging: Option<Square>,
-    /// Squares on which one side or the other stands to lose something.
+    /// Squares of pieces, of either side, that are lost anyway.
     lost: Vec<Square>,
-    /// Captures that the enemy could make the other way round with a piece of the same kind.
+    /// Captures between pieces of the same kind that can take each other.
     mutual: Vec<Move>,
 }
 
@@ -204,7 +205,7 @@ impl Turn {
         value_on(&self.board, m.to()) > 0
     }
 
-    /// Whether a move wins something: by a capture, or by a check.
+    /// Whether a move wins material, by a capture or a check.
     fn wins(&self, m: Move) -> bool {
         let is_free = self.takes_something(m) && kind_is_free(&self.board, m.from());
         let is_mutual = self.takes_something(m) && self.mutual.contains(&m);
@@ -217,21 +218,21 @@ impl Turn {
         }
     }
 
-    /// Whether a move takes as much as it loses.
+    /// Whether a capture is an even exchange.
     fn is_even(&self, m: Move) -> bool {
         self.takes_something(m)
             && !kind_is_free(&self.board, m.from())
             && (self.mutual.contains(&m) || self.gain(m, true) == Some(0) && !self.wins(m))
     }
 
-    /// What a capture or a check wins, if it neither mates nor gets its side mated.
+    /// The gain of a capture or check; `None` if it mates or its side is mated after it.
     fn gain(&self, m: Move, counts_uncovered: bool) -> Option<i32> {
         let after = made(&self.board, m);
         let is_capture = self.takes_something(m);
         if !after.in_check() && (!is_capture || mates(&after, 4)) {
             return None;
         }
-        let run = SlowRun {
+        let sequence = SlowSequence {
             chaser: self.board.side_to_move(),
             visited: vec![m.to()],
             uncovered: moves(&after)
@@ -246,96 +247,97 @@ impl Turn {
             offered: !is_capture && kind_is_free(&self.board, m.from()),
             price: None,
         };
-        let gain = value_on(&self.board, m.to()) - self.best(&after, &run);
+        let gain = value_on(&self.board, m.to()) - self.best(&after, &sequence);
         (gain < MATED / 2).then_some(gain)
     }
 
-    /// The most that the side to move gets out of the rest of a run.
-    fn best(&self, board: &Position, run: &SlowRun) -> i32 {
+    /// The greatest gain of the side to move in the rest of a sequence.
+    fn best(&self, board: &Position, sequence: &SlowSequence) -> i32 {
         let in_check = board.in_check();
-        if run.moves == 0 && !in_check {
+        if sequence.moves == 0 && !in_check {
             return 0;
         }
         let continued = moves(board).into_iter().filter_map(|m| {
             let after = made(board, m);
             let is_capture = board.piece_on(m.to()).is_some();
             let side = board.side_to_move();
-            let is_chaser = side == run.chaser;
-            let is_outside = is_capture && !is_chaser && !in_check && !self.is_part(board, m, run);
-            let is_paid = is_capture && is_chaser && run.price_on(m.to()).is_some();
+            let is_chaser = side == sequence.chaser;
+            let is_outside =
+                is_capture && !is_chaser && !in_check && !self.is_part(board, m, sequence);
+            let is_paid = is_capture && is_chaser && sequence.price_on(m.to()).is_some();
             let is_check = !in_check && (!is_capture || is_outside);
             let may = match is_capture {
                 _ if in_check || is_paid => true,
-                true if !is_outside => self.is_part(board, m, run),
-                _ => after.in_check() && run.checks[side] > 0,
+                true if !is_outside => self.is_part(board, m, sequence),
+                _ => after.in_check() && sequence.checks[side] > 0,
             };
-            let mut next = run.clone();
-            next.moves = run.moves.saturating_sub(1);
+            let mut next = sequence.clone();
+            next.moves = sequence.moves.saturating_sub(1);
             next.checks[side] -= u32::from(may && is_check);
-            let takes_elsewhere = is_capture && (run.by_check || run.takes_uncovered(m));
+            let takes_elsewhere = is_capture && (sequence.by_check || sequence.takes_uncovered(m));
             if is_outside {
                 next.price = Some((m.to(), value_on(board, m.to())));
             } else if is_chaser || takes_elsewhere {
                 next.visited.push(m.to());
             }
-            let answered = || match run.moves {
+            let answered = || match sequence.moves {
                 0 => 0,
                 _ => self.best(&after, &next),
             };
-            may.then(|| self.counted_value(board, m, run) - answered())
+            may.then(|| self.counted_value(board, m, sequence) - answered())
         });
         let stop = if in_check { -MATED } else { 0 };
         continued.fold(stop, i32::max)
     }
 
-    /// Whether a side that is not in check takes as part of a run.
-    fn is_part(&self, board: &Position, m: Move, run: &SlowRun) -> bool {
-        let is_new = board.side_to_move() == run.chaser
+    /// Whether a capture by a side that is not in check is part of the sequence.
+    fn is_part(&self, board: &Position, m: Move, sequence: &SlowSequence) -> bool {
+        let is_new = board.side_to_move() == sequence.chaser
             && !self.lost.contains(&m.to())
             && !kind_is_free(board, m.from());
-        !self.mutual.contains(&m) && (is_new || self.is_for_both(board, m, run))
+        !self.mutual.contains(&m) && (is_new || self.is_for_both(board, m, sequence))
     }
 
-    /// Whether a capture counts for either side.
-    fn is_for_both(&self, board: &Position, m: Move, run: &SlowRun) -> bool {
-        let hangs = self.lost.contains(&m.to()) && board.side_to_move() != run.chaser;
-        run.visited.contains(&m.to())
+    /// Whether a capture counts for both sides.
+    fn is_for_both(&self, board: &Position, m: Move, sequence: &SlowSequence) -> bool {
+        let hangs = self.lost.contains(&m.to()) && board.side_to_move() != sequence.chaser;
+        sequence.visited.contains(&m.to())
             || self.hanging == Some(m.to())
-            || run.by_check && hangs
-            || run.takes_uncovered(m)
+            || sequence.by_check && hangs
+            || sequence.takes_uncovered(m)
     }
 
-    /// What a capture in a run counts for.
-    fn counted_value(&self, board: &Position, m: Move, run: &SlowRun) -> i32 {
-        let is_chaser = board.side_to_move() == run.chaser;
-        let counts = is_chaser || self.is_for_both(board, m, run);
-        let price = run.price_on(m.to()).filter(|_| is_chaser).unwrap_or(0);
-        let is_offer = run.offered && run.moves == 7 && run.visited == [m.to()];
+    /// The value of a capture in a sequence.
+    fn counted_value(&self, board: &Position, m: Move, sequence: &SlowSequence) -> i32 {
+        let is_chaser = board.side_to_move() == sequence.chaser;
+        let counts = is_chaser || self.is_for_both(board, m, sequence);
+        let price = sequence.price_on(m.to()).filter(|_| is_chaser).unwrap_or(0);
+        let is_offer = sequence.offered && sequence.moves == 7 && sequence.visited == [m.to()];
         i32::from(counts) * value_on(board, m.to()) + if is_offer { 14 } else { 0 } - price
     }
 }
 
-/// What has happened in a run of captures and checks.
+/// A sequence of captures and checks so far.
 #[derive(Clone)]
-struct SlowRun {
+struct SlowSequence {
     chaser: Color,
-    /// Where the chaser has moved to, and where the other side has taken elsewhere.
+    /// Squares that the chaser has moved to, and of captures that the other side made elsewhere.
     visited: Vec<Square>,
-    /// What the first move lets the other side take.
+    /// Captures that the first move made possible for the other side.
     uncovered: Vec<Move>,
-    /// Whether the run began with a check that takes nothing.
+    /// Whether the sequence began with a check that takes nothing.
     by_check: bool,
-    /// Moves left.
+    /// The number of moves left.
     moves: u32,
-    /// Checks without captures left to each side.
+    /// The number of checks without captures left to each side.
     checks: ByColor<u32>,
-    /// Whether the run began with a pawn offered.
+    /// Whether the sequence began with the offer of a pawn.
     offered: bool,
-    /// What the other side has last taken with check where it could not otherwise, and where.
+    /// The square and value of the last piece that the other side took with check outside the sequence.
     price: Option<(Square, i32)>,
 }
 
-impl SlowRun {
+impl SlowSequence {
     fn price_on(&self, square: Square) -> Option<i32> {
         self.price
             .filter(|price| price.0 == square)

@@ -1,5 +1,5 @@
-//! The rules a second time, slow and obvious, for tests to compare with.
+//! Slow and simple reference implementations of the rules, for tests to compare with.
 
-pub(super) mod asian;
-pub(super) mod chinese;
+pub mod asian;
+pub mod chinese;
 mod chinese_captures;

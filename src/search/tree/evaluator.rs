@@ -46,14 +46,12 @@ impl LineEvaluator {
     }
 
     /// Starts a line at `root`. It is evaluated by `network` (`None`: the embedded one) if the settings ask for
-    /// all knowledge and the network has an input for every piece.
+    /// all knowledge, except in the promotion variant.
     pub fn start(&mut self, root: &Position, settings: &Settings, network: Option<&Arc<Network>>) {
         self.evaluator
             .set(settings.knowledge, attack(settings.style));
         self.sums.clear();
-        self.uses_network = settings.knowledge == Knowledge::Large
-            && !root.has_promotion()
-            && nnue::features::is_representable(root);
+        self.uses_network = settings.knowledge == Knowledge::Large && !root.has_promotion();
         if !self.uses_network {
             self.sums.push(PieceSquareAccumulator::new(root));
             return;

@@ -52,11 +52,15 @@ impl PackedSample {
     /// a piece is on a square that only the promotion variant allows.
     pub fn new(position: &Position, score: i16, result: u8) -> Option<Self> {
         let mut squares = [ABSENT; 2 * SLOTS];
-        let perspective = Perspective::of(position, Color::Red);
         for piece in Piece::ALL {
+            if position.pieces(piece.color(), piece.kind()).len() > piece.kind().max_per_side() {
+                return None;
+            }
             let first = FIRST_SLOT[piece.kind().index()] + SLOTS * piece.color().index();
             for (slot, square) in (first..).zip(position.pieces(piece.color(), piece.kind())) {
-                perspective.feature(piece, square)?;
+                if !piece.can_stand_on(square, false) {
+                    return None;
+                }
                 squares[slot] = square.index() as u8;
             }
         }
@@ -110,7 +114,7 @@ impl PackedSample {
         for (piece, square) in self.pieces() {
             let square = place(square);
             for ((perspective, offset), indices) in views.iter().zip(&mut list.indices) {
-                let feature = perspective.feature(piece, square).unwrap_or(0);
+                let feature = perspective.feature(piece, square);
                 indices[list.count] = (offset + feature) as u32;
             }
             list.count += 1;

@@ -1,17 +1,17 @@
-//! Files of networks: those that are read, and what is said of the others.
+//! Network files: reading, and errors of invalid files.
 
 use super::*;
 
 #[test]
-fn files_made_before_are_read() {
-    // The hash stands in every file of a network.
+fn architecture_hashes_are_stable() {
+    // Every network file contains the hash.
     let hashes = architectures().map(Architecture::hash);
     let known = [0x88ad_d2b1, 0x9dfd_720e, 0xab00_9331, 0x4fff_3508];
     assert_eq!(hashes, known);
 }
 
 #[test]
-fn output_weights_that_products_cannot_hold_are_refused() {
+fn large_output_weights_are_refused() {
     let network = random_network(architectures()[0], 1);
     for weight in [128, -128, i16::MIN] {
         let mut parameters = network.parameters();
@@ -32,7 +32,7 @@ fn files_round_trip_and_damaged_ones_are_refused() {
     assert_eq!(Network::from_bytes(&bytes), Ok(network));
     assert_eq!(Network::from_bytes(b""), Err(NetworkError::Foreign));
     assert_eq!(
-        Network::from_bytes(b"Compressed by nobody, and long enough"),
+        Network::from_bytes(b"Some other format, and long enough"),
         Err(NetworkError::Foreign)
     );
     for length in [8, 26, 29, 30, 100, bytes.len() - 1] {
@@ -42,7 +42,7 @@ fn files_round_trip_and_damaged_ones_are_refused() {
             "{length}: {cut:?}"
         );
     }
-    // Wherever the damage is, in the header too, the file is told to be damaged.
+    // Damage anywhere in the file, including the header, is reported as damage.
     for at in (8..40).chain([bytes.len() / 2, bytes.len() - 1]) {
         for bit in [1, 0x40] {
             let mut bytes = bytes.clone();
@@ -58,7 +58,7 @@ fn files_round_trip_and_damaged_ones_are_refused() {
 }
 
 #[test]
-fn sound_files_of_another_kind_say_of_which() {
+fn valid_files_of_other_kinds_are_reported() {
     let bytes = random_network(architectures()[1], 3).to_bytes();
     let changed = |at: usize, value: u8| {
         let mut bytes = bytes[..bytes.len() - 4].to_vec();
@@ -68,18 +68,18 @@ fn sound_files_of_another_kind_say_of_which() {
             .expect_err("another kind")
             .to_string()
     };
-    for (at, value, told) in [
-        (8, 2, "version 2 of the format"),
-        (12, 9, "its inputs or units"),
-        (16, 33, "width 33, 4 input and 8 output buckets"),
-        (18, 2, "width 96, 2 input and 8 output buckets"),
+    for (at, value, message) in [
+        (8, 2, "format version 2"),
+        (12, 9, "other inputs or units"),
+        (16, 33, "width 33, 4 input buckets and 8 output buckets"),
+        (18, 2, "width 96, 2 input buckets and 8 output buckets"),
         (19, 7, "7 output buckets"),
         (23, 0x80, "the scale is -2147483248"),
-        (24, 7, "are due: it is cut or damaged"),
+        (24, 7, "it is truncated or damaged"),
         (bytes.len() - 40, 0x80, "an output weight is "),
     ] {
         assert!(
-            changed(at, value).contains(told),
+            changed(at, value).contains(message),
             "{at}: {}",
             changed(at, value)
         );
@@ -88,13 +88,13 @@ fn sound_files_of_another_kind_say_of_which() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_is_no_network() {
+fn pipes_and_devices_are_refused() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.expect("mkfifo").success());
     let error = Network::open(&path).expect_err("a pipe").to_string();
-    assert_eq!(error, "it is no regular file");
+    assert_eq!(error, "not a regular file");
     let endless = Network::open(std::path::Path::new("/dev/zero"));
     let error = endless.expect_err("a device").to_string();
     assert!(

@@ -1,9 +1,9 @@
-//! Sums that follow the moves: at every level, along random lines and all over the tree of moves.
+//! Incrementally updated sums: at every SIMD level, along random lines and in the tree of moves.
 
 use super::*;
 use crate::board::{Observer, Piece, Square};
 
-/// Tells several stacks of the same move.
+/// Forwards a move to several stacks.
 struct Recorders<'a>(Vec<Recorder<'a>>);
 
 impl Observer for Recorders<'_> {
@@ -20,8 +20,8 @@ impl Observer for Recorders<'_> {
     }
 }
 
-/// Evaluates so many positions of random games at every level, each with a stack of its own, and holds some
-/// of them against the definition and against a fresh stack.
+/// Evaluates `positions` positions of random games at every level, each with its own stack, and compares some
+/// of them with the reference and with a new stack.
 fn compare_levels(network: &Network, seed: u64, positions: usize) {
     let mut rng = StdRng::seed_from_u64(seed);
     let root = Position::startpos();
@@ -36,7 +36,7 @@ fn compare_levels(network: &Network, seed: u64, positions: usize) {
             .iter_mut()
             .for_each(|(_, stack)| stack.reset(network, &root));
         let mut line = Vec::new();
-        // Forwards mostly, sometimes back, evaluating now and then: updates of every length.
+        // Mostly makes moves, sometimes unmakes one, and evaluates now and then: updates of every length.
         for _ in 0..300 {
             if !line.is_empty() && rng.random_ratio(2, 10) {
                 let (played, undo) = line.pop().expect("not empty");
@@ -68,7 +68,7 @@ fn compare_levels(network: &Network, seed: u64, positions: usize) {
     }
 }
 
-/// [`compare_levels`] with the embedded network, usual ones and those at the limits of the format.
+/// [`compare_levels`] with the embedded network, random networks and networks at the limits of the format.
 fn compare_levels_of_networks(positions: usize) {
     let random = (0..)
         .zip(architectures())
@@ -84,18 +84,18 @@ fn compare_levels_of_networks(positions: usize) {
 }
 
 #[test]
-fn every_level_gives_what_the_definition_says_along_random_lines() {
+fn all_levels_agree_with_the_reference() {
     compare_levels_of_networks(20_000);
 }
 
 #[test]
 #[ignore = "a million positions take minutes"]
-fn every_level_gives_the_same_on_a_million_positions() {
+fn all_levels_agree_on_a_million_positions() {
     compare_levels_of_networks(1_000_000);
 }
 
-/// Walks the tree of legal moves and passes, where the sums of every position, before the moves and after they
-/// were taken back, must be those of a fresh stack; with `at_leaves`, only of those at the end.
+/// Walks the tree of legal and null moves. The sums of every position (with `at_leaves`, of the leaves) must equal
+/// those of a new stack, before the moves and after they were unmade.
 fn walk(
     network: &Network,
     stack: &mut AccumulatorStack,
@@ -128,10 +128,10 @@ fn walk(
 }
 
 #[test]
-fn sums_that_follow_the_moves_are_fresh_ones_all_over_the_tree() {
+fn incremental_sums_equal_fresh_sums_in_the_tree() {
     let four_buckets = random_network(architectures()[1], 5);
     for (fen, depth) in [
-        // The usual start; captures of the last rook and minor pieces; kings that cross the middle file.
+        // The starting position; captures of the last rook and minor pieces; kings crossing the middle file.
         (
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
             2,
@@ -154,7 +154,7 @@ fn sums_that_follow_the_moves_are_fresh_ones_all_over_the_tree() {
 }
 
 #[test]
-fn sums_that_do_not_follow_are_told() {
+fn outdated_sums_are_detected() {
     let network = embedded();
     let mut position = Position::startpos();
     let mut stack = AccumulatorStack::new(network, &position);

@@ -1,4 +1,4 @@
-//! The evaluation against its definition, and what networks the tests use.
+//! A reference evaluation, and the networks for tests.
 
 mod files;
 mod lines;
@@ -11,7 +11,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
-/// A network of random weights about as large as those of a trained one.
+/// A network with random weights about as large as those of a trained one.
 fn random_network(architecture: Architecture, seed: u64) -> Network {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut shorts = |count: usize, bound: i16| -> Vec<i16> {
@@ -29,14 +29,14 @@ fn random_network(architecture: Architecture, seed: u64) -> Network {
     Network::new(architecture, 400, "random".to_owned(), &parameters).expect("the shape fits")
 }
 
-/// A network of weights up to the limits of the format, every third one at a limit: its sums wrap around.
+/// A network with weights up to the limits of the format, a third of them at a limit, so that sums wrap around.
 fn network_at_the_limits(architecture: Architecture, seed: u64) -> Network {
     let mut rng = StdRng::seed_from_u64(seed);
-    let mut shorts = |count: usize, least: i16, most: i16| -> Vec<i16> {
+    let mut shorts = |count: usize, min: i16, max: i16| -> Vec<i16> {
         let mut number = || match rng.random_range(0..6) {
-            0 => least,
-            1 => most,
-            _ => rng.random_range(least..=most),
+            0 => min,
+            1 => max,
+            _ => rng.random_range(min..=max),
         };
         (0..count).map(|_| number()).collect()
     };
@@ -67,7 +67,7 @@ fn architectures() -> [Architecture; 4] {
     ]
 }
 
-/// The definition, number by number: no accumulator, no vectors.
+/// The reference evaluation, without accumulators and vectors.
 fn reference(network: &Network, position: &Position) -> i32 {
     let Architecture {
         width,
@@ -88,7 +88,7 @@ fn reference(network: &Network, position: &Position) -> i32 {
             let mut value = number(&network.input_biases, neuron);
             for square in position.occupied() {
                 let piece = position.piece_on(square).expect("occupied");
-                let feature = perspective.feature(piece, square).expect("no promotion");
+                let feature = perspective.feature(piece, square);
                 let row = inputs.of(position, side) * FEATURES + feature;
                 value += number(&network.input_weights, row * width + neuron);
             }
@@ -116,7 +116,7 @@ fn fresh(level: SimdLevel, network: &Network, position: &Position) -> i32 {
 }
 
 #[test]
-fn colors_exchanged_and_boards_mirrored_are_worth_the_same() {
+fn symmetric_positions_have_equal_values() {
     let network = random_network(architectures()[1], 7);
     let mut rng = StdRng::seed_from_u64(7);
     let mut position = Position::startpos();
@@ -126,7 +126,7 @@ fn colors_exchanged_and_boards_mirrored_are_worth_the_same() {
         };
         position.make(played);
         let value = fresh(SimdLevel::BASELINE, &network, &position);
-        // A king on the middle file has no side of its own, so only its mirror image is mirrored.
+        // With a king on the middle file the board is not mirrored, so its mirror image differs.
         let middle = Color::ALL
             .iter()
             .any(|color| position.king(*color).file() == 4);
@@ -151,7 +151,7 @@ fn colors_exchanged_and_boards_mirrored_are_worth_the_same() {
 }
 
 #[test]
-fn the_embedded_network_knows_what_pieces_are_worth() {
+fn embedded_network_values_pieces() {
     assert_eq!(embedded().to_bytes(), EMBEDDED);
     assert!(!embedded().description.is_empty());
     let value = |fen: &str| fresh(SimdLevel::BASELINE, embedded(), &fen.parse().expect(fen));

@@ -1,0 +1,110 @@
+//! The symmetries of the board.
+
+use super::moves::Move;
+use super::piece::Piece;
+use super::position::Position;
+use super::square::Square;
+
+/// A symmetry of the board: exchanges ranks, files or both. Applied twice, it changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Symmetry {
+    /// Whether ranks are exchanged, and colors with them.
+    pub ranks: bool,
+    /// Whether files are exchanged.
+    pub files: bool,
+}
+
+impl Symmetry {
+    /// The image of a square.
+    #[inline]
+    pub const fn square(self, square: Square) -> Square {
+        let square = if self.ranks {
+            square.flip_rank()
+        } else {
+            square
+        };
+        if self.files {
+            square.flip_file()
+        } else {
+            square
+        }
+    }
+
+    /// The image of a move.
+    #[inline]
+    pub const fn played(self, m: Move) -> Move {
+        if m.is_none() {
+            m
+        } else {
+            Move::new(self.square(m.from()), self.square(m.to()))
+        }
+    }
+
+    /// The image of a piece.
+    #[inline]
+    pub fn piece(self, piece: Piece) -> Piece {
+        if self.ranks {
+            Piece::new(piece.kind(), !piece.color())
+        } else {
+            piece
+        }
+    }
+}
+
+impl Position {
+    /// The image of the position. If ranks are exchanged, so are colors and the side to move.
+    #[must_use]
+    pub fn image(&self, symmetry: Symmetry) -> Self {
+        let mut setup = self.setup();
+        setup.squares = [None; Square::COUNT];
+        for (square, piece) in self.setup().pieces() {
+            setup.squares[symmetry.square(square).index()] = Some(symmetry.piece(piece));
+        }
+        if symmetry.ranks {
+            setup.side_to_move = !setup.side_to_move;
+        }
+        // Never fails: the rules are symmetric.
+        Self::try_from(&setup).unwrap_or_else(|_| self.clone())
+    }
+
+    /// The position mirrored left to right.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        self.image(Symmetry {
+            ranks: false,
+            files: true,
+        })
+    }
+
+    /// The position with colors, ranks and side to move exchanged.
+    #[must_use]
+    pub fn with_colors_exchanged(&self) -> Self {
+        self.image(Symmetry {
+            ranks: true,
+            files: false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_involutions() {
+        let mut position = Position::startpos();
+        assert_eq!(position.mirrored(), position);
+        position.make("b2e2".parse().unwrap());
+        let mirror = position.mirrored();
+        assert_ne!(mirror, position);
+        let mut other = Position::startpos();
+        other.make("h2e2".parse().unwrap());
+        assert_eq!(mirror, other);
+        assert_eq!(mirror.mirrored(), position);
+        let exchanged = position.with_colors_exchanged();
+        assert_eq!(exchanged.side_to_move(), crate::board::Color::Red);
+        let cannon = exchanged.piece_on("e7".parse().unwrap());
+        assert_eq!(cannon, Some(Piece::BlackCannon));
+        assert_eq!(exchanged.with_colors_exchanged(), position);
+    }
+}

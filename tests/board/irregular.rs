@@ -1,0 +1,177 @@
+//! Positions that cannot arise in a game, such as compositions with 15 rooks, through every part of the
+//! program that takes positions.
+
+use chuhe::board::{Color, Position};
+use chuhe::book::{BookMove, BookTable};
+use chuhe::eval::nnue::{self, AccumulatorStack, simd::SimdLevel};
+use chuhe::eval::win_rate::WinRate;
+use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
+use chuhe::movegen::{is_legal, legal_moves, perft};
+use chuhe::notation::diagram;
+use chuhe::rules::{Game, RuleSet, judge};
+use chuhe::search::{Limits, Meaning, Score, Searcher};
+use chuhe::tablebase::Tables;
+use proptest::prelude::*;
+
+use crate::test_positions::{Shape, play_on, random_position};
+
+/// Fifteen of a kind and a king on each side.
+const CROWDED: [&str; 4] = [
+    "r1r1k1r2/r1r1r1r1r/r1r1r1r1r/r7r/9/9/R7R/R1R1R1R1R/R1R1R1R1R/R1RK2R2 w",
+    "c1c1k1c2/c1c1c1c1c/c1c1c1c1c/c7c/9/9/C7C/C1C1C1C1C/C1C1C1C1C/C1CK2C2 w",
+    "n1n1k1n2/n1n1n1n1n/n1n1n1n1n/n7n/9/9/N7N/N1N1N1N1N/N1N1N1N1N/N1NK2N2 w",
+    "p1p1k1p2/p1p1p1p1p/p1p1p1p1p/p7p/9/9/P7P/P1P1P1P1P/P1P1P1P1P/P1PK2P2 w",
+];
+
+fn value(position: &Position, knowledge: Knowledge) -> i32 {
+    let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);
+    evaluator.evaluate(position, &PieceSquareAccumulator::new(position))
+}
+
+proptest! {
+    #[test]
+    fn evaluations_are_defined_and_symmetric(seed: u64, plies in 0..40usize) {
+        let position = play_on(random_position(seed, Shape::Irregular), seed, plies);
+        for knowledge in Knowledge::ALL {
+            let value = value(&position, knowledge);
+            prop_assert_eq!(value, self::value(&position.with_colors_exchanged(), knowledge));
+        }
+        let network = nnue::embedded();
+        let evaluate = |position: &Position| {
+            let stack = &mut AccumulatorStack::new(network, position);
+            nnue::evaluate(SimdLevel::BASELINE, network, stack, position)
+        };
+        prop_assert_eq!(evaluate(&position), evaluate(&position.with_colors_exchanged()));
+        WinRate::of(value(&position, Knowledge::Small), &position);
+    }
+
+    #[test]
+    fn incremental_sums_equal_fresh_sums(seed: u64) {
+        let mut position = random_position(seed, Shape::Irregular);
+        let network = nnue::embedded();
+        let mut stack = AccumulatorStack::new(network, &position);
+        let mut sums = PieceSquareAccumulator::new(&position);
+        for n in 0..30 {
+            let moves = legal_moves(&position);
+            let Some(&m) = moves.get((seed as usize >> n) % moves.len().max(1)) else { break };
+            position.clone().make_observed(m, &mut sums);
+            position.make_observed(m, &mut stack.push(network));
+            prop_assert!(stack.equals_fresh(network, &position));
+            prop_assert_eq!(sums, PieceSquareAccumulator::new(&position));
+        }
+    }
+
+    #[test]
+    fn tables_do_not_cover_irregular_positions(seed: u64) {
+        let position = random_position(seed, Shape::Irregular);
+        let tables = Tables::embedded();
+        for rules in RuleSet::ALL {
+            let probe = tables.probe(&position, rules);
+            prop_assert!(probe.is_none() || position.irregularities().is_empty());
+            tables.probe_moves(&position, rules);
+        }
+    }
+
+    #[test]
+    fn games_are_judged_by_all_rules(seed: u64) {
+        let shuffle = chuhe::random::shuffle;
+        let mut random = <rand::rngs::StdRng as rand::SeedableRng>::seed_from_u64(seed);
+        if let Some(game) = shuffle(&mut random, Shape::Irregular) {
+            for rules in RuleSet::ALL {
+                judge(&game, rules);
+            }
+        }
+    }
+
+    #[test]
+    fn books_and_diagrams_take_irregular_positions(seed: u64) {
+        let position = random_position(seed, Shape::Irregular);
+        let mut table = BookTable::default();
+        for m in legal_moves(&position).into_iter().take(3) {
+            table.add(&position, BookMove::new(m, 1));
+        }
+        let text = table.to_text();
+        prop_assert_eq!(BookTable::from_text(&text).expect(&text).to_text(), text);
+        prop_assert!(!diagram::draw(&position, diagram::DiagramStyle::default(), None).is_empty());
+    }
+
+    #[cfg(feature = "cloud")]
+    #[test]
+    fn cloud_library_refuses_irregular_positions(seed: u64) {
+        let position = random_position(seed, Shape::Irregular);
+        let key = chuhe::cloud::key::View::of(&position).key;
+        if !position.irregularities().is_empty() {
+            prop_assert_eq!(chuhe::cloud::fen::parse(&position.to_string()), None);
+            prop_assert_eq!(key.position(), None);
+        }
+    }
+}
+
+#[test]
+fn crowded_boards_are_counted_and_searched() {
+    let mut searcher = Searcher::new(1).unwrap();
+    for fen in CROWDED {
+        let mut position: Position = fen.parse().expect(fen);
+        assert_eq!(position.color(Color::Red).len(), 16, "{fen}");
+        assert!(!position.irregularities().is_empty());
+        let moves = legal_moves(&position).len();
+        let counted: u64 = perft(&mut position, 2);
+        assert!(counted > moves as u64, "{fen}");
+        for knowledge in Knowledge::ALL {
+            let mut request = searcher.request(
+                &Game::new(position.clone()),
+                Limits {
+                    nodes: Some(2_000),
+                    ..Limits::default()
+                },
+            );
+            request.settings.knowledge = knowledge;
+            let outcome = searcher.search(request).expect("a search thread").outcome;
+            let best = outcome.best.expect("a legal move");
+            assert!(is_legal(&position, best), "{fen}");
+        }
+    }
+}
+
+#[test]
+fn random_irregular_positions_are_searched() {
+    let mut searcher = Searcher::new(1).unwrap();
+    for seed in 0..60 {
+        let position = random_position(seed, Shape::Irregular);
+        let mut request = searcher.request(
+            &Game::new(position.clone()),
+            Limits {
+                nodes: Some(1_500),
+                ..Limits::default()
+            },
+        );
+        request.settings.knowledge = Knowledge::ALL[seed as usize % Knowledge::ALL.len()];
+        let outcome = searcher.search(request).expect("a search thread").outcome;
+        assert_eq!(
+            outcome.best.is_some(),
+            !legal_moves(&position).is_empty(),
+            "{position}"
+        );
+    }
+}
+
+/// 江湖排局, mate in four.
+#[test]
+fn composition_with_a_pawn_behind_its_line_is_solved() {
+    let position: Position = "3k2p2/4P4/9/9/9/2B1cnN2/9/7CR/4p4/2Cp1K3 w"
+        .parse()
+        .unwrap();
+    let limits = Limits {
+        depth: Some(12),
+        ..Limits::default()
+    };
+    let mut searcher = Searcher::new(16).unwrap();
+    let outcome = searcher
+        .think(&Game::new(position), limits)
+        .expect("a search thread");
+    assert_eq!(
+        outcome.score.map(Score::meaning),
+        Some(Meaning::Mates(7)),
+        "{outcome:?}"
+    );
+}
