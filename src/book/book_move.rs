@@ -117,9 +117,9 @@ pub trait Book: fmt::Debug + Send {
     fn format(&self) -> &'static str;
 }
 
-/// Chooses a move by weight. Without `sharpness` the heaviest move is chosen, at random among
-/// equals. Otherwise the probability of a move is proportional to its weight to this power: with 1
-/// moves are chosen as often as their weights say, larger numbers prefer heavy moves.
+/// Chooses a move by weight. Without `sharpness` the heaviest move is chosen, at random among equals. Otherwise the
+/// probability of a move is proportional to its weight to this power: with 1, moves are chosen in proportion to their
+/// weights; larger numbers prefer heavy moves.
 ///
 /// Returns the index of the move, or `None` if there are no moves.
 pub fn choose(moves: &[BookMove], sharpness: Option<f64>, random: &mut impl Rng) -> Option<usize> {
@@ -160,7 +160,7 @@ pub enum BookError {
     /// The key file for the hashed positions is missing.
     #[error("books of this format need their key file in the same list, separated by ;")]
     NeedsKeys,
-    /// A file of the size of a key file has other numbers than the format requires.
+    /// The file has the size of a key file, but not the numbers that the format requires.
     #[cfg(feature = "sqlite")]
     #[error("the file has the size of a key file for .obk books, but other numbers")]
     WrongKeys,

@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn unusable_records_are_skipped() {
-        // A rook through its pawn, a square off the board, a weight of 0, and a duplicate move.
+        // A rook that jumps over its pawn, a square off the board, a weight of 0, and a duplicate move.
         let lock = locks(&Position::startpos(), false).lock();
         let square = |text: &str| to_256(text.parse().unwrap()) as u8;
         let mut bytes = Vec::new();

@@ -155,7 +155,7 @@ mod tests {
     use super::super::table::tests::{after, moves};
     use super::*;
 
-    /// Random numbers, adjusted so that three positions get the keys of the format's description.
+    /// Random numbers, adjusted so that three positions have the keys in the description of the format.
     fn keys() -> ObkKeys {
         let mut random = StdRng::seed_from_u64(4);
         let mut keys = ObkKeys {
@@ -171,8 +171,8 @@ mod tests {
             let mut position = Position::startpos();
             position.make(Move::new(from.parse().unwrap(), "e2".parse().unwrap()));
             let wrong = keys.key(&position, false) ^ key;
-            // The pieces are in the starting position, whose key must not change; the cannon has
-            // left after the move.
+            // Changing both numbers keeps the key of the starting position. After the move the cannon has left its
+            // square, so only the change of the king's number counts.
             keys.pieces[place(Piece::RedCannon, from)] ^= wrong;
             keys.pieces[place(Piece::RedKing, "e0")] ^= wrong;
         }

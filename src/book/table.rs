@@ -18,7 +18,7 @@ pub struct BookTable {
     entries: BTreeMap<String, BookEntry>,
 }
 
-/// The stored one of a position and its mirror image, and whether it is the mirror image.
+/// Of a position and its mirror image the one that is stored, and whether that is the mirror image.
 fn canonical(position: &Position) -> (Position, bool) {
     let flips = locks(position, true).order() < locks(position, false).order();
     if flips {
@@ -240,7 +240,7 @@ pub mod tests {
         text(&book.moves(&after(line)).unwrap())
     }
 
-    /// Some lines, with a gap and a mirror image.
+    /// A book with some lines, one of which has a gap, and a mirror image.
     pub fn table() -> BookTable {
         let mut table = BookTable::default();
         for (moves, played, weight) in [

@@ -23,9 +23,9 @@ pub struct BookWalk {
     pub is_whole: bool,
 }
 
-/// Finds the positions of a book from the starting position, by moves of the book with at most one
-/// other move between two of them, because many books contain only the winner's moves. If the keys
-/// contain whole positions, all positions are found.
+/// Finds the positions of a book from the starting position, by moves of the book. Between two of them there may be
+/// one move that is not in the book, because many books contain only the winner's moves. If the keys contain whole
+/// positions, all positions are found.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     let mut walker = Walker::new(book);
     walker.visit(&Position::startpos())?;

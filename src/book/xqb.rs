@@ -89,7 +89,7 @@ impl Book for XqbBook {
 ///
 /// # Errors
 ///
-/// The file exists already or cannot be written; then no new file is left.
+/// The file exists already or cannot be written. After a write error an incomplete file is removed.
 pub fn write_xqb(path: &Path, entries: &[BookEntry]) -> Result<usize, BookError> {
     if path.exists() {
         return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
@@ -345,13 +345,14 @@ mod tests {
             );
             connection.execute(&query, [key]).unwrap();
         };
-        // h2e2 by its score; b2e2 not by its results; c3c4 disabled; an invalid move.
+        // h2e2 has a score. b2e2 has only results, which do not count then. c3c4 is disabled, and two moves are
+        // invalid.
         add("", "0x7774", "12", "0, 0, 0", "1");
         add("", "0x7174", "0", "9, 9, 9", "1");
         add("", "0x6252", "99", "0, 0, 0", "0");
         add("", "'cannon'", "99", "0, 0, 0", "1");
         add("", "NULL", "99", "0, 0, 0", "1");
-        // By results: three wins and a loss; a loss.
+        // No move has a positive score, so the results count: three wins and a loss, and one loss.
         add("c3c4", "0x6656", "NULL", "3, 0, 1", "NULL");
         add("c3c4", "0x9776", "-20", "0, 0, 1", "1");
         let book = reopened(&path);

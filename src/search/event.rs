@@ -62,8 +62,8 @@ pub struct Outcome {
     pub best: Option<Move>,
     /// The expected reply.
     pub ponder: Option<Move>,
-    /// Score for the side to move; `None` without a move. If the search was interrupted when it only had a bound, it
-    /// is the last exact score of the move, or the bound without one.
+    /// Score for the side to move; `None` without a move. If the search was interrupted while the score was only a
+    /// bound, this is the last exact score of the move, or the bound if no exact score is known.
     pub score: Option<Score>,
     /// The iteration in which the score was found, in plies.
     pub depth: u32,

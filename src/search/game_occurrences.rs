@@ -9,7 +9,7 @@ pub struct GameOccurrences {
     occurrences: Vec<(u64, usize)>,
     /// The ply of the root.
     root: usize,
-    /// Occurrences of a position before the one at which the rules judge a repetition.
+    /// Number of occurrences of a position after which the rules judge the next one.
     before_deciding: usize,
 }
 
@@ -41,7 +41,7 @@ impl GameOccurrences {
         plies.filter(|ply| *ply < self.root)
     }
 
-    /// Whether the rules judge the repetition when the position with this key occurs once more.
+    /// Whether the rules judge the repetition at the next occurrence of the position with this key.
     pub fn decides(&self, key: u64) -> bool {
         self.before_deciding > 0 && self.of(key).len() >= self.before_deciding
     }

@@ -1,9 +1,10 @@
 //! Mates by checks alone (连将杀): a search over checks and all replies to them.
 //!
-//! The tree is narrow, so that a mate of dozens of plies is proven in a fraction of a second. The depth grows
-//! by two plies, so the mate found is the shortest of its kind. A position whose next occurrence decides the
-//! game by repetition counts as no mate; a shortest mate repeats no position of its own. A proof is therefore
-//! exact. Without one, there may still be a mate with quiet moves.
+//! The tree is narrow, so a mate in dozens of plies is proven in a fraction of a second. The depth limit grows by two
+//! plies per iteration, so the mate found is the shortest by checks. A line ends without a mate where a position of
+//! the game occurs again and the rules then judge the repetition. Repetitions within the line need no test, because a
+//! shortest mate has none. A mate found is therefore always correct. If none is found, there may still be a mate with
+//! quiet moves.
 
 use std::time::Duration;
 
@@ -85,7 +86,8 @@ struct KnownPositions {
 }
 
 impl KnownPositions {
-    /// A table for this number of positions, or for fewer if memory is short; `None` without memory for one.
+    /// A table for this number of positions, or for fewer if memory is short; `None` if there is no memory even for
+    /// one.
     fn new(positions: u64) -> Option<Self> {
         let wanted = usize::try_from(positions).unwrap_or(MAX_KNOWN);
         let mut size = wanted.clamp(1, MAX_KNOWN).next_power_of_two();
@@ -143,7 +145,7 @@ impl MateSearch<'_> {
             for &first in root_moves {
                 if self.is_mating(first, depth) {
                     let line = self.line(first, depth);
-                    // A shorter line was interrupted.
+                    // A shorter line means that the search was stopped while it collected the moves.
                     return (line.len() == depth as usize).then_some(line);
                 }
                 if self.stopped {
@@ -354,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_repetition_that_decides_the_game_is_no_mate() {
-        // The checks have brought about the same positions twice. A third time ends the game.
+        // Each position of the checks has occurred twice. The third occurrence ends the game.
         for (fen, moves) in [
             (
                 "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 0 1",

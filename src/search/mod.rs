@@ -15,8 +15,8 @@
 //! | `parameters` | the parameters of the search |
 //! | `solution` | solutions of mate problems: all defences, other solutions, verification |
 //!
-//! Arrows point one way: score, event, request, game_occurrences <- parameters, tt, ordering, time, mate
-//! <- tree <- threads <- bench, solution.
+//! Each module depends only on modules to its left: score, event, request, game_occurrences <- parameters, tt,
+//! ordering, time, mate <- tree <- threads <- bench, solution.
 
 mod bench;
 mod event;

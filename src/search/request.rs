@@ -13,7 +13,7 @@ use crate::movegen::is_legal;
 use crate::rules::{Game, RuleSet};
 use crate::tablebase::Tables;
 
-/// Iterations end at this depth, whatever depth is asked for.
+/// Maximum depth of iterative deepening. Larger depth limits have the same effect.
 pub const MAX_DEPTH: u32 = 128;
 
 named_enum! {
@@ -71,7 +71,8 @@ named_enum! {
         NegaScout = "negascout",
         /// Full windows everywhere (Knuth and Moore, "An analysis of alpha-beta pruning", 1975).
         AlphaBeta = "alphabeta",
-        /// MTD(f): only null windows, which converge from the score of the previous iteration (Plaat and others, "Best-first fixed-depth minimax algorithms", 1996).
+        /// MTD(f): only null windows, which converge to the score, starting from that of the previous iteration
+        /// (Plaat and others, "Best-first fixed-depth minimax algorithms", 1996).
         Mtd = "mtd",
     }
 }
@@ -135,11 +136,11 @@ pub struct Settings {
     pub rules: RuleSet,
     /// Whether too many plies without a capture are a draw (自然限着).
     pub no_capture_draws: bool,
-    /// The parts of the search that are on.
+    /// The parts of the search that are enabled.
     pub techniques: Techniques,
     /// The additional reports.
     pub reports: ExtraReports,
-    /// Whether the engine will think on the opponent's time, so that it may use more of its own.
+    /// Whether the engine ponders. It then uses more time per move, because it also thinks on the opponent's time.
     pub ponder: bool,
 }
 
@@ -266,7 +267,7 @@ impl fmt::Display for Limits {
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,
-    /// Time in a queue before the search counts as well.
+    /// When the request was made. Waiting in a queue counts as time of the search.
     created: Instant,
     /// When the clock started: creation, or the ponder hit, in nanoseconds after `created`.
     clock_offset: std::sync::atomic::AtomicU64,
@@ -329,7 +330,7 @@ impl Control {
 /// A request to the search.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
-    /// The game, for the position to search and for repetitions.
+    /// The game. Its last position is searched; the earlier ones count for repetitions.
     pub game: Game,
     /// When the search ends.
     pub limits: Limits,
@@ -337,7 +338,7 @@ pub struct SearchRequest {
     pub root_moves: Option<Vec<Move>>,
     /// The settings of the search.
     pub settings: Settings,
-    /// The network to evaluate with at full knowledge; `None` for the embedded one.
+    /// The network, used if the settings enable all evaluation terms; `None` for the embedded one.
     pub network: Option<Arc<Network>>,
     /// The endgame tables to probe.
     pub tablebases: Option<Arc<Tables>>,

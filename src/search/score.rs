@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
-/// Deepest line the search follows, in plies from the root.
+/// Maximum length of a line of the search, in plies from the root.
 pub const MAX_PLY: usize = 200;
 
 /// A score for the side to move, in units of the evaluation, or a distance to mate.
@@ -30,8 +30,8 @@ impl Score {
     pub const MATE: Self = Self(30_000);
     /// Scores from here up are proven wins: mates at a distance the search can reach.
     pub const WIN: Self = Self(Self::MATE.0 - 2 * MAX_PLY as i32);
-    /// Scores from here up to [`Self::WIN`] are wins by an endgame table that are too long for a mate score:
-    /// captures come before the no-capture limit.
+    /// Scores from here up to [`Self::WIN`] are wins by an endgame table whose mate comes after the no-capture limit,
+    /// but whose next capture comes before it.
     const CONVERSION: Self = Self(Self::WIN.0 - (Self::MOST_DEFENDERS + 1) * 2 * MAX_PLY as i32);
     /// Advisors and bishops of a side.
     const MOST_DEFENDERS: i32 = 4;

@@ -1,5 +1,5 @@
-//! Solutions of mate problems (排局): every defence with its refutation, other solutions, and a check of a solution
-//! that needs nothing but the rules.
+//! Solutions of mate problems (排局): every defence with its refutation, other solutions, and the verification of a
+//! solution by the rules alone.
 
 use std::collections::HashMap;
 
@@ -63,11 +63,11 @@ pub struct OtherMove {
     /// The move.
     #[serde(rename = "move")]
     pub played: Move,
-    /// The length of a mate in plies; a shorter one is possible.
+    /// The length in plies of the mate that was found; there may be a shorter one after this move.
     pub plies: u32,
 }
 
-/// The other moves of the attacker in a position of the main line that mate in time.
+/// The other moves of the attacker, in a position of the main line, that mate within the remaining number of moves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherMoves {
     /// Number of the move in the solution, from 1. Other first moves are cooks, later ones duals.
@@ -85,7 +85,7 @@ pub struct Solution {
     pub tree: MatingMove,
     /// Whether it is proven that there is no shorter mate.
     pub is_shortest: bool,
-    /// Other moves that mate in time, for each move of the main line.
+    /// For each attacking move of the main line, the other moves that mate within the remaining number of moves.
     pub others: Vec<OtherMoves>,
 }
 
@@ -272,7 +272,7 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// The shortest mate found after a reply, which leaves at most two plies less than `plies`.
+    /// The shortest mate found after a reply to a move that mates in at most `plies`. It takes at most `plies - 2`.
     fn refutation(&mut self, game: &Game, plies: u32) -> Result<(Move, u32), SolveError> {
         let key = game.position().key();
         if let Some(known) = self.mates.get(&key) {
@@ -332,13 +332,13 @@ pub enum VerifyError {
     /// The rules end the game before the mate.
     #[error("the game ends by {0} after {1}")]
     Decided(Cause, String),
-    /// A length is not that of the longest reply.
+    /// The stated length of a mate is not that after the longest defence.
     #[error("the length of the mate is not {0} plies after {1}")]
     Length(u32, String),
 }
 
-/// Checks a solution by the rules alone: each reply is answered, each line ends in mate or stalemate, nothing else
-/// ends the game before, and the lengths are right. Returns the number of positions checked.
+/// Checks a solution by the rules alone: each reply is answered, each line ends in mate or stalemate, no line ends
+/// earlier by another rule, and the stated lengths are right. Returns the number of positions checked.
 ///
 /// # Errors
 /// The first mistake.
@@ -412,7 +412,7 @@ mod tests {
 
     #[test]
     fn other_solutions_are_listed() {
-        // Either rook begins.
+        // Either rook can make the first move.
         let (_, solution) = solve(TWO_ROOKS, 3);
         let solution = solution.unwrap();
         let cooks = &solution.others[0];

@@ -159,7 +159,7 @@ impl ClassTable {
         self.damage.get()
     }
 
-    /// As [`Self::damage`], but only once.
+    /// As [`Self::damage`], but returns the error only once.
     pub(super) fn unreported_damage(&self) -> Option<&TableError> {
         let damage = self.damage()?;
         (!self.is_reported.swap(true, Ordering::Relaxed)).then_some(damage)
@@ -396,7 +396,7 @@ mod tests {
             assert_eq!(cache.loads(), u64::from(number));
             let load = || Ok::<_, ()>(vec![number as u8; 4]);
             assert_eq!(*cache.get(key(number), load).unwrap(), [number as u8; 4]);
-            // Used all along, so never loaded again.
+            // Used again and again, so it is not loaded a second time.
             let values = cache.get(
                 key(0),
                 || if number == 0 { Ok(vec![0; 4]) } else { Err(()) },

@@ -26,8 +26,8 @@ const NO_RANK: u8 = REMOVED - LARGEST_LEVEL;
 /// can force one more such move without leaving the set. Captures leave the set.
 ///
 /// A position from which a harmless move can be forced has a rank, larger than the ranks that it depends on. When
-/// positions leave the set, only those that may depend on them are examined again. A rank above 133 would count
-/// as not provable. Ranks are stored in the values of the class during the computation.
+/// positions leave the set, only those that may depend on them are examined again. A draw that would need a rank
+/// above 133 counts as not proven. Ranks are stored in the values of the class during the computation.
 ///
 /// # Panics
 /// A class of `smaller` is missing.
@@ -52,8 +52,8 @@ pub fn prove_draws(
         indexer,
         threads: threads.max(1),
     };
-    // The weak side first: most of its moves are harmless, which then gives ranks to the other
-    // side's positions.
+    // Ranks the weak side first: most of its moves are harmless, and the ranks of the other side's positions depend
+    // on its ranks.
     while search.sweep(false) | search.sweep(true) {}
     let mut unreached = search.unreached();
     while !unreached.is_empty() {
@@ -280,7 +280,7 @@ impl SafetySearch<'_> {
             }
             let after = board.after(m);
             if let Some(taken) = m.taken {
-                // Whether that draw holds is proven for its own class.
+                // The proof of its own class shows whether that draw holds.
                 let draws = self.fewer_attackers[taken]
                     .as_ref()
                     .is_none_or(|(indexer, solved)| solved.strong[indexer.index(after)] == DRAW);

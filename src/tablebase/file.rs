@@ -53,7 +53,7 @@ const MAGIC: &[u8; 8] = b"CHUHETB\0";
 const NAME: usize = 16;
 /// Length of the header in bytes.
 pub const HEADER: usize = 8 + 2 + 2 + 1 + 1 + NAME + 8 + 4 + 2 + 8 + 4;
-/// Offset of the rule set's number in the header field.
+/// Header value of the first rule set; the others follow in order.
 const RULES: u8 = 2;
 /// Length of an entry of the block list in bytes.
 const ENTRY: usize = 8;

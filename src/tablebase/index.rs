@@ -23,7 +23,7 @@ pub struct AttackerIndex {
     pub kinds: [PieceKind; Attackers::MOST],
     /// Colours of the attackers; the first is red.
     pub colors: [Color; Attackers::MOST],
-    /// Two attackers of the same kind and side, whose order does not matter.
+    /// Whether there are two attackers of the same kind and side, whose order does not matter.
     are_alike: bool,
     /// Number of attackers.
     pub count: usize,

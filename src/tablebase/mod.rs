@@ -23,9 +23,9 @@
 //! repeats. A draw holds if the weak side is never forced into a perpetual chase; [`prove_draws`] proves that, and
 //! a file states whether it is proven.
 //!
-//! Tables ignore the no-capture limit. The caller checks that the plies to mate stay within it. If they do not,
-//! a win that heads for captures first may still be possible, so a one-sided class whose longest win takes more
-//! than [`Metric::NO_CAPTURE_PLIES`] plies has a second table with the depth to conversion ([`Tables::dtc`]).
+//! Tables ignore the no-capture limit. The caller checks that the plies to mate stay within it. If they do not, the
+//! position may still be won by a line with earlier captures, so a one-sided class whose longest win takes more than
+//! [`Metric::NO_CAPTURE_PLIES`] plies has a second table with the depth to conversion ([`Tables::dtc`]).
 //!
 //! In two-sided classes the repetition rules decide many positions, so such a class is solved for one rule set;
 //! see `two_sided`. All 388.9 million positions of the classes with up to one advisor or bishop a side took 3

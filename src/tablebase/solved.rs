@@ -86,7 +86,7 @@ pub struct SideCounts {
     pub lost: u64,
     /// Plies of the longest loss by mate; 0 if none, or if all are mates on the board.
     pub longest_loss: u16,
-    /// The winner, if any, is not proven.
+    /// Positions without a proven result.
     pub unknown: u64,
 }
 

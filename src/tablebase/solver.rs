@@ -1,9 +1,9 @@
 //! Retrograde analysis of a one-sided class (Thompson, "Retrograde Analysis of Certain Endgames", 1986).
 //!
-//! First, each position is examined once: legality, the values of its captures in smaller classes, and the
-//! number of quiet moves of the weak side. Then moves are taken back level by level: from positions that the
-//! weak side loses to wins of the strong side, and from these to losses of the weak side that has no other move
-//! left. Positions without a value at the end are draws.
+//! First, each position is examined once: legality, the values of its captures in smaller classes, and the number of
+//! quiet moves of the weak side. Then moves are taken back level by level: from positions that the weak side loses to
+//! wins of the strong side, and from these to losses of the weak side, if all its moves lose. Positions without a
+//! value at the end are draws.
 //!
 //! A win at level n takes 2n - 1 plies, a loss 2n - 2. Values are set in order of their level, so each is
 //! written once.
@@ -19,7 +19,7 @@ use super::solver_state::{BLOCK, Levels, MoveCounts, for_each_part};
 use super::two_sided;
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric};
 
-/// Added to the level at which a capture decides until that level is reached.
+/// Added to the level of a position that a capture decides, until that level is processed.
 const PENDING: u8 = 128;
 /// The weak side has a capture that draws.
 const SAFE: u8 = 254;
@@ -29,8 +29,7 @@ const SAFE: u8 = 254;
 #[error("{0} has wins of {plies} plies or more", plies = 2 * LARGEST_LEVEL as u16 - 1)]
 pub struct TooLong(pub Material);
 
-/// Memory of the program itself and of what the allocator keeps from earlier classes, in bytes; 34
-/// MB were measured.
+/// Memory in bytes of the program itself and of freed blocks that the allocator keeps; 34 MB were measured.
 const PROGRAM: u64 = 64 << 20;
 
 /// Peak memory needed to solve a class, in bytes, including the smaller classes that its captures
@@ -260,12 +259,12 @@ impl Solver<'_> {
         }
     }
 
-    /// Whether a pending value is final: the weak side's only once it has no quiet move left.
+    /// Whether a pending value is final. A value of the weak side is final when all its quiet moves lose.
     fn is_due(&self, values: &[AtomicU8], index: usize) -> bool {
         std::ptr::eq(values, &*self.strong) || self.moves.get(index) == 0
     }
 
-    /// The weak side loses here: the strong side wins one ply earlier.
+    /// Updates the predecessors of a position that the weak side loses: the strong side wins them.
     fn before_loss(&self, index: usize, level: u8) {
         let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
             return;
@@ -283,7 +282,7 @@ impl Solver<'_> {
         });
     }
 
-    /// The strong side wins here: the weak side's move that led here loses.
+    /// Updates the predecessors of a position that the strong side wins: one more move of the weak side loses.
     fn before_win(&self, index: usize, level: u8) {
         let cell = self.indexer.cell(index);
         let Some(board) = CellBoard::new(&self.indexer, cell) else {
@@ -311,7 +310,7 @@ impl Solver<'_> {
         }
     }
 
-    /// One more quiet move of the weak side loses.
+    /// Counts one more losing quiet move of the weak side.
     fn count_move(&self, index: usize, level: u8) {
         let value = &self.weak[index];
         let now = value.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Whole classes: exact counts, a comparison with a slow simple solver, files, and the embedded
+//! Tests with whole classes: exact counts, a comparison with a slow and simple solver, files, and the embedded
 //! tables.
 
 use std::collections::HashMap;
@@ -105,7 +105,7 @@ fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) 
         let mut all: Vec<_> = indices.map(of).collect();
         if metric == Metric::Dtc {
             for successor in all.iter_mut().flatten().flatten() {
-                // All deciding captures have the same value.
+                // In DTC the plies are counted to the capture, so its value only shows whether it decides.
                 if let Successor::Smaller(value) = successor {
                     *value = (*value).min(1);
                 }

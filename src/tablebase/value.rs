@@ -1,6 +1,6 @@
 //! Table values, their encoding as bytes, and the two metrics.
 
-/// No side can force a win.
+/// Neither side can force a win.
 pub const DRAW: u8 = 0;
 /// Above every win and loss level that is stored in a one-sided class. A class with a value at this
 /// level is too long to store.
@@ -197,7 +197,7 @@ impl Value {
     }
 }
 
-/// Event to which a table counts the plies.
+/// The event up to which a table counts the plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Metric {
     /// Depth to mate (DTM).
@@ -260,7 +260,7 @@ impl Metric {
         }
     }
 
-    /// Whether a DTM table with these largest values needs a DTC table beside it.
+    /// Whether a class whose DTM table has these largest values also needs a DTC table.
     pub(super) const fn needs_dtc(largest: [u8; 2]) -> bool {
         let [win, loss] = largest;
         2 * win as u16 > Self::NO_CAPTURE_PLIES + 1 || 2 * loss as u16 > Self::NO_CAPTURE_PLIES + 2

@@ -65,7 +65,7 @@ const LONGEST_SAMPLE: usize = 1000;
 /// Why samples cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadSamplesError {
-    /// The system reports an error.
+    /// The source cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// A line is not a sample.

@@ -22,7 +22,7 @@ enum Stage {
     Done,
 }
 
-/// Which moves a picker gives.
+/// The moves that a picker yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PickerMode {
     /// Every move.

@@ -15,7 +15,7 @@ pub struct QuietBonus {
     pawn_checks: Bitboard,
     /// Squares attacked by the opponent's pawns, advisors and bishops.
     by_least: Bitboard,
-    /// The same, and squares attacked by its knights and cannons.
+    /// Squares attacked by the same pieces or by the opponent's knights and cannons.
     by_lesser_than_rook: Bitboard,
 }
 

@@ -7,7 +7,7 @@
 //! Constants that are not for tuning are defined where they are used: sizes of tables and buckets, the meaning
 //! of option values (style, randomness, strength), and bounds that keep a search correct.
 
-/// A search parameter as tuners see it.
+/// A search parameter with the name and the range that tuners need.
 #[cfg(feature = "tune")]
 #[derive(Debug)]
 pub struct Parameter {
@@ -148,8 +148,8 @@ parameters! {
 
     /// Late move pruning: number of moves at depth 0; the square of the depth is added.
     late_move_pruning_base = 5, 1, 12;
-    /// Searches whose depth is limited to less than this do not prune replies to a root move. They would
-    /// overlook a mate in one or a losing repetition otherwise; searches limited by nodes or time go deeper.
+    /// A search with a depth limit below this does not prune replies to root moves, because it could miss a mate in
+    /// one or a losing repetition. Searches limited by nodes or time reach greater depths.
     replies_pruned_depth = 8, 1, 20;
     /// Maximum reduced depth for futility and exchange pruning of quiet moves.
     quiet_pruning_depth = 6, 1, 12;
@@ -217,10 +217,11 @@ parameters! {
     hash_cutoff_share = 46, 0, 100;
     /// Share of the evaluation swing that is added to a quiet move's main history.
     evaluation_swing_share = 100, 0, 400;
-    /// Offset that centres the swing of quiet moves: the median fall of the handcrafted evaluation, without its
-    /// tempo.
+    /// Offset that centres the evaluation swing of quiet moves: the median loss by a quiet move in the handcrafted
+    /// evaluation, without the tempo.
     evaluation_swing_offset = 14, -60, 60;
-    /// The same for a network, whose tempo is smaller than the handcrafted one that the swing includes.
+    /// The same for a network. It also corrects the tempo: the swing removes the handcrafted one, which is larger
+    /// than that of a network.
     network_swing_offset = -48, -200, 60;
     /// Maximum of one such update.
     evaluation_swing_limit = 300, 50, 2000;
@@ -279,23 +280,24 @@ parameters! {
     only_move_depth = 5, 1, 20;
     /// A move this far below the best one (more than a rook on a full board) may lose by force.
     only_move_far_behind = 1800, 500, 5000;
-    /// Plies, checks not counted, within which the other moves must be mated.
+    /// The other moves must lose to a mate within this number of plies, not counting checks.
     only_move_mated_within = 3, 1, 9;
 
     /// Node limit of the search for mates by checks, per millisecond of the move's soft limit: about a twentieth of
     /// the time. On 746 positions from games it used 6 % of the limit on average, and all of it on 37.
     mate_nodes_per_ms = 25, 0, 1000;
 
-    /// Added to each thread's vote, which is its score above the worst thread's.
+    /// Added to the difference between a thread's score and the worst thread's score. The sum, multiplied by the
+    /// depth, is the weight of the thread's vote.
     vote_offset = 20, 1, 500;
 
     /// Share of an exact time per move that is reserved, up to half of the minimum overhead.
     move_time_kept_back = 10, 0, 50;
-    /// Maximum share of the clock that the minimum overhead takes.
+    /// Maximum share of the clock that is reserved for the minimum overhead.
     least_overhead_share = 25, 0, 90;
     /// Share of the observed overhead that is reserved.
     overhead_share = 300, 100, 1000;
-    /// Maximum share of the clock that it takes.
+    /// Maximum share of the clock that is reserved for the observed overhead.
     overhead_clock_share = 75, 10, 90;
     /// Decay of the worst observed overhead per move, in 16ths.
     overhead_memory = 15, 0, 15;

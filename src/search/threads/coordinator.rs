@@ -21,7 +21,7 @@ pub enum Message {
     FewerThreads(usize),
     Tt(Arc<TranspositionTable>),
     Clear,
-    /// Answered once everything before it is done.
+    /// Answered when all earlier messages have been handled.
     Sync(Sender<()>),
 }
 
@@ -49,7 +49,7 @@ impl Coordinator {
                 let (threads, tt) = (&self.threads, &self.tt);
                 let run = |shared: &Arc<SharedState>| run(threads, shared);
                 let found = (self.handler).search(*request, tt, threads.len(), run);
-                // The receiver may be gone while the process ends.
+                // Sending fails if the receiver was dropped because the process is exiting.
                 let _ = self.events.send(Event::Done(found.outcome));
             }
             Message::MoreThreads(threads) => self.threads.extend(threads),

@@ -1,20 +1,20 @@
-//! Checks for free memory before large allocations, and threads that are known to run.
+//! Checks for free memory before large allocations and before threads are started.
 //!
-//! An allocation that fails ends the program. Whatever a search needs is therefore allocated before the
-//! engine accepts a setting, and after that [`RESERVE`] bytes must still be free for everything else:
-//! lines of input, games, principal variations, the caches of the allocator.
+//! A failed allocation aborts the program. All memory of a search is therefore allocated before the engine accepts a
+//! setting. [`RESERVE`] bytes must then still be free for everything else: input lines, games, principal variations,
+//! and the caches of the allocator.
 
 use std::io::{self, ErrorKind};
 use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::bounded;
 
-/// Bytes that stay free after every large allocation. The trial allocation of [`has_room`] is at least this
-/// large, and so above the largest size (32 MB in glibc) that an allocator serves from memory it has kept
-/// for one thread: what the check finds free, any thread can get.
+/// Bytes that must stay free after every large allocation. The trial allocation of [`has_room`] is at least this
+/// large, which is above the largest size (32 MB in glibc) that an allocator serves from the memory it keeps for one
+/// thread. Memory that the check finds free is therefore available to every thread.
 const RESERVE: usize = 40 << 20;
-/// Address space in bytes that glibc asks for when it sets up the heap of a thread. A thread that starts with
-/// less tries again at every later allocation, and would take what a later check has found free.
+/// Address space in bytes that glibc reserves for the heap of a thread. If less is available when a thread starts,
+/// the thread tries again at every later allocation and could take memory that a later check has found free.
 pub const THREAD_HEAP_BYTES: usize = 128 << 20;
 /// Stack size in bytes of threads that do not search.
 pub(crate) const USUAL_STACK: usize = 2 << 20;
@@ -39,8 +39,8 @@ pub fn free_megabytes() -> usize {
     (system.available_memory().min(limit) >> 20) as usize
 }
 
-/// Starts a thread with a stack of `stack` bytes and waits until it has its own heap, so that later checks
-/// see how much memory the thread takes.
+/// Starts a thread with a stack of `stack` bytes and waits until it has its own heap, so that later checks take its
+/// memory into account.
 ///
 /// # Errors
 /// When there is no memory for the thread or the system refuses it; `body` is dropped then.

@@ -24,7 +24,7 @@ pub const MAX_THREADS: u32 = 512;
 const CLEARED_IN_PLACE: usize = 256;
 /// Maximum automatic size of the transposition table in MB.
 const AUTOMATIC_HASH: usize = 128;
-/// Upper bound in bytes of the memory allocated at its first use and then kept: the embedded network.
+/// Upper bound in bytes of the embedded network, which is allocated at its first use and then kept.
 const LAZY_BYTES: usize = 4 << 20;
 /// Stack of the coordinator in bytes. It passes on messages and searches for mates by checks, with a few frames
 /// per ply.
@@ -44,7 +44,7 @@ pub enum StartError {
     NoThread(std::io::Error),
 }
 
-/// The reason why the transposition table or the pool keeps its size.
+/// The reason why the transposition table or the pool cannot be resized.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResizeError {
     /// There is too little free memory.
@@ -101,7 +101,7 @@ impl Pool {
     /// # Errors
     /// As [`Self::new`].
     pub fn with_hash(megabytes: usize, events: Sender<Event>) -> Result<Self, StartError> {
-        // The threads first, because the allocator reserves memory for them.
+        // Start the threads first, because the allocator reserves memory for each of them.
         let mut pool = Self::with_least_tt(events)?;
         let mut megabytes = megabytes;
         while megabytes > 1 {
@@ -232,7 +232,7 @@ impl Pool {
         Ok(wanted)
     }
 
-    /// Starts the threads that are missing to `wanted`; `None` if they cannot all be started.
+    /// Starts threads until there are `wanted` in all; `None` if they cannot all be started.
     fn start_threads(&self, wanted: usize) -> Option<Vec<SearchThread>> {
         let mut started = Vec::new();
         for id in self.threads..wanted {

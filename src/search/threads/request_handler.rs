@@ -113,7 +113,7 @@ impl RequestHandler {
 
     fn report_line(&self, info: Info) {
         if let Some(events) = &self.events {
-            // The receiver may be gone while the process ends.
+            // Sending fails if the receiver was dropped because the process is exiting.
             let _ = events.send(Event::Report(Report::Line(info)));
         }
     }
@@ -278,9 +278,9 @@ impl RequestHandler {
     }
 }
 
-/// Searches for a mate in `moves`, with growing limits alternately without pruning, which shows whether there is a
-/// mate, and with the pruning of `settings`, which finds most mates much earlier. A mate score is a proof in both: no
-/// reply of the losing side is pruned.
+/// Searches for a mate in `moves` in stages with growing limits. The stages alternate between no pruning, which shows
+/// whether there is a mate, and the pruning of `settings`, which finds most mates much earlier. A mate score is a
+/// proof in both, because no reply of the losing side is pruned.
 fn search_for_mate(
     moves: u32,
     shared: &Arc<SharedState>,
@@ -294,7 +294,7 @@ fn search_for_mate(
     };
     let mut budget = FIRST_MATE_NODES;
     loop {
-        // Scores found with pruning would hide mates.
+        // Scores of the search with pruning would hide mates.
         tt.clear();
         let nodes = shared.nodes.load(Ordering::Relaxed);
         let exhaustive = run_stage(shared, shared.request.settings, budget, tt, run);
@@ -346,9 +346,9 @@ fn expected_reply(shared: &SharedState, pv: &[Move], tt: &TranspositionTable) ->
     is_legal(game.position(), expected).then_some(expected)
 }
 
-/// The limits of the search for mates by checks: at most half of what the request allows if it asks for a mate,
-/// a small share of its time if it has one. `None` (no such search) with any other limit, or if the request
-/// needs more than the best move.
+/// The limits of the search for mates by checks: at most half of the limits of a request for a mate, or a small share
+/// of the time of a timed search. `None`, for no such search, with any other limit, while pondering, or if the
+/// settings ask for several lines or random moves.
 fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<MateLimits> {
     let limits = &request.limits;
     let half = time.map(|time| time.hard / 2);

@@ -46,7 +46,7 @@ pub fn spawn_search_thread<'scope, R: Send + 'scope>(
     })
 }
 
-/// Whether there is memory for this many threads that search, beside their hash tables.
+/// Whether there is memory for this number of search threads, not counting their hash tables.
 pub fn has_room_for_searches(threads: usize) -> bool {
     has_room(threads.saturating_mul(THREAD_BYTES) + THREAD_HEAP_BYTES)
 }

@@ -39,8 +39,8 @@ pub struct SearchThread {
 }
 
 impl SearchThread {
-    /// Starts the thread with this number. The histories and the stack are allocated here, where a lack of
-    /// memory can be reported, and the sums of the network at the first search.
+    /// Starts the thread with this number. The histories and the stack are allocated here, where a lack of memory can
+    /// be reported. The accumulators of the network are allocated at the first search.
     ///
     /// # Errors
     /// There is no memory for the thread, or the system does not start it.

@@ -7,8 +7,8 @@ use crate::search::request::{Randomness, Settings};
 use crate::search::score::Score;
 use crate::search::tree::{Iteration, RootMove};
 
-/// The move to play. With several threads they vote. With `randomness` it is drawn from the moves near the
-/// best. `None` without results.
+/// The move to play. Several threads vote for it. With `randomness` it is drawn from the moves whose scores are close
+/// to the best. `None` if there are no results.
 pub fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Option<&'a RootMove> {
     let first = results.first()?;
     let result = if settings.multipv == 1 && settings.randomness == Randomness::None {
@@ -45,8 +45,8 @@ fn margin(randomness: Randomness) -> i32 {
     hundredths * Score::MINOR_PIECE / 100
 }
 
-/// Each thread votes for its move with its depth and score (Chessprogramming wiki, "Lazy SMP": thread voting).
-/// If the first thread has a proven score, its move is played.
+/// Each thread votes for its move, with a weight that grows with its depth and score (Chessprogramming wiki, "Lazy
+/// SMP": thread voting). If the first thread has a proven score, its move is played.
 fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
     if first.moves[0].score.is_proven() {
         return first;

@@ -1,13 +1,13 @@
 //! Time limits of a move, by the scheme of ElephantEye.
 //!
-//! The *proper* time is a fair share of the clock. A part of it is the soft limit, scaled by how stable the choice
-//! is: no iteration starts after it. The hard limit, a multiple of the proper time, stops a search within an
-//! iteration. The last move before a time control may use most of the remaining time. The reserve grows with
-//! the overhead measured on earlier moves ([`MoveOverhead`](super::MoveOverhead)).
+//! The *proper* time is a fair share of the clock. Part of it is the soft limit, after which no iteration starts; it
+//! is scaled by the stability of the best move. The hard limit, a multiple of the proper time, stops a search within
+//! an iteration. The last move before a time control may use most of the remaining time. The reserve grows with the
+//! overhead measured on earlier moves ([`MoveOverhead`](super::MoveOverhead)).
 //!
-//! ElephantEye's soft limit, half of the proper time, leaves an eighth of a period to its last move. With a known
-//! number of moves to the time control most of the proper time is used, so that all moves get the same: a search
-//! takes 1.09 times its soft limit on average.
+//! ElephantEye's soft limit is half of the proper time, which leaves an eighth of a period to its last move. With a
+//! known number of moves to the time control, the soft limit here is most of the proper time, so that all moves get
+//! about the same time: a search takes 1.09 times its soft limit on average.
 
 use std::time::Duration;
 

@@ -29,7 +29,7 @@ struct LastMove {
     clock: PlayerClock,
     /// Its search time.
     taken: Duration,
-    /// The part of the search time past the hard limit.
+    /// The part of the search time after the hard limit.
     late: Duration,
 }
 
@@ -188,7 +188,7 @@ mod tests {
     fn an_unrelated_position_is_ignored() {
         let mut game = Match::new();
         game.play(5000, 500, 100);
-        // The same question again with less time, as from a script.
+        // The same position again with less time, as a script might send it.
         game.game = Game::startpos();
         assert_eq!(game.expected(4600), ms(0));
         game.play(5000, 500, 100);

@@ -19,10 +19,10 @@ pub fn search(thread: &mut ThreadData, shared: &SharedState) -> Iteration {
 }
 
 impl Search<'_> {
-    /// Searches deeper and deeper until a limit or a stop. `iteration` is then the last finished one, with the
-    /// results of the unfinished one. Only the first thread reports.
+    /// Searches with increasing depth until a limit or a stop. `iteration` is then the last finished iteration,
+    /// updated with the results of the interrupted one. Only the first thread reports.
     ///
-    /// The threads search the same depth: a thread that is overtaken takes over the other's result.
+    /// All threads search the same depth. When another thread finishes it first, this thread takes over its result.
     fn iterate(&mut self) {
         let shared = self.shared;
         let depth_limit = shared
@@ -127,7 +127,7 @@ impl Search<'_> {
 /// The deepest line fits the stack.
 const _: () = assert!((MAX_DEPTH as usize) < MAX_PLY);
 
-/// The depth to be overtaken at between iterations: none.
+/// Value of `overtaken_at` between iterations, when no other thread can overtake this one.
 pub const NOT_OVERTAKEN: i32 = i32::MAX;
 
 /// The result of an iteration: the root moves with their scores.

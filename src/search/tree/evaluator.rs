@@ -15,8 +15,8 @@ use crate::search::score::{MAX_PLY, Score};
 /// A debug assertion recomputes the network's sums for one position out of this many, chosen by its key.
 const FRESH_SHARE: u64 = 32;
 
-/// The evaluator of a thread, with a stack of the incremental parts of the evaluation. A move pushes those of
-/// its position, taking it back pops them; a null move changes nothing.
+/// The evaluator of a thread, with a stack of the incremental parts of the evaluation. Playing a move pushes the
+/// parts of the new position, and taking it back pops them. A null move changes nothing.
 #[derive(Debug)]
 pub struct LineEvaluator {
     evaluator: Evaluator,
@@ -112,9 +112,9 @@ impl LineEvaluator {
         Score::evaluation(value)
     }
 
-    /// How much a quiet move raised the evaluation for its mover: from `earlier`, before the move, to `now`,
-    /// for the opponent after it. Both include the tempo of the side to move, which is removed here, and so is
-    /// the usual loss of a quiet move, so that the median is near 0.
+    /// How much a quiet move raised the evaluation for its mover: from `earlier`, before the move, to `now`, for the
+    /// opponent after it. Both include the tempo of the side to move, which is removed here. The median loss by a
+    /// quiet move is added, so that the median is near 0.
     #[inline]
     pub fn swing(&self, position: &Position, earlier: Score, now: Score) -> i32 {
         let tempo = TEMPO.at_phase(self.phase(position));

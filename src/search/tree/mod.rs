@@ -2,14 +2,15 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `deepening` | the iterations and what they find, until `stopping` ends them |
-//! | `root` | aspiration windows around the root, its moves, reports |
+//! | `deepening` | iterative deepening and the results of the iterations |
+//! | `stopping` | the end of a search by time, nodes, a mate or an only move |
+//! | `root` | the root: aspiration windows, moves, reports |
 //! | `node` | one node: hash entry, static evaluation, cut-offs before its moves |
 //! | `moves` | the moves of a node: pruning, extensions, reductions, principal variation search |
 //! | `quiescence` | captures and check evasions at the end of each line |
-//! | `repetition`, `tablebases` | nodes that the history of the game or an endgame table decides |
+//! | `repetition`, `tablebases` | nodes that a repetition, the no-capture limit or an endgame table decides |
 //! | `history_update` | writes to the histories and the transposition table after a node |
-//! | `score` | node scores, with what they depend on |
+//! | `score` | node scores and whether they depend on the path |
 //! | `evaluator` | static evaluation, updated move by move |
 //! | `search`, `shared` | the state of one thread, and of all threads of a search |
 

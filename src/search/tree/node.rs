@@ -1,4 +1,4 @@
-//! A node of the search, and the cut-offs that need no move of it.
+//! A node of the search, and its cut-offs before any move is searched.
 
 use super::repetition::{Disputed, History};
 use super::score::NodeScore;
@@ -219,8 +219,8 @@ impl Search<'_> {
         }
     }
 
-    /// Cut-offs that need no move: razoring, reverse futility pruning, null move, probcut (Chessprogramming
-    /// wiki, "Razoring", "Reverse Futility Pruning").
+    /// Cut-offs before the moves are searched: razoring, reverse futility pruning, null move, probcut
+    /// (Chessprogramming wiki, "Razoring", "Reverse Futility Pruning").
     pub fn prune_node<N: NodeType>(
         &mut self,
         node: &Node,
@@ -253,17 +253,17 @@ impl Search<'_> {
                 return Some(NodeScore::of_position(beta + share));
             }
         }
-        // These scores are not those of the node's own moves, so what they depend on is dropped.
+        // These scores do not come from the node's own moves, so their dependency on the path is dropped.
         self.null_move(node, beta)
             .or_else(|| self.probcut(node, beta))
             .or_else(|| self.hash_probcut(node, beta))
             .map(NodeScore::of_position)
     }
 
-    /// Null-move pruning: if the score stays at beta when the opponent moves twice, the node is cut off. In
-    /// thin endings, where zugzwang is frequent, and in deep nodes the cut-off is verified by a search without
-    /// null moves (Donninger, "Null move and deep search", 1993; Tabibi and Netanyahu, "Verified null-move
-    /// pruning", 2002).
+    /// Null-move pruning: if the score stays at beta when the opponent moves twice, the node is cut off. In endings
+    /// with few pieces, where zugzwang is frequent, and in deep nodes the cut-off is verified by a search without
+    /// null moves (Donninger, "Null move and deep search", 1993; Tabibi and Netanyahu, "Verified null-move pruning",
+    /// 2002).
     pub fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node {
             ply,

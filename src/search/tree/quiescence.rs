@@ -30,7 +30,7 @@ impl Search<'_> {
         match self.enter::<N>(ply) {
             History::Open => {}
             History::Final(score) => return score,
-            // One more ply shows whether the loop is entered again or left.
+            // A search of one ply shows whether the loop is entered again or left.
             History::Disputed(disputed) => {
                 return self.search_disputed::<N>(ply, alpha, beta, 1, disputed);
             }

@@ -23,13 +23,13 @@ use crate::search::score::Score;
 
 /// The lowest ply of a score that depends on the game before the root.
 pub const BEFORE_ROOT: i32 = -1;
-/// The longest repetition that is judged, in plies; longer ones count as draws. It has four times as many plies
-/// as end a game without a capture, and judging tens of thousands of plies would delay a `stop`.
+/// Maximum length in plies of a repetition that is judged: about four times the no-capture limit. Longer repetitions
+/// count as draws, because judging tens of thousands of plies would delay a `stop`.
 const LONGEST_JUDGED: usize = 512;
 /// A repetition of at least this many plies takes so long to judge that the search checks the clock afterwards.
 const LONG_WINDOW: usize = 32;
 
-/// A second occurrence at which the rules would decide against one side if it were the last.
+/// A second occurrence of a position. If the rules judged the repetition now, one side would lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disputed {
     /// Whether the side to move is the one that would lose.
@@ -155,7 +155,7 @@ impl Search<'_> {
                 }
             }
         }
-        // The walk may have left out the first move of the tree.
+        // The loop above may not have tested whether the first move of the tree is a null move.
         if deciding.is_none() && !has_null && reach > ply && !(ply > 0 && is_null(ply)) {
             let mut earlier = self.shared.occurrences.before_root(key);
             let window = earlier
@@ -168,7 +168,7 @@ impl Search<'_> {
             self.look_at_clock_after(window);
             return History::Final(NodeScore::of_path(score, ply as i32 - window as i32));
         }
-        // A second occurrence of the root says nothing: the game may repeat it.
+        // A second occurrence of the root is not decided, because a game may repeat a position once.
         let Some(distance) = nearest.filter(|distance| *distance < ply) else {
             return History::Open;
         };

@@ -171,7 +171,7 @@ impl Search<'_> {
     /// Stores the score of the root move with this number, from 1, if it is the first or the best so far; else
     /// reports its refutation, on request.
     pub fn update_root_move(&mut self, number: usize, score: Score, alpha: Score, bound: Bound) {
-        // The first move becomes the best without a change.
+        // The first move is the best one so far, so it does not count as a change.
         self.iteration.changes += u32::from(number > 1 && self.line == 0 && score > alpha);
         let root_move = &mut self.iteration.moves[self.line + number - 1];
         root_move.score = -Score::INFINITE;

@@ -160,12 +160,13 @@ impl MovesResult {
     /// Records a move that did not raise alpha.
     pub fn add_failure(&mut self, m: Move, position: &Position) {
         let capture = position.taken_by(m).is_some();
-        // Moves after the sixty-fourth are not worth a malus.
+        // Moves after the 64th get no malus.
         let _ = self.failed[usize::from(capture)].try_push(m);
     }
 
-    /// The bound to store in the transposition table. A score that depends on the path is not stored as exact,
-    /// nor if it is proven. If only the other moves depend on the path, the best move is a lower bound.
+    /// The bound to store in the transposition table. A score that depends on the path is never stored as exact, and
+    /// not at all if it is proven. If only the scores of the other moves depend on the path, an exact score is stored
+    /// as a lower bound.
     pub fn tt_bound(&self, bound: Bound) -> Option<Bound> {
         let proven = self.best.score.is_proven();
         let (best, all) = (self.best.is_path_dependent(), self.all.is_path_dependent());

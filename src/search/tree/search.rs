@@ -40,14 +40,14 @@ pub struct Search<'a> {
     pub polling: PollSchedule,
     pub selective_depth: usize,
     pub root_depth: i32,
-    /// This thread's iteration is superfluous once another thread has finished this depth.
+    /// This thread stops its iteration when another thread has finished this depth.
     pub overtaken_at: i32,
-    /// Plies without a capture that make a draw. `None` if the game has passed that number: its players use
-    /// other rules.
+    /// Number of plies without a capture that is a draw. `None` if the game has continued past it, which shows that
+    /// its players do not apply the rule.
     no_capture_limit: Option<u16>,
-    /// Before this ply neither side makes null moves, while a null move is being verified.
+    /// While a null move is verified, no null moves are made before this ply.
     pub null_move_floor: usize,
-    /// The search has to end, after it has searched one ply.
+    /// A limit or a stop was reached. The search ends as soon as the first iteration is complete.
     pub must_end: bool,
     pub stopped: bool,
 }

@@ -67,7 +67,8 @@ impl SharedState {
         }
     }
 
-    /// A part of a search for a mate, of at most `budget` more nodes. Its nodes and time continue those of the whole.
+    /// A part of a search for a mate, of at most `budget` more nodes. Its node count and clock continue those of the
+    /// whole search.
     pub fn stage(&self, settings: Settings, budget: u64) -> Self {
         let mut request = self.request.clone();
         let nodes = self.nodes.load(Ordering::Relaxed);
@@ -140,7 +141,7 @@ impl RootEnding {
         }
     }
 
-    /// Whether the root is farther from its win or loss by rule than a position at this distance in plies.
+    /// Whether the root has a larger distance to its win or loss by rule than a position with this distance in plies.
     pub const fn is_farther_than(self, plies: u16) -> bool {
         rule_level(plies) < self.rule_level
     }
@@ -155,12 +156,13 @@ const fn rule_level(plies: u16) -> u16 {
 /// The finished iterations of the threads of one search (parallel search with a shared transposition table:
 /// Chessprogramming wiki, "Lazy SMP").
 ///
-/// All threads search the same iteration, and the first to finish it finishes it for all. Its time varies so much
-/// between threads that the first is well ahead of the average. Without this, threads drift apart.
+/// All threads search the same iteration, and the result of the first to finish it is used by all. The time for an
+/// iteration varies so much between threads that the first is well ahead of the average. Without this rule the
+/// threads would soon search different depths.
 ///
-/// Each thread has its own histories. Shared by two threads, they cost a fifth of the time to a depth (1.19 +- 0.04
-/// at depth 14), because each thread waits for cache lines that the other has written. Sharing only the correction
-/// histories gains nothing (1.00 +- 0.03 at depth 14, 1.08 +- 0.07 at depth 18).
+/// Each thread has its own histories. Sharing them makes a search with two threads slower by a fifth (time to depth
+/// 14: 1.19 +- 0.04), because each thread waits for cache lines that the other has written. Sharing only the
+/// correction histories gains nothing (1.00 +- 0.03 at depth 14, 1.08 +- 0.07 at depth 18).
 #[derive(Debug, Default)]
 pub struct Team {
     /// The depth of `finished`, 0 for none.

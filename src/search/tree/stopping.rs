@@ -14,8 +14,9 @@ use crate::search::request::Degree;
 use crate::search::score::Score;
 
 impl Search<'_> {
-    /// Whether a mate score ends the search: on the clock any win, in a search for a mate one that is short enough,
-    /// else a mate that was searched to twice its length, because pruning may hide a shorter one for a while.
+    /// Whether a mate score ends the search. With a clock any win does, and in a search for a mate a win that is
+    /// short enough. Otherwise the search must reach twice the length of the mate, because pruning can hide a shorter
+    /// one until then.
     pub fn is_decided(&self, lines: usize) -> bool {
         let Iteration { moves, depth, .. } = &self.iteration;
         if lines > 1 || !moves[0].score.is_decisive() || moves[0].bound != Bound::Exact {
@@ -57,7 +58,7 @@ impl Search<'_> {
         limit.is_some_and(|limit| nodes >= limit) && !self.shared.request.control.is_pondering()
     }
 
-    /// On the clock, whether the best move is the only one that does not lose by force. Then the search ends.
+    /// Whether the search ends because it has a clock and the best move is the only one that does not lose by force.
     pub fn is_only_move(&mut self) -> bool {
         let depth = self.iteration.depth;
         let best = self.iteration.moves[0].score;
@@ -75,8 +76,8 @@ impl Search<'_> {
         if depth < values::only_move_depth() || best.is_proven() {
             return false;
         }
-        // A move that is not far below the best one is no loss. This first search is cheap because it prunes,
-        // but it cannot prove a mate.
+        // A move that is not far below the best one does not lose by force. This first search is cheap because it
+        // prunes, but it cannot prove a mate.
         let far_behind = Score::evaluation(best.units() - values::only_move_far_behind());
         let others: Vec<_> = self.iteration.moves[1..].iter().map(|m| m.played).collect();
         self.all_fail(&others, far_behind, depth / 2) && {
@@ -196,7 +197,7 @@ impl Search<'_> {
     /// Sends a report if this thread reports.
     pub fn send_report(&self, report: Report) {
         if let Some(events) = self.shared.events.as_ref().filter(|_| self.id == 0) {
-            // The receiver may be gone while the process ends.
+            // Sending fails if the receiver was dropped because the process is exiting.
             let _ = events.send(Event::Report(report));
         }
     }

@@ -68,9 +68,8 @@ impl Search<'_> {
         Some(NodeScore::of_path(score, BEFORE_ROOT))
     }
 
-    /// The score, for the side that wins by the rules on repetitions, of the node at `ply`; `plies` is the
-    /// distance without the time spent repeating. It depends on the plies without a capture so far, and on the
-    /// root.
+    /// The score, for the side that wins by the rules on repetitions, of the node at `ply`; `plies` is the distance
+    /// without the repetitions. It depends on the plies without a capture so far, and on the root.
     #[cold]
     fn rule_score(&self, ply: usize, plies: u16) -> Option<NodeScore> {
         let comes_nearer = self.shared.root_ending.is_farther_than(plies);
@@ -159,7 +158,7 @@ mod tests {
             let fen = format!("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - {clock} 1");
             think(&fen, true).score.unwrap()
         };
-        // The mate is ply 120 without a capture, or would be the next one.
+        // The mate comes at ply 120 without a capture in the first case, and one ply later in the second.
         assert_eq!(at(101), Score::mate_in(19));
         assert!(at(102) != Score::mate_in(19));
         assert!(!at(118).is_decisive());
@@ -239,7 +238,7 @@ mod tests {
             assert_eq!(judgement.verdict, Verdict::against(Color::Black), "{start}");
             assert_eq!(judgement.cause, Cause::Repetition, "{start}");
         }
-        // If the rook has just captured a pawn, the game comes from another class.
+        // If the rook has just captured a pawn, the position before belongs to another class.
         let taken = lost.iter().step_by(50).filter_map(|after| {
             let after = after.to_string();
             let rest = after.strip_suffix(" b - - 0 1")?;

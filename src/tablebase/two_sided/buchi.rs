@@ -1,9 +1,9 @@
 //! Positions that a side is proven not to lose: a generalised Büchi game.
 //!
-//! A position is held if the holder can reach each of two goals again and again: a move that gives no check and
-//! one that chases nothing. Then pairs of other goals are tried (`GOAL_PAIRS`): a side that chases one piece with
-//! one move and another piece with the next is not guilty of a perpetual chase of either, so one and the same
-//! move need not avoid all chases. The offences are divided between the two goals in every way.
+//! A position is held if the holder can reach each of two goals again and again: a move that gives no check and one
+//! that chases nothing. Then pairs of other goals are tried (`GOAL_PAIRS`): a side that chases one piece with one
+//! move and another piece with the next commits no perpetual chase, so no single move has to avoid all chases. The
+//! offences are divided between the two goals in every way.
 
 use std::collections::HashMap;
 
@@ -243,8 +243,8 @@ const ELSEWHERE: usize = 1;
 /// Number of the first real vertex.
 const FIRST: usize = 2;
 
-/// Nodes, of those given, that the holder holds with one of [`GOAL_PAIRS`], or with one after
-/// another. `is_held` gives the positions proven before.
+/// Those of the given nodes that the holder holds with one of [`GOAL_PAIRS`], or with several of them in turn.
+/// `is_held` accepts the positions proven before.
 pub fn find_alternating(
     positions: &OpenPositions<'_>,
     holder: Color,
@@ -371,7 +371,7 @@ mod tests {
         assert!(checked > 200, "{checked}");
     }
 
-    /// The holder chases back and forth with these offences; the other side may leave to `out`.
+    /// A cycle in which the holder's two moves commit these offences; the other side may leave it for `out`.
     fn back_and_forth(chased: [Offences; 2], out: Option<usize>) -> Vec<Vertex> {
         let answer = |to: usize| Vertex {
             chooses: false,
@@ -404,7 +404,7 @@ mod tests {
             ([advisor, both], None, false),
             ([bishop, bishop], None, false),
             ([Offences::CHECK, Offences::CHECK], None, false),
-            // The other side may leave to a held vertex, but not elsewhere.
+            // The positions stay held if the other side can leave for a held vertex, but not for any other.
             ([advisor, bishop], Some(HELD), true),
             ([advisor, bishop], Some(ELSEWHERE), false),
         ] {

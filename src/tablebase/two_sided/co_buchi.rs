@@ -63,7 +63,7 @@ impl CoBuchi<'_> {
         self.results.add(node, lost_bit(self.loser))
     }
 
-    /// Marks positions that captures decide by rule, and all from which these can be forced.
+    /// Marks positions that captures decide by rule, and all positions from which these can be forced.
     fn start(&self) {
         let positions = self.positions;
         let is_first = |node: Node| {

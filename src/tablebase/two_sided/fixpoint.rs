@@ -86,9 +86,8 @@ const PART: usize = 1 << 12;
 /// Nodes that a thread visits before the rest is divided among the threads again.
 const VISITS: usize = 16 * PART;
 
-/// Visits all nodes below index `len` with `is_first`, and then all nodes that `visit` appends to
-/// its list, on `threads` threads. The order is not deterministic; some nodes are visited before
-/// `is_first` is called for others.
+/// Visits all nodes below index `len` with `is_first`, and then all nodes that `visit` appends to its list, on
+/// `threads` threads. The order is not deterministic; a node may be visited before `is_first` is called for another.
 pub fn propagate_from(
     threads: usize,
     len: usize,

@@ -174,7 +174,7 @@ impl Offences {
     pub const CHASE: Self = Self(14);
     /// Default pair of goals: avoid checks, avoid all chases.
     pub const APART: [Self; 2] = [Self::CHECK, Self::CHASE];
-    /// All offences, and a bit for no move at all: the result if every move loses.
+    /// All offences and one more bit. The result for a node whose moves all lose.
     pub const NO_MOVE: Self = Self(31);
 
     /// Single offences.
@@ -188,8 +188,8 @@ impl Offences {
         self.0 & other.0 == other.0
     }
 
-    /// Goals that the winner must reach again and again where the loser commits this offence: moves
-    /// without these offences.
+    /// Goals that the winner must reach again and again in a zone of this offence: moves without the returned
+    /// offences.
     pub const fn answers(self) -> &'static [Self] {
         match self {
             Self::CHECK => &[Self::CHECK],

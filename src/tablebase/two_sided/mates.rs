@@ -187,7 +187,7 @@ impl MateSearch<'_> {
         });
     }
 
-    /// A move wins in this many plies.
+    /// Records that a move of the node wins in this number of plies.
     fn win(&self, node: Node, plies: u8) {
         let value = u16::from(Value::in_plies(plies).0);
         let now = self.value(node).load(Ordering::Relaxed);
@@ -203,7 +203,7 @@ impl MateSearch<'_> {
         }
     }
 
-    /// One more quiet move loses, in this many plies.
+    /// Records that one more quiet move of the node loses, in this number of plies.
     fn count_loss(&self, node: Node, plies: u8) {
         let now = self.value(node).load(Ordering::Relaxed);
         if now != 0 && now & (PENDING_LOSS | SAFE) == 0 {

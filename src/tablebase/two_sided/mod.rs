@@ -1,15 +1,15 @@
 //! Two-sided classes: one attacker on each side (一子对一子).
 //!
-//! Both sides can win, check and chase, so plain retrograde analysis takes for draws what the repetition rules
-//! decide. A class is solved for one rule set in two steps.
+//! Both sides can win, check and chase, so plain retrograde analysis would count positions that the repetition rules
+//! decide as draws. A class is solved for one rule set in two steps.
 //!
 //! 1. `mates`: retrograde analysis for both sides. Mates hold under every rule set because no position repeats.
 //! 2. The remaining positions are bounded from both sides by the checks and chases of each single move
 //!    ([`move_threats`](crate::rules::move_threats)):
 //!    - `co_buchi`: a side is proven to lose if the other side can keep it in positions where all its moves give
-//!      check, or all chase the same piece, except moves that lose anyway, while the other side makes moves that do
-//!      neither again and again. Each repetition is then a perpetual check or chase by the loser. One such move in
-//!      the judged line is enough, even under the Asian rules, which judge each part of the line from one
+//!      check, or all chase the same piece, except moves that lose anyway, while the other side can repeatedly make
+//!      moves that neither check nor chase. Each repetition is then a perpetual check or chase by the loser. One such
+//!      move in the judged line is enough, even under the Asian rules, which judge each part of the line from one
 //!      occurrence of the position to the next (diagram 107 of the rule book): in the part with that move the other
 //!      side does not chase throughout. Positions from which such positions can be forced are lost too, and so on
 //!      until nothing changes: a nested fixpoint as for co-Büchi games.
@@ -20,10 +20,10 @@
 //!      are divided differently between the two goals: a side that chases an advisor with one move and a bishop
 //!      with the next does not chase either of them forever.
 //!
-//! A position that both sides are proven not to lose is a draw. Between the bounds nothing is stored as proven:
-//! the value is `unknown`, or which side does not lose. Not modelled are chases that alternate between two
-//! advisors or two bishops, because the index does not distinguish them, three kinds of offences of which no two
-//! goals avoid all, and positions in which both sides check or chase.
+//! A position that both sides are proven not to lose is a draw. A position that is not decided is stored as unknown,
+//! or as not lost or not won if one bound is proven. Three cases are not modelled: chases that alternate between two
+//! advisors or two bishops, because the index does not distinguish them; three kinds of offences that no pair of
+//! goals avoids; and positions in which both sides check or chase.
 //!
 //! `depth` counts the plies of losses by rule: to the next zone in which the loser must repeat an offence or leave,
 //! and so on to a mate. The winner minimises them.

@@ -133,9 +133,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a side can avoid offences forever without leaving the positions that it is
-    /// stored to hold: with one pair of goals, or with others until it reaches positions proven
-    /// before.
+    /// Checks that a side can avoid offences forever without leaving the positions that it is stored to hold: with
+    /// one pair of goals, or until it reaches positions that are proven with another pair.
     fn check_held(&self, holder: Color) {
         let shown = NodeBytes::new(self.game.len());
         loop {
@@ -206,7 +205,7 @@ impl Checker<'_> {
     }
 
     /// Nodes of `alive` from which a side can force a move without certain offences within `alive`,
-    /// or a node of `shown`.
+    /// or a node of `proven`.
     fn reaching(
         &self,
         holder: Color,
@@ -238,7 +237,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the table says that `holder` does not lose. Illegal positions have arbitrary values.
+    /// Whether the table stores that `holder` does not lose. Illegal positions have arbitrary values.
     fn is_stored_held(&self, node: Node, holder: Color) -> bool {
         let value = self.value(node);
         if node.side == holder {
@@ -248,9 +247,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a side can force a won position, a capture that holds, or a quiet move with
-    /// `is_good`. That gets the target and, for a move of the side itself, the offences that it may
-    /// commit.
+    /// Whether a side can force a won position, a capture that holds, or a quiet move with `is_good`. `is_good`
+    /// receives the target and, for a move of the side itself, the offences that the move may commit.
     fn reaches(
         &self,
         node: Node,

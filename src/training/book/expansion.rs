@@ -273,7 +273,7 @@ mod tests {
                 child,
             }
         };
-        // The first move has the best score before its second answer is backed up.
+        // The first move has the best score until the score of its second answer is backed up.
         let moves = vec![
             edge("h2e2", 30, &[-20, 25]),
             edge("c3c4", 20, &[-15]),

@@ -4,7 +4,7 @@
 pub const SYNC: [u8; 4] = *b"CHGB";
 /// Bytes before the payload.
 pub const HEADER: usize = 16;
-/// Bytes of the header that the checksum covers.
+/// Number of bytes at the beginning of the header that the checksum covers.
 const CHECKED: usize = 12;
 /// Maximum payload, in bytes.
 pub const MAX_PAYLOAD: usize = 1 << 20;

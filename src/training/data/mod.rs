@@ -62,5 +62,5 @@ pub use writer::{AppendError, GameWriter};
 
 /// The first bytes of a file: seven letters and the version of the format.
 pub const MAGIC: [u8; 8] = *b"CHUHEGM\x01";
-/// In place of a score: the position was not searched.
+/// Stored instead of a score if the position was not searched.
 pub const NO_SCORE: i16 = i16::MIN;

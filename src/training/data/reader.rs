@@ -9,7 +9,7 @@ use super::record::{LooseRecord, Record, TrainingGame};
 /// Why a game file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The system reports an error.
+    /// The source cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The file has another format.

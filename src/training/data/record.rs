@@ -23,7 +23,7 @@ named_enum! {
         AdjudicatedDraw = "adjudicated draw",
         /// The game reached the maximum length: a draw.
         PlyLimit = "ply limit",
-        /// Unknown, for example if a PGN game does not say.
+        /// Unknown, for example because a PGN game has no termination tag.
         Unknown = "unknown",
     }
 }

@@ -71,7 +71,7 @@ impl Filter {
         swing: i16::MAX,
     };
 
-    /// Whether the filter keeps the position, apart from its place in the game.
+    /// Whether the filter keeps the position, without regard to its ply.
     pub fn allows(&self, sample: &Labelled<'_>) -> bool {
         let takes = |m| sample.position.taken_by(m).is_some();
         sample.score != NO_SCORE

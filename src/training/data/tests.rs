@@ -1,4 +1,4 @@
-//! Game files as they are written, and after damage.
+//! Tests of intact, truncated and damaged game files.
 
 use std::fs;
 use std::io::Read;
@@ -17,7 +17,7 @@ fn games(count: u32) -> Vec<Record> {
         let rng = &mut StdRng::seed_from_u64(u64::from(number));
         let mut game = random::game(rng, Position::startpos(), 30);
         let start = number.is_multiple_of(3).then(|| {
-            // As from a FEN, without the plies before.
+            // A start position as from a FEN, without earlier plies.
             let start = Position::try_from(&game.position().setup()).unwrap();
             game = random::game(rng, start.clone(), 20);
             Box::new(start)

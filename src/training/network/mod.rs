@@ -1,4 +1,4 @@
-//! Training of the evaluation's neural network: games in, a network file out.
+//! Training of the neural network of the evaluation from game files.
 //!
 //! # The method
 //!

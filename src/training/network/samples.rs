@@ -17,7 +17,7 @@ use crate::training::sample::Sample;
 
 /// Maximum length of a line of text, in MB.
 const LONGEST_LINE: u64 = 1;
-/// In place of the square of a captured piece.
+/// Stored instead of the square of a captured piece.
 const ABSENT: u8 = u8::MAX;
 /// First slot of each kind of piece among the sixteen of a side.
 const FIRST_SLOT: [usize; PieceKind::COUNT] = [0, 1, 3, 5, 7, 9, 11];

@@ -13,8 +13,8 @@ use super::samples::{PackedSample, Samples};
 use crate::eval::nnue::simd::{FloatBlock, SimdLevel};
 use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
 
-/// Parts of a batch, independent of the number of threads so that sums are always the same. More threads than this
-/// have no work.
+/// Number of parts of a batch. It does not depend on the number of threads, so that sums are always the same. At most
+/// this number of threads is used.
 const SHARDS: usize = 8;
 /// Blocks of parameters that one task updates.
 const SLICE: usize = 1024;

@@ -47,8 +47,7 @@ pub fn merge<R: Read, W: Write>(
     Ok(merged)
 }
 
-/// A hash that is equal for games with the same moves and scores. Other builds may hash differently, so it is
-/// never written to a file.
+/// A hash of the moves and scores of a game. It may differ between builds, so it is never written to a file.
 pub fn fingerprint(record: &Record) -> u64 {
     let mut hasher = DefaultHasher::new();
     match record {

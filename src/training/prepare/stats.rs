@@ -9,7 +9,7 @@ use crate::training::data::{BadRecord, Filter, LabelledResult, Record, Terminati
 
 /// Upper bounds of the classes of absolute scores, in evaluation units.
 const SCORES: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
-/// One in this number of positions is checked for duplicates, to limit memory.
+/// To limit memory, one in this number of positions is checked for duplicates.
 const SAMPLED: u64 = 16;
 /// Maximum number of pieces on the board.
 const PIECES: usize = 32;

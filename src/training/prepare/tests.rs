@@ -1,4 +1,4 @@
-//! Merging, conversion, relabelling and statistics of small game files.
+//! Tests of merging, conversion, relabelling and statistics with small game files.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;

@@ -101,7 +101,7 @@ impl SelfPlayRun {
             for player in players {
                 let work = &work;
                 if let Err(error) = spawn_search_thread(scope, move || work(player)) {
-                    // Stop the threads already started: the user asked for all of them.
+                    // The run fails because it cannot have all threads: stop those already started.
                     interrupt.ask();
                     return Err(error);
                 }
@@ -197,7 +197,7 @@ impl Sequence {
         match game {
             SelfPlayGame::Game(game) => self.waiting.insert(place, Some(Record::Game(game))),
             SelfPlayGame::NoOpening => self.waiting.insert(place, None),
-            // Later games are dropped too, because they are never next in order.
+            // Later games are never next in order now, so they are dropped too.
             SelfPlayGame::Dropped => None,
             SelfPlayGame::Failed => {
                 self.failure.get_or_insert(SelfPlayError::Search);

@@ -13,9 +13,8 @@ use crate::rules::Game;
 use crate::search::{Score, StartError};
 use crate::training::line_search::{LineSearch, ScoredLine};
 
-/// A move that is worse by this is chosen e times less often, in hundredths of a minor piece. The scores of the
-/// first moves are close together and those of later moves are not, so games diverge early and then follow few
-/// lines.
+/// The loss, in hundredths of a minor piece, by which a move becomes less likely by a factor of e. The scores of the
+/// first moves are close together and those of later moves are not, so games diverge early and then follow few lines.
 const SPREAD: f64 = 5.0;
 
 /// A cache of the good moves of positions, shared by all players.
@@ -70,8 +69,8 @@ impl OpeningMoves {
         Some((chosen.played, chosen.exact))
     }
 
-    /// The good moves of a position. They do not depend on the path to it or the plies since the last capture, so it
-    /// does not matter which game reaches it first.
+    /// The good moves of a position. They do not depend on the path to it or on the plies since the last capture, so
+    /// the cache has the same moves no matter which game reaches the position first.
     fn moves(&mut self, position: &Position) -> Arc<[ScoredLine]> {
         if let Some(known) = self.known.get(position) {
             return known;

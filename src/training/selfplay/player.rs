@@ -26,11 +26,12 @@ const MAX_TRIES: usize = 1000;
 /// One in this number of games is not adjudicated.
 const UNADJUDICATED: u32 = 16;
 
-/// A side ahead by more than this for [`WON_PLIES`] wins, in evaluation units.
+/// A side that is ahead by more than this, in evaluation units, for [`WON_PLIES`] wins.
 const WON: i32 = 2200;
 /// Consecutive plies for an adjudicated win.
 const WON_PLIES: u32 = 6;
-/// Absolute scores up to this for [`DRAWN_PLIES`] without a capture are a draw, in evaluation units.
+/// A game is a draw if the absolute scores are at most this, in evaluation units, for [`DRAWN_PLIES`] without a
+/// capture.
 const DRAWN: i32 = 40;
 /// Consecutive plies for an adjudicated draw.
 const DRAWN_PLIES: u32 = 12;

@@ -1,4 +1,4 @@
-//! Interrupted, damaged and repeated runs.
+//! Tests of interrupted, damaged and repeated self-play runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ fn an_interrupted_run_ends_like_an_uninterrupted_one() {
     let done = play(&whole, plan(20, 1));
     let games = records(&whole);
     assert_eq!((done.games, games.len()), (20, 20));
-    // A single thread stops at once. Of two threads, the other may have finished a later game.
+    // With one thread the run stops at once. With two, the other thread may have finished a later game.
     for threads in [2, 1] {
         let _ = fs::remove_file(&cut);
         let interrupt = Interrupt::default();
@@ -86,7 +86,7 @@ fn games_lost_to_damage_are_played_again() {
     let (path, other) = (scratch("damaged"), scratch("undamaged"));
     let done = play(&other, plan(40, 2));
     let games = records(&other);
-    // Sixteen games a block: the second block is damaged, of two full ones and a short one.
+    // A block has sixteen games, so there are two full blocks and a short one. The second one is damaged.
     let mut bytes = fs::read(&other).unwrap();
     let blocks: Vec<usize> = (bytes.windows(4).enumerate())
         .filter_map(|(at, window)| (window == b"CHGB").then_some(at))

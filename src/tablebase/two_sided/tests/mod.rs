@@ -1,4 +1,4 @@
-//! Comparison with the slow solver, whose plans are played out and judged by the rules.
+//! Comparison with a slow solver. Its plans are played out in games, which the repetition rules judge.
 
 mod reference;
 
@@ -272,7 +272,7 @@ fn files_store_their_rule_set() {
         let position = asian.example(outcome).unwrap();
         tables.probe(&position, rules).map(|probe| probe.outcome)
     };
-    // All these positions are in zones, of which there is one.
+    // All these positions are in the only zone of the class.
     let lost = TableOutcome::LossByRule(Some(0));
     assert_eq!(probe(lost, RuleSet::Asian), Some(lost));
     assert_eq!(probe(lost, RuleSet::None), Some(TableOutcome::Draw));
