@@ -205,7 +205,7 @@ impl Checker<'_> {
     }
 
     /// Nodes of `alive` from which a side can force a move without certain offences within `alive`,
-    /// or a node of `proven`.
+    /// or a node of `shown`.
     fn reaching(
         &self,
         holder: Color,
