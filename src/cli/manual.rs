@@ -3,10 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 
-use super::Arguments as ProgramArguments;
 use super::common::{Context, Failure, print};
 
 /// Print the completions of a shell to standard output.
@@ -22,19 +21,22 @@ pub struct ManualArguments {
     directory: PathBuf,
 }
 
-pub fn print_completions(arguments: &CompletionArguments) -> Result<(), Failure> {
+/// Prints the completions of the program, whose arguments are `command`.
+pub fn print_completions(
+    arguments: &CompletionArguments,
+    mut command: Command,
+) -> Result<(), Failure> {
     let mut script = Vec::new();
-    let mut command = ProgramArguments::command();
     clap_complete::generate(arguments.shell, &mut command, "chuhe", &mut script);
     print(&String::from_utf8_lossy(&script))
 }
 
-pub fn write_manual(arguments: &ManualArguments) -> Result<(), Failure> {
+/// Writes the man pages of the program, whose arguments are `command`.
+pub fn write_manual(arguments: &ManualArguments, command: Command) -> Result<(), Failure> {
     let directory = &arguments.directory;
     if !directory.is_dir() {
         let error = io::Error::from(io::ErrorKind::NotADirectory);
         return Err(Failure::new(directory.display(), error));
     }
-    let command = ProgramArguments::command();
     clap_mangen::generate_to(command, directory).context(directory.display())
 }

@@ -204,8 +204,12 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(CliCommand::Check(arguments)) => return check::run(&arguments),
         #[cfg(feature = "cloud")]
         Some(CliCommand::Cloud(arguments)) => return cloud::run(&arguments),
-        Some(CliCommand::Completions(arguments)) => manual::print_completions(&arguments),
-        Some(CliCommand::Manual(arguments)) => manual::write_manual(&arguments),
+        Some(CliCommand::Completions(arguments)) => {
+            manual::print_completions(&arguments, Arguments::command())
+        }
+        Some(CliCommand::Manual(arguments)) => {
+            manual::write_manual(&arguments, Arguments::command())
+        }
         Some(CliCommand::Convert(arguments)) => convert::run(&arguments),
         #[cfg(feature = "training")]
         Some(CliCommand::Data(arguments)) => data::run(&arguments),

@@ -82,8 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .with_style(bar_style("{bar:30} {pos}/{len} openings, {left} left"))
         .with_position(present.len() as u64);
     bar.reset_eta();
-    let mut written = Ok(());
-    let mut is_interrupted = false;
+    let (mut written, mut is_interrupted) = (Ok(()), false);
     let count = find_openings(&plan, &present, |opening| {
         if let Some(opening) = opening {
             bar.inc(1);

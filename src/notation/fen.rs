@@ -1,7 +1,8 @@
 //! FEN, in the dialects of xiangqi programs.
 //!
 //! The parser accepts the letters N or H and B or E, `w` or `r` for red and `b` for black; every field after the
-//! board may be missing. FENs are written in the form of the UCCI document.
+//! board may be missing. Fields are separated by blanks or, as in URLs, by `_`. A counter that is not a number counts
+//! as absent ([`ignored_counters`]). FENs are written in the form of the UCCI document.
 //!
 //! ```
 //! use chuhe::notation::fen::{START, parse_position, write_position};
@@ -43,8 +44,6 @@ pub enum FenReason {
     Letter(char),
     /// The side to move is not w, r or b.
     Side(String),
-    /// A counter is neither `-` nor a number.
-    Counter(String),
     /// The text is well formed, but the position violates the rules.
     Position(Reason),
 }
@@ -67,7 +66,6 @@ impl fmt::Display for FenReason {
                 "the side to move is \"{}\", not w, r or b",
                 excerpt(text)
             ),
-            Self::Counter(text) => write!(f, "the counter \"{}\" is not a number", excerpt(text)),
             Self::Position(reason) => reason.fmt(f),
         }
     }
@@ -115,9 +113,7 @@ pub fn parse_position(text: &str) -> Result<Position, FenError> {
 pub fn parse_variant_position(text: &str, promotion: bool) -> Result<Position, FenError> {
     let (mut setup, mut reasons) = read(text);
     setup.promotion = promotion;
-    let board_is_readable = reasons
-        .iter()
-        .all(|r| matches!(r, FenReason::Side(_) | FenReason::Counter(_)));
+    let board_is_readable = reasons.iter().all(|r| matches!(r, FenReason::Side(_)));
     match Position::try_from(&setup) {
         Ok(position) if reasons.is_empty() => return Ok(position),
         Err(error) if board_is_readable => {
@@ -134,7 +130,7 @@ pub fn parse_variant_position(text: &str, promotion: bool) -> Result<Position, F
 fn read(text: &str) -> (Setup, Vec<FenReason>) {
     let mut setup = Setup::empty();
     let mut reasons = Vec::new();
-    let mut fields = text.split_ascii_whitespace();
+    let mut fields = fields(text);
     match fields.next() {
         Some(board) => read_board(board, &mut setup, &mut reasons),
         None => reasons.push(FenReason::Empty),
@@ -144,18 +140,43 @@ fn read(text: &str) -> (Setup, Vec<FenReason>) {
         Some("b" | "B") => setup.side_to_move = Color::Black,
         Some(other) => reasons.push(FenReason::Side(other.to_owned())),
     }
-    let mut numbers = Vec::new();
-    // Two unused fields and two counters; the additional fields of some programs are ignored.
-    for field in fields.take(4).filter(|field| !matches!(*field, "-" | "–")) {
-        if field.bytes().all(|b| b.is_ascii_digit()) {
-            numbers.push(field.parse().unwrap_or(u16::MAX));
-        } else {
-            reasons.push(FenReason::Counter(field.to_owned()));
-        }
-    }
-    setup.halfmove_clock = numbers.first().copied().unwrap_or(0);
-    setup.fullmove_number = numbers.get(1).copied().unwrap_or(1).max(1);
+    let (halfmove, fullmove) = counter_fields(fields);
+    let number = |field: Option<&str>| field.and_then(counter);
+    setup.halfmove_clock = number(halfmove).unwrap_or(0);
+    setup.fullmove_number = number(fullmove).unwrap_or(1).max(1);
     (setup, reasons)
+}
+
+fn fields(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_ascii_whitespace() || c == '_')
+        .map(|field| field.trim_end_matches(';'))
+        .filter(|field| !field.is_empty())
+}
+
+/// The two counters among the fields after the side to move. Up to two fields before them have no meaning in
+/// xiangqi; some programs leave them out or write them as one.
+fn counter_fields<'a>(fields: impl Iterator<Item = &'a str>) -> (Option<&'a str>, Option<&'a str>) {
+    let mut fields = fields.peekable();
+    for _ in 0..2 {
+        fields.next_if(|field| counter(field).is_none());
+    }
+    (fields.next(), fields.next())
+}
+
+/// The value of a counter, too large numbers as the maximum; `None` if it is not a number.
+fn counter(field: &str) -> Option<u16> {
+    let is_number = field.bytes().all(|b| b.is_ascii_digit());
+    is_number.then(|| field.parse().unwrap_or(u16::MAX))
+}
+
+/// The counters of a FEN that are not numbers and therefore ignored.
+pub fn ignored_counters(text: &str) -> impl Iterator<Item = &str> {
+    let (halfmove, fullmove) = counter_fields(fields(text).skip(2));
+    let is_ignored = |field: &&str| counter(field).is_none() && !matches!(*field, "-" | "–");
+    [halfmove, fullmove]
+        .into_iter()
+        .flatten()
+        .filter(is_ignored)
 }
 
 fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
@@ -320,6 +341,14 @@ mod tests {
             format!("{board} w"),
             format!("{board} w - -"),
             format!("  {board}   w - - 0 1 - - 0 4 "),
+            format!("{board} w -- 0 1  -- 0 1 "),
+            format!("{board} w KQkq - 0 1"),
+            format!("{board} w - - -1 1"),
+            format!("{board} w - - x y"),
+            format!("{board} w - - 0 1;"),
+            format!("{board} w;"),
+            format!("{board}_w"),
+            format!("{board}_w_-_-_0_1"),
         ];
         for text in same {
             assert_eq!(
@@ -334,6 +363,27 @@ mod tests {
             (Color::Black, 300)
         );
         assert_eq!(late.fullmove_number(), u16::MAX);
+    }
+
+    #[test]
+    fn unusable_counters_are_listed() {
+        let ignored = |counters: &str| {
+            let fen = format!("3k5/9/9/9/9/9/9/9/9/4K4 w {counters}");
+            let fields: Vec<String> = ignored_counters(&fen).map(str::to_owned).collect();
+            fields.join(" ")
+        };
+        assert_eq!(ignored("- - -1 5"), "-1");
+        assert_eq!(ignored("- - x y;"), "x y");
+        for usable in [
+            "",
+            "-- 0 1",
+            "KQkq - 0 1",
+            "- - - 1",
+            "3 1",
+            "- - 0 1 extra",
+        ] {
+            assert_eq!(ignored(usable), "", "{usable}");
+        }
     }
 
     #[test]
@@ -360,8 +410,7 @@ mod tests {
             ),
             (
                 "4k4/9/9/9/4a4/9/9/9/PPPPPPPPP/RRRRR2BB x - - z",
-                "the side to move is \"x\", not w, r or b, the counter \"z\" is not a number, \
-                 red has no king, red bishop cannot stand on h0, red bishop cannot stand on i0, \
+                "the side to move is \"x\", not w, r or b, red has no king, red bishop cannot stand on h0, red bishop cannot stand on i0, \
                  black advisor cannot stand on e5",
             ),
             ("4k4/9/9/9/9/9/9/9/9/4K4 w", "the kings face each other"),

@@ -3,25 +3,10 @@
 
 use std::fmt;
 
-use super::command::{Command, Protocol};
+use super::command::Command;
 use super::go::{GoError, GoRequest};
 use super::options::Preferences;
 use super::reply::Reply;
-use super::ucci::Ucci;
-use super::uci::Uci;
-use super::worker::WorkerDialect;
-use super::xboard::{Dialect, XBoard};
-
-/// A codec for a new conversation in `protocol`.
-pub fn codec(protocol: Protocol) -> Box<dyn Codec> {
-    match protocol {
-        Protocol::Ucci => Box::new(Ucci::default()),
-        Protocol::Uci => Box::new(Uci::default()),
-        Protocol::XBoard => Box::new(XBoard::new(Dialect::XBoard)),
-        Protocol::Worker => Box::new(WorkerDialect::default()),
-        Protocol::CxBoard => Box::new(XBoard::new(Dialect::CxBoard)),
-    }
-}
 
 /// Parses the lines and formats the replies of one conversation.
 pub trait Codec: fmt::Debug {

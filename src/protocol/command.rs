@@ -1,6 +1,7 @@
 //! The commands of a client, in any protocol.
 
 use super::go::{GoError, GoRequest};
+use super::ranks::Ranks;
 use crate::board::Move;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub enum Command {
     Probe(PositionText),
     /// Asks for the book moves of a position.
     ShowBook(PositionText),
+    /// Asks for the current position.
+    ShowPosition,
     /// A line for the search in progress to look at first: `hint`.
     Hint(Vec<Move>),
     /// Prints one or more lines that the codec has formatted.
@@ -78,11 +81,14 @@ pub struct PositionText {
     pub fen: Option<String>,
     /// The moves played from there.
     pub moves: Vec<String>,
+    /// The numbers of the ranks in the moves.
+    pub ranks: Ranks,
 }
 
 impl PositionText {
     pub const START: Self = Self {
         fen: None,
         moves: Vec::new(),
+        ranks: Ranks::FromZero,
     };
 }

@@ -5,6 +5,7 @@ use std::iter::Peekable;
 use std::str::SplitWhitespace;
 use std::time::Duration;
 
+use super::ranks::Ranks;
 use super::text::{TimeUnit, clock_time, excerpt, number};
 use crate::board::{Color, Move};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
@@ -24,6 +25,8 @@ pub struct GoRequest {
     pub clocks: Clocks,
     /// Searches for a mate in this number of moves.
     pub mate: Option<u32>,
+    /// Counts the games of this number of plies instead of a search.
+    pub perft: Option<u32>,
     /// A move of an opening book, to be played unless the search disagrees.
     pub book_move: Option<Move>,
     /// A move of an endgame table, to be played unless the search refutes it.
@@ -127,10 +130,11 @@ impl GoRequest {
 ///
 /// # Errors
 /// Returns every parameter with a missing or invalid value.
-pub fn parse(text: &str, unit: TimeUnit) -> Result<GoRequest, GoError> {
+pub fn parse(text: &str, unit: TimeUnit, ranks: Ranks) -> Result<GoRequest, GoError> {
     let mut reader = GoReader {
         words: text.split_whitespace().peekable(),
         unit,
+        ranks,
         request: GoRequest::default(),
         clocks: Default::default(),
         moves_to_go: None,
@@ -175,6 +179,7 @@ impl ClockText {
 struct GoReader<'a> {
     words: Peekable<SplitWhitespace<'a>>,
     unit: TimeUnit,
+    ranks: Ranks,
     request: GoRequest,
     clocks: [ClockText; 4],
     moves_to_go: Option<u32>,
@@ -190,6 +195,7 @@ impl GoReader<'_> {
             "infinite" => self.request.infinite = true,
             "depth" => self.depth(),
             "mate" => self.request.mate = self.count("mate").map(|moves| moves.max(1)),
+            "perft" => self.request.perft = self.count("perft"),
             "bookmove" => self.request.book_move = self.next_move(),
             "egtbmove" => self.request.table_move = self.next_move(),
             "nodes" => self.request.nodes = self.value("nodes", number).map(|n| n.max(1)),
@@ -220,7 +226,7 @@ impl GoReader<'_> {
 
     /// The next word, if it is a move.
     fn next_move(&mut self) -> Option<Move> {
-        let next = self.words.peek()?.parse().ok()?;
+        let next = self.ranks.parse(self.words.peek()?)?;
         self.words.next();
         Some(next)
     }
@@ -303,7 +309,7 @@ mod tests {
     use super::*;
 
     fn parse_ms(text: &str) -> GoRequest {
-        parse(text, TimeUnit::Milliseconds).unwrap()
+        parse(text, TimeUnit::Milliseconds, Ranks::FromZero).unwrap()
     }
 
     fn limits(text: &str) -> Limits {
@@ -379,7 +385,7 @@ mod tests {
 
     #[test]
     fn times_in_seconds() {
-        let request = parse("time 600 increment 5", TimeUnit::Seconds).unwrap();
+        let request = parse("time 600 increment 5", TimeUnit::Seconds, Ranks::FromZero).unwrap();
         let l = request.limits(Color::Red);
         assert_eq!(l.clock, clock(600_000, 5_000, None));
     }
@@ -433,7 +439,9 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                parse(text, TimeUnit::Milliseconds).unwrap_err().to_string(),
+                parse(text, TimeUnit::Milliseconds, Ranks::FromZero)
+                    .unwrap_err()
+                    .to_string(),
                 error
             );
         }

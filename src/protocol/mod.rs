@@ -22,12 +22,15 @@
 mod codec;
 #[cfg(test)]
 mod codec_tests;
+mod codecs;
 mod command;
 mod go;
 mod input;
 mod options;
 mod output;
 mod parse;
+mod position_text;
+mod ranks;
 mod reply;
 mod session;
 pub(crate) mod strength;
@@ -58,6 +61,6 @@ pub enum RunError {
 /// The system refuses a thread or memory that the engine needs.
 pub fn run() -> Result<(), RunError> {
     let input = input::spawn_reader(io::BufReader::new(io::stdin()))?;
-    session::Session::new(input, io::stdout())?.run();
+    session::run(input, io::stdout())?;
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::command::{Command, PositionText, Protocol};
 use super::go;
+use super::ranks::Ranks;
 use super::text::TimeUnit;
 use crate::board::Move;
 
@@ -9,7 +10,7 @@ use crate::board::Move;
 ///
 /// # Errors
 /// Returns the first word of any other line, in lower case, and the rest.
-pub fn parse_common(line: &str, unit: TimeUnit) -> Result<Command, (String, &str)> {
+pub fn parse_common(line: &str, unit: TimeUnit, ranks: Ranks) -> Result<Command, (String, &str)> {
     let (verb, rest) = split_word(line);
     let verb = verb.to_ascii_lowercase();
     if let Some(protocol) = handshake(&verb) {
@@ -18,14 +19,15 @@ pub fn parse_common(line: &str, unit: TimeUnit) -> Result<Command, (String, &str
     Ok(match verb.as_str() {
         "isready" => Command::IsReady,
         "setoption" => parse_option(rest),
-        "position" => Command::Position(parse_position(rest)),
-        "go" => Command::Go(go::parse(rest, unit)),
+        "position" => Command::Position(parse_position(rest, ranks)),
+        "go" => Command::Go(go::parse(rest, unit, ranks)),
         "ponderhit" => Command::PonderHit {
             draw: rest.eq_ignore_ascii_case("draw"),
         },
         "stop" => Command::Stop,
         "quit" => Command::Quit,
-        "hint" => Command::Hint(parse_hint(rest)),
+        "d" => Command::ShowPosition,
+        "hint" => Command::Hint(parse_hint(rest, ranks)),
         "ucinewgame" | "uccinewgame" | "uxinewgame" => Command::NewGame,
         _ => return Err((verb, rest)),
     })
@@ -45,7 +47,7 @@ pub fn handshake(word: &str) -> Option<Protocol> {
 
 /// Parses `{fen F | startpos} [moves M…]`. A text without `fen` and `startpos` is a FEN; with both it is the
 /// starting position.
-pub fn parse_position(text: &str) -> PositionText {
+pub fn parse_position(text: &str, ranks: Ranks) -> PositionText {
     let mut words = text.split_whitespace().peekable();
     let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
     words.next_if(|word| is(word, "fen"));
@@ -54,6 +56,7 @@ pub fn parse_position(text: &str) -> PositionText {
         return PositionText {
             fen: None,
             moves: words.map(str::to_owned).collect(),
+            ranks,
         };
     }
     let fen: Vec<&str> = words
@@ -63,14 +66,15 @@ pub fn parse_position(text: &str) -> PositionText {
     PositionText {
         fen: Some(fen.join(" ")),
         moves: words.map(str::to_owned).collect(),
+        ranks,
     }
 }
 
 /// Parses the moves of `score S depth D pv M…`. Score and depth are not used.
-fn parse_hint(text: &str) -> Vec<Move> {
+fn parse_hint(text: &str, ranks: Ranks) -> Vec<Move> {
     let words = text.split_whitespace();
     let after_pv = words.skip_while(|word| !word.eq_ignore_ascii_case("pv"));
-    let moves = after_pv.skip(1).map_while(|word| word.parse().ok());
+    let moves = after_pv.skip(1).map_while(|word| ranks.parse(word));
     moves.take(MAX_HINT).collect()
 }
 
@@ -111,10 +115,4 @@ pub fn split_word(text: &str) -> (&str, &str) {
         Some((word, rest)) => (word, rest.trim_start()),
         None => (text, ""),
     }
-}
-
-/// Formats moves separated by blanks.
-pub fn format_line(moves: &[Move]) -> String {
-    let moves: Vec<String> = moves.iter().map(Move::to_string).collect();
-    moves.join(" ")
 }

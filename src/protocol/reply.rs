@@ -1,6 +1,6 @@
 //! The replies of the engine, in any protocol.
 
-use crate::board::Move;
+use crate::board::{Move, Position};
 use crate::book::BookMove;
 use crate::eval::win_rate::WinRate;
 use crate::search::{HashProbe, Report, Score};
@@ -53,6 +53,11 @@ pub enum Reply<'a> {
     NoBestMove,
     /// A `stop` while no search runs.
     NothingToStop,
+    /// The current position, the answer to
+    /// [`Command::ShowPosition`](super::command::Command::ShowPosition).
+    Position(&'a Position),
+    /// The number of games after each legal move, the answer to `go perft`.
+    Perft(&'a [(Move, u64)]),
     /// The hash table entry of a position, if it has one: the answer to `probe`.
     Hash(Option<HashProbe>),
     /// The answer to [`Command::Register`](super::command::Command::Register).

@@ -1,26 +1,58 @@
-//! Playing below full strength: `UCI_Elo`.
+//! Playing below full strength: `UCI_Elo` and `Skill Level`.
 //!
-//! A level is a number of nodes per move. With few nodes the engine overlooks long lines and quiet threats, as people
-//! do.
+//! A level is a number of nodes per move and, for beginners, a random bonus of the root moves. With few nodes the engine
+//! overlooks long lines and quiet threats, as people do.
 
 use crate::search::Limits;
 
 /// The lowest level.
-pub(crate) const MIN_ELO: u32 = 1000;
+pub(crate) const MIN_ELO: u32 = 500;
 /// The highest level.
 pub(crate) const MAX_ELO: u32 = 2800;
 /// The default level.
 pub(crate) const DEFAULT_ELO: u32 = 1600;
 
-/// Nodes per move for every 200 points from [`MIN_ELO`], fitted to matches of neighbouring levels. In 200 games
+/// The level of a beginner who needs a random bonus: with fewer nodes than this level has, a search is no weaker, since
+/// it completes at least one ply.
+const BEGINNER: u32 = 1000;
+/// Nodes per move for every 200 points from [`BEGINNER`], fitted to matches of neighbouring levels. In 200 games
 /// per step the differences, from the lowest, were 171, 164, 222, 230, 188, 244, 215, 191 and 164 Elo, each with an
-/// error of about 50 (95 %). Fewer nodes than in the first level are no weaker: a search completes at least one ply.
+/// error of about 50 (95 %).
 const NODES: [u32; 10] = [80, 270, 530, 920, 1480, 2250, 3700, 6150, 9900, 16000];
 const STEP: u32 = 200;
+/// The random bonus of the root moves for every 100 points from [`MIN_ELO`] to [`BEGINNER`], in hundredths of a minor
+/// piece.
+const NOISE: [u16; 6] = [200, 130, 85, 50, 25, 6];
+const NOISE_STEP: u32 = 100;
+
+/// The highest `Skill Level`, which is full strength.
+pub(crate) const MAX_SKILL: u32 = 20;
+
+/// The level of a `Skill Level` below [`MAX_SKILL`], in Elo.
+pub(crate) fn elo_of_skill(skill: u32) -> u32 {
+    MIN_ELO + skill.min(MAX_SKILL) * (MAX_ELO - MIN_ELO) / MAX_SKILL
+}
+
+/// The random bonus of the root moves at a level, in hundredths of a minor piece: enough to vary the moves, more for
+/// beginners.
+pub(crate) fn root_noise(elo: u32) -> u16 {
+    let above = elo.clamp(MIN_ELO, BEGINNER) - MIN_ELO;
+    let at = |step: u32| {
+        NOISE
+            .get(step as usize)
+            .or(NOISE.last())
+            .copied()
+            .unwrap_or(0)
+    };
+    let (step, rest) = (above / NOISE_STEP, above % NOISE_STEP);
+    let (low, high) = (u32::from(at(step)), u32::from(at(step + 1)));
+    let noise = (low * (NOISE_STEP - rest) + high * rest) / NOISE_STEP;
+    u16::try_from(noise).unwrap_or(u16::MAX)
+}
 
 /// Nodes per move at a level, interpolated geometrically.
 fn nodes(elo: u32) -> u64 {
-    let above = elo.clamp(MIN_ELO, MAX_ELO) - MIN_ELO;
+    let above = elo.clamp(BEGINNER, MAX_ELO) - BEGINNER;
     let at = |step: u32| {
         let nodes = NODES.get(step as usize).or(NODES.last());
         f64::from(nodes.copied().unwrap_or(1))
@@ -44,16 +76,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn higher_levels_have_more_nodes() {
+    fn higher_levels_have_more_nodes_or_less_noise() {
         assert_eq!(nodes(MIN_ELO), u64::from(NODES[0]));
         assert_eq!(nodes(MAX_ELO), u64::from(NODES[9]));
         assert_eq!(
             (nodes(0), nodes(u32::MAX)),
             (nodes(MIN_ELO), nodes(MAX_ELO))
         );
+        assert_eq!((root_noise(0), root_noise(3000)), (NOISE[0], NOISE[5]));
         for elo in (MIN_ELO..MAX_ELO).step_by(50) {
-            assert!(nodes(elo) < nodes(elo + 50), "{elo}");
+            let is_stronger = if elo < BEGINNER {
+                root_noise(elo) > root_noise(elo + 50)
+            } else {
+                nodes(elo) < nodes(elo + 50)
+            };
+            assert!(is_stronger, "{elo}");
         }
+    }
+
+    #[test]
+    fn skill_levels_span_the_levels() {
+        assert_eq!(elo_of_skill(0), MIN_ELO);
+        assert_eq!(elo_of_skill(MAX_SKILL), MAX_ELO);
+        assert!((0..MAX_SKILL).all(|skill| elo_of_skill(skill) < elo_of_skill(skill + 1)));
     }
 
     #[test]

@@ -5,10 +5,16 @@ use std::collections::BTreeMap;
 use super::codec::Codec;
 use super::command::Command;
 use super::options::{self, OptionKind, OptionSpec, Preferences};
-use super::parse::{format_line, parse_common, parse_position};
+use super::parse::{parse_common, parse_position};
+use super::position_text::{format_perft, format_position};
+use super::ranks::Ranks;
 use super::reply::{GameAction, Reply};
 use super::text::one_line;
 use crate::search::{Bound, HashProbe, Info, Meaning, Report, Score, nodes_per_second};
+
+/// Options that are understood but not listed: gmchess takes these words anywhere in the engine's output for the end
+/// of the game.
+const UNLISTED: [&str; 2] = ["draw", "resign"];
 
 /// The codec of UCCI. It accepts the variations that clients send and writes exactly the documented form.
 #[derive(Clone, Debug, Default)]
@@ -20,13 +26,13 @@ pub struct Ucci {
 
 impl Codec for Ucci {
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
-        let command = match parse_common(line, preferences.time_unit()) {
+        let command = match parse_common(line, preferences.time_unit(), Ranks::FromZero) {
             Ok(command) => command,
             Err((verb, rest)) => match verb.as_str() {
                 "banmoves" => {
                     Command::BanMoves(rest.split_whitespace().map(str::to_owned).collect())
                 }
-                "probe" => Command::Probe(parse_position(rest)),
+                "probe" => Command::Probe(parse_position(rest, Ranks::FromZero)),
                 _ => Command::Unknown(line.to_owned()),
             },
         };
@@ -42,7 +48,8 @@ impl Codec for Ucci {
             "id user everyone",
         ];
         let mut lines: Vec<String> = ids.map(str::to_owned).into();
-        lines.extend(options::all().filter_map(|spec| format_option(&spec)));
+        let listed = options::all().filter(|spec| !UNLISTED.contains(&spec.name()));
+        lines.extend(listed.filter_map(|spec| format_option(&spec)));
         lines.push("ucciok".to_owned());
         lines
     }
@@ -64,13 +71,12 @@ impl Codec for Ucci {
             }
             Reply::BestMove { .. } => {
                 let bounds = std::mem::take(&mut self.bounds);
-                let lines = bounds.values().flat_map(|info| {
-                    let bound = (!debug).then(|| format_bound(info));
-                    [Some(format_pv(info, debug)), bound.flatten()]
-                });
-                return lines.flatten().chain(format_reply(reply, debug)).collect();
+                let lines = bounds.values().map(|info| format_pv(info, debug));
+                return lines.chain(format_reply(reply, debug)).collect();
             }
             Reply::NoBestMove => self.bounds.clear(),
+            Reply::Position(position) => return format_position(position, Ranks::FromZero),
+            Reply::Perft(counts) => return format_perft(counts, Ranks::FromZero),
             _ => {}
         }
         format_reply(reply, debug).into_iter().collect()
@@ -121,7 +127,11 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
         }
         Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
         Reply::Hash(probe) => format_hash(probe),
-        Reply::BookContents(_) | Reply::CpuLoad(_) | Reply::Registered => return None,
+        Reply::BookContents(_)
+        | Reply::CpuLoad(_)
+        | Reply::Registered
+        | Reply::Position(_)
+        | Reply::Perft(_) => return None,
         Reply::Bye => "bye".to_owned(),
     })
 }
@@ -189,7 +199,7 @@ fn format_pv(info: &Info, debug: bool) -> String {
         info.nodes,
         nodes_per_second(info.nodes, info.time),
         info.hashfull,
-        format_line(&info.pv),
+        Ranks::FromZero.format_line(&info.pv),
     )
 }
 
@@ -201,7 +211,7 @@ fn format_bound(info: &Info) -> Option<String> {
         Bound::Upper => "at most",
     };
     let (depth, score) = (info.depth, number(info.score));
-    let line = format_line(&info.pv);
+    let line = Ranks::FromZero.format_line(&info.pv);
     Some(format!(
         "info message depth {depth}: {bound} {score} with {line}"
     ))

@@ -3,7 +3,9 @@
 use super::codec::Codec;
 use super::command::Command;
 use super::options::{self, OptionKind, OptionSpec, Preferences};
-use super::parse::{format_line, parse_common, parse_position};
+use super::parse::{parse_common, parse_position};
+use super::position_text::{format_perft, format_position};
+use super::ranks::Ranks;
 use super::reply::Reply;
 use super::text::{TimeUnit, centipawns, one_line};
 use super::ucci::number;
@@ -19,13 +21,16 @@ use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
     bare_scores: bool,
+    /// The numbers of the ranks in moves.
+    ranks: Ranks,
 }
 
 impl Codec for Uci {
-    fn parse(&mut self, line: &str, _: &Preferences) -> Vec<Command> {
+    fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
+        let (unit, ranks) = (TimeUnit::Milliseconds, preferences.ranks);
         let mut text = line;
         loop {
-            let (verb, rest) = match parse_common(text, TimeUnit::Milliseconds) {
+            let (verb, rest) = match parse_common(text, unit, ranks) {
                 Ok(command) => return vec![command],
                 Err(unknown) => unknown,
             };
@@ -35,7 +40,7 @@ impl Codec for Uci {
                 // Only at the start of the line: elsewhere it may follow a misspelt `position`.
                 "fen" if text.len() == line.len() => {
                     self.bare_scores = true;
-                    return vec![Command::Position(parse_position(rest))];
+                    return vec![Command::Position(parse_position(rest, ranks))];
                 }
                 _ if rest.is_empty() => return vec![Command::Unknown(line.to_owned())],
                 // UCI: an unknown word is ignored and the rest of the line is parsed.
@@ -55,7 +60,9 @@ impl Codec for Uci {
         lines
     }
 
-    fn format(&mut self, reply: &Reply<'_>, _: &Preferences) -> Vec<String> {
+    fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
+        self.ranks = preferences.ranks;
+        let text = |played| preferences.ranks.format(played);
         let line = match *reply {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => format!("info string {}", one_line(text)),
@@ -66,6 +73,7 @@ impl Codec for Uci {
                 weight,
                 is_best,
             } => {
+                let played = text(played);
                 let message = format!("info string book move {played} weight {weight}");
                 let line = is_best.then(|| format!("info depth 0 pv {played}"));
                 return std::iter::once(message).chain(line).collect();
@@ -74,11 +82,13 @@ impl Codec for Uci {
                 format!("info depth 0 score {}", self.format_score(score))
             }
             Reply::BestMove { best, ponder, .. } => match ponder {
-                Some(ponder) => format!("bestmove {best} ponder {ponder}"),
-                None => format!("bestmove {best}"),
+                Some(ponder) => format!("bestmove {} ponder {}", text(best), text(ponder)),
+                None => format!("bestmove {}", text(best)),
             },
             Reply::NoBestMove => "bestmove (none)".to_owned(),
             Reply::Registered => "registration ok".to_owned(),
+            Reply::Position(position) => return format_position(position, self.ranks),
+            Reply::Perft(counts) => return format_perft(counts, self.ranks),
             Reply::BookContents(_) | Reply::NothingToStop | Reply::Hash(_) | Reply::Bye => {
                 return Vec::new();
             }
@@ -99,24 +109,28 @@ impl Uci {
                 depth,
                 played,
                 number,
-            } => format!("info depth {depth} currmove {played} currmovenumber {number}"),
+            } => {
+                let played = self.ranks.format(*played);
+                format!("info depth {depth} currmove {played} currmovenumber {number}")
+            }
             Report::Progress { nodes, time } => format!(
                 "info time {} nodes {nodes} nps {}",
                 time.as_millis(),
                 nodes_per_second(*nodes, *time)
             ),
-            Report::Refutation(line) => format!("info refutation {}", format_line(line)),
+            Report::Refutation(line) => {
+                format!("info refutation {}", self.ranks.format_line(line))
+            }
             // The processor number may be omitted if there is only one line.
             Report::CurrentLines(lines) if lines.len() == 1 => {
-                let line = lines
-                    .first()
-                    .map_or_else(String::new, |line| format_line(line));
+                let line = lines.first().map(|line| self.ranks.format_line(line));
+                let line = line.unwrap_or_default();
                 format!("info currline {line}")
             }
             Report::CurrentLines(lines) => {
                 let numbered = (1..).zip(lines);
                 let format = |(number, line): (u32, &Vec<Move>)| {
-                    format!("info currline {number} {}", format_line(line))
+                    format!("info currline {number} {}", self.ranks.format_line(line))
                 };
                 return numbered.map(format).collect();
             }
@@ -131,7 +145,8 @@ impl Uci {
         match score.meaning() {
             Meaning::Evaluation(_) => format!("cp {}", centipawns(score)),
             Meaning::Mates(plies) => format!("mate {}", plies.div_ceil(2)),
-            Meaning::Mated(plies) => format!("mate -{}", plies.div_ceil(2)),
+            // Without the sign of "-0" for a side that is mated already.
+            Meaning::Mated(plies) => format!("mate {}", -i64::from(plies.div_ceil(2))),
         }
     }
 
@@ -155,7 +170,7 @@ impl Uci {
             info.hashfull,
             info.tb_hits,
             info.time.as_millis(),
-            format_line(&info.pv),
+            self.ranks.format_line(&info.pv),
         )
     }
 }

@@ -12,6 +12,7 @@ use super::command::Command;
 use super::go::{GoError, GoRequest, ParameterError};
 use super::options::Preferences;
 use super::parse::{parse_position, split_word};
+use super::ranks::Ranks;
 use super::reply::Reply;
 use super::text::excerpt;
 use super::ucci::{Ucci, number};
@@ -42,7 +43,7 @@ impl Codec for WorkerDialect {
         let (verb, rest) = split_word(line);
         let command = match verb.to_ascii_lowercase().as_str() {
             "isok" => Command::IsReady,
-            "fen" => Command::Position(parse_position(rest)),
+            "fen" => Command::Position(parse_position(rest, Ranks::FromZero)),
             "sel" => Command::Go(parse_select(rest)),
             _ => return self.ucci.parse(line, preferences),
         };

@@ -53,6 +53,43 @@ impl GameOccurrences {
     }
 }
 
+/// Counts the positions before the current one by some bits of their keys, so that most nodes need no walk back
+/// through the path.
+#[derive(Debug)]
+pub struct KeyFilter {
+    counts: Box<[u16; Self::SIZE]>,
+}
+
+impl KeyFilter {
+    const SIZE: usize = 2048;
+
+    pub fn new(keys: impl Iterator<Item = u64>) -> Self {
+        let mut filter = Self {
+            counts: Box::new([0; Self::SIZE]),
+        };
+        keys.for_each(|key| filter.add(key));
+        filter
+    }
+
+    #[inline]
+    pub fn add(&mut self, key: u64) {
+        let count = &mut self.counts[key as usize % Self::SIZE];
+        *count = count.wrapping_add(1);
+    }
+
+    #[inline]
+    pub fn remove(&mut self, key: u64) {
+        let count = &mut self.counts[key as usize % Self::SIZE];
+        *count = count.wrapping_sub(1);
+    }
+
+    /// An upper bound of the number of occurrences of the key.
+    #[inline]
+    pub fn at_most(&self, key: u64) -> u16 {
+        self.counts[key as usize % Self::SIZE]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -31,20 +31,34 @@ named_enum! {
 }
 
 named_enum! {
-    /// How far random play may depart from the best move.
+    /// How much worse than the best a move may be at most: the values of the option `randomness`.
     pub enum Randomness {
         /// Always the best move.
         None = "none",
-        /// Moves up to 0.08 minor pieces below the best.
+        /// 0.03 minor pieces.
         Tiny = "tiny",
-        /// Moves up to 0.16 minor pieces below the best.
+        /// 0.06 minor pieces.
         Small = "small",
-        /// Moves up to 0.32 minor pieces below the best.
+        /// 0.15 minor pieces.
         Medium = "medium",
-        /// Moves up to 0.6 minor pieces below the best.
+        /// 0.4 minor pieces.
         Large = "large",
-        /// Moves up to a minor piece below the best.
+        /// A minor piece.
         Huge = "huge",
+    }
+}
+
+impl Randomness {
+    /// The largest random bonus of a root move, in hundredths of a minor piece.
+    pub const fn root_noise(self) -> u16 {
+        match self {
+            Self::None => 0,
+            Self::Tiny => 3,
+            Self::Small => 6,
+            Self::Medium => 15,
+            Self::Large => 40,
+            Self::Huge => 100,
+        }
     }
 }
 
@@ -126,8 +140,9 @@ pub struct Settings {
     pub pruning: Degree,
     /// The terms of the evaluation.
     pub knowledge: Knowledge,
-    /// How much worse than the best a move may be.
-    pub randomness: Randomness,
+    /// The largest random bonus of a root move, and so how much worse than the best a move may be, in hundredths of a
+    /// minor piece.
+    pub root_noise: u16,
     /// The style of play.
     pub style: Style,
     /// The share of the processor to leave free: none, a quarter, a half, three quarters.
@@ -168,7 +183,7 @@ impl Default for Settings {
             multipv: 1,
             pruning: Degree::Large,
             knowledge: Knowledge::Large,
-            randomness: Randomness::None,
+            root_noise: 0,
             style: Style::Normal,
             idle: Degree::None,
             rules: RuleSet::Asian,
@@ -218,6 +233,12 @@ impl Limits {
             soft_nodes: Some(nodes),
             ..Self::default()
         }
+    }
+
+    /// Whether these are the limits of a game with clocks. Programs that ask for a score set a time for the move, or
+    /// a depth in addition to a clock.
+    pub fn is_game(&self) -> bool {
+        self.clock.is_some() && self.depth.is_none() && self.nodes.is_none()
     }
 
     /// Whether the search ends by itself.

@@ -18,6 +18,9 @@ const BUCKET_ENTRIES: usize = 4;
 /// Bytes in a MB.
 const MEGABYTE: usize = 1 << 20;
 
+/// Each thread that touches the pages of a new table has at least this size, in MB.
+const TOUCHED_BY_ONE_THREAD: usize = 64;
+
 /// Words of an entry: check and data.
 const ENTRY_WORDS: usize = 2;
 /// Words of a bucket.
@@ -34,7 +37,8 @@ struct Slot<'a> {
 
 /// A fixed number of buckets of four entries. A new entry replaces the least valuable one of its bucket.
 ///
-/// The memory is allocated zeroed, so that the system provides each page at its first use, and in large pages
+/// The memory is allocated zeroed, so that the system provides each page at its first use
+/// ([`Self::touch_pages`]), and in large pages
 /// if the system has them, because nearly every probe is in another page.
 #[derive(Debug)]
 pub struct TranspositionTable {
@@ -64,6 +68,28 @@ impl TranspositionTable {
             generation,
             used,
         })
+    }
+
+    /// Writes to every page of an unused table, so that the first search need not wait until the system provides the
+    /// memory. Large tables are touched by several threads.
+    pub fn touch_pages(&self) {
+        const PAGE_WORDS: usize = 4096 / size_of::<AtomicU64>();
+        let touch = |words: &[AtomicU64]| {
+            let pages = words.iter().step_by(PAGE_WORDS);
+            pages.for_each(|word| word.store(0, Ordering::Relaxed));
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = (self.megabytes() / TOUCHED_BY_ONE_THREAD).clamp(1, cores.min(8));
+        let part = self.words.len().div_ceil(threads);
+        std::thread::scope(|scope| {
+            for words in self.words.chunks(part).skip(1) {
+                let builder = std::thread::Builder::new().stack_size(64 << 10);
+                if builder.spawn_scoped(scope, || touch(words)).is_err() {
+                    touch(words);
+                }
+            }
+            touch(&self.words[..part]);
+        });
     }
 
     /// Empties the table.

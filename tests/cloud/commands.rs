@@ -412,8 +412,6 @@ fn read_only(directory: &Path) -> Option<std::process::Command> {
 #[cfg(unix)]
 #[test]
 fn read_only_libraries_are_read_and_served() {
-    use std::os::unix::fs::PermissionsExt;
-
     let directory = directory();
     let here = directory.path();
     let server = Server::start(here, &[]);
@@ -471,14 +469,30 @@ fn read_only_libraries_are_read_and_served() {
     ] {
         assert_eq!(server.ask(action, more), "Error: the library is read-only");
     }
-    drop(server);
+}
+
+#[test]
+fn unmerged_writes_of_a_read_only_library_are_reported() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &[]);
+    write_example(&server);
+    assert_eq!(server.stop(), Some(0));
+    let Some(mut dump) = read_only(here) else {
+        eprintln!("skipped: setpriv cannot run the program as another user");
+        return;
+    };
     // Writes that were not merged into the file would be missed.
     let writable = std::fs::Permissions::from_mode(0o777);
     std::fs::set_permissions(here, writable).unwrap();
     std::fs::write(here.join("library.db-wal"), "x".repeat(5_000)).unwrap();
-    let (code, text) = run(&["cloud", "dump", "library.db"]).unwrap();
+    dump.current_dir(here).args(["cloud", "dump", "library.db"]);
+    let output = dump.output().unwrap();
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     assert!(
-        code == Some(1) && text.contains("has unmerged writes in library.db-wal"),
+        output.status.code() == Some(1) && text.contains("has unmerged writes in library.db-wal"),
         "{text}"
     );
 }

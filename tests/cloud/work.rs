@@ -220,7 +220,18 @@ fn the_page_and_its_files_are_served() {
     for none in ["", "9", start] {
         assert_eq!(board(none), "{\"status\":\"invalid board\"}", "{none}");
     }
-    // Positions with too few pieces are not stored; the page shows a move of the engine.
+    for icon in ["/icon.svg", "/favicon.ico"] {
+        let file = server.get_with(icon, "");
+        assert!(file.contains("content-type: image/svg+xml"), "{file}");
+    }
+}
+
+#[test]
+fn the_engine_answers_for_positions_with_too_few_pieces() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    let board = |text: &str| body(&server.get_with(&format!("/board?board={text}"), ""));
+    // Such positions are not stored; the page shows a move of the engine.
     let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R_w";
     assert!(
         board(thin)
@@ -237,10 +248,6 @@ fn the_page_and_its_files_are_served() {
         403
     );
     assert_eq!(status(&server.get_with("/engine?board=x", "")), 400);
-    for icon in ["/icon.svg", "/favicon.ico"] {
-        let file = server.get_with(icon, "");
-        assert!(file.contains("content-type: image/svg+xml"), "{file}");
-    }
 }
 
 #[test]
@@ -290,7 +297,16 @@ fn files_of_a_directory_are_served() {
         "{redirected}"
     );
     drop(server);
-    // With a page at the root, the built-in page has another path.
+    let server = Server::start(directory.path(), &[]);
+    assert_eq!(status(&server.get_with("/llm.php", "")), 404);
+    assert_eq!(status(&server.get_with(&format!("/?{board}_w"), "")), 200);
+}
+
+#[test]
+fn a_page_at_the_root_moves_the_built_in_page() {
+    let directory = directory();
+    let site = directory.path().join("site");
+    std::fs::create_dir_all(&site).unwrap();
     std::fs::write(site.join("index.html"), "theirs").unwrap();
     std::fs::write(site.join("空 格.html"), "blank").unwrap();
     let server = Server::start(directory.path(), &["--static", "site"]);
@@ -305,8 +321,4 @@ fn files_of_a_directory_are_served() {
         body(&server.get_with("/chuhe/board?board=x", "")),
         "{\"status\":\"invalid board\"}"
     );
-    drop(server);
-    let server = Server::start(directory.path(), &[]);
-    assert_eq!(status(&server.get_with("/llm.php", "")), 404);
-    assert_eq!(status(&server.get_with(&format!("/?{board}_w"), "")), 200);
 }

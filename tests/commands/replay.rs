@@ -125,7 +125,13 @@ fn games_and_plies_can_be_named() {
         (&objects[1]["verdict"], &objects[1]["game"]),
         (&"black_loses".into(), &2.into())
     );
-    // Other commands accept such a place too.
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn other_commands_accept_a_game_of_a_file() {
+    let mate = "[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. B1B9 0-1\n\n";
+    let path = games("judged places", &format!("1. h2e2 h9g7 1-0\n\n{mate}"));
     let judge = |place: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
         command.args(["judge", place]).env_remove("RUST_LOG");

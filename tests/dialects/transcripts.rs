@@ -71,8 +71,8 @@ transcripts! {
         > register name Stefan MK code 4359874324 \n < registration ok";
     uci_3_6_position: "> uci \n < uciok
         > position fen 4k4/9/9/9/9/9/9/9/3R5/3K5 w - - 0 1 moves d1d2 e9e8 \n > go depth 1 \n < bestmove
-        > position startpos moves a0a9 \n < info string position refused: illegal move a0a9
-        > go depth 1 \n < bestmove (none)";
+        > position startpos moves a0a9 \n < info string position: move 1 of 1 and all after it are ignored
+        > go depth 1 \n < bestmove";
     uci_3_7_searchmoves: "> uci \n < uciok \n > go depth 3 searchmoves a0a1 i0i1 \n ! bestmove h
         ! bestmove b \n < bestmove";
     uci_3_7_one_move: "> uci \n < uciok \n > go searchmoves a3a4 movetime 10 \n < bestmove a3a4";

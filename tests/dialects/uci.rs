@@ -217,12 +217,89 @@ fn infinite_searches_wait_for_stop() {
 #[test]
 fn no_move_in_a_lost_position() {
     let mut client = Client::uci();
-    for lost in [MATED, STALEMATED, "nonsense"] {
-        client.send(&format!("position fen {lost}"));
-        client.sync();
-        client.send("go depth 2");
-        assert_eq!(client.sync(), ["bestmove (none)"]);
+    for lost in [MATED, STALEMATED] {
+        client.send(&format!("position fen {lost}\ngo depth 2"));
+        let expected = ["info depth 0 score mate 0", "bestmove (none)"];
+        assert_eq!(client.sync(), expected);
     }
+    client.send("position fen nonsense");
+    client.sync();
+    client.send("go depth 2");
+    assert_eq!(client.sync(), ["bestmove (none)"]);
+    client.quit_silently();
+}
+
+/// The answers from which clients of the Stockfish family learn the FEN and the legal moves.
+#[test]
+fn d_and_perft_answer_as_stockfish() {
+    let mut client = Client::uci();
+    client.send("position startpos moves h2e2\nd");
+    let lines = client.sync();
+    let fen = "Fen: rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b - - 1 1";
+    assert!(lines.iter().any(|line| line == fen), "{lines:?}");
+    assert!(lines.iter().any(|line| line == "Checkers: "), "{lines:?}");
+    let key = lines.iter().find_map(|line| line.strip_prefix("Key: "));
+    assert!(u64::from_str_radix(key.unwrap(), 16).is_ok());
+    client.send("position fen 4k4/9/9/9/9/9/9/9/4R4/3K5 b\nd");
+    assert!(client.sync().contains(&"Checkers: e1 ".to_owned()));
+
+    client.send("position startpos\ngo perft 1");
+    let mut lines = client.until("Nodes searched: 44");
+    lines.truncate(lines.len() - 2);
+    lines.sort();
+    let mut legal: Vec<String> = moves_of(&after(""))
+        .iter()
+        .map(|m| format!("{m}: 1"))
+        .collect();
+    legal.sort();
+    assert_eq!(lines, legal);
+    client.send("go perft 3");
+    client.until("Nodes searched: 79666");
+    client.send("go perft 30\nisready");
+    client.until("readyok");
+    client.send("stop");
+    client.until("info string perft was stopped");
+    client.send("position fen nonsense");
+    client.sync();
+    client.send("d\ngo perft 2");
+    let lines = client.sync();
+    assert!(
+        lines[0].contains("invalid") && lines[1] == "bestmove (none)",
+        "{lines:?}"
+    );
+    client.quit_silently();
+}
+
+/// Programs that set the variant count ranks from 1, as Fairy-Stockfish does.
+#[test]
+fn ranks_are_1_to_10_after_the_variant_is_set() {
+    let mut client = Client::uci();
+    assert!(
+        client
+            .refused("position startpos moves h10g8")
+            .contains("UCI_Variant")
+    );
+    client.silent("setoption name UCI_Variant value xiangqi");
+    client.silent("position startpos moves h3e3 h10g8");
+    client.send("go depth 3 searchmoves h1g3");
+    let lines = client.until("bestmove");
+    assert!(
+        lines.last().unwrap().starts_with("bestmove h1g3"),
+        "{lines:?}"
+    );
+    assert!(
+        lines.iter().any(|line| line.contains(" pv h1g3 ")),
+        "{lines:?}"
+    );
+    client.send("go perft 1");
+    let lines = client.until("Nodes searched");
+    assert!(lines.contains(&"h1g3: 1".to_owned()), "{lines:?}");
+    assert_eq!(client.line(), "");
+    assert!(
+        client
+            .refused("position startpos moves h0g2")
+            .contains("1 to 10")
+    );
     client.quit_silently();
 }
 
@@ -235,17 +312,25 @@ fn invalid_lines_are_ignored_or_refused() {
     for line in ["ponderhit", "position startpos moves h2e2 h2e2"] {
         assert!(client.refused(line).starts_with("info string "));
     }
-    client.send("position startpos\ngo infinite");
-    for line in [
-        "position startpos",
-        "setoption name Hash value 1",
-        "ucinewgame",
-        "uci",
-    ] {
-        client.refused_while_thinking(line);
-    }
-    client.send("stop");
+    client.quit_silently();
+}
+
+/// VinXiangQi sends no `stop` before the next search.
+#[test]
+fn lines_during_a_search_wait_for_its_answer() {
+    let mut client = Client::uci();
+    client.send("go infinite\nsetoption name MultiPV value 2\nposition startpos moves h2e2");
+    client.thinks_on(Duration::from_millis(20));
+    client.send("go depth 2");
+    let first = client.outcome();
+    client.legal(&first, &after(""));
+    let lines = client.until("bestmove ");
+    assert!(lines.iter().any(|line| line.contains(" multipv 2 ")));
+    client.legal(lines.last().unwrap(), &after("h2e2"));
+    // The handshake of another program stops the search as well.
+    client.send("go infinite\nuci");
     client.outcome();
+    client.until("uciok");
     client.quit_silently();
 }
 

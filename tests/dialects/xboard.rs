@@ -102,6 +102,55 @@ fn post_shows_lines() {
     client.quit_silently();
 }
 
+/// A change in XBoard's settings starts the analysis again.
+#[test]
+fn options_apply_to_the_running_analysis() {
+    let mut client = greeted("xboard\nprotover 2\nanalyze");
+    client.until("feature done=1");
+    let first_moves = |client: &mut Client| {
+        let lines: Vec<String> = (0..12).map(|_| client.line()).collect();
+        let played = lines.iter().filter_map(|line| line.split(' ').nth(4));
+        let mut played: Vec<String> = played.map(str::to_owned).collect();
+        played.sort();
+        played.dedup();
+        played.len()
+    };
+    client.send("option multipv=30\nmemory 2\ncores 2\nping 1");
+    let lines = client.until("pong 1");
+    assert!(!lines.iter().any(|line| line.starts_with('#')), "{lines:?}");
+    assert!(first_moves(&mut client) > 6);
+    client.send("exit\nping 2");
+    client.until("pong 2");
+    client.quit_silently();
+}
+
+#[test]
+fn options_during_a_search_are_not_lost() {
+    let mut client = greeted("xboard\nprotover 2\nnew\nlevel 0 5 0\nhard\nusermove h2e2");
+    client.until("feature done=1");
+    client.send("option style=wild\neasy\nhard\ncores 1\nmemory 4\n?");
+    let lines = client.until("move ");
+    assert!(!lines.iter().any(|line| line.starts_with('#')), "{lines:?}");
+    // The value is refused when the search has ended, and pondering goes on after the next change.
+    let line = client.line();
+    assert!(line.contains("wild"), "{line}");
+    client.send("option style=risky\nping 3");
+    assert_eq!(client.line(), "pong 3");
+    client.quit_silently();
+}
+
+#[test]
+fn d_shows_the_position_as_comments() {
+    let mut client = greeted("xboard\nprotover 2\nforce\nusermove h2e2\nd\nping 1");
+    client.until("feature done=1");
+    let lines = client.until("pong 1");
+    let (_, board) = lines.split_last().unwrap();
+    assert!(board.iter().all(|line| line.starts_with("# ")), "{board:?}");
+    let is_fen = |line: &String| line.starts_with("# Fen: ") && line.contains(" b - - 1 1");
+    assert!(board.iter().any(is_fen), "{board:?}");
+    client.quit_silently();
+}
+
 #[test]
 fn the_end_of_input_ends_a_pondering_engine() {
     let mut client = greeted("xboard\nprotover 2\nnew\nhard\nsd 2\nusermove h2e2");

@@ -6,9 +6,7 @@ use chuhe::board::Move;
 use chuhe::movegen::legal_moves;
 use chuhe::notation::fen::{self, parse_position};
 use chuhe::rules::{Game, RuleSet};
-use chuhe::search::{
-    Control, Degree, Limits, Meaning, Randomness, ResizeError, Score, SearchRequest,
-};
+use chuhe::search::{Control, Degree, Limits, Meaning, Outcome, ResizeError, Score, SearchRequest};
 
 use crate::search_pool::Engine;
 
@@ -227,38 +225,39 @@ fn several_lines_differ_in_their_first_move_and_fall_in_score() {
 }
 
 #[test]
-fn randomness_varies_the_move_and_none_does_not() {
+fn root_noise_varies_the_move_at_no_cost() {
     let mut engine = Engine::new();
-    let mut moves = |randomness| -> HashSet<Option<Move>> {
-        let mut request = request(fen::START, depth(4));
-        request.settings.randomness = randomness;
-        (0..30)
-            .map(|_| {
-                // The hash table of the last search would change this one.
-                engine.pool.forget();
-                engine
-                    .run(SearchRequest {
-                        control: Control::new(false),
-                        ..request.clone()
-                    })
-                    .1
-                    .best
-            })
-            .collect()
+    let mut outcomes = |root_noise| -> Vec<Outcome> {
+        let mut request = request(fen::START, depth(6));
+        request.settings.root_noise = root_noise;
+        let run = |_| {
+            // What the last search left would change this one.
+            engine.pool.forget();
+            let control = Control::new(false);
+            engine
+                .run(SearchRequest {
+                    control,
+                    ..request.clone()
+                })
+                .1
+        };
+        (0..20).map(run).collect()
     };
-    assert!(moves(Randomness::Huge).len() > 1);
-    assert_eq!(moves(Randomness::None).len(), 1);
-}
-
-#[test]
-fn a_random_choice_is_the_last_line_reported() {
-    for _ in 0..20 {
-        let mut request = request(fen::START, depth(4));
-        request.settings.randomness = Randomness::Huge;
-        let (infos, outcome) = Engine::new().run(request);
-        let last = infos.last().expect("a line");
-        assert_eq!(Some(last.pv[0]), outcome.best);
-        assert_eq!(Some(last.score), outcome.score);
+    let moves = |outcomes: &[Outcome]| -> usize {
+        let moves: HashSet<Option<Move>> = outcomes.iter().map(|o| o.best).collect();
+        moves.len()
+    };
+    let plain = outcomes(0);
+    assert_eq!(moves(&plain), 1);
+    let random = outcomes(20);
+    assert!(moves(&random) > 1);
+    let nodes = random.iter().map(|outcome| outcome.nodes).sum::<u64>() / 20;
+    assert!(nodes < 2 * plain[0].nodes, "{nodes} {}", plain[0].nodes);
+    // The bonus is not part of the score that is reported.
+    let best = plain[0].score.unwrap();
+    for outcome in random {
+        let score = outcome.score.unwrap();
+        assert!(score - best < 100, "{score} {best}");
     }
 }
 

@@ -112,6 +112,10 @@ fn invalid_arguments_are_refused() {
         let error = complaint(&mut match_of(good(), arguments));
         assert!(error.contains(reason), "{arguments}: {error}");
     }
+}
+
+#[test]
+fn engines_need_two_different_names() {
     let twins = [script("one", "good"), script("one", "good")];
     let error = complaint(&mut match_of(twins, "--each depth=1"));
     assert!(error.contains("two engines have the name one"), "{error}");

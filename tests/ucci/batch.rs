@@ -123,13 +123,17 @@ fn long_batch_runs_completely() {
     assert_eq!(lines.last().unwrap(), "bye");
 }
 
+/// Without batch mode `go` would stop the search.
 #[test]
-fn lines_are_refused_without_batch_mode() {
+fn go_waits_for_stop_in_batch_mode() {
     let mut client = Client::ucci();
-    client.send("go infinite\nposition startpos moves h2e2\ngo depth 1\nstop");
-    client.until("info message position refused");
-    client.until("info message go refused");
+    client.silent("setoption batch on");
+    client.send("go infinite\nposition startpos moves h2e2\ngo depth 1");
+    client.thinks_on(Duration::from_millis(50));
+    client.send("stop");
     let outcome = client.outcome();
     client.legal(&outcome, &after(""));
+    let outcome = client.outcome();
+    client.legal(&outcome, &after("h2e2"));
     client.quit();
 }

@@ -91,6 +91,67 @@ fn xqwizard() {
     client.quit();
 }
 
+/// gmchess takes `draw` and `resign` anywhere in the output for the end of the game, and writes two fields of the
+/// FEN as one.
+#[test]
+fn gmchess() {
+    let mut client = Client::boot();
+    client.send("ucci");
+    let mut lines = client.until("ucciok");
+    for line in [
+        "setoption usemillisec true",
+        "setoption idle large",
+        "setoption style risky",
+        "setoption knowledge none",
+        "setoption pruning large",
+        "setoption randomness large",
+        "setoption newgame",
+    ] {
+        client.silent(line);
+    }
+    for (moves, counters) in [("", "-- 0 1 "), (" moves h2e2 h9g7", "-- 0 1  -- 0 1 ")] {
+        client.send(&format!(
+            "position fen {BOARD} w {counters}{moves}\ngo depth 5"
+        ));
+        let said = client.until("bestmove ");
+        let legal = moves.trim_start_matches(" moves ");
+        client.legal(said.last().unwrap(), &after(legal));
+        lines.extend(said);
+    }
+    for line in &lines {
+        assert!(!line.contains("draw") && !line.contains("resign"), "{line}");
+    }
+    // The options exist, though they are not listed.
+    client.silent("setoption draw false");
+    assert!(
+        client
+            .refused("setoption resign maybe")
+            .contains("true or false")
+    );
+    client.quit();
+}
+
+/// As ElephantEye, the engine resigns a hopeless game with clocks, and only that.
+#[test]
+fn hopeless_games_with_clocks_are_resigned() {
+    let mated_soon = "position fen 3k5/9/9/9/9/9/9/r8/1r7/4K4 w";
+    let mut client = Client::ucci();
+    client.send(mated_soon);
+    client.send("go time 60000 increment 0");
+    assert!(client.outcome().ends_with(" resign"));
+    for go in ["go depth 4", "go movetime 50", "go time 500 depth 4"] {
+        client.send(&format!("{mated_soon}\n{go}"));
+        assert!(!client.outcome().contains("resign"), "{go}");
+    }
+    client.silent("setoption resign false");
+    client.send(&format!("{mated_soon}\ngo time 60000 increment 0"));
+    assert!(!client.outcome().contains("resign"));
+    client.silent("setoption resign true");
+    client.send(&format!("{mated_soon}\ngo depth 4"));
+    assert!(client.outcome().ends_with(" resign"));
+    client.quit();
+}
+
 /// XBoard through UCI2WB -x.
 #[test]
 fn xboard_adapter() {

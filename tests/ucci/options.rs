@@ -9,7 +9,7 @@ use chuhe::eval::nnue::{
 };
 
 /// The option lines of every build.
-const OFFERED: [&str; 23] = [
+const OFFERED: [&str; 21] = [
     "option usemillisec type check default true",
     "option batch type check default false",
     "option debug type check default false",
@@ -27,8 +27,6 @@ const OFFERED: [&str; 23] = [
     "option style type combo var solid var normal var risky default normal",
     "option usebook type check default true",
     "option bookfiles type string default <builtin>",
-    "option draw type check default false",
-    "option resign type check default false",
     "option newgame type button",
     "option evalapi type string default",
     "option useegtb type check default true",
@@ -217,14 +215,17 @@ fn promotion_changes_the_game() {
     client.refused(promotes);
     client.silent("setoption promotion true");
     client.silent(promotes);
-    // The position is parsed again without promotion and is invalid.
-    client.refused("setoption promotion false");
     client.send("go depth 1");
-    assert_eq!(client.sync(), ["nobestmove"]);
-    // Parsed again with promotion it is valid.
+    assert!(client.outcome().starts_with("bestmove e"));
+    // The position is parsed again without promotion, and its move is ignored.
+    let message = client.refused("setoption promotion false");
+    assert!(message.contains("move 1 of 1"), "{message}");
+    client.send("go depth 1");
+    // Red is to move.
+    assert!(!client.outcome().starts_with("bestmove e"));
     client.silent("setoption promotion true");
     client.send("go depth 1");
-    assert!(client.outcome().starts_with("bestmove "));
+    assert!(client.outcome().starts_with("bestmove e"));
     client.silent("position fen 4k4/9/9/9/9/9/9/9/9/3A1K3 w");
     client.send("go depth 1 searchmoves d0d0");
     assert_eq!(&client.outcome()[..13], "bestmove d0d0");

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::idle::check_pophash;
-use crate::engine_client::{BOARD, Client, after, is_outcome};
+use crate::engine_client::{BOARD, Client, after, is_message, is_outcome};
 
 #[test]
 fn isready_and_probe_during_a_search() {
@@ -29,34 +29,78 @@ fn isready_and_probe_during_a_search() {
 }
 
 #[test]
-fn commands_for_an_idle_engine_are_refused() {
+fn commands_for_an_idle_engine_wait_for_the_answer() {
     let mut client = Client::ucci();
-    client.silent("position startpos moves h2e2");
     for end in ["stop", "ponderhit"] {
+        client.silent("position startpos moves h2e2");
         client.send("go ponder depth 2");
-        for (line, verb) in [
-            ("position startpos", "position"),
-            ("position fen nonsense", "position"),
-            (&format!("position fen {BOARD} w"), "position"),
-            ("banmoves h9g7", "banmoves"),
-            ("setoption hashsize 1", "setoption"),
-            ("setoption promotion on", "setoption"),
-            ("setoption newgame", "setoption"),
-            ("setoption usebook false", "setoption"),
-            ("go depth 1", "go"),
-            ("go nonsense", "go"),
-            ("ucci", "ucci"),
-            ("uci", "uci"),
+        for line in [
+            "position startpos",
+            "position fen nonsense",
+            "setoption hashsize 1",
+            "setoption newgame",
+            "setoption usebook false",
+            "setoption style wild",
+            &format!("position fen {BOARD} w"),
+            "banmoves h2e2 h2d2",
         ] {
-            let message = client.refused_while_thinking(line);
-            assert!(message.contains(&format!(" {verb} refused")), "{message}");
+            client.send(line);
         }
+        assert!(!client.sync().iter().any(|line| is_message(line)));
         client.send(end);
         let outcome = client.outcome();
         client.legal(&outcome, &after("h2e2"));
-        assert!(!client.sync().iter().any(|line| is_outcome(line)));
+        let messages = client.sync();
+        assert_eq!(messages.len(), 2, "{messages:?}");
+        assert!(messages[0].contains("position refused"), "{messages:?}");
+        assert!(messages[1].contains("wild"), "{messages:?}");
+        client.send("go depth 1 searchmoves h2e2 b2e2");
+        assert!(client.outcome().starts_with("bestmove b2e2"));
     }
-    client.best_move("go depth 1", &after("h2e2"));
+    client.quit();
+}
+
+/// Old clients send no `stop` before the next position.
+#[test]
+fn go_during_a_search_ends_one_without_limits_and_waits_for_the_others() {
+    let mut client = Client::ucci();
+    for go in [
+        "go infinite",
+        "go ponder time 1000 increment 0",
+        "go depth 4",
+    ] {
+        client.send(&format!("position startpos\n{go}"));
+        client.send("position startpos moves h2e2\ngo depth 1");
+        let first = client.outcome();
+        client.legal(&first, &after(""));
+        let second = client.outcome();
+        client.legal(&second, &after("h2e2"));
+    }
+    client.send(
+        "position startpos\ngo depth 4\ngo infinite\nposition startpos moves h2e2\ngo depth 1",
+    );
+    for moves in ["", "", "h2e2"] {
+        let outcome = client.outcome();
+        client.legal(&outcome, &after(moves));
+    }
+    client.send("go movetime 1000000\nposition startpos moves h2e2\ngo infinite\nstop");
+    client.outcome();
+    let second = client.outcome();
+    client.legal(&second, &after("h2e2"));
+    client.quit();
+}
+
+/// The next search has the options that were set during this one.
+#[test]
+fn options_set_during_a_search_apply_to_the_next() {
+    let mut client = Client::ucci();
+    client.send("go infinite\nsetoption multipv 2");
+    client.thinks_on(Duration::from_millis(20));
+    client.send("stop");
+    client.outcome();
+    client.send("go depth 2");
+    let lines = client.until("bestmove ");
+    assert!(lines.iter().any(|line| line.contains(" multipv 2 ")));
     client.quit();
 }
 

@@ -1,99 +1,27 @@
 //! `chuhe batch`: searches many positions.
 
+mod arguments;
 mod output;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use indicatif::ProgressBar;
 
 use super::common::{
-    Ended, Failure, ForceArgument, SearchArguments, SearchDefaults, SearchPlan, bar_style,
-    exit_code, interrupts, note, read_positions, report_damaged_tables, search_games,
+    Ended, Failure, SearchDefaults, bar_style, exit_code, interrupts, note, read_positions,
+    report_damaged_tables, search_games,
 };
 use crate::rules::Game;
-use crate::search::Settings;
+pub use arguments::Arguments;
 use output::Output;
-
-/// Search many positions and write the results as JSON or CSV.
-///
-/// FILE has one position per line: a FEN, an EPD or `startpos`, optionally followed by `moves` and moves.
-/// Empty lines and lines that begin with `#` are skipped.
-/// If an EPD has a task (`bm`, `am`, `dm`), the result says whether it was solved, and the number of solved
-/// tasks is printed at the end. Each position is searched by one thread with an empty hash table, so that
-/// results do not depend on each other.
-#[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-pub struct Arguments {
-    /// Positions; `-` is standard input. `games.pgn` means the final positions of its games,
-    /// `games.pgn:3@42` for the position after 42 plies of game 3.
-    file: PathBuf,
-    /// Output file [default: standard output, as `-`].
-    #[arg(long, short, value_name = "FILE")]
-    out: Option<PathBuf>,
-    #[command(flatten)]
-    force: ForceArgument,
-    /// Continue the output file of an interrupted run.
-    #[arg(long, requires = "out", conflicts_with = "force")]
-    go_on: bool,
-    /// Output format [default: csv if --out ends in .csv, otherwise json].
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    to: Option<BatchFormat>,
-    #[command(flatten)]
-    search: SearchArguments,
-}
-
-/// The output format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum BatchFormat {
-    /// One JSON object per line.
-    Json,
-    /// Comma-separated values with a header.
-    Csv,
-}
 
 const DEFAULTS: SearchDefaults = SearchDefaults {
     time: Duration::from_secs(1),
     threads: 0,
     hash: 16,
 };
-
-impl Arguments {
-    /// Everything that results depend on, as text.
-    fn search_text(&self, plan: &SearchPlan) -> String {
-        let SearchPlan {
-            limits, settings, ..
-        } = plan;
-        let usual = Settings::default();
-        let mut text = format!("{limits}, {} rules, {} MB", settings.rules, plan.hash);
-        if settings.pruning != usual.pruning {
-            text += &format!(", pruning {}", settings.pruning);
-        }
-        if settings.knowledge != usual.knowledge {
-            text += &format!(", knowledge {}", settings.knowledge);
-        }
-        if let Some(path) = self.search.network.path() {
-            text += &format!(", network {}", path.display());
-        }
-        if self.search.tables.is_given() {
-            text += &format!(", tables {}", self.search.tables.paths());
-        }
-        text
-    }
-
-    fn format(&self) -> BatchFormat {
-        let extension = self.out.as_deref().and_then(Path::extension);
-        let is_csv = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-        self.to.unwrap_or(if is_csv {
-            BatchFormat::Csv
-        } else {
-            BatchFormat::Json
-        })
-    }
-}
 
 /// Searches the positions and writes the results in their order. After Ctrl-C the written results are
 /// complete, and `--go-on` continues.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arguments, BatchFormat};
+use super::arguments::{Arguments, BatchFormat};
 use crate::cli::common::{
     Context, Failure, FileLock, FilePosition, bound_name, create_new, ignore_closed_pipe,
     score_and_mate,

@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use indicatif::{HumanCount, ProgressBar};
 
-use super::{RulesArguments, ThreadArguments, bar, load_smaller};
+use super::common::{RulesArguments, ThreadArguments, bar, load_smaller};
 use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note, print};
 use crate::rules::RuleSet;
 use crate::search::free_megabytes;

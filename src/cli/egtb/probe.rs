@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::RulesArguments;
+use super::common::RulesArguments;
 use crate::board::{Move, Position};
 use crate::cli::common::{
     Failure, GameArguments, TableArguments, columns, describe_no_capture_limit, print,

@@ -1,6 +1,6 @@
 //! `chuhe egtb stats`.
 
-use super::{RulesArguments, load, load_dtc, selected};
+use super::common::{RulesArguments, load, load_dtc, selected};
 use crate::board::{Color, Move};
 use crate::cli::common::{Failure, TableArguments, print};
 use crate::notation::MoveStyle;

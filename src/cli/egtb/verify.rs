@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{RulesArguments, ThreadArguments, bar, load, load_dtc, load_smaller, selected};
+use super::common::{RulesArguments, ThreadArguments, bar, load, load_dtc, load_smaller, selected};
 use crate::board::Position;
 use crate::cli::common::{Context, Failure, TableArguments, print};
 use crate::rules::{Game, RuleSet};

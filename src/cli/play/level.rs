@@ -81,7 +81,7 @@ mod tests {
         for bad in ["", "time", "time x", "depth 0", "elo 9000", "skill 3"] {
             assert!(PlayLevel::parse(bad).is_err(), "{bad}");
         }
-        let range = PlayLevel::parse("elo 500").unwrap_err();
+        let range = PlayLevel::parse("elo 100").unwrap_err();
         assert!(
             range.contains(&format!("{MIN_ELO} to {MAX_ELO}")),
             "{range}"

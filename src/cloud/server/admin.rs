@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::caller::Administrator;
-use super::router::ServerError;
+use super::error::ServerError;
 use super::shared::Shared;
 use crate::cloud::store::{LoggedWrite, RedoError, TaskKind, UndoRecord, UndoResult, Undone};
 

@@ -11,8 +11,8 @@ use hyper::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 
 use super::caller::{ANONYMOUS, Caller, FormRequest, bearer, client_address, is_cross_origin};
+use super::error::{ServerError, error_text};
 use super::public_worker;
-use super::router::{ServerError, error_text};
 use super::shared::Shared;
 use crate::cloud::access::Role;
 use crate::cloud::fen;

@@ -1,14 +1,17 @@
-//! The client that sent a request, and its role.
+//! The client that sent a request, its role, and the body of the request.
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 
-use super::router::{ServerError, read_body};
+use super::error::ServerError;
 use super::shared::Shared;
 use crate::cloud::access::Role;
 use crate::cloud::parameters::QueryParameters;
@@ -20,6 +23,8 @@ const UNKNOWN: &str = "unknown";
 
 /// Maximum length of a form, in bytes.
 const MAX_FORM: usize = 64 << 10;
+/// Time for a client to send a body.
+const BODY_TIME: Duration = Duration::from_secs(5);
 
 /// The address of the connection.
 #[derive(Clone, Copy, Debug)]
@@ -126,6 +131,20 @@ pub fn is_cross_origin(headers: &HeaderMap) -> bool {
         let own = own.or_else(|| origin.strip_prefix("https://"));
         own.is_none() || own != text("host")
     })
+}
+
+/// Reads the body of a request of at most `max` bytes.
+pub async fn read_body(body: Body, max: usize) -> Result<Bytes, ServerError> {
+    let body = Limited::new(body, max).collect();
+    Err(ServerError::Status(
+        match tokio::time::timeout(BODY_TIME, body).await {
+            Ok(Ok(body)) => return Ok(body.to_bytes()),
+            Err(_) => StatusCode::REQUEST_TIMEOUT,
+            Ok(Err(error)) if error.is::<LengthLimitError>() => StatusCode::PAYLOAD_TOO_LARGE,
+            // The body is incomplete or its chunks are invalid.
+            Ok(Err(_)) => StatusCode::BAD_REQUEST,
+        },
+    ))
 }
 
 /// A request with its form.

@@ -1,28 +1,16 @@
-//! Statistics of the library and of the server: `/metrics`, `/stats` and `/stats.php`.
+//! Counters of the server and statistics of the library, with their text forms.
 
 use std::fmt::Write;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::Json;
-use axum::extract::State;
-use axum::response::{Html, IntoResponse, Response};
-use hyper::header::CONTENT_TYPE;
-use hyper::{StatusCode, Uri};
 use parking_lot::Mutex;
 use prometheus::{
-    HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TEXT_FORMAT,
-    TextEncoder,
+    HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
 };
 use serde::Serialize;
 use serde_json::json;
 
-use super::caller::Caller;
-use super::router::ServerError;
-use super::shared::Shared;
-use crate::cloud::access::Role;
 use crate::cloud::library::Library;
-use crate::cloud::parameters::QueryParameters;
 use crate::cloud::store::{StoreError, TaskKind};
 
 /// Actions that are counted by name; all others count as the last one.
@@ -49,9 +37,6 @@ const BUCKETS: [f64; 12] = [
 
 /// Prefix of the names of metrics.
 const PREFIX: &str = "chuhe_cloud";
-
-/// Cost of a request for statistics, in queries.
-const COST: f64 = 5.0;
 
 /// Counters of the server.
 #[derive(Debug)]
@@ -116,7 +101,7 @@ impl Metrics {
     }
 
     /// The counters and the statistics in the text format of Prometheus.
-    fn to_text(&self, stats: &Stats) -> prometheus::Result<String> {
+    pub fn to_text(&self, stats: &Stats) -> prometheus::Result<String> {
         let gauges = Registry::new_custom(Some(PREFIX.to_owned()), None)?;
         for (name, help, value) in stats.gauges() {
             let gauge = IntGauge::new(name, help)?;
@@ -138,7 +123,7 @@ pub struct LibraryCounts {
 
 /// Statistics of a library and its workers.
 #[derive(Debug, Default, Serialize)]
-struct Stats {
+pub struct Stats {
     #[serde(flatten)]
     counts: LibraryCounts,
     /// Workers that asked for tasks in the last five minutes.
@@ -150,7 +135,7 @@ struct Stats {
 }
 
 impl Stats {
-    fn new(library: &Library, counts: LibraryCounts) -> Self {
+    pub fn new(library: &Library, counts: LibraryCounts) -> Self {
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX - 1);
         let done = library.last_minute();
         let scores = number(done.scores);
@@ -208,7 +193,7 @@ impl Stats {
 
     /// The statistics as an HTML table, in the form of the public library. `tables` is the number of tablebases and
     /// their size in bytes.
-    fn to_html(&self, tables: (u64, u64), is_chinese: bool) -> String {
+    pub fn to_html(&self, tables: (u64, u64), is_chinese: bool) -> String {
         let names = if is_chinese {
             [
                 "局面数量：",
@@ -250,7 +235,7 @@ impl Stats {
     }
 
     /// The statistics as JSON, in the form of the public library.
-    fn to_public_json(&self, tables: (u64, u64)) -> serde_json::Value {
+    pub fn to_public_json(&self, tables: (u64, u64)) -> serde_json::Value {
         let counts = self.counts;
         json!({
             "status": "ok",
@@ -303,53 +288,6 @@ impl CountCache {
         *self.cached.lock() = Some((Instant::now(), counts));
         Ok(counts)
     }
-}
-
-/// The statistics, for a client with the role `read`.
-async fn read_stats(shared: &Arc<Shared>, caller: &Caller) -> Result<Stats, ServerError> {
-    caller.require(Role::Read)?;
-    if shared.is_limited(caller.address, COST) {
-        return Err(StatusCode::TOO_MANY_REQUESTS.into());
-    }
-    let cache = shared.clone();
-    let counts = shared.in_library(move |library| cache.counts.get(library));
-    Ok(Stats::new(&shared.library, counts.await?))
-}
-
-pub async fn metrics(
-    State(shared): State<Arc<Shared>>,
-    caller: Caller,
-) -> Result<Response, ServerError> {
-    let stats = read_stats(&shared, &caller).await?;
-    let text = shared.metrics.to_text(&stats).map_err(|error| {
-        log::error!("cannot write the metrics: {error}");
-        StatusCode::INTERNAL_SERVER_ERROR
-    })?;
-    Ok(([(CONTENT_TYPE, TEXT_FORMAT)], text).into_response())
-}
-
-pub async fn stats(
-    State(shared): State<Arc<Shared>>,
-    caller: Caller,
-) -> Result<Response, ServerError> {
-    Ok(Json(read_stats(&shared, &caller).await?).into_response())
-}
-
-/// The statistics for the page of the public library.
-pub async fn public(
-    State(shared): State<Arc<Shared>>,
-    caller: Caller,
-    uri: Uri,
-) -> Result<Response, ServerError> {
-    let stats = read_stats(&shared, &caller).await?;
-    let tables = shared.library.count_tables();
-    let parameters = QueryParameters::parse(uri.query().unwrap_or("").as_bytes());
-    Ok(if parameters.is_on("json", false) {
-        Json(stats.to_public_json(tables)).into_response()
-    } else {
-        let is_chinese = parameters.get_filled("lang").is_none();
-        Html(stats.to_html(tables, is_chinese)).into_response()
-    })
 }
 
 #[cfg(test)]

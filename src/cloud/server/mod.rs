@@ -6,12 +6,15 @@
 mod admin;
 mod api;
 mod caller;
+mod error;
+mod files;
 mod metrics;
 mod public_worker;
 mod rate;
 mod router;
 mod shared;
 mod site;
+mod stats;
 mod worker;
 
 use std::future::Future;
@@ -33,8 +36,8 @@ use super::library::Library;
 use caller::Peer;
 use shared::{Admission, Shared};
 
+pub use files::Site;
 pub use shared::{ServerFiles, ServerOptions};
-pub use site::Site;
 
 /// Time for a client to send the head of a request, and to start the next request.
 const HEAD_TIME: Duration = Duration::from_secs(5);

@@ -1,30 +1,25 @@
-//! The routes, the limits of all requests, and the responses to invalid ones.
+//! The routes and the limits of all requests.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderName, HeaderValue, PRAGMA, X_CONTENT_TYPE_OPTIONS};
 use tower_http::set_header::SetResponseHeaderLayer;
 
+use super::error::ServerError;
 use super::shared::Shared;
-use super::{admin, api, metrics, site, worker};
-use crate::cloud::store::StoreError;
+use super::{admin, api, site, stats, worker};
 use crate::cloud::worker::jobs::{LEASE, RELEASE, SUBMIT};
 
 /// Maximum length of a URL, in bytes.
 const MAX_URL: usize = 16 << 10;
 /// Maximum length of the URL and the headers, in bytes.
 const MAX_HEAD: usize = 32 << 10;
-/// Time for a client to send a body.
-const BODY_TIME: Duration = Duration::from_secs(5);
 
 /// Path of the built-in page if a static directory has a page at the root.
 const OWN_PAGE: &str = "/chuhe";
@@ -66,9 +61,9 @@ fn routes() -> Router<Arc<Shared>> {
         .route("/admin/redo", post(admin::redo))
         .route("/admin/undos", get(admin::undos).post(admin::undos))
         .route("/admin/empty", post(admin::empty))
-        .route("/metrics", get(metrics::metrics).post(metrics::metrics))
-        .route("/stats", get(metrics::stats).post(metrics::stats))
-        .route("/stats.php", get(metrics::public).post(metrics::public))
+        .route("/metrics", get(stats::metrics).post(stats::metrics))
+        .route("/stats", get(stats::stats).post(stats::stats))
+        .route("/stats.php", get(stats::public).post(stats::public))
         .route("/engine", get(api::engine).post(api::engine))
         .route("/board", get(site::board).post(site::board))
 }
@@ -85,64 +80,5 @@ async fn check_head(request: Request, next: Next) -> Response {
         ServerError::Status(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE).into_response()
     } else {
         next.run(request).await
-    }
-}
-
-/// Reads the body of a request of at most `max` bytes.
-pub async fn read_body(body: Body, max: usize) -> Result<Bytes, ServerError> {
-    let body = Limited::new(body, max).collect();
-    Err(ServerError::Status(
-        match tokio::time::timeout(BODY_TIME, body).await {
-            Ok(Ok(body)) => return Ok(body.to_bytes()),
-            Err(_) => StatusCode::REQUEST_TIMEOUT,
-            Ok(Err(error)) if error.is::<LengthLimitError>() => StatusCode::PAYLOAD_TOO_LARGE,
-            // The body is incomplete or its chunks are invalid.
-            Ok(Err(_)) => StatusCode::BAD_REQUEST,
-        },
-    ))
-}
-
-/// Why a request is rejected.
-#[derive(Debug)]
-pub enum ServerError {
-    /// A status, with its standard text.
-    Status(StatusCode),
-    /// A parameter is missing or invalid, for the given reason.
-    Parameter(&'static str),
-    /// The library cannot be read or written.
-    Store(StoreError),
-}
-
-impl From<StatusCode> for ServerError {
-    fn from(status: StatusCode) -> Self {
-        Self::Status(status)
-    }
-}
-
-impl From<StoreError> for ServerError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-/// The text of a reply for a failed read or write. Details are only logged.
-pub fn error_text(error: &StoreError) -> &'static str {
-    match error {
-        StoreError::ReadOnly(_) => "the library is read-only",
-        _ => "the library cannot be read or written",
-    }
-}
-
-impl IntoResponse for ServerError {
-    fn into_response(self) -> Response {
-        let (status, reason) = match self {
-            Self::Status(status) => (status, status.canonical_reason().unwrap_or("rejected")),
-            Self::Parameter(reason) => (StatusCode::BAD_REQUEST, reason),
-            Self::Store(error) => {
-                log::error!("{error}");
-                (StatusCode::SERVICE_UNAVAILABLE, error_text(&error))
-            }
-        };
-        (status, format!("{reason}\n")).into_response()
     }
 }

@@ -8,10 +8,10 @@ use std::time::Instant;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Semaphore, watch};
 
+use super::error::ServerError;
+use super::files::Site;
 use super::metrics::{CountCache, Metrics};
 use super::rate::{RateLimit, network};
-use super::router::ServerError;
-use super::site::Site;
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::Library;
 use crate::cloud::store::StoreError;

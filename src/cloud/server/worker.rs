@@ -7,8 +7,8 @@ use axum::extract::{FromRequest, Request, State};
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 
-use super::caller::Caller;
-use super::router::{ServerError, read_body};
+use super::caller::{Caller, read_body};
+use super::error::ServerError;
 use super::shared::Shared;
 use crate::cloud::access::Role;
 use crate::cloud::worker::jobs::{

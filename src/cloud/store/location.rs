@@ -4,12 +4,6 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::database::Connection;
-use super::error::StoreError;
-#[cfg(feature = "postgres")]
-use super::postgres::PostgresConnection;
-use super::sqlite;
-
 /// The location of a library.
 #[derive(Clone, Debug)]
 pub enum Location {
@@ -42,24 +36,6 @@ impl Location {
             None if text.is_empty() => Err(LocationError("the file name is empty".to_owned())),
             None => Ok(Self::File(PathBuf::from(text))),
         }
-    }
-
-    /// Connects to a library for writing. Creates a missing one if `creates`.
-    pub(super) fn open(&self, creates: bool) -> Result<Box<Connection>, StoreError> {
-        Ok(match self {
-            Self::File(path) => Box::new(sqlite::open(path, creates)?),
-            #[cfg(feature = "postgres")]
-            Self::Postgres(config) => Box::new(PostgresConnection::open(config, creates)?),
-        })
-    }
-
-    /// Connects to an existing library for reading.
-    pub(super) fn open_reader(&self) -> Result<Box<Connection>, StoreError> {
-        Ok(match self {
-            Self::File(path) => Box::new(sqlite::open_reader(path)?),
-            #[cfg(feature = "postgres")]
-            Self::Postgres(config) => Box::new(PostgresConnection::open_reader(config)?),
-        })
     }
 }
 

@@ -8,6 +8,7 @@
 //! it, in the same transaction unless that takes too long, so that readers see consistent values.
 
 mod batch;
+mod connect;
 mod database;
 mod error;
 mod location;
@@ -85,7 +86,7 @@ impl Store {
     }
 
     fn start(location: &Location, creates: bool) -> Result<Self, StoreError> {
-        let connection = location.open(creates)?;
+        let connection = connect::open(location, creates)?;
         Ok(Self {
             readers: Readers::new(location.clone()),
             writer: Some(StoreWriter::start(connection)?),

@@ -7,6 +7,7 @@ use std::fmt;
 use parking_lot::Mutex;
 use serde::Serialize;
 
+use super::connect;
 use super::database::{Access, Columns, Connection, Value};
 use super::error::StoreError;
 use super::location::Location;
@@ -192,7 +193,7 @@ impl Readers {
         let next = idle().pop();
         let connection = match next {
             Some(connection) => connection,
-            None => self.location.open_reader()?,
+            None => connect::open_reader(&self.location)?,
         };
         connection.begin(Access::Read)?;
         let found = look(&Snapshot {

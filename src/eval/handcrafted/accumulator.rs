@@ -8,23 +8,19 @@ use crate::board::{ByColor, Color, Observer, Piece, PieceKind, Position, Square}
 type PieceSquareTable = [[Tapered; Square::COUNT]; Piece::COUNT];
 
 /// Material and piece-square value by piece and square, positive for red.
-static PIECE_SQUARE: PieceSquareTable = table(true);
-/// Material alone.
-static MATERIAL_ONLY: PieceSquareTable = table(false);
+static PIECE_SQUARE: PieceSquareTable = piece_square_table();
 
 /// Game phase weight of each kind.
 const PHASE: [i32; PieceKind::COUNT] = [0, 0, 0, 2, 4, 2, 0];
 
-const fn table(with_squares: bool) -> PieceSquareTable {
+const fn piece_square_table() -> PieceSquareTable {
     let mut table = [[Tapered::ZERO; Square::COUNT]; Piece::COUNT];
     let mut index = 0;
     while index < Piece::COUNT * Square::COUNT {
         let piece = Piece::ALL[index / Square::COUNT];
         let square = square_at(index % Square::COUNT);
-        let mut value = WEIGHTS[MATERIAL.at(piece.kind() as usize)];
-        if with_squares {
-            value = value.plus(WEIGHTS[piece_square(piece.kind(), piece.color(), square)]);
-        }
+        let square_value = WEIGHTS[piece_square(piece.kind(), piece.color(), square)];
+        let value = WEIGHTS[MATERIAL.at(piece.kind() as usize)].plus(square_value);
         table[piece.index()][square.index()] = for_red(value, piece);
         index += 1;
     }
@@ -114,8 +110,6 @@ impl MaterialKey {
 pub struct PieceSquareAccumulator {
     /// Material and piece-square value.
     pub full: Tapered,
-    /// Material alone.
-    pub material: Tapered,
     /// Phase: 32 with all rooks, knights and cannons on the board, 0 with none.
     pub phase: i32,
     /// Piece counts.
@@ -184,7 +178,6 @@ impl Observer for PieceSquareAccumulator {
     #[inline]
     fn added(&mut self, piece: Piece, square: Square) {
         self.full += PIECE_SQUARE[piece.index()][square.index()];
-        self.material += MATERIAL_ONLY[piece.index()][square.index()];
         self.phase += PHASE[piece.kind().index()];
         self.counts.0 += MaterialKey::unit(piece);
         let seen = self.views_of(piece, square);
@@ -199,7 +192,6 @@ impl Observer for PieceSquareAccumulator {
     #[inline]
     fn removed(&mut self, piece: Piece, square: Square) {
         self.full -= PIECE_SQUARE[piece.index()][square.index()];
-        self.material -= MATERIAL_ONLY[piece.index()][square.index()];
         self.phase -= PHASE[piece.kind().index()];
         self.counts.0 -= MaterialKey::unit(piece);
         let seen = self.views_of(piece, square);

@@ -46,10 +46,7 @@ impl Evaluator {
     /// Evaluates a position for its side to move; `accumulator` must be that of the position.
     #[inline]
     pub fn evaluate(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> i32 {
-        let mut value = match self.knowledge {
-            Knowledge::None => accumulator.material,
-            _ => accumulator.full,
-        };
+        let mut value = accumulator.full;
         if self.knowledge >= Knowledge::Small {
             value += self.terms(position, accumulator);
         }

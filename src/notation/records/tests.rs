@@ -257,7 +257,7 @@ fn everything_of_a_pgn_survives() {
 fn moves_before_an_impossible_one_are_kept() {
     let game = one("1. h2e2 h9g7 2. h0g2 a9a0 3. i0h0 (3. a0a1) 1-0".as_bytes());
     assert_eq!(game.moves.len(), 3);
-    let problem = "line 1: move 4: \"a9a0\" is not a legal move here";
+    let problem = "line 1: move 4: \"a9a0\" is illegal: the piece on a3 is in the way";
     assert_eq!(game.main_line_problem(), Some(problem));
     // A variation that cannot be played, and one that ends early.
     let game = one("1. h2e2 (1. x) (1. b2e2 b9c7 2. zz h9g7) h9g7 2. h0g2 *".as_bytes());

@@ -186,11 +186,7 @@ fn set_value(
             set,
             ..
         } => {
-            let index = |words: &[&str]| {
-                let mut words = words.iter();
-                words.position(|word| word.eq_ignore_ascii_case(value))
-            };
-            let index = index(words).or_else(|| index(uci_words));
+            let index = find_word(words, value).or_else(|| find_word(uci_words, value));
             if !index.is_some_and(|index| set(preferences, index)) {
                 return Err(invalid(&format!("one of {}", words.join(", "))));
             }
@@ -215,6 +211,11 @@ fn set_value(
     Ok(OptionSet { effect, note })
 }
 
+fn find_word(words: &[&str], value: &str) -> Option<usize> {
+    let mut words = words.iter();
+    words.position(|word| word.eq_ignore_ascii_case(value))
+}
+
 fn check(value: &str) -> Option<bool> {
     let is = |word: &&str| value.eq_ignore_ascii_case(word);
     if ["true", "on", "1"].iter().any(is) {
@@ -229,6 +230,7 @@ fn check(value: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::ranks::Ranks;
     use crate::search::{MAX_HASH, Randomness, Style};
 
     /// The preferences after an option was set, which must cause no note.
@@ -260,6 +262,9 @@ mod tests {
             let mut preferences = Preferences {
                 use_book: Some(true),
                 books: Some(crate::book::BUILTIN.to_owned()),
+                resign: Some(false),
+                // UCI_Variant has one value, whose effect is that it was set.
+                ranks: Ranks::FromOne,
                 ..Preferences::default()
             };
             let before = preferences.clone();
@@ -294,7 +299,7 @@ mod tests {
         assert_eq!(after("THREADS", "+2").threads, 2);
         assert_eq!(after("MultiPV", "3").search.multipv, 3);
         assert_eq!(after("Style", "RISKY").search.style, Style::Risky);
-        let huge = after("randomness", "Huge").search.randomness;
+        let huge = after("randomness", "Huge").randomness;
         assert_eq!(huge, Randomness::Huge);
         let mut preferences = Preferences::default();
         let button = set("clear hash", None, &mut preferences).unwrap().unwrap();
@@ -328,7 +333,7 @@ mod tests {
         assert_eq!(preferences.search.multipv, 1);
         assert_eq!(
             set.unwrap().unwrap().note.unwrap(),
-            "option multipv: 0 is outside the range 1 to 128; 1 is used"
+            "option multipv: 0 is outside the range 1 to 256; 1 is used"
         );
     }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::protocol::strength;
+use crate::protocol::ranks::Ranks;
+use crate::protocol::strength::{self, MAX_SKILL, elo_of_skill};
 use crate::protocol::text::TimeUnit;
 use crate::search::{Randomness, Settings, Style};
 
@@ -17,8 +18,8 @@ pub struct Preferences {
     pub debug: bool,
     /// Play the promotion variant.
     pub promotion: bool,
-    /// Resign hopeless games.
-    pub resign: bool,
+    /// Resign hopeless games; `None` for the default of the protocol.
+    pub resign: Option<bool>,
     /// Offer draws in level games.
     pub draw: bool,
     /// Whether to play from the opening books; `None` for the default of the protocol.
@@ -40,6 +41,10 @@ pub struct Preferences {
     pub limit_strength: bool,
     /// The strength to play at, in Elo.
     pub elo: u32,
+    /// The strength to play at if [`Self::limit_strength`] is off, up to [`MAX_SKILL`].
+    pub skill: u32,
+    /// How random the moves are at full strength.
+    pub randomness: Randomness,
     /// Probe the endgame tables.
     pub use_tables: bool,
     /// The directories of endgame tables, separated by `;`, in addition to the embedded ones.
@@ -47,6 +52,8 @@ pub struct Preferences {
     /// The address of the cloud library, empty for none.
     #[cfg(feature = "cloud")]
     pub cloud: String,
+    /// The numbers of the ranks in the moves of UCI.
+    pub ranks: Ranks,
     /// The client analyses: full strength, no randomness, no style.
     pub analyse_mode: bool,
     /// The opponent, if known.
@@ -99,18 +106,26 @@ impl Preferences {
         }
     }
 
-    /// The settings of the search, after analysis mode and the rating of the opponent.
+    /// How random the moves are. Levels below full strength always vary them.
+    pub fn randomness(&self) -> Randomness {
+        if self.analyse_mode {
+            Randomness::None
+        } else if self.strength().is_some() {
+            self.randomness.max(Randomness::Small)
+        } else {
+            self.randomness
+        }
+    }
+
+    /// The settings of the search, after analysis mode, the level and the rating of the opponent.
     pub fn settings(&self) -> Settings {
         let mut settings = self.search;
+        let level_noise = self.strength().map_or(0, strength::root_noise);
+        settings.root_noise = self.randomness().root_noise().max(level_noise);
         if self.analyse_mode {
             settings.style = Style::Normal;
-            settings.randomness = Randomness::None;
         } else if settings.style == Style::Normal {
-            let own = if self.limit_strength {
-                self.elo
-            } else {
-                strength::MAX_ELO
-            };
+            let own = self.strength().unwrap_or(strength::MAX_ELO);
             settings.style = match self.opponent.elo {
                 Some(elo) if elo >= own.saturating_add(CLEARLY_STRONGER) => Style::Solid,
                 Some(elo) if elo.saturating_add(CLEARLY_STRONGER) <= own => Style::Risky,
@@ -122,7 +137,13 @@ impl Preferences {
 
     /// The level to play at, in Elo; `None` for full strength.
     pub fn strength(&self) -> Option<u32> {
-        (self.limit_strength && !self.analyse_mode).then_some(self.elo)
+        if self.analyse_mode {
+            None
+        } else if self.limit_strength {
+            Some(self.elo)
+        } else {
+            (self.skill < MAX_SKILL).then(|| elo_of_skill(self.skill))
+        }
     }
 }
 
@@ -133,7 +154,7 @@ impl Default for Preferences {
             batch: false,
             debug: false,
             promotion: false,
-            resign: false,
+            resign: None,
             draw: false,
             use_book: None,
             books: None,
@@ -144,10 +165,13 @@ impl Default for Preferences {
             show_wdl: false,
             limit_strength: false,
             elo: strength::DEFAULT_ELO,
+            skill: MAX_SKILL,
+            randomness: Randomness::None,
             use_tables: true,
             table_paths: String::new(),
             #[cfg(feature = "cloud")]
             cloud: String::new(),
+            ranks: Ranks::FromZero,
             analyse_mode: false,
             opponent: Opponent::default(),
             search: Settings::default(),
@@ -197,18 +221,29 @@ mod tests {
     }
 
     #[test]
+    fn skill_levels_are_levels_in_elo() {
+        let mut preferences = Preferences::default();
+        assert_eq!(preferences.strength(), None);
+        preferences.skill = 0;
+        assert_eq!(preferences.strength(), Some(strength::MIN_ELO));
+        preferences.limit_strength = true;
+        assert_eq!(preferences.strength(), Some(preferences.elo));
+    }
+
+    #[test]
     fn analysis_plays_at_full_strength() {
         let mut preferences = Preferences {
             limit_strength: true,
             ..Preferences::default()
         };
-        preferences.search.randomness = Randomness::Huge;
+        preferences.randomness = Randomness::Huge;
         preferences.search.pruning = Degree::Small;
         assert_eq!(preferences.strength(), Some(preferences.elo));
+        assert!(preferences.settings().root_noise > 0);
         preferences.analyse_mode = true;
         assert_eq!(preferences.strength(), None);
         let settings = preferences.settings();
-        assert_eq!(settings.randomness, Randomness::None);
+        assert_eq!(settings.root_noise, 0);
         assert_eq!(settings.pruning, Degree::Small);
     }
 }

@@ -7,6 +7,7 @@ use crate::board::MAX_MOVES;
 use crate::book::BUILTIN;
 use crate::eval::Knowledge;
 use crate::protocol::command::Protocol;
+use crate::protocol::ranks::Ranks;
 use crate::protocol::strength;
 use crate::rules::RuleSet;
 use crate::search::{Degree, Driver, MAX_HASH, MAX_THREADS, Randomness, Style};
@@ -223,7 +224,7 @@ const OPTIONS: &[OptionSpec] = &[
         "randomness",
         &Randomness::NAMES,
         Randomness::None.index(),
-        |p, i| assign(&mut p.search.randomness, Randomness::from_index(i)),
+        |p, i| assign(&mut p.randomness, Randomness::from_index(i)),
     ),
     combo(
         "style",
@@ -278,7 +279,7 @@ const OPTIONS: &[OptionSpec] = &[
         p.search.techniques.iterative = on
     }),
     check(Some("draw"), None, false, |p, on| p.draw = on),
-    check(Some("resign"), None, false, |p, on| p.resign = on),
+    check(Some("resign"), None, false, |p, on| p.resign = Some(on)),
     OptionSpec {
         ucci: Some("newgame"),
         uci: Some("Clear Hash"),
@@ -307,6 +308,12 @@ const OPTIONS: &[OptionSpec] = &[
             strength::DEFAULT_ELO as u64,
         ],
         |p, n| number(&mut p.elo, n),
+    ),
+    spin(
+        None,
+        "Skill Level",
+        [0, strength::MAX_SKILL as u64, strength::MAX_SKILL as u64],
+        |p, n| number(&mut p.skill, n),
     ),
     check(None, Some("UCI_AnalyseMode"), false, |p, on| {
         p.analyse_mode = on
@@ -367,7 +374,11 @@ const OPTIONS: &[OptionSpec] = &[
             words: &["xiangqi"],
             uci_words: &[],
             default: 0,
-            set: |_, i| i == 0,
+            // Programs that set the variant count ranks from 1, as Fairy-Stockfish does.
+            set: |p, i| {
+                p.ranks = Ranks::FromOne;
+                i == 0
+            },
         },
         effect: Effect::None,
     },

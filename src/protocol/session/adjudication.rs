@@ -19,6 +19,17 @@ const LEVEL_ANSWERS: u32 = 10;
 /// The engine offers no draw with more pieces than this on the board.
 const LEVEL_PIECES: u32 = 16;
 
+/// The offers that the answer may accept or make.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offers {
+    /// Whether the opponent offers a draw.
+    pub draw_offered: bool,
+    /// Whether the game is a draw by the rules.
+    pub is_draw: bool,
+    /// Whether the engine may resign.
+    pub may_resign: bool,
+}
+
 /// Counts the hopeless and the level answers of the current game.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DrawResign {
@@ -29,14 +40,12 @@ pub struct DrawResign {
 }
 
 impl DrawResign {
-    /// The action to send with the best move of `outcome`, found in `game`. `is_draw`: the game is a draw by the
-    /// rules.
+    /// The action to send with the best move of `outcome`, found in `game`.
     pub fn decide(
         &mut self,
         game: &Game,
         outcome: &Outcome,
-        draw_offered: bool,
-        is_draw: bool,
+        offers: Offers,
         preferences: &Preferences,
     ) -> GameAction {
         self.reset_for_another_game(game);
@@ -51,9 +60,10 @@ impl DrawResign {
             hundredths.abs() <= LEVEL && has_few_pieces(game),
         );
         let is_lost = score.is_loss() || self.hopeless >= HOPELESS_ANSWERS;
-        if draw_offered && accepts_draw(hundredths, game, is_draw, preferences.search.style) {
+        let style = preferences.search.style;
+        if offers.draw_offered && accepts_draw(hundredths, game, offers.is_draw, style) {
             GameAction::Draw
-        } else if preferences.resign && is_lost {
+        } else if offers.may_resign && is_lost {
             GameAction::Resign
         } else if preferences.draw && self.level >= LEVEL_ANSWERS {
             self.level = 0;

@@ -1,20 +1,19 @@
 //! Moves from the opening books.
 
 use std::io::Write;
-use std::time::Duration;
 
 use rand::rng;
 
-use super::Session;
-use super::game::read_game;
-use crate::board::Move;
+use super::active_search::BookAnswer;
+use super::adjudication::Offers;
+use super::state::Session;
 use crate::book::{BookMove, choose};
 use crate::protocol::command::PositionText;
 use crate::protocol::go::GoRequest;
 use crate::protocol::options::plays_from_books;
 use crate::protocol::reply::Reply;
 use crate::rules::Game;
-use crate::search::{Outcome, Randomness, SearchRequest};
+use crate::search::{Randomness, SearchRequest};
 
 /// The exponent by which moves with a higher weight are preferred; `None` always plays the highest weight.
 fn sharpness(randomness: Randomness) -> Option<f64> {
@@ -28,30 +27,6 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
     }
 }
 
-/// A book move to play.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BookAnswer {
-    /// The moves that may be played, highest weight first.
-    moves: Vec<BookMove>,
-    best: Move,
-    /// The reply with the highest weight.
-    ponder: Option<Move>,
-}
-
-impl BookAnswer {
-    /// The book move as the outcome of a search without a score.
-    pub fn outcome(&self) -> Outcome {
-        Outcome {
-            best: Some(self.best),
-            ponder: self.ponder,
-            score: None,
-            depth: 0,
-            nodes: 0,
-            time: Duration::ZERO,
-        }
-    }
-}
-
 impl<W: Write> Session<W> {
     /// The book move for a `go`; `None` in analysis, with limits of depth or nodes alone, with several lines,
     /// and if the client suggests a move itself.
@@ -62,20 +37,18 @@ impl<W: Write> Session<W> {
             || limits.clock.is_none() && limits.move_time.is_none()
             || limits.mate.is_some()
             || request.settings.multipv > 1;
-        // Programs that ask for a score set a time for the move, or a depth in addition to a clock.
-        let is_game = limits.clock.is_some() && limits.depth.is_none() && limits.nodes.is_none();
         let is_suggested = go.book_move.is_some() || go.table_move.is_some();
         if !self.preferences.use_book.unwrap_or(default) || is_analysis || is_suggested {
             return None;
         }
-        if self.books.is_empty() || self.preferences.books.is_none() && !is_game {
+        if self.books.is_empty() || self.preferences.books.is_none() && !limits.is_game() {
             return None;
         }
         let moves = self
             .books
             .fresh_moves(&request.game, |m| request.may_play(m));
         let moves = self.report_problems(moves);
-        let sharpness = sharpness(request.settings.randomness);
+        let sharpness = sharpness(self.preferences.randomness());
         let best = moves.get(choose(&moves, sharpness, &mut rng())?)?.played;
         let mut after = request.game.clone();
         after.push(best).ok()?;
@@ -106,22 +79,20 @@ impl<W: Write> Session<W> {
 
     /// Sends the book moves for a position, whether or not the engine plays from the books.
     pub fn show_book(&mut self, text: &PositionText) {
-        let moves = match read_game(text, self.preferences.promotion) {
-            Ok(game) => self.book_moves(&game),
-            Err(error) => {
-                self.refuse("book", &error.to_string());
-                Vec::new()
-            }
-        };
+        let game = self.parse_game("book", text);
+        let moves = game.map_or_else(Vec::new, |game| self.book_moves(&game));
         self.send(&Reply::BookContents(&moves));
     }
 
     /// Answers a `go` from the books.
     pub fn answer_from_book(&mut self, game: &Game, answer: &BookAnswer) {
         self.report_book(answer);
-        let action =
-            self.draw_resign
-                .decide(game, &answer.outcome(), false, false, &self.preferences);
+        let action = (self.draw_resign).decide(
+            game,
+            &answer.outcome(),
+            Offers::default(),
+            &self.preferences,
+        );
         self.send(&Reply::BestMove {
             best: answer.best,
             ponder: answer.ponder,

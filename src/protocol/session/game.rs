@@ -1,11 +1,10 @@
 //! The position that the client has set, and the moves played from it.
 
-use std::fmt;
-
-use crate::board::Move;
+use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::notation::{fen, parse_move};
 use crate::protocol::command::PositionText;
+use crate::protocol::ranks::Ranks;
 use crate::protocol::text::excerpt;
 use crate::rules::{Game, Ply};
 
@@ -53,22 +52,27 @@ impl CurrentGame {
         Some(note)
     }
 
-    /// Sets the position and clears the bans.
+    /// Sets the position and clears the bans. Returns a message about moves that are ignored.
     ///
     /// # Errors
     /// Returns every error of the position. There is no current game then, since the client does not mean the one
     /// before.
-    pub fn set(&mut self, text: PositionText, promotion: bool) -> Result<(), PositionError> {
-        let game = read_game(&text, promotion);
+    pub fn set(
+        &mut self,
+        text: PositionText,
+        promotion: bool,
+    ) -> Result<Option<String>, PositionError> {
         self.text = text;
         self.banned.clear();
-        self.accept(game)
+        self.parse_again(promotion)
     }
 
     /// Parses the position again, with or without the promotion variant. Bans stay.
-    pub fn parse_again(&mut self, promotion: bool) -> Result<(), PositionError> {
-        let game = read_game(&self.text, promotion);
-        self.accept(game)
+    pub fn parse_again(&mut self, promotion: bool) -> Result<Option<String>, PositionError> {
+        self.game = None;
+        let ParsedGame { game, ignored } = parse_game(&self.text, promotion)?;
+        self.game = Some(game);
+        Ok(ignored)
     }
 
     /// Removes the position, after a `position` line that was too long.
@@ -76,12 +80,6 @@ impl CurrentGame {
         self.game = None;
         self.text.fen = Some(String::new());
         self.banned.clear();
-    }
-
-    fn accept(&mut self, game: Result<Game, PositionError>) -> Result<(), PositionError> {
-        self.game = None;
-        self.game = Some(game?);
-        Ok(())
     }
 
     /// The game; `None` if the last position was invalid.
@@ -94,16 +92,23 @@ impl CurrentGame {
     /// # Errors
     /// Returns every text that is not a move; nothing is banned then.
     pub fn ban(&mut self, texts: &[String]) -> Result<(), PositionError> {
-        if self.game.is_none() {
+        let Some(game) = &self.game else {
             return Err(PositionError(vec![
                 "the last position was invalid".to_owned(),
             ]));
-        }
-        for banned in read_moves(texts, self.game.as_ref())? {
-            if !self.banned.contains(&banned) {
-                self.banned.push(banned);
+        };
+        let (mut moves, mut errors) = (Vec::new(), Vec::new());
+        for text in texts {
+            match parse_text(text, Ranks::FromZero, game.position()) {
+                Ok(banned) => moves.push(banned),
+                Err(error) => errors.push(error),
             }
         }
+        if !errors.is_empty() {
+            return Err(PositionError::new(&errors));
+        }
+        moves.retain(|banned| !self.banned.contains(banned));
+        self.banned.extend(moves);
         Ok(())
     }
 
@@ -135,102 +140,75 @@ pub enum RootMoves {
     All,
 }
 
-/// Parses a position and the moves from it.
+/// A game as far as its moves are legal.
+#[derive(Clone, Debug)]
+pub struct ParsedGame {
+    pub game: Game,
+    /// A message about the first move that is not legal and those after it, which are ignored.
+    pub ignored: Option<String>,
+}
+
+/// Parses a position and the legal moves from it. Some clients send the position on the board and the moves that led
+/// to it, so the position before the first illegal move is kept.
 ///
 /// # Errors
-/// Returns every error of the FEN, every text that is not a move, and the first illegal move.
-pub fn read_game(text: &PositionText, promotion: bool) -> Result<Game, PositionError> {
+/// Returns every error of the FEN.
+pub fn parse_game(text: &PositionText, promotion: bool) -> Result<ParsedGame, PositionError> {
     let fen = text.fen.as_deref().unwrap_or(fen::START);
-    let mut errors = Errors::default();
-    let mut game = match fen::parse_variant_position(fen, promotion) {
-        Ok(position) => Some(Game::new(position)),
-        Err(error) => {
-            let mut reasons: Vec<String> = error.reasons.iter().map(ToString::to_string).collect();
-            reasons.dedup();
-            for reason in reasons {
-                errors.add(&reason);
-            }
-            None
-        }
-    };
-    // After an error, moves are only checked for their form.
-    let mut plays = game.is_some();
-    for text in &text.moves {
-        match read_move(text, game.as_ref().filter(|_| plays)) {
-            Some(played) => {
-                let illegal = game
-                    .as_mut()
-                    .filter(|_| plays)
-                    .map(|game| game.push(played));
-                if let Some(Err(error)) = illegal {
-                    errors.add(&error);
-                    plays = false;
-                }
-            }
-            None => {
-                errors.add_invalid_move(text);
-                plays = false;
-            }
-        }
+    let position = fen::parse_variant_position(fen, promotion).map_err(|error| {
+        let mut reasons: Vec<String> = error.reasons.iter().map(ToString::to_string).collect();
+        reasons.dedup();
+        PositionError::new(&reasons)
+    })?;
+    let mut game = Game::new(position);
+    for (index, played) in text.moves.iter().enumerate() {
+        let error = match parse_text(played, text.ranks, game.position()) {
+            Ok(legal) if game.push(legal).is_ok() => continue,
+            Ok(_) => format!("{:?} is not a legal move", excerpt(played)),
+            Err(error) => error,
+        };
+        let (number, count) = (index + 1, text.moves.len());
+        let ignored = format!("move {number} of {count} and all after it are ignored: {error}");
+        return Ok(ParsedGame {
+            game,
+            ignored: Some(ignored),
+        });
     }
-    match game {
-        Some(game) if errors.count == 0 => Ok(game),
-        _ => Err(errors.into_error()),
-    }
+    Ok(ParsedGame {
+        game,
+        ignored: None,
+    })
 }
 
-/// Parses a move: coordinates, or any notation if the position is known.
-fn read_move(text: &str, game: Option<&Game>) -> Option<Move> {
-    if let Ok(played) = text.parse() {
-        return Some(played);
-    }
-    game.and_then(|game| parse_move(game.position(), text).ok())
-}
-
-/// Parses moves of one position.
+/// Parses a move: coordinates, or any notation of a legal move.
 ///
 /// # Errors
-/// Returns every text that is not a move.
-fn read_moves(texts: &[String], game: Option<&Game>) -> Result<Vec<Move>, PositionError> {
-    let mut moves = Vec::new();
-    let mut errors = Errors::default();
-    for text in texts {
-        match read_move(text, game) {
-            Some(m) => moves.push(m),
-            None => errors.add_invalid_move(text),
-        }
+/// Returns a message if the text is not a move.
+fn parse_text(text: &str, ranks: Ranks, position: &Position) -> Result<Move, String> {
+    let notation = || {
+        parse_move(position, text)
+            .ok()
+            .filter(|_| ranks.mismatch(text).is_none())
+    };
+    if let Some(played) = ranks.parse(text).or_else(notation) {
+        return Ok(played);
     }
-    if errors.count == 0 {
-        Ok(moves)
-    } else {
-        Err(errors.into_error())
-    }
+    let hint = ranks.mismatch(text).map(|hint| format!(" ({hint})"));
+    let hint = hint.unwrap_or_default();
+    Err(format!("{:?} is not a move{hint}", excerpt(text)))
 }
 
-/// The errors of a line: the first ones as short messages, and the number of all.
-#[derive(Debug, Default)]
-struct Errors {
-    messages: Vec<String>,
-    count: usize,
-}
-
-impl Errors {
-    fn add(&mut self, error: &dyn fmt::Display) {
-        if self.count < MAX_REPORTED {
-            self.messages.push(excerpt(&error.to_string()));
+impl PositionError {
+    /// The errors of one line, of which the first ones are kept.
+    fn new(errors: &[String]) -> Self {
+        let mut messages: Vec<String> = errors
+            .iter()
+            .take(MAX_REPORTED)
+            .map(|e| excerpt(e))
+            .collect();
+        if errors.len() > MAX_REPORTED {
+            messages.push(format!("and {} more", errors.len() - MAX_REPORTED));
         }
-        self.count += 1;
-    }
-
-    fn add_invalid_move(&mut self, text: &str) {
-        self.add(&format_args!("{:?} is not a move", excerpt(text)));
-    }
-
-    fn into_error(mut self) -> PositionError {
-        if self.count > MAX_REPORTED {
-            let more = self.count - MAX_REPORTED;
-            self.messages.push(format!("and {more} more"));
-        }
-        PositionError(self.messages)
+        Self(messages)
     }
 }

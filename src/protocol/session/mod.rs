@@ -1,33 +1,37 @@
 //! The engine's state machine: boot, idle, searching.
 //!
 //! The session waits for input, for events of the search and for the threads beside it (the ruling on the game, the
-//! cloud library) at the same time. Commands that need an idle engine are refused during a search, with two
-//! exceptions. In batch mode they wait, so that a file piped in runs whole; during a search that ends by itself the
-//! session does not even read, and the lines wait in the pipe. After a `stop` they wait for the answer of the
-//! search, however long that takes.
+//! cloud library) at the same time. Commands that need an idle engine are queued during a search and run after its
+//! answer. A search without limits is stopped by a queued `go`, as old clients send no `stop` before it. In batch
+//! mode `quit` waits as well, so that a file piped in runs whole; during a search that ends by itself the session
+//! does not even read, and the lines wait in the pipe.
 //!
 //! After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more. A search that does
 //! not end by itself is then stopped, and the queued commands run.
 
+mod active_search;
 mod adjudication;
 mod book;
 #[cfg(feature = "cloud")]
 mod cloud;
+#[cfg(feature = "cloud")]
+mod cloud_moves;
 mod game;
 mod options;
+mod perft;
 mod search;
+mod stage;
+mod state;
 mod suggestion;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, at, never, select_biased, unbounded};
+use crossbeam_channel::{RecvTimeoutError, at, never, select_biased, unbounded};
 
-use super::codec::{Codec, codec};
+use super::codecs::codec;
 use super::command::{Command, PositionText, Protocol};
 use super::input::{Input, InputReceiver};
 use super::options::Preferences;
@@ -36,81 +40,23 @@ use super::reply::Reply;
 use super::text::excerpt;
 use crate::board::Move;
 use crate::book::BookLibrary;
-use crate::eval::nnue::Network;
+use crate::notation::fen;
+use crate::rules::Game;
 use crate::search::{Event, Pool, StartError};
-use crate::tablebase::Tables;
 use crate::text::without_credentials;
 use adjudication::{DrawResign, Ruling, RulingThread};
-use game::CurrentGame;
-use search::ActiveSearch;
+use game::{CurrentGame, ParsedGame, PositionError};
+use perft::PerftCounts;
+use state::{CommandQueue, Session};
 
-/// A conversation with one client.
-#[derive(Debug)]
-pub struct Session<W> {
-    /// The search in progress. Declared before the pool, whose drop waits for the search threads.
-    search: Option<ActiveSearch>,
-    input: InputReceiver,
-    events: Receiver<Event>,
-    pool: Pool,
-    referee: RulingThread,
-    output: Output<W>,
-    codec: Box<dyn Codec>,
-    protocol: Protocol,
-    /// Whether there was a handshake; before it the session is booting.
-    greeted: bool,
-    preferences: Preferences,
-    /// The network that evaluates positions; `None` for the embedded one.
-    network: Option<Arc<Network>>,
-    books: BookLibrary,
-    /// The endgame tables, opened when they are first needed.
-    tables: Option<Arc<Tables>>,
-    #[cfg(feature = "cloud")]
-    cloud: Option<cloud::Cloud>,
-    game: CurrentGame,
-    draw_resign: DrawResign,
-    queue: CommandQueue,
-    /// Whether the input has ended.
-    ended: bool,
-}
-
-/// The largest size of queued lines and commands, in bytes.
-const MAX_QUEUED: usize = 16 << 20;
-
-/// The commands that wait for the end of a search, oldest first.
-#[derive(Debug, Default)]
-struct CommandQueue {
-    commands: VecDeque<(Command, usize)>,
-    bytes: usize,
-    /// Whether `quit` is queued.
-    has_quit: bool,
-}
-
-impl CommandQueue {
-    /// Adds a command from a line of `bytes` bytes.
-    fn push(&mut self, command: Command, bytes: usize) {
-        self.has_quit |= command == Command::Quit;
-        let bytes = bytes.saturating_add(size_of::<(Command, usize)>());
-        self.bytes = self.bytes.saturating_add(bytes);
-        self.commands.push_back((command, bytes));
-    }
-
-    fn pop(&mut self) -> Option<Command> {
-        let (command, bytes) = self.commands.pop_front()?;
-        self.bytes = self.bytes.saturating_sub(bytes);
-        Some(command)
-    }
-
-    fn front(&self) -> Option<&Command> {
-        self.commands.front().map(|(command, _)| command)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.commands.is_empty()
-    }
-
-    fn is_full(&self) -> bool {
-        self.bytes >= MAX_QUEUED
-    }
+/// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
+/// output.
+///
+/// # Errors
+/// The system refuses a thread or memory that the search needs.
+pub fn run<W: Write>(input: InputReceiver, sink: W) -> Result<(), StartError> {
+    Session::new(input, sink)?.run();
+    Ok(())
 }
 
 /// The events that the session waits for.
@@ -121,6 +67,7 @@ enum Incoming {
     Ruling(Ruling),
     /// A line to search first; may be empty.
     Line(Vec<Move>),
+    Perft(PerftCounts),
     /// The cloud library has answered, or the wait for it has ended.
     #[cfg(feature = "cloud")]
     Cloud(cloud::CloudAnswer),
@@ -130,7 +77,7 @@ enum Incoming {
 
 impl<W: Write> Session<W> {
     /// A session that reads `input` and writes to `sink`.
-    pub fn new(input: InputReceiver, sink: W) -> Result<Self, StartError> {
+    fn new(input: InputReceiver, sink: W) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
         Ok(Self {
             search: None,
@@ -157,7 +104,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Runs until `quit`, the end of the input, or the end of the output.
-    pub fn run(mut self) {
+    fn run(mut self) {
         while !self.is_over() {
             let incoming = self.wait();
             if self.handle_incoming(incoming).is_break() {
@@ -194,6 +141,7 @@ impl<W: Write> Session<W> {
             }
         }
         let (no_input, no_line, no_ruling, no_events) = (never(), never(), never(), never());
+        let no_perft = never();
         let input = if self.ended || self.input_waits() {
             &no_input
         } else {
@@ -225,6 +173,9 @@ impl<W: Write> Session<W> {
             recv(search.awaited_line.as_ref().unwrap_or(&no_line)) -> line => {
                 Incoming::Line(line.unwrap_or_default())
             }
+            recv(search.awaited_perft.as_ref().unwrap_or(&no_perft)) -> counts => {
+                Incoming::Perft(counts.unwrap_or_default())
+            }
             recv(ruling) -> ruling => Incoming::Ruling(ruling.unwrap_or_default()),
             recv(events) -> event => event.map_or(Incoming::SearchLost, Incoming::Event),
             recv(too_late) -> _ => self.wait(),
@@ -238,6 +189,7 @@ impl<W: Write> Session<W> {
             Incoming::Event(event) => self.on_event(event),
             Incoming::Ruling(ruling) => self.on_ruling(&ruling),
             Incoming::Line(line) => self.on_line(&line),
+            Incoming::Perft(counts) => self.on_perft(counts),
             #[cfg(feature = "cloud")]
             Incoming::Cloud(answer) => self.on_cloud(answer),
             Incoming::SearchLost => self.on_search_lost(),
@@ -280,76 +232,49 @@ impl<W: Write> Session<W> {
             Command::PrintError(text) => self.output.error_line(&text),
             Command::TooLong { .. } if !self.greeted => {}
             Command::TooLong { head, command } => self.refuse_overlong(&head, &command),
-            _ if self.search.is_some() => self.handle_searching(command),
             Command::Handshake(protocol) => self.handshake(protocol),
-            _ if self.greeted => self.handle_idle(command),
+            _ if self.greeted => self.run_command(command),
             // Before the handshake all other commands are ignored.
             _ => {}
         }
         ControlFlow::Continue(())
     }
 
-    fn handle_idle(&mut self, command: Command) {
+    /// Runs a command after the handshake. The engine is idle if the command [needs that](needs_idle).
+    fn run_command(&mut self, command: Command) {
         match command {
-            Command::IsReady => self.send(&Reply::Ready),
+            Command::IsReady => {
+                if self.search.is_none() {
+                    self.pool.prepare();
+                }
+                self.send(&Reply::Ready);
+            }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::Debug(on) => self.preferences.debug = on,
-            Command::Position(text) => {
-                if let Err(error) = self.game.set(text, self.preferences.promotion) {
-                    self.refuse("position", &error.to_string());
-                } else if let Some(note) = self.game.irregularity_note() {
-                    self.send(&Reply::Message(&note));
-                }
-            }
+            Command::Position(text) => self.set_position(text),
             Command::BanMoves(moves) => {
                 if let Err(error) = self.game.ban(&moves) {
                     self.refuse("banmoves", &error.to_string());
                 }
             }
             Command::Go(request) => self.on_go(request),
+            Command::PonderHit { draw } if self.search.is_some() => self.ponder_hit(draw),
             Command::PonderHit { .. } => self.refuse("ponderhit", "no search is in progress"),
+            Command::Stop if self.search.is_some() => self.stop(),
             Command::Stop => self.send(&Reply::NothingToStop),
             Command::Probe(text) => self.probe(&text),
             Command::ShowBook(text) => self.show_book(&text),
+            Command::ShowPosition => self.show_position(),
             Command::NewGame => self.new_game(),
             Command::Register => self.send(&Reply::Registered),
+            Command::Hint(line) => self.hint(&line),
             Command::Handshake(_)
             | Command::Print(_)
             | Command::PrintError(_)
-            | Command::Hint(_)
             | Command::Quit
             | Command::Unknown(_)
             | Command::TooLong { .. } => {}
         }
-    }
-
-    fn handle_searching(&mut self, command: Command) {
-        let verb = match command {
-            Command::IsReady => return self.send(&Reply::Ready),
-            Command::Debug(on) => return self.preferences.debug = on,
-            Command::PonderHit { draw } => return self.ponder_hit(draw),
-            Command::Stop => return self.stop(),
-            Command::Probe(text) => return self.probe(&text),
-            Command::ShowBook(text) => return self.show_book(&text),
-            Command::Register => return self.send(&Reply::Registered),
-            Command::Hint(line) => return self.hint(&line),
-            Command::Quit
-            | Command::Print(_)
-            | Command::PrintError(_)
-            | Command::Unknown(_)
-            | Command::TooLong { .. } => return,
-            Command::Handshake(Protocol::Ucci) => "ucci",
-            Command::Handshake(Protocol::Uci) => "uci",
-            Command::Handshake(Protocol::XBoard) => "xboard",
-            Command::Handshake(Protocol::CxBoard) => "cxboard",
-            Command::Handshake(Protocol::Worker) => "isok",
-            Command::SetOption { .. } => "setoption",
-            Command::Position(_) => "position",
-            Command::BanMoves(_) => "banmoves",
-            Command::Go(_) => "go",
-            Command::NewGame => "newgame",
-        };
-        self.refuse(verb, "not during a search");
     }
 
     /// Switches to a protocol and answers its handshake.
@@ -401,10 +326,9 @@ impl<W: Write> Session<W> {
     /// Refuses a line that was not read to its end. Its command is answered as if it had failed.
     fn refuse_overlong(&mut self, head: &str, command: &Command) {
         self.refuse(&excerpt(head), "the line is too long");
-        let idle = self.search.is_none();
         match command {
-            Command::Position(_) if idle => self.game.clear(),
-            Command::Go(request) if idle => {
+            Command::Position(_) => self.game.clear(),
+            Command::Go(request) => {
                 self.codec.on_go(request);
                 self.send(&Reply::NoBestMove);
             }
@@ -415,14 +339,59 @@ impl<W: Write> Session<W> {
 
     /// Answers with the hash table entry of a position; an invalid position has none.
     fn probe(&mut self, text: &PositionText) {
-        let entry = match game::read_game(text, self.preferences.promotion) {
-            Ok(game) => self.pool.probe(game.position()),
+        let game = self.parse_game("probe", text);
+        let entry = game.and_then(|game| self.pool.probe(game.position()));
+        self.send(&Reply::Hash(entry));
+    }
+
+    /// Sets the position to search.
+    fn set_position(&mut self, text: PositionText) {
+        if self.preferences.debug {
+            let fen = text.fen.as_deref().unwrap_or_default();
+            let ignored: Vec<String> = fen::ignored_counters(fen).map(excerpt).collect();
+            if !ignored.is_empty() {
+                let text = format!("position: counters {} are ignored", ignored.join(" "));
+                self.send(&Reply::Message(&text));
+            }
+        }
+        let result = self.game.set(text, self.preferences.promotion);
+        self.report_position(result);
+    }
+
+    /// Reports the errors of the current position, or the moves of it that are ignored.
+    fn report_position(&mut self, result: Result<Option<String>, PositionError>) {
+        match result {
+            Ok(None) => {}
+            Ok(Some(ignored)) => self.send(&Reply::Message(&format!("position: {ignored}"))),
+            Err(error) => return self.refuse("position", &error.to_string()),
+        }
+        if let Some(note) = self.game.irregularity_note() {
+            self.send(&Reply::Message(&note));
+        }
+    }
+
+    /// The game of a command other than `position`; reports its errors.
+    fn parse_game(&mut self, verb: &str, text: &PositionText) -> Option<Game> {
+        match game::parse_game(text, self.preferences.promotion) {
+            Ok(ParsedGame { game, ignored }) => {
+                if let Some(ignored) = ignored {
+                    self.send(&Reply::Message(&format!("{verb}: {ignored}")));
+                }
+                Some(game)
+            }
             Err(error) => {
-                self.refuse("probe", &error.to_string());
+                self.refuse(verb, &error.to_string());
                 None
             }
-        };
-        self.send(&Reply::Hash(entry));
+        }
+    }
+
+    /// Shows the current position, the answer to `d`.
+    fn show_position(&mut self) {
+        match self.game.game().cloned() {
+            Some(game) => self.send(&Reply::Position(game.position())),
+            None => self.refuse("d", "the last position was invalid"),
+        }
     }
 
     fn quit(&mut self) -> ControlFlow<()> {
@@ -450,38 +419,41 @@ impl<W: Write> Session<W> {
         let Some(search) = &self.search else {
             return false;
         };
-        if search.is_stopping() {
-            // A `stop` or `ponderhit` after a queued `go` is for that one.
-            let is_for_queued = matches!(command, Command::Stop | Command::PonderHit { .. });
-            return needs_idle(command) || is_for_queued && !self.queue.is_empty();
-        }
-        self.waits_in_batch(command)
+        // A `stop` or `ponderhit` after a queued `go` is for that one.
+        let is_for_queued = matches!(command, Command::Stop | Command::PonderHit { .. })
+            && self.queue.interruptions > 0
+            && (search.is_stopping() || !self.preferences.batch);
+        is_for_queued || self.waits_for_answer(command)
     }
 
-    fn waits_in_batch(&self, command: &Command) -> bool {
-        self.preferences.batch && (needs_idle(command) || *command == Command::Quit)
+    /// Whether a command waits for the answer of the search in progress.
+    fn waits_for_answer(&self, command: &Command) -> bool {
+        needs_idle(command) || self.preferences.batch && *command == Command::Quit
     }
 
     /// Queues a command from a line of `bytes` bytes.
     fn enqueue(&mut self, command: Command, bytes: usize) {
+        let is_stop = command == Command::Stop;
         self.queue.push(command, bytes);
+        if is_stop {
+            self.stop();
+        }
         self.stop_if_nothing_else_can();
     }
 
     /// The oldest queued command, if it can run now.
     fn next_queued(&mut self) -> Option<Command> {
         let front = self.queue.front()?;
-        let waits = self
-            .search
-            .as_ref()
-            .is_some_and(|search| search.is_stopping() || self.waits_in_batch(front));
+        let search = self.search.as_ref();
+        let waits = search.is_some_and(|s| s.is_stopping() || self.waits_for_answer(front));
         if waits { None } else { self.queue.pop() }
     }
 
-    /// Stops a search that no command can stop any more, unless it ends by itself.
+    /// Stops a search that no command can stop any more or that a queued command interrupts, unless it ends by itself.
     fn stop_if_nothing_else_can(&mut self) {
         let is_last = self.ended || self.queue.has_quit || self.queue.is_full();
-        if is_last && !self.ends_by_itself() {
+        let is_interrupted = self.queue.interruptions > 0 && !self.preferences.batch;
+        if (is_last || is_interrupted) && !self.ends_by_itself() {
             self.stop();
         }
     }
@@ -497,6 +469,7 @@ fn needs_idle(command: &Command) -> bool {
             | Command::Stop
             | Command::Probe(_)
             | Command::ShowBook(_)
+            | Command::ShowPosition
             | Command::Hint(_)
             | Command::Print(_)
             | Command::PrintError(_)

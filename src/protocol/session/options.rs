@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::Session;
 use super::adjudication::DrawResign;
+use super::state::Session;
 use crate::book::BookLibrary;
 use crate::eval::nnue::Network;
 use crate::protocol::options::{self, Effect, OptionSet, Preferences, default_books};
@@ -67,14 +68,14 @@ impl<W: Write> Session<W> {
     /// Forgets the last game. The position stays.
     pub fn new_game(&mut self) {
         self.pool.forget();
+        self.pool.prepare();
         self.draw_resign = DrawResign::default();
     }
 
     fn parse_position_again(&mut self) {
         self.pool.forget();
-        if let Err(error) = self.game.parse_again(self.preferences.promotion) {
-            self.refuse("position", &error.to_string());
-        }
+        let result = self.game.parse_again(self.preferences.promotion);
+        self.report_position(result);
     }
 
     /// Opens the books of the preferences and reports those that cannot be used.
@@ -138,7 +139,10 @@ impl<W: Write> Session<W> {
     fn resize(&mut self, megabytes: usize) -> Result<(), String> {
         let size = self.pool.set_hash_size(megabytes);
         let size = size.map_err(|error| error.to_string())?;
-        log::info!("hash table of {size} MB");
+        let began = Instant::now();
+        self.pool.prepare();
+        let elapsed = began.elapsed().as_millis();
+        log::info!("hash table of {size} MB, provided by the system in {elapsed} ms");
         Ok(())
     }
 

@@ -3,96 +3,21 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use cpu_time::ProcessTime;
-use crossbeam_channel::Receiver;
-
-use super::Session;
-use super::adjudication::Ruling;
-use super::book::BookAnswer;
+use super::active_search::{ActiveSearch, BookAnswer};
+use super::adjudication::{Offers, Ruling};
 use super::game::RootMoves;
-use super::suggestion::{Stage, shortened};
+use super::perft::{PerftCounts, start_perft};
+use super::stage::{Stage, shortened};
+use super::state::Session;
 use crate::board::{MAX_MOVES, Move};
 use crate::eval::win_rate::WinRate;
+use crate::movegen::legal_moves;
+use crate::protocol::command::Protocol;
 use crate::protocol::go::{GoError, GoRequest};
-use crate::protocol::parse::format_line;
 use crate::protocol::reply::Reply;
 use crate::protocol::strength::weaken;
 use crate::rules::Game;
 use crate::search::{Control, Event, Limits, Outcome, Report, Score, SearchRequest, static_score};
-
-/// How long the session waits for the answer of a search that it has stopped before it reads more input.
-/// Clients wait a second for `bye`.
-const STOP_PATIENCE: Duration = Duration::from_millis(500);
-/// How long the reports of a search wait for the ruling on the game. Only games of thousands of moves take longer to
-/// judge.
-const RULING_PATIENCE: Duration = Duration::from_millis(100);
-
-/// The search in progress. Dropping it stops the search.
-#[derive(Debug)]
-pub struct ActiveSearch {
-    /// The search that `go` asked for; its control is that of the running stage.
-    pub request: SearchRequest,
-    pub stage: Stage,
-    /// When the `go` arrived.
-    pub started: Instant,
-    /// The processor time that the program had used then, if known.
-    pub cpu_before: Option<ProcessTime>,
-    pub draw_offered: bool,
-    /// When the session stopped the search.
-    pub stopped: Option<Instant>,
-    /// The outcome of a search that ended before it may be answered.
-    pub outcome: Option<Outcome>,
-    /// The book move to play after a ponder hit.
-    pub book: Option<BookAnswer>,
-    /// An answer from the books that replaces that of the search.
-    pub book_outcome: Option<Outcome>,
-    /// The answer of the cloud library, after which the search begins.
-    #[cfg(feature = "cloud")]
-    pub awaited_move: Option<super::cloud::AwaitedMove>,
-    /// A line to search first, which may arrive during the search.
-    pub awaited_line: Option<Receiver<Vec<Move>>>,
-    /// The ruling on the game, until it has arrived.
-    pub awaited_ruling: Option<Receiver<Ruling>>,
-    /// Whether the game is a draw by the rules.
-    pub is_draw: bool,
-}
-
-impl ActiveSearch {
-    /// The share of the processors that the search threads have used, in thousandths.
-    fn cpu_permille(&self, threads: usize) -> Option<u32> {
-        let used = self.cpu_before?.try_elapsed().ok()?;
-        let share = used.as_secs_f64() / self.started.elapsed().as_secs_f64().max(1e-3);
-        Some((1000.0 * share / threads.max(1) as f64).min(1000.0) as u32)
-    }
-
-    /// The end of the wait for the answer of a stopped search.
-    pub fn answer_due(&self) -> Option<Instant> {
-        Some(self.stopped? + STOP_PATIENCE)
-    }
-
-    pub fn is_stopping(&self) -> bool {
-        self.stopped.is_some()
-    }
-
-    /// The end of the wait for the ruling, before which nothing is reported; `None` without such a wait.
-    pub fn ruling_due(&self) -> Option<Instant> {
-        self.awaited_ruling.as_ref()?;
-        let due = self.started + RULING_PATIENCE;
-        (Instant::now() < due).then_some(due)
-    }
-
-    /// Whether the search ends without another command.
-    pub fn ends_by_itself(&self) -> bool {
-        let control = &self.request.control;
-        control.is_stopped() || self.request.limits.is_bounded() && !control.is_pondering()
-    }
-}
-
-impl Drop for ActiveSearch {
-    fn drop(&mut self) {
-        self.request.control.stop();
-    }
-}
 
 impl<W: Write> Session<W> {
     /// Handles a `go` of an idle engine. An invalid one is answered without a move.
@@ -117,6 +42,10 @@ impl<W: Write> Session<W> {
         let root_moves = match self.game.root_moves(&game, go.search_moves.as_deref()) {
             RootMoves::None => {
                 self.report_ignored_words(&go, Some(&[]));
+                if legal_moves(game.position()).is_empty() {
+                    // Checkmate or stalemate, both a loss.
+                    self.send(&Reply::StaticScore(Score::mated_in(0)));
+                }
                 return self.send(&Reply::NoBestMove);
             }
             RootMoves::Some(moves) => Some(moves),
@@ -128,6 +57,10 @@ impl<W: Write> Session<W> {
             settings.multipv = lines.clamp(1, MAX_MOVES);
         }
         let limits = self.limits(&go, &game);
+        let is_analysis = !limits.is_bounded() || go.infinite || settings.multipv > 1;
+        if is_analysis || go.mate.is_some() {
+            settings.root_noise = 0;
+        }
         let may_be_endless = go.infinite || go.ponder || go.mate.is_some();
         if !limits.is_bounded() && !may_be_endless && !go.unknown_words.is_empty() {
             // One of the unknown words is probably a misspelt limit.
@@ -152,7 +85,10 @@ impl<W: Write> Session<W> {
         if let Some(book) = book.as_ref().filter(|_| !go.ponder) {
             return self.answer_from_book(&request.game, book);
         }
-        self.search = Some(self.begin(&go, request, book, started));
+        self.search = Some(match go.perft {
+            Some(depth) => Self::begin_perft(depth, request, started),
+            None => self.begin(&go, request, book, started),
+        });
         self.stop_if_nothing_else_can();
     }
 
@@ -175,22 +111,31 @@ impl<W: Write> Session<W> {
             self.pool.start(stage.request(&request, Duration::ZERO));
         }
         let ruling = self.referee.judge(request.game.clone(), request.settings);
-        ActiveSearch {
-            request,
-            stage,
-            started,
-            cpu_before: ProcessTime::try_now().ok(),
-            draw_offered: go.draw,
-            stopped: None,
-            outcome: None,
-            book,
-            book_outcome: None,
-            #[cfg(feature = "cloud")]
-            awaited_move,
-            awaited_line: None,
-            awaited_ruling: Some(ruling),
-            is_draw: false,
+        let mut search = ActiveSearch::new(request, stage, started);
+        search.draw_offered = go.draw;
+        search.book = book;
+        search.awaited_ruling = Some(ruling);
+        #[cfg(feature = "cloud")]
+        {
+            search.awaited_move = awaited_move;
         }
+        search
+    }
+
+    /// Starts `go perft` in place of the search of `request`.
+    fn begin_perft(depth: u32, mut request: SearchRequest, started: Instant) -> ActiveSearch {
+        let control = request.control.clone();
+        let counts = start_perft(request.game.position().clone(), depth, control);
+        request.limits.depth = Some(depth);
+        let mut search = ActiveSearch::new(request, Stage::Requested, started);
+        search.awaited_perft = Some(counts);
+        search
+    }
+
+    /// Whether the engine may resign: by the option, or by default in a UCCI game with clocks, as ElephantEye does.
+    pub fn may_resign(&self, limits: &Limits) -> bool {
+        let default = self.protocol == Protocol::Ucci && limits.is_game();
+        self.preferences.resign.unwrap_or(default)
     }
 
     /// The limits of a request, less the move overhead, and with the node limit of the level to play at.
@@ -214,7 +159,7 @@ impl<W: Write> Session<W> {
             .filter(|m| allowed.is_some_and(|allowed| !allowed.contains(m)))
             .collect();
         if !missing.is_empty() {
-            let missing = format_line(&missing);
+            let missing = self.preferences.ranks.format_line(&missing);
             self.send(&Reply::Message(&format!("go: cannot play {missing}")));
         }
     }
@@ -233,6 +178,9 @@ impl<W: Write> Session<W> {
         };
         search.request.control.stop();
         search.stopped.get_or_insert_with(Instant::now);
+        if search.awaited_perft.is_some() {
+            return self.on_perft(None);
+        }
         #[cfg(feature = "cloud")]
         if search.awaited_move.is_some() {
             // The search has not begun; it ends at once.
@@ -346,13 +294,13 @@ impl<W: Write> Session<W> {
         let Some(best) = best else {
             return self.send(&Reply::NoBestMove);
         };
-        let action = self.draw_resign.decide(
-            &search.request.game,
-            outcome,
-            search.draw_offered,
-            search.is_draw,
-            &self.preferences,
-        );
+        let offers = Offers {
+            draw_offered: search.draw_offered,
+            is_draw: search.is_draw,
+            may_resign: self.may_resign(&search.request.limits),
+        };
+        let game = &search.request.game;
+        let action = (self.draw_resign).decide(game, outcome, offers, &self.preferences);
         self.send(&Reply::BestMove {
             best,
             ponder,
@@ -371,6 +319,15 @@ impl<W: Write> Session<W> {
                     return;
                 }
             }
+        }
+    }
+
+    /// Answers `go perft` and ends it.
+    pub fn on_perft(&mut self, counts: PerftCounts) {
+        self.search = None;
+        match counts {
+            Some(counts) => self.send(&Reply::Perft(&counts)),
+            None => self.send(&Reply::Message("perft was stopped")),
         }
     }
 

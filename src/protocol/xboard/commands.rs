@@ -7,6 +7,8 @@ use crate::notation::fen;
 use crate::protocol::command::Command;
 use crate::protocol::options::{self, OptionKind, OptionSpec, Place, Preferences};
 use crate::protocol::parse::{handshake, split_word};
+use crate::protocol::position_text::format_position;
+use crate::protocol::ranks::Ranks;
 use crate::protocol::text::excerpt;
 
 impl XBoard {
@@ -139,11 +141,11 @@ impl XBoard {
                 vec![option("ponder", "true")]
             }
             "easy" => self.no_pondering(),
-            "memory" => vec![option("hashsize", rest)],
-            "cores" => vec![option("threads", rest)],
+            "memory" => self.change_option("hashsize", rest),
+            "cores" => self.change_option("threads", rest),
             "option" => {
                 let (name, value) = rest.split_once('=').unwrap_or((rest, ""));
-                vec![option(name.trim(), value.trim())]
+                self.change_option(name.trim(), value.trim())
             }
             "rating" => {
                 let opponent = split_word(rest).1;
@@ -154,6 +156,10 @@ impl XBoard {
             "variant" if rest == "xiangqi" => Vec::new(),
             "variant" => self.error("unsupported variant", rest),
             "bk" => vec![Command::ShowBook(self.position_text())],
+            "d" => {
+                let lines = format_position(self.game.position(), Ranks::FromZero).into_iter();
+                lines.map(|line| print(format!("# {line}"))).collect()
+            }
             "." => self.status_line().map(print).into_iter().collect(),
             "accepted" | "rejected" | "random" | "computer" | "name" | "ics" => Vec::new(),
             _ => return None,
@@ -190,12 +196,12 @@ impl XBoard {
     }
 
     /// Sets an option by tsito's name or any other.
-    fn set_option(&self, name: &str, value: &str, text: &str) -> Vec<Command> {
+    fn set_option(&mut self, name: &str, value: &str, text: &str) -> Vec<Command> {
         // `hash on` switches the hash table; `Hash 16` sets its size.
         let is_switch = name.eq_ignore_ascii_case("hash") && value.parse::<u64>().is_err();
         let name = if is_switch { "usehash" } else { name };
         match options::set(name, Some(value), &mut Preferences::default()) {
-            Some(Ok(_)) => vec![option(name, value)],
+            Some(Ok(_)) => self.change_option(name, value),
             Some(Err(_)) => self.error("bad argument", text),
             None => self.error("unknown option", text),
         }
@@ -212,6 +218,22 @@ impl XBoard {
     fn set(&mut self, change: impl FnOnce(&mut Self)) -> Vec<Command> {
         change(self);
         Vec::new()
+    }
+
+    /// Sets an option. Analysis and pondering start again with it; a search for a move is finished first.
+    fn change_option(&mut self, name: &str, value: &str) -> Vec<Command> {
+        let purpose = self.purpose;
+        let mut commands = match purpose {
+            Some(Purpose::Analyse | Purpose::Ponder(_)) => self.abort(),
+            Some(Purpose::Play) | None => Vec::new(),
+        };
+        commands.push(option(name, value));
+        match purpose {
+            Some(Purpose::Analyse) => commands.extend(self.think()),
+            Some(Purpose::Ponder(_)) => commands.extend(self.ponder()),
+            Some(Purpose::Play) | None => {}
+        }
+        commands
     }
 
     fn no_pondering(&mut self) -> Vec<Command> {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::replies::AnalysisStatus;
+use super::analysis::AnalysisStatus;
 use super::{Dialect, Purpose, XBoard};
 use crate::board::Color;
 use crate::movegen::legal_moves;
@@ -11,6 +11,7 @@ use crate::notation::fen::{self, FenError};
 use crate::notation::parse_move;
 use crate::protocol::command::{Command, PositionText};
 use crate::protocol::go::GoRequest;
+use crate::protocol::ranks::Ranks;
 use crate::protocol::text::excerpt;
 use crate::rules::{Cause, Game, Verdict, judge_outcome};
 
@@ -36,6 +37,7 @@ impl XBoard {
         PositionText {
             fen: self.start.clone(),
             moves: moves.map(|ply| ply.played.to_string()).collect(),
+            ranks: Ranks::FromZero,
         }
     }
 

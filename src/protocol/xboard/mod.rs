@@ -4,6 +4,7 @@
 //! results. The codec does all of that; the session only sees positions and searches. A command that interrupts a
 //! search stops it, and its move is discarded.
 
+mod analysis;
 mod commands;
 mod game;
 mod replies;
@@ -19,7 +20,7 @@ use super::options::Preferences;
 use super::reply::Reply;
 use crate::board::{Color, Move};
 use crate::rules::{Game, RuleSet};
-use replies::AnalysisStatus;
+use analysis::AnalysisStatus;
 use time::XboardClock;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -139,10 +139,10 @@ impl<'a> ThreatFinder<'a> {
         let is_capture = takes_value(self.position, m);
         let mut position = self.position.clone();
         position.make(m);
-        if !position.in_check() {
-            if !is_capture || forced_mate(&mut position, MATE_AFTER_CAPTURE, budget).is_some() {
-                return None;
-            }
+        if !position.in_check()
+            && (!is_capture || forced_mate(&mut position, MATE_AFTER_CAPTURE, budget).is_some())
+        {
+            return None;
         }
         let offers_pawn = !is_capture && is_king_or_pawn_move(self.position, m);
         let uncovered = captures(&position)

@@ -83,6 +83,8 @@ pub struct Pool {
     messages: Option<Sender<Message>>,
     coordinator: Option<JoinHandle<()>>,
     tt: Arc<TranspositionTable>,
+    /// Whether the system has provided the memory of the transposition table.
+    is_touched: bool,
     threads: usize,
 }
 
@@ -139,6 +141,7 @@ impl Pool {
             messages: Some(messages),
             coordinator: Some(handle),
             tt,
+            is_touched: false,
             threads: 1,
         };
         if has_room(0) {
@@ -309,8 +312,16 @@ impl Pool {
         }
     }
 
+    /// Makes the system provide the memory of a new transposition table now rather than during the first search.
+    pub fn prepare(&mut self) {
+        if !std::mem::replace(&mut self.is_touched, true) && !self.tt.is_used() {
+            self.tt.touch_pages();
+        }
+    }
+
     fn use_tt(&mut self, tt: TranspositionTable) {
         self.tt = Arc::new(tt);
+        self.is_touched = false;
         self.send(Message::Tt(self.tt.clone()));
         self.wait();
     }

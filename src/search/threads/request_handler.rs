@@ -13,7 +13,7 @@ use crate::rules::counted_plies;
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
 use crate::search::mate::{MateLimits, MateResult, mate_by_checks};
 use crate::search::parameters::values;
-use crate::search::request::{Degree, Randomness, SearchRequest, Settings};
+use crate::search::request::{Degree, SearchRequest, Settings};
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::time::{MoveOverhead, TimeManager};
 use crate::search::tree::SharedState;
@@ -40,7 +40,7 @@ pub struct SearchLine {
 impl SearchLine {
     fn new(shared: &SharedState, root_move: &RootMove) -> Self {
         Self {
-            score: shared.reported_score(root_move.score),
+            score: shared.reported_score(root_move.played, root_move.score),
             bound: root_move.bound,
             pv: root_move.pv.clone(),
         }
@@ -170,7 +170,7 @@ impl RequestHandler {
         let outcome = Outcome {
             best: Some(best),
             ponder: chosen.and_then(|c| expected_reply(&shared, &c.pv, tt)),
-            score: chosen.map(|c| shared.reported_score(c.value())),
+            score: chosen.map(|c| shared.reported_score(c.played, c.value())),
             depth: chosen.map_or(0, |c| c.depth as u32),
             nodes: shared.nodes.load(Ordering::Relaxed),
             time: control.elapsed(),
@@ -271,7 +271,7 @@ impl RequestHandler {
             tt.hashfull(),
         );
         self.report_line(Info {
-            score: shared.reported_score(info.score),
+            score: shared.reported_score(chosen.played, info.score),
             tb_hits: shared.tb_hits.load(Ordering::Relaxed),
             ..info
         });
@@ -359,11 +359,9 @@ fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<Ma
             time: half,
         });
     }
-    let settings = &request.settings;
     let is_limited =
         limits.depth.is_some() || limits.nodes.is_some() || limits.soft_nodes.is_some();
-    let is_plain = settings.multipv == 1 && settings.randomness == Randomness::None;
-    if is_limited || !is_plain || request.control.is_pondering() {
+    if is_limited || request.settings.multipv > 1 || request.control.is_pondering() {
         return None;
     }
     let share = u64::from(values::mate_nodes_per_ms().unsigned_abs());

@@ -1,48 +1,19 @@
-//! The choice of the move: among threads, and among good moves with the option `randomness`.
-
-use rand::seq::IndexedRandom;
+//! The choice of the move among the results of several threads.
 
 use crate::search::parameters::values;
-use crate::search::request::{Randomness, Settings};
+use crate::search::request::Settings;
 use crate::search::score::Score;
 use crate::search::tree::{Iteration, RootMove};
 
-/// The move to play. Several threads vote for it. With `randomness` it is drawn from the moves whose scores are close
-/// to the best. `None` if there are no results.
+/// The move to play. Several threads vote, unless there are several lines. `None` without results.
 pub fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Option<&'a RootMove> {
     let first = results.first()?;
-    let result = if settings.multipv == 1 && settings.randomness == Randomness::None {
+    let result = if settings.multipv == 1 {
         vote(first, results)
     } else {
         first
     };
-    let moves = &result.moves;
-    let best = moves.first()?;
-    let margin = margin(settings.randomness);
-    if margin == 0 || best.score.is_proven() {
-        return Some(best);
-    }
-    let near: Vec<_> = moves
-        .iter()
-        .filter(|m| !m.score.is_proven() && best.score - m.score <= margin)
-        .collect();
-    // Better moves are more likely.
-    let weight = |m: &&RootMove| margin + 1 - (best.score - m.score);
-    let drawn = near.choose_weighted(&mut rand::rng(), weight);
-    Some(drawn.copied().unwrap_or(best))
-}
-
-/// Maximum loss against the best move, in units of the evaluation.
-fn margin(randomness: Randomness) -> i32 {
-    let hundredths = match randomness {
-        Randomness::None => 0,
-        Randomness::Tiny => 8,
-        Randomness::Small => 16,
-        Randomness::Medium => 32,
-        Randomness::Large => 60,
-        Randomness::Huge => 100,
-    };
-    hundredths * Score::MINOR_PIECE / 100
+    result.moves.first()
 }
 
 /// Each thread votes for its move, with a weight that grows with its depth and score (Chessprogramming wiki, "Lazy

@@ -1,14 +1,10 @@
 //! Iterative deepening: one iteration after another, alone or with other threads.
 
-use std::time::Duration;
-
-use super::search::Search;
-use super::search::ThreadData;
+use super::iteration::{Iteration, NOT_OVERTAKEN, Stability};
+use super::search::{Search, ThreadData};
 use super::shared::SharedState;
-use crate::board::Move;
-use crate::search::event::{Bound, Info};
-use crate::search::request::{Driver, MAX_DEPTH, Randomness};
-use crate::search::score::{MAX_PLY, Score};
+use crate::search::request::{Driver, MAX_DEPTH};
+use crate::search::score::MAX_PLY;
 
 /// Runs one request in one thread.
 pub fn search(thread: &mut ThreadData, shared: &SharedState) -> Iteration {
@@ -31,7 +27,11 @@ impl Search<'_> {
             .depth
             .map_or(MAX_DEPTH, |d| d.clamp(1, MAX_DEPTH)) as i32;
         self.order_root_moves();
-        let lines = self.lines().min(self.iteration.moves.len());
+        let lines = shared
+            .request
+            .settings
+            .multipv
+            .min(self.iteration.moves.len());
         let mut progress = Stability::new();
         while self.iteration.depth < depth_limit {
             let reported = self.iteration.moves[0].summary();
@@ -110,273 +110,7 @@ impl Search<'_> {
         let depth = std::mem::replace(&mut self.overtaken_at, NOT_OVERTAKEN);
         self.shared.team.as_ref()?.finished(depth)
     }
-
-    /// The number of lines to search.
-    pub fn lines(&self) -> usize {
-        let settings = &self.shared.request.settings;
-        let random_choice = match settings.randomness {
-            Randomness::None => 1,
-            Randomness::Tiny | Randomness::Small | Randomness::Medium => 6,
-            Randomness::Large => 9,
-            Randomness::Huge => 14,
-        };
-        settings.multipv.max(random_choice)
-    }
 }
 
 /// The deepest line fits the stack.
 const _: () = assert!((MAX_DEPTH as usize) < MAX_PLY);
-
-/// Value of `overtaken_at` between iterations, when no other thread can overtake this one.
-pub const NOT_OVERTAKEN: i32 = i32::MAX;
-
-/// The result of an iteration: the root moves with their scores.
-#[derive(Clone, Debug)]
-pub struct Iteration {
-    /// Depth in plies; 0 before the first iteration.
-    pub depth: i32,
-    /// The root moves, best first.
-    pub moves: Vec<RootMove>,
-    /// The share of the iteration's nodes that the best move took.
-    pub effort: f64,
-    /// Number of changes of the best root move.
-    pub changes: u32,
-}
-
-impl Iteration {
-    pub fn new(root_moves: &[Move]) -> Self {
-        Self {
-            depth: 0,
-            moves: root_moves.iter().map(|m| RootMove::new(*m)).collect(),
-            effort: 0.0,
-            changes: 0,
-        }
-    }
-
-    /// Begins the next iteration. The moves after those with lines of their own are sorted by their nodes, most
-    /// first: a move that is hard to refute may be the best.
-    pub fn begin_next(&mut self, lines: usize) {
-        if self.depth > 0 {
-            self.moves[lines..].sort_by_key(|m| std::cmp::Reverse(m.nodes));
-        }
-        self.changes = 0;
-        for root_move in &mut self.moves {
-            root_move.previous = root_move.score;
-            root_move.score = -Score::INFINITE;
-            root_move.nodes = 0;
-        }
-    }
-
-    /// Sorts the moves of an interrupted iteration: first those that it has searched, best first, then the
-    /// others with their scores of the iteration before.
-    pub fn settle_unfinished(&mut self) {
-        let Iteration { depth, moves, .. } = self;
-        let searched = moves
-            .iter()
-            .any(|m| m.score > -Score::INFINITE && m.bound != Bound::Upper);
-        for root_move in moves.iter_mut() {
-            if !searched || root_move.score == -Score::INFINITE {
-                root_move.score = root_move.previous;
-                root_move.bound = Bound::Exact;
-                root_move.depth = *depth;
-            }
-        }
-        let is_new = |m: &RootMove| m.depth > *depth && m.bound != Bound::Upper;
-        moves.sort_by_key(|m| std::cmp::Reverse((is_new(m), m.score)));
-    }
-}
-
-/// The stability of the search over the iterations, for the time manager.
-#[derive(Clone, Copy, Debug)]
-pub struct Stability {
-    pub best: Move,
-    /// Number of iterations without a change of the best move.
-    pub stable: u32,
-    pub score: Score,
-    /// Drop of the score in the last iteration, in units of the evaluation.
-    pub drop: i32,
-    /// The share of the last iteration's nodes that the best move took.
-    pub effort: f64,
-    /// Number of changes of the best move, halved with each iteration.
-    pub changes: f64,
-}
-
-impl Stability {
-    pub fn new() -> Self {
-        Self {
-            best: Move::NONE,
-            stable: 0,
-            score: Score::ZERO,
-            drop: 0,
-            effort: 0.0,
-            changes: 0.0,
-        }
-    }
-
-    pub fn update(&mut self, iteration: &Iteration) {
-        let best = &iteration.moves[0];
-        self.stable = if best.played == self.best {
-            self.stable + 1
-        } else {
-            0
-        };
-        self.drop = self.score - best.score;
-        self.best = best.played;
-        self.score = best.score;
-        self.effort = iteration.effort;
-        self.changes = self.changes / 2.0 + f64::from(iteration.changes);
-    }
-}
-
-/// A root move with its result.
-#[derive(Clone, Debug)]
-pub struct RootMove {
-    pub played: Move,
-    /// Score in this iteration; `-INFINITE` if the move is only known not to be the best.
-    pub score: Score,
-    /// Score in the iteration before.
-    pub previous: Score,
-    /// The iteration in which the score was found.
-    pub depth: i32,
-    pub bound: Bound,
-    /// The last exact score, of this iteration or an earlier one.
-    pub exact: Option<Score>,
-    pub pv: Vec<Move>,
-    /// Nodes of its subtree in this iteration.
-    pub nodes: u64,
-    pub selective_depth: usize,
-}
-
-impl RootMove {
-    fn new(played: Move) -> Self {
-        Self {
-            played,
-            score: -Score::INFINITE,
-            previous: -Score::INFINITE,
-            depth: 0,
-            bound: Bound::Exact,
-            exact: None,
-            pv: vec![played],
-            nodes: 0,
-            selective_depth: 0,
-        }
-    }
-
-    /// A report of the move as line number `multipv`, from 1. `nodes` and `time` are those of the whole search.
-    pub fn info(&self, multipv: usize, nodes: u64, time: Duration, hashfull: u32) -> Info {
-        Info {
-            depth: self.depth as u32,
-            selective_depth: (self.selective_depth + 1) as u32,
-            multipv,
-            score: self.score,
-            // No score is above a mate in one ply, so a lower bound of that value is exact.
-            bound: if self.score >= Score::mate_in(1) {
-                Bound::Exact
-            } else {
-                self.bound
-            },
-            nodes,
-            time,
-            hashfull,
-            tb_hits: 0,
-            pv: self.pv.clone(),
-        }
-    }
-
-    /// The score, or the last exact one if the search was interrupted when it only had a bound.
-    pub fn value(&self) -> Score {
-        match self.bound {
-            Bound::Exact => self.score,
-            Bound::Lower | Bound::Upper => self.exact.unwrap_or(self.score),
-        }
-    }
-
-    /// The parts of a report by which two lines are compared.
-    pub fn summary(&self) -> (Move, Score, Bound, i32) {
-        (self.played, self.score, self.bound, self.depth)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn later_moves_are_sorted_by_nodes() {
-        let moves = ["a0a1", "b0c2", "h2e2", "i0i1"].map(|m| m.parse().unwrap());
-        let mut iteration = Iteration::new(&moves);
-        iteration.begin_next(1);
-        let order = |i: &Iteration| i.moves.iter().map(|m| m.played).collect::<Vec<_>>();
-        assert_eq!(order(&iteration), moves, "no result yet");
-        iteration.depth = 1;
-        for (root_move, nodes) in iteration.moves.iter_mut().zip([10, 20, 90, 50]) {
-            root_move.nodes = nodes;
-        }
-        iteration.begin_next(1);
-        assert_eq!(
-            order(&iteration),
-            [moves[0], moves[2], moves[3], moves[1]],
-            "the best stays first"
-        );
-        assert!(iteration.moves.iter().all(|m| m.nodes == 0));
-    }
-
-    #[test]
-    fn a_bound_is_no_value_if_there_is_an_exact_score() {
-        let mut root_move = RootMove::new("h2e2".parse().unwrap());
-        root_move.score = Score::mate_in(53);
-        root_move.bound = Bound::Lower;
-        assert_eq!(root_move.value(), Score::mate_in(53));
-        root_move.exact = Some(Score::evaluation(700));
-        assert_eq!(root_move.value(), Score::evaluation(700));
-        root_move.bound = Bound::Exact;
-        assert_eq!(root_move.value(), Score::mate_in(53));
-    }
-
-    #[test]
-    fn an_interrupted_iteration_puts_its_best_searched_move_first() {
-        let moves: Vec<Move> = ["a0a1", "b0c2", "h2e2", "i0i1"]
-            .map(|m| m.parse().unwrap())
-            .to_vec();
-        // Score and bound in the interrupted iteration, and the score in the iteration before.
-        let order = |found: [Option<(i32, Bound)>; 4]| {
-            let mut iteration = Iteration::new(&moves);
-            iteration.depth = 7;
-            for ((root_move, found), previous) in
-                iteration.moves.iter_mut().zip(found).zip([90, 80, 70, 60])
-            {
-                root_move.previous = Score::evaluation(previous);
-                root_move.depth = 7;
-                root_move.score = -Score::INFINITE;
-                if let Some((score, bound)) = found {
-                    root_move.score = Score::evaluation(score);
-                    root_move.bound = bound;
-                    root_move.depth = 8;
-                }
-            }
-            iteration.settle_unfinished();
-            iteration.moves.iter().map(|m| m.played).collect::<Vec<_>>()
-        };
-        let by = |places: [usize; 4]| places.map(|place| moves[place]).to_vec();
-        // The second line is better than the first one.
-        let two_lines = [
-            Some((38, Bound::Exact)),
-            Some((50, Bound::Exact)),
-            None,
-            None,
-        ];
-        assert_eq!(order(two_lines), by([1, 0, 2, 3]));
-        let one_line = [Some((38, Bound::Exact)), None, None, None];
-        assert_eq!(order(one_line), by([0, 1, 2, 3]));
-        // Only a lower score of the first move is known.
-        let failed_low = [Some((-50, Bound::Upper)), None, None, None];
-        assert_eq!(order(failed_low), by([0, 1, 2, 3]));
-        let replaced = [
-            Some((-50, Bound::Upper)),
-            None,
-            Some((10, Bound::Lower)),
-            None,
-        ];
-        assert_eq!(order(replaced)[0], moves[2]);
-    }
-}

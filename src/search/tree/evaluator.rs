@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::board::{Move, Position, Undo};
+use crate::eval::handcrafted::FULL_PHASE;
 use crate::eval::nnue::simd::SimdLevel;
 use crate::eval::nnue::{self, AccumulatorStack, Network};
 use crate::eval::{
@@ -24,6 +25,8 @@ pub struct LineEvaluator {
     network: Option<NetworkLine>,
     /// Whether the network evaluates this line.
     uses_network: bool,
+    /// The value that [`pieces_kept`] adds for each point of the phase, from red's point of view.
+    per_phase: i32,
     level: SimdLevel,
 }
 
@@ -41,6 +44,7 @@ impl LineEvaluator {
             sums: Vec::with_capacity(MAX_PLY + 4),
             network: None,
             uses_network: false,
+            per_phase: 0,
             level: SimdLevel::widest(),
         }
     }
@@ -51,6 +55,7 @@ impl LineEvaluator {
         self.evaluator
             .set(settings.knowledge, attack(settings.style));
         self.sums.clear();
+        self.per_phase = pieces_kept(settings.style) * root.side_to_move().sign();
         self.uses_network = settings.knowledge == Knowledge::Large && !root.has_promotion();
         if !self.uses_network {
             self.sums.push(PieceSquareAccumulator::new(root));
@@ -109,7 +114,11 @@ impl LineEvaluator {
             }
             None => self.evaluator.evaluate(position, self.last()),
         };
-        Score::evaluation(value)
+        if self.per_phase == 0 {
+            return Score::evaluation(value);
+        }
+        let kept = self.per_phase * (self.phase(position) - FULL_PHASE / 2);
+        Score::evaluation(value + kept * position.side_to_move().sign())
     }
 
     /// How much a quiet move raised the evaluation for its mover: from `earlier`, before the move, to `now`, for the
@@ -153,7 +162,17 @@ pub fn static_score(
     evaluator.evaluate(position)
 }
 
-/// The weight of the tactical terms of the evaluation.
+/// The value for the side at the root of each point of the phase, in units of the evaluation: a risky player keeps rooks,
+/// knights and cannons on the board, a solid one exchanges them.
+fn pieces_kept(style: Style) -> i32 {
+    match style {
+        Style::Solid => -4,
+        Style::Normal => 0,
+        Style::Risky => 4,
+    }
+}
+
+/// The weight of the tactical terms of the handcrafted evaluation.
 fn attack(style: Style) -> i32 {
     match style {
         Style::Solid => NORMAL_ATTACK * 7 / 8,

@@ -2,9 +2,9 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `deepening` | iterative deepening and the results of the iterations |
+//! | `deepening`, `iteration` | iterative deepening and the results of the iterations |
 //! | `stopping` | the end of a search by time, nodes, a mate or an only move |
-//! | `root` | the root: aspiration windows, moves, reports |
+//! | `root`, `root_noise` | the root: aspiration windows, moves, reports; random play |
 //! | `node` | one node: hash entry, static evaluation, cut-offs before its moves |
 //! | `moves` | the moves of a node: pruning, extensions, reductions, principal variation search |
 //! | `quiescence` | captures and check evasions at the end of each line |
@@ -17,18 +17,21 @@
 mod deepening;
 mod evaluator;
 mod history_update;
+mod iteration;
 mod moves;
 mod node;
 mod quiescence;
 mod repetition;
 mod root;
+mod root_noise;
 mod score;
 mod search;
 mod shared;
 mod stopping;
 mod tablebases;
 
-pub use deepening::{Iteration, RootMove, search};
+pub use deepening::search;
 pub use evaluator::static_score;
+pub use iteration::{Iteration, RootMove};
 pub use search::ThreadData;
 pub use shared::SharedState;

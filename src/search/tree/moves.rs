@@ -101,10 +101,29 @@ impl Search<'_> {
         MovePicker::new(&self.position, PickerMode::All, node.hash_move, killers)
     }
 
+    /// As [`Self::play_and_search`]; the score of a root move includes its random bonus.
+    fn search_move<N: NodeType>(
+        &mut self,
+        node: &Node,
+        tried: &TriedMove,
+        best: Score,
+        alpha: Score,
+        beta: Score,
+    ) -> NodeScore {
+        if !N::ROOT {
+            return self.play_and_search::<N>(node, tried, best, alpha, beta);
+        }
+        let (noise, m) = (self.shared.noise, tried.m);
+        let [best, alpha, beta] = [best, alpha, beta].map(|score| noise.remove(m, score));
+        let mut score = self.play_and_search::<N>(node, tried, best, alpha, beta);
+        score.score = noise.add(m, score.score);
+        score
+    }
+
     /// Plays one move and searches it; `best` is the best score so far. Late moves are searched with reduced
     /// depth and with a null window first (principal variation search: Marsland and Campbell, "Parallel search
     /// of strongly ordered game trees", 1982).
-    fn search_move<N: NodeType>(
+    fn play_and_search<N: NodeType>(
         &mut self,
         node: &Node,
         tried: &TriedMove,

@@ -149,7 +149,9 @@ impl Search<'_> {
 
     /// Whether all legal moves are searched, so that the result is that of the position.
     pub fn looks_at_every_root_move(&self) -> bool {
-        self.line == 0 && self.shared.root_moves.len() == legal_moves(&self.position).len()
+        self.line == 0
+            && self.shared.noise.is_none()
+            && self.shared.root_moves.len() == legal_moves(&self.position).len()
     }
 
     /// Reports the current root move, by its number from 1, if the search takes long.
@@ -206,7 +208,7 @@ impl Search<'_> {
         let info = root_move.info(index + 1, nodes, time, self.tt.hashfull());
         let tb_hits = self.shared.tb_hits.load(Ordering::Relaxed) + self.tb_hits;
         self.send_report(Report::Line(Info {
-            score: self.shared.reported_score(info.score),
+            score: self.shared.reported_score(root_move.played, info.score),
             tb_hits,
             ..info
         }));

@@ -1,14 +1,14 @@
 //! The state of one search in one thread.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::deepening::{Iteration, NOT_OVERTAKEN};
 use super::evaluator::LineEvaluator;
-use super::repetition::KeyFilter;
+use super::iteration::{Iteration, NOT_OVERTAKEN};
 use super::shared::SharedState;
-use super::stopping::PollSchedule;
 use crate::board::{Legality, Move, Position};
 use crate::rules::{Ply, counted_plies};
+use crate::search::game_occurrences::KeyFilter;
 use crate::search::ordering::{Histories, PieceTo};
 use crate::search::parameters::{Pruning, formulas, values};
 use crate::search::request::{Driver, Techniques};
@@ -370,4 +370,33 @@ impl NodeType for Pv {
 impl NodeType for NonPv {
     const PV: bool = false;
     const ROOT: bool = false;
+}
+
+/// The time of the next poll, and the state at the last one.
+#[derive(Debug)]
+pub struct PollSchedule {
+    /// Nodes that [`SharedState::nodes`](super::shared::SharedState::nodes) holds.
+    pub counted_nodes: u64,
+    /// The node count of the next poll.
+    pub next: u64,
+    /// The end of the last pause.
+    pub busy_since: Instant,
+    /// Time of the last report of progress, in seconds.
+    pub reported_seconds: u64,
+}
+
+impl PollSchedule {
+    pub fn new() -> Self {
+        Self {
+            counted_nodes: 0,
+            next: 0,
+            busy_since: Instant::now(),
+            reported_seconds: 0,
+        }
+    }
+
+    /// Makes the search poll at the next node; `nodes` is the current count.
+    pub fn hurry(&mut self, nodes: u64) {
+        self.next = self.next.min(nodes);
+    }
 }

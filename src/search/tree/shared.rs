@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use crossbeam_channel::Sender;
 use parking_lot::Mutex;
 
-use super::deepening::Iteration;
+use super::iteration::Iteration;
+use super::root_noise::RootNoise;
 use crate::board::{Move, Position};
 use crate::rules::RuleSet;
 use crate::search::event::Event;
@@ -24,6 +25,8 @@ pub struct SharedState {
     pub root_moves: Vec<Move>,
     pub occurrences: GameOccurrences,
     pub root_ending: RootEnding,
+    /// The random bonuses of the root moves.
+    pub noise: RootNoise,
     /// The time limits; `None` with neither a clock nor a time for the move.
     pub time: Option<TimeManager>,
     /// Nodes of all threads, updated at each poll.
@@ -46,6 +49,7 @@ impl SharedState {
         let occurrences = GameOccurrences::new(&request.game, settings.rules);
         let tablebases = request.tablebases.as_deref();
         let root_ending = RootEnding::new(tablebases, request.game.position(), settings.rules);
+        let noise = RootNoise::new(settings.root_noise);
         let lines_reported = if settings.reports.current_lines {
             threads
         } else {
@@ -56,6 +60,7 @@ impl SharedState {
             root_moves,
             occurrences,
             root_ending,
+            noise,
             time: None,
             nodes: AtomicU64::new(0),
             tb_hits: AtomicU64::new(0),
@@ -106,9 +111,10 @@ impl SharedState {
             || self.time.is_some_and(is_out_of_time)
     }
 
-    /// The score to report. In a position that is drawn by an endgame table it is that of a draw, unless the move
-    /// loses.
-    pub fn reported_score(&self, score: Score) -> Score {
+    /// The score of a root move to report, without its random bonus. In a position that is drawn by an endgame table it
+    /// is that of a draw, unless the move loses.
+    pub fn reported_score(&self, root_move: Move, score: Score) -> Score {
+        let score = self.noise.remove(root_move, score);
         if self.root_ending.is_draw && !score.is_proven() {
             self.request.settings.draw_score()
         } else {

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::deepening::{Iteration, Stability};
+use super::iteration::{Iteration, Stability};
 use super::search::NonPv;
 use super::search::Search;
 use crate::board::Move;
@@ -66,7 +66,7 @@ impl Search<'_> {
         if limits.mate.is_some()
             || limits.clock.is_none()
             || self.shared.request.control.is_pondering()
-            || self.lines() > 1
+            || self.shared.request.settings.multipv > 1
         {
             return false;
         }
@@ -237,34 +237,5 @@ impl Search<'_> {
             std::thread::sleep(rest.min(left));
             self.polling.busy_since = Instant::now();
         }
-    }
-}
-
-/// The time of the next poll, and the state at the last one.
-#[derive(Debug)]
-pub struct PollSchedule {
-    /// Nodes that [`SharedState::nodes`](super::shared::SharedState::nodes) holds.
-    pub counted_nodes: u64,
-    /// The node count of the next poll.
-    pub next: u64,
-    /// The end of the last pause.
-    pub busy_since: Instant,
-    /// Time of the last report of progress, in seconds.
-    pub reported_seconds: u64,
-}
-
-impl PollSchedule {
-    pub fn new() -> Self {
-        Self {
-            counted_nodes: 0,
-            next: 0,
-            busy_since: Instant::now(),
-            reported_seconds: 0,
-        }
-    }
-
-    /// Makes the search poll at the next node; `nodes` is the current count.
-    pub fn hurry(&mut self, nodes: u64) {
-        self.next = self.next.min(nodes);
     }
 }

@@ -11,7 +11,8 @@ use super::co_buchi::lost_bit;
 use super::fixpoint::{Vertex, held, propagate, propagate_from, trapped};
 use super::graph::{Goals, Node, Offences};
 use super::mates::captures;
-use super::positions::{NodeBytes, OpenPositions};
+use super::node_bytes::NodeBytes;
+use super::positions::OpenPositions;
 use crate::board::Color;
 use crate::tablebase::solver_state::for_each_part;
 

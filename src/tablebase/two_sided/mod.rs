@@ -36,6 +36,7 @@ mod depth;
 mod fixpoint;
 mod graph;
 mod mates;
+mod node_bytes;
 mod positions;
 mod solve;
 #[cfg(test)]

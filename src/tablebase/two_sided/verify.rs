@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::buchi::GOAL_PAIRS;
 use super::fixpoint::{Vertex, held};
 use super::graph::{GameGraph, Node, Offences};
-use super::positions::NodeBytes;
+use super::node_bytes::NodeBytes;
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;

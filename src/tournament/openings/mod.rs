@@ -211,7 +211,10 @@ mod tests {
             ("h2e2\nh2e2 x", "line 2: move 2: \"x\" cannot be read"),
             ("9/9", "line 1: invalid FEN"),
             ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
-            ("[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n", "no text"),
+            (
+                "[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n",
+                "not a text file",
+            ),
         ] {
             let error = Openings::read(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");

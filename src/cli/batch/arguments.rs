@@ -1,0 +1,79 @@
+//! The arguments of a batch.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use crate::cli::common::{ForceArgument, SearchArguments, SearchPlan};
+use crate::search::Settings;
+
+/// Search many positions and write the results as JSON or CSV.
+///
+/// FILE has one position per line: a FEN, an EPD or `startpos`, optionally followed by `moves` and moves.
+/// Empty lines and lines that begin with `#` are skipped.
+/// If an EPD has a task (`bm`, `am`, `dm`), the result says whether it was solved, and the number of solved
+/// tasks is printed at the end. Each position is searched by one thread with an empty hash table, so that
+/// results do not depend on each other.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Positions; `-` is standard input. `games.pgn` means the final positions of its games,
+    /// `games.pgn:3@42` for the position after 42 plies of game 3.
+    pub file: PathBuf,
+    /// Output file [default: standard output, as `-`].
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: ForceArgument,
+    /// Continue the output file of an interrupted run.
+    #[arg(long, requires = "out", conflicts_with = "force")]
+    pub go_on: bool,
+    /// Output format [default: csv if --out ends in .csv, otherwise json].
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub to: Option<BatchFormat>,
+    #[command(flatten)]
+    pub search: SearchArguments,
+}
+
+/// The output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BatchFormat {
+    /// One JSON object per line.
+    Json,
+    /// Comma-separated values with a header.
+    Csv,
+}
+
+impl Arguments {
+    /// Everything that results depend on, as text.
+    pub fn search_text(&self, plan: &SearchPlan) -> String {
+        let SearchPlan {
+            limits, settings, ..
+        } = plan;
+        let usual = Settings::default();
+        let mut text = format!("{limits}, {} rules, {} MB", settings.rules, plan.hash);
+        if settings.pruning != usual.pruning {
+            text += &format!(", pruning {}", settings.pruning);
+        }
+        if settings.knowledge != usual.knowledge {
+            text += &format!(", knowledge {}", settings.knowledge);
+        }
+        if let Some(path) = self.search.network.path() {
+            text += &format!(", network {}", path.display());
+        }
+        if self.search.tables.is_given() {
+            text += &format!(", tables {}", self.search.tables.paths());
+        }
+        text
+    }
+
+    pub fn format(&self) -> BatchFormat {
+        let extension = self.out.as_deref().and_then(Path::extension);
+        let is_csv = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+        self.to.unwrap_or(if is_csv {
+            BatchFormat::Csv
+        } else {
+            BatchFormat::Json
+        })
+    }
+}

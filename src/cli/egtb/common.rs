@@ -1,0 +1,139 @@
+//! Arguments, tables and progress bars of the `egtb` commands.
+
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+use crate::cli::common::{Context, Failure, bar_style, note};
+use crate::rules::RuleSet;
+use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
+
+#[derive(Debug, clap::Args)]
+pub struct RulesArguments {
+    /// Rule set of tables with an attacker on each side.
+    #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
+    pub rules: RuleSet,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ThreadArguments {
+    /// Number of threads; 0 means one per processor core.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=256))]
+    threads: u16,
+}
+
+impl ThreadArguments {
+    pub fn count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n.into(),
+        }
+    }
+}
+
+/// The requested classes, or all that have a table. In the second case files that are not used are
+/// reported.
+pub fn selected(
+    wanted: &[Material],
+    tables: &Tables,
+    rules: RuleSet,
+) -> Result<Vec<Material>, Failure> {
+    if wanted.is_empty() {
+        let has_table = |material: &Material| tables.get(*material, rules).is_some();
+        note_unused(tables, rules);
+        return Ok(Material::all().into_iter().filter(has_table).collect());
+    }
+    match wanted
+        .iter()
+        .find(|material| tables.get(**material, rules).is_none())
+    {
+        Some(missing) => Err(no_table(*missing, rules)),
+        None => Ok(wanted.to_vec()),
+    }
+}
+
+/// Reports the files that are not used, with the reason.
+fn note_unused(tables: &Tables, rules: RuleSet) {
+    for table in tables.iter() {
+        let mates = tables.get(table.material(), rules);
+        let first = match table.metric() {
+            Metric::Dtm => mates,
+            Metric::Dtc => tables.dtc_table(table.material()),
+        };
+        let why = match (table.path(), mates, first) {
+            (None, ..) => continue,
+            (_, None, _) if table.metric() == Metric::Dtc => "there is no DTM table of its class",
+            (_, None, _) => "it is for another rule set",
+            (_, _, Some(first)) if std::ptr::eq(first, table) => continue,
+            _ => "another table of the same class is used",
+        };
+        note(&format!("{}: not used, {why}", table.name()));
+    }
+}
+
+/// Error for a class without a table.
+fn no_table(material: Material, rules: RuleSet) -> Failure {
+    if material.is_two_sided() {
+        let why = format!("there is no table of this class for the rule set {rules}");
+        Failure::new(material, why)
+    } else {
+        Failure::new(material, "there is no table of this class")
+    }
+}
+
+fn table(material: Material, tables: &Tables, rules: RuleSet) -> Result<&ClassTable, Failure> {
+    tables
+        .get(material, rules)
+        .ok_or_else(|| no_table(material, rules))
+}
+
+pub fn load(material: Material, tables: &Tables, rules: RuleSet) -> Result<SolvedClass, Failure> {
+    let table = table(material, tables, rules)?;
+    table.load().context(table.name())
+}
+
+/// Loads the classes that captures lead to; for DTC the DTC table if a class has one.
+pub fn load_smaller(
+    material: Material,
+    metric: Metric,
+    tables: &Tables,
+    rules: RuleSet,
+) -> Result<Vec<Arc<SolvedClass>>, Failure> {
+    let attackers = |class: Material| class.attackers().kinds().len();
+    let load = |class: Material| {
+        let dtc = tables.dtc_table(class).filter(|_| metric == Metric::Dtc);
+        let table = dtc.map_or_else(|| table(class, tables, rules), Ok)?;
+        if metric == Metric::Dtc && table.has_long_wins() {
+            let why = "the class has wins of more than 100 plies but no DTC table";
+            return Err(Failure::new(class, why));
+        }
+        let loaded = if material.is_two_sided() {
+            table.load()
+        } else {
+            // After the capture of an attacker the strong side is to move.
+            table.load_half(attackers(class) < attackers(material))
+        };
+        Ok(Arc::new(loaded.context(table.name())?))
+    };
+    material.after_captures().into_iter().map(load).collect()
+}
+
+/// Loads the DTC table of a class, if there is one.
+pub fn load_dtc(material: Material, tables: &Tables) -> Result<Option<SolvedClass>, Failure> {
+    let load = |table: &ClassTable| table.load().context(table.name());
+    tables.dtc_table(material).map(load).transpose()
+}
+
+/// Progress bar, hidden if standard error is not a terminal.
+pub fn bar(positions: u64) -> ProgressBar {
+    let target = if io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let form = "{msg:14} {bar:30} {human_pos}/{human_len} positions, {per_sec}, {left} left";
+    let bar = ProgressBar::with_draw_target(Some(positions), target).with_style(bar_style(form));
+    bar.enable_steady_tick(std::time::Duration::from_millis(500));
+    bar
+}

@@ -1,0 +1,150 @@
+//! Files of a directory, such as the page of the public library.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+
+use axum::body::Bytes;
+use percent_encoding::percent_decode_str;
+
+/// Maximum number of files, and maximum total size in bytes.
+const MAX_FILES: usize = 10_000;
+const MAX_BYTES: usize = 256 << 20;
+/// Maximum depth of directories.
+const MAX_DEPTH: usize = 16;
+
+/// Files by URL path. They are read once, so no request reads from the disk.
+#[derive(Clone, Debug, Default)]
+pub struct Site(HashMap<String, File>);
+
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Content type.
+    pub kind: &'static str,
+    pub content: Bytes,
+}
+
+impl Site {
+    /// Reads a directory and its subdirectories. `index.html` is also served at the path of its directory. Links,
+    /// files of PHP and names that start with a dot are skipped.
+    ///
+    /// # Errors
+    /// A file cannot be read, or there are too many files.
+    pub fn read(directory: &Path) -> io::Result<Self> {
+        let mut site = Self::default();
+        let mut size = 0;
+        site.add(directory, "/", &mut size, 0)?;
+        Ok(site)
+    }
+
+    fn add(
+        &mut self,
+        directory: &Path,
+        base: &str,
+        size: &mut usize,
+        depth: usize,
+    ) -> io::Result<()> {
+        for entry in std::fs::read_dir(directory)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            if name.starts_with('.') || name.ends_with(".php") {
+                continue;
+            }
+            let path = format!("{base}{name}");
+            if kind.is_dir() && depth < MAX_DEPTH {
+                self.add(&entry.path(), &format!("{path}/"), size, depth + 1)?;
+            } else if kind.is_file() {
+                let content = Bytes::from(std::fs::read(entry.path())?);
+                *size += content.len();
+                let kind = content_type(&name);
+                let file = File { kind, content };
+                if name == "index.html" {
+                    self.0.insert(base.to_owned(), file.clone());
+                }
+                self.0.insert(path, file);
+            }
+            if self.0.len() > MAX_FILES || *size > MAX_BYTES {
+                let text = format!("more than {MAX_FILES} files or {} MB", MAX_BYTES >> 20);
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// The file at a URL path, which may be percent-encoded.
+    pub fn get(&self, path: &str) -> Option<&File> {
+        self.0.get(&*percent_decode_str(path).decode_utf8().ok()?)
+    }
+}
+
+/// Content type by file extension.
+pub fn content_type(name: &str) -> &'static str {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    match &*ending.to_ascii_lowercase() {
+        "html" | "htm" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "json" => "application/json",
+        "txt" => "text/plain; charset=utf-8",
+        "gif" => "image/gif",
+        "ico" => "image/x-icon",
+        "jpg" | "jpeg" => "image/jpeg",
+        "png" => "image/png",
+        "svg" => "image/svg+xml",
+        "woff2" => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_by_exact_paths() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::create_dir_all(at("query/file")).unwrap();
+        for (name, text) in [
+            ("query/index.html", "page"),
+            ("query/file/a.js", "script"),
+            ("空 格.txt", "blank"),
+            ("stats.php", "program"),
+            (".secret", "secret"),
+        ] {
+            std::fs::write(at(name), text).unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/etc/hostname", at("link.txt")).unwrap();
+        let site = Site::read(directory.path()).unwrap();
+        let content = |path: &str| site.get(path).map(|file| file.content.clone());
+        assert_eq!(content("/query/"), Some(Bytes::from("page")));
+        assert_eq!(content("/query/index.html"), content("/query/"));
+        assert_eq!(
+            content("/%E7%A9%BA%20%E6%A0%BC.txt"),
+            Some(Bytes::from("blank"))
+        );
+        assert_eq!(
+            site.get("/query/file/a.js").unwrap().kind,
+            "text/javascript; charset=utf-8"
+        );
+        for none in [
+            "/",
+            "/query",
+            "/stats.php",
+            "/.secret",
+            "/link.txt",
+            "/query/../query/",
+            "/query/%2e%2e/query/",
+            "/query/%00",
+            "/%ff",
+            "//query/",
+        ] {
+            assert_eq!(content(none), None, "{none}");
+        }
+        assert!(Site::read(&at("nowhere")).is_err());
+    }
+}
