@@ -40,6 +40,7 @@ pub enum RawMove {
     /// A move in any notation.
     Text(String),
     /// Origin and destination; `None` for squares that do not exist.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code))]
     Squares(Option<(Square, Square)>),
 }
 
@@ -138,6 +139,7 @@ impl RawGame {
     }
 
     /// Adds a tag unless its value is empty.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code))]
     pub fn add_tag(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
             self.tags.push((name.to_owned(), value.to_owned()));

@@ -51,7 +51,7 @@ pub use threads::{
     HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, SearchLine, SearchResult, Searcher,
     StartError, free_megabytes,
 };
-pub(crate) use threads::{
-    USUAL_STACK, has_room_for_searches, on_search_stack, spawn_search_thread, start_thread,
-};
+pub(crate) use threads::{USUAL_STACK, start_thread};
+#[cfg(feature = "training")]
+pub(crate) use threads::{has_room_for_searches, on_search_stack, spawn_search_thread};
 pub use tree::static_score;

@@ -64,7 +64,6 @@ impl OutputFile {
     }
 
     /// As [`Self::create`] with `force`.
-    #[cfg(feature = "match")]
     pub fn open(path: &Path) -> Result<Self, Failure> {
         Self::create(path, ForceArgument { force: true })
     }

@@ -17,5 +17,6 @@ pub use memory::free_megabytes;
 pub(crate) use memory::{USUAL_STACK, start_thread};
 pub use pool::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, StartError};
 pub use request_handler::{SearchLine, SearchResult};
+#[cfg(feature = "training")]
 pub(crate) use search_stack::{has_room_for_searches, on_search_stack, spawn_search_thread};
 pub use searcher::Searcher;

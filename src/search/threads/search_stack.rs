@@ -6,7 +6,9 @@ use std::panic::resume_unwind;
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 use super::memory::{THREAD_HEAP_BYTES, has_room};
-use super::search_thread::{STACK_BYTES, THREAD_BYTES};
+use super::search_thread::STACK_BYTES;
+#[cfg(feature = "training")]
+use super::search_thread::THREAD_BYTES;
 
 thread_local! {
     /// Whether the stack of this thread is large enough for a search.
@@ -47,6 +49,7 @@ pub fn spawn_search_thread<'scope, R: Send + 'scope>(
 }
 
 /// Whether there is memory for this number of search threads, not counting their hash tables.
+#[cfg(feature = "training")]
 pub fn has_room_for_searches(threads: usize) -> bool {
     has_room(threads.saturating_mul(THREAD_BYTES) + THREAD_HEAP_BYTES)
 }
