@@ -125,7 +125,7 @@ impl fmt::Display for Clause {
             Self::ChasedPieceExcused(pieces) => {
                 f.write_str(
                     "threats of a chased piece that only cut off a protector do not count (Asian rule 19, \
-                     diagrams 39 to 41 and 61): ",
+                     diagrams 39-41, 61): ",
                 )?;
                 for (n, piece) in pieces.iter().enumerate() {
                     let comma = if n == 0 { "" } else { ", " };

@@ -160,7 +160,7 @@ const EXCUSED: [&str; 2] = [
 fn excused_threats_and_clauses_are_shown() {
     let text = output(&[&EXCUSED[..], &["--explain"]].concat());
     assert!(
-        text.contains("(Asian rule 19, diagrams 39 to 41 and 61): red rook 车 f8\n"),
+        text.contains("(Asian rule 19, diagrams 39-41, 61): red rook 车 f8\n"),
         "{text}"
     );
     assert!(

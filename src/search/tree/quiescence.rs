@@ -58,6 +58,11 @@ impl Search<'_> {
                 node.best.averaged_fail_high(beta, 1)
             };
         }
+        // The first iteration is completed even if the search must end, but without further captures: with
+        // fifteen rooks a side they would take forever.
+        if self.must_end && !node.in_check {
+            return node.best;
+        }
         self.search_captures::<N>(&mut node, alpha.max(standing), beta);
         if self.stopped {
             return NodeScore::STOPPED;
