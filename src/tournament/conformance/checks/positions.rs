@@ -15,8 +15,8 @@ const CHECKMATE: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w - - 0 1";
 const FACING: &str = "4k4/9/9/9/9/9/9/9/9/4K4 w - - 0 1";
 /// A board with three ranks.
 const TOO_SHORT: &str = "9/9/9 w - - 0 1";
-/// A red pawn on an impossible square.
-const PAWN_BEHIND: &str = "4k4/9/9/9/9/9/9/9/9/3K1P3 w - - 0 1";
+/// A red bishop on an impossible square.
+const MISPLACED_BISHOP: &str = "4k4/9/9/9/9/9/9/9/9/3K1B3 w - - 0 1";
 /// Red to move could capture the king.
 const KING_TO_TAKE: &str = "3k5/9/9/9/9/9/9/9/3R5/4K4 w - - 0 1";
 /// A middlegame position with black to move.
@@ -128,7 +128,7 @@ pub(super) fn checkmate(engine: &mut Dialogue<'_>) -> CheckResult {
 
 pub(super) fn illegal(engine: &mut Dialogue<'_>) -> CheckResult {
     start(engine)?;
-    for text in [FACING, TOO_SHORT, PAWN_BEHIND, KING_TO_TAKE] {
+    for text in [FACING, TOO_SHORT, MISPLACED_BISHOP, KING_TO_TAKE] {
         engine.position(text, &[]);
         engine.send("go depth 1");
         let lines = engine.outcome(SHORT_SEARCH)?;
