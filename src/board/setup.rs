@@ -4,7 +4,7 @@ use super::color::Color;
 use super::piece::{Piece, PieceKind};
 use super::square::{FILES, Square};
 
-/// A description of a board, legal or not. [`Position::try_from`] checks it.
+/// A description of a board, legal or not. [`Position::try_from`](super::Position) checks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// The piece on each square, by square index.

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
 use super::common::{
-    BoardArguments, Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults,
+    BoardArguments, Context, Failure, GameArguments, Place, SearchArguments, SearchDefaults,
     SearchPlan, SearchThreads, bound_name, cut, describe_end, describe_ending, exit_code, fill,
-    ignore_closed_pipe, interrupts, pad, print_if_read, read_positions, report_damaged_tables,
-    score_and_mate, spaced, terminal_width, texts, wrapped,
+    ignore_closed_pipe, interrupts, note, pad, print_if_read, read_positions,
+    report_damaged_tables, score_and_mate, spaced, terminal_width, texts, wrapped,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -38,10 +38,13 @@ const NARROW: usize = 27;
 /// Indentation of that row, and of the lines of moves at the end.
 const INDENT: usize = 2;
 
+/// Games with their lines in a file.
+type Games = Vec<(Option<usize>, Game)>;
+
 /// Search positions and show the best lines.
 ///
-/// The position is `startpos` or a FEN with moves, or a game of a PGN. A file with one position per line, or `-`
-/// for standard input, analyses all of them.
+/// The position is `startpos` or a FEN with moves, or the first game of a file of game records. Of a file with
+/// one position per line all are analysed. `-` is standard input.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -70,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             "no position is given: `startpos` or a FEN",
         ));
     }
-    let games = read_games(arguments)?;
+    let (games, unreadable) = read_games(arguments)?;
     let mut plan = arguments.search.plan(&DEFAULTS)?;
     plan.settings.multipv = usize::from(arguments.multipv);
     let interrupts = interrupts()?;
@@ -100,21 +103,34 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             break;
         }
     }
+    if !is_interrupted {
+        unreadable?;
+    }
     Ok(exit_code(is_interrupted))
 }
 
-/// The games whose last positions are to be analysed, with their lines in a file.
-fn read_games(arguments: &Arguments) -> Result<Vec<(Option<usize>, Game)>, Failure> {
-    let file = arguments.game.file();
-    let is_pgn = |path: &std::path::PathBuf| PgnPlace::parse(&path.to_string_lossy()).is_pgn();
-    match file.filter(|path| !is_pgn(path)) {
-        None => Ok(vec![(None, arguments.game.read()?)]),
-        Some(path) => {
-            let positions = read_positions(&path)?.into_iter();
-            let games = positions.map(|position| (Some(position.line), position.game));
-            Ok(games.collect())
-        }
+/// The games whose last positions are to be analysed, with their lines in a file: of game records only the first.
+/// Then an error if parts of the file could not be read.
+fn read_games(arguments: &Arguments) -> Result<(Games, Result<(), Failure>), Failure> {
+    let Some(path) = arguments.game.file() else {
+        return Ok((vec![(None, arguments.game.read()?)], Ok(())));
+    };
+    let read = read_positions(&path)?;
+    let unreadable = read.require_all_read(&path);
+    let (count, positions) = (read.positions.len(), read.positions.into_iter());
+    let games = positions.map(|position| match position.place {
+        Place::Line(number) => (Some(number), position.game),
+        Place::Game(_) => (None, position.game),
+    });
+    let mut games: Games = games.collect();
+    if count > 1 && games[0].0.is_none() {
+        games.truncate(1);
+        let path = path.display();
+        note(&format!(
+            "{path}: using the first of {count} games; {path}:2 is the next"
+        ));
     }
+    Ok((games, unreadable))
 }
 
 /// The text before the table of a position: its line in the file, the board on a terminal, the ruling, and the

@@ -1,15 +1,14 @@
 //! `chuhe judge`: verdicts on games by the rules.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, GameArguments, RulesArgument, TableArguments, describe_ending, explain,
-    explain_clauses, explain_plies, note_problems, note_skipped, open_input, play_line, print,
-    print_if_read, row, terminal_width,
+    Context, Failure, GameArguments, Place, RulesArgument, TableArguments, describe_ending,
+    explain, explain_clauses, explain_plies, note_problems, note_skipped, open_input, play_line,
+    print, print_if_read, row, terminal_width,
 };
 use crate::board::Color;
 use crate::notation::records::RecordReader;
@@ -46,24 +45,6 @@ pub struct Arguments {
 struct Judging<'a> {
     arguments: &'a Arguments,
     tables: Arc<Tables>,
-}
-
-/// The place of a game in a file, from 1.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    /// A line of its own.
-    Line(usize),
-    /// A game of a PGN.
-    Game(usize),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Line(number) => write!(f, "line {number}"),
-            Self::Game(number) => write!(f, "game {number}"),
-        }
-    }
 }
 
 /// Prints the verdicts. A game that cannot be read does not stop the others, but makes the command fail.

@@ -49,14 +49,14 @@ pub enum EpdError {
 }
 
 impl Epd {
-    /// Creates an EPD whose only operation is `id`.
-    pub fn named(position: Position, id: String) -> Self {
+    /// Creates an EPD without operations.
+    pub const fn new(position: Position) -> Self {
         Self {
             position,
             best_moves: Vec::new(),
             avoid_moves: Vec::new(),
             mate_in: None,
-            operations: vec![("id".to_owned(), vec![id])],
+            operations: Vec::new(),
         }
     }
 

@@ -90,8 +90,8 @@ fn is_move_text(text: &str) -> bool {
         .any(|result| !matches!(result, Err(NotationError::Unreadable(_))))
 }
 
-/// All moves, legal or not, that match a text in any notation. With
-/// [`why_illegal`](crate::movegen::why_illegal) they explain why [`parse_move`] rejects a text.
+/// All moves, legal or not, that match a text in any notation. With [`why_illegal`] they explain why [`parse_move`]
+/// rejects a text.
 pub fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
     let text = text.trim();
     if let Ok(m) = text.parse() {

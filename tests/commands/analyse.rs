@@ -63,7 +63,7 @@ fn games_of_a_pgn_are_named_by_number_and_ply() {
     analyse(&[file, "--depth", "1"])
         .assert()
         .code(0)
-        .stderr(contains("using the first of several games"));
+        .stderr(contains("using the first of 2 games"));
     analyse(&[&format!("{file}:1"), "--depth", "1"])
         .assert()
         .code(0)

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
+use predicates::prelude::*;
 use predicates::str::contains;
 use serde_json::Value;
 
@@ -171,7 +172,7 @@ fn positions_of_a_pgn_are_searched() {
     assert_eq!(one[0]["fen"], chuhe::notation::fen::START);
     assert_eq!(one[0]["line"], 2);
     for (place, message) in [
-        (":3", "there is no such game"),
+        (":3", "there is no game 3"),
         (":1@7", "game 1 has only 2 plies"),
     ] {
         batch(Path::new(&format!("{path}{place}")), &[])
@@ -291,11 +292,26 @@ fn bounds_and_finished_games_are_marked() {
 }
 
 #[test]
-fn invalid_input_is_reported_before_the_search() {
-    let file = scratch("faults.epd");
+fn invalid_lines_do_not_stop_the_others() {
+    let file = scratch("invalid_lines.epd");
+    let text = format!("invalid\n{SUITE}9/9 w\n");
+    fs::write(&file, &text).unwrap();
+    let valid = SUITE.lines().filter(|line| line.contains('/')).count() - 1;
+    let assert = batch(&file, &["--depth", "1"]).assert().code(1).stderr(
+        contains("chuhe: line 1: invalid FEN")
+            .and(contains("chuhe: line 8: bm: "))
+            .and(contains("3 positions cannot be read")),
+    );
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    assert_eq!(objects(&text).len(), valid);
+    fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn files_without_a_valid_position_are_reported_before_the_search() {
+    let file = scratch("invalid.epd");
     for (text, part) in [
-        (SUITE, "line 7: bm: "),
-        ("9/9 w\n", "line 1: invalid FEN"),
+        ("8/9/9/9/9/9/9/9/9/9 w\n", "line 1: invalid FEN"),
         ("# nothing\n", "there are no positions"),
     ] {
         fs::write(&file, text).unwrap();

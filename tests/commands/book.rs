@@ -97,7 +97,7 @@ fn games_in_other_formats_are_read() {
     chuhe(&["build", text(&at.join("no.dat")), text(&page)])
         .assert()
         .code(1)
-        .stderr(contains("page.html: this is neither text nor"));
+        .stderr(contains("page.html: neither a text nor a game record"));
 }
 
 #[test]

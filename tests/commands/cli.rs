@@ -167,7 +167,7 @@ fn log_has_times_and_all_lines_of_the_protocol() {
     for _ in 0..2 {
         chuhe(&["--log", file.to_str().unwrap()])
             .env("RUST_LOG", "off")
-            .write_stdin("ucci\nposition startpos moves a0a9\ngo depth 1\nquit\n")
+            .write_stdin("ucci\nposition fen x\ngo depth 1\nquit\n")
             .assert()
             .code(0)
             .stdout(contains("bye\n"))

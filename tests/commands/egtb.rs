@@ -357,14 +357,14 @@ fn special_files_are_rejected() {
     egtb(&["stats", "KR-K", "--tables", out(directory.path())])
         .assert()
         .code(1)
-        .stderr(predicate::str::contains("no regular file"));
+        .stderr(predicate::str::contains("not a regular file"));
     for book in [pipe.to_str().unwrap(), "/dev/zero"] {
         Command::cargo_bin("chuhe")
             .unwrap()
             .args(["book", "show", "--book", book])
             .assert()
             .code(1)
-            .stderr(predicate::str::contains("no regular file"));
+            .stderr(predicate::str::contains("not a regular file"));
     }
 }
 

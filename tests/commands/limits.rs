@@ -102,15 +102,15 @@ fn endless_files_are_refused() {
     for (arguments, why) in [
         (
             "judge /dev/zero",
-            "/dev/zero: a line is longer than the limit of 16 MB",
+            "/dev/zero: neither a text nor a game record in a known format",
         ),
         (
             "convert /dev/zero",
-            "/dev/zero: this is neither text nor a game record of a known format",
+            "/dev/zero: neither a text nor a game record in a known format",
         ),
         (
             "replay /dev/zero",
-            "/dev/zero: a line is longer than the limit of 16 MB",
+            "/dev/zero: neither a text nor a game record in a known format",
         ),
         ("data stats /dev/zero", "/dev/zero: not a file of games"),
         (

@@ -155,10 +155,10 @@ fn settings_and_clocks_are_used() {
             "--rules",
             "chinese",
         ],
-        "h2e2\nlevel elo 500\nmoves\n",
+        "h2e2\nlevel elo 100\nmoves\n",
     );
     assert!(text.contains("I play "), "{text}");
-    assert!(text.contains("level elo needs a number from 1"), "{text}");
+    assert!(text.contains("level elo needs a number from 5"), "{text}");
     // The time is used up while the person thinks.
     let text = played(&["--clock", "0.0000001", "--no-book"], "h2e2\nh9g7\n");
     assert!(

@@ -104,7 +104,7 @@ fn trailers_and_impossible_moves_are_reported() {
         .stderr(
             contains("skipped 6 lines of text outside games")
                 .and(contains(
-                    "game 2: line 10: move 3: \"a0a9\" is not a legal move here",
+                    "game 2: line 10: move 3: \"a0a9\" is illegal: the piece on a3 is in the way",
                 ))
                 .and(contains("2 games read, 2 games written")),
         );

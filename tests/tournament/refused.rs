@@ -215,7 +215,7 @@ fn a_refused_network_prevents_the_match() {
         let error = complaint(&mut match_of([one, two], "--each nodes=10 --rounds 1"));
         let refusal = "engine one: it refused its network: setoption refused: ";
         assert!(
-            error.contains(refusal) && error.contains("cut or damaged"),
+            error.contains(refusal) && error.contains("truncated or damaged"),
             "{error}"
         );
     }

@@ -26,10 +26,11 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 /// Searches the positions and writes the results in their order. After Ctrl-C the written results are
 /// complete, and `--go-on` continues.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let tasks = read_positions(&arguments.file)?;
+    let file = read_positions(&arguments.file)?;
+    let tasks = &file.positions;
     let plan = arguments.search.plan(&DEFAULTS)?;
     let interrupts = interrupts()?;
-    let mut output = Output::open(arguments, &tasks, arguments.search_text(&plan))?;
+    let mut output = Output::open(arguments, tasks, arguments.search_text(&plan))?;
     let bar = ProgressBar::new(tasks.len() as u64)
         .with_style(bar_style("{bar:30} {pos}/{len} positions, {left} left"))
         .with_position(output.present as u64);
@@ -51,6 +52,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let ended = ended?;
     report_damaged_tables(&plan.tables);
     print_summary(arguments, &output, tasks.len());
+    if ended != Ended::Interrupted {
+        file.require_all_read(&arguments.file)?;
+    }
     Ok(exit_code(ended == Ended::Interrupted))
 }
 

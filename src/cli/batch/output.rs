@@ -81,7 +81,7 @@ impl<L> BatchAnswer<L> {
             matches!(cause, Cause::Checkmate | Cause::Stalemate).then(|| cause.to_string())
         };
         Self {
-            line: task.line,
+            line: task.place.number(),
             id: task.epd.id().map(str::to_owned),
             fen: fen::write_position(position),
             best: best.map(|best| best.to_string()),
@@ -188,7 +188,8 @@ impl Output {
         for (n, answer) in self.read_answers(&text)?.into_iter().enumerate() {
             let number = n + 1;
             let is_to = |task: &FilePosition| {
-                task.line == answer.line && fen::write_position(&task.epd.position) == answer.fen
+                task.place.number() == answer.line
+                    && fen::write_position(&task.epd.position) == answer.fen
             };
             if !tasks.get(n).is_some_and(is_to) {
                 let why = format!("answer {number} is to another position");
@@ -286,13 +287,18 @@ fn csv_row(answer: &BatchAnswer<String>) -> Result<String, Box<dyn std::error::E
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::common::Place;
 
     #[test]
     fn columns_are_the_fields_of_an_answer() {
         let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"a \\\"b\\\", c\";";
         let epd: crate::notation::epd::Epd = epd.parse().unwrap();
         let game = crate::rules::Game::new(epd.position.clone());
-        let task = FilePosition { line: 3, epd, game };
+        let task = FilePosition {
+            place: Place::Line(3),
+            epd,
+            game,
+        };
         let mut searcher = crate::search::Searcher::new(1).unwrap();
         let limits = crate::search::Limits {
             depth: Some(1),

@@ -28,7 +28,7 @@ pub use games::{
     GameArguments, PgnPlace, note_problems, note_skipped, play_line, read_game, read_games,
 };
 pub use language::{Language, fill, texts};
-pub use positions::{FilePosition, read_positions};
+pub use positions::{FilePosition, Place, read_positions};
 #[cfg(feature = "training")]
 pub use progress::ProgressMeter;
 pub use progress::{bar_style, log_panics, note, print, print_if_read, print_line, start_log};

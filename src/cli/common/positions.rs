@@ -1,9 +1,12 @@
 //! Files of positions.
 
+use std::fmt::{Display, Formatter, Result as FmtResult};
+use std::io::BufRead;
 use std::path::Path;
 
-use super::{Context, Failure, PgnPlace, note_problems, open_input, play_line, read_game};
-use crate::notation::epd::{Epd, EpdError};
+use super::{Context, Failure, PgnPlace, note_problems, note_skipped, play_line, read_game};
+use crate::notation::epd::Epd;
+use crate::notation::records::{RecordReader, read_line as read_record_line};
 use crate::rules::Game;
 use crate::text::{decode, excerpt, read_line, without_byte_order_mark};
 
@@ -13,87 +16,168 @@ const LONGEST_LINE: u64 = 1;
 /// A position of a file.
 #[derive(Clone, Debug)]
 pub struct FilePosition {
-    /// Number of its line, from 1; in a PGN the number of its game.
-    pub line: usize,
+    /// The place of the position in its file.
+    pub place: Place,
     /// The position, its name and its task.
     pub epd: Epd,
     /// The moves that led to it, if they are given.
     pub game: Game,
 }
 
-/// Reads a FEN, an EPD, or `startpos` or a FEN with `moves`, from each line of a file; empty lines and lines
-/// that begin with `#` are skipped. From a PGN it reads the final positions of all games, or of the named one.
-/// `-` is standard input.
-pub fn read_positions(path: &Path) -> Result<Vec<FilePosition>, Failure> {
-    if let Some(text) = path.to_str() {
-        let place = PgnPlace::parse(text);
-        if place.is_pgn() || place.game.is_some() || place.ply.is_some() {
-            return read_pgn(&place);
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line of a file with one position or game per line, from 1.
+    Line(usize),
+    /// A game of a file of game records, from 1.
+    Game(usize),
+}
+
+impl Place {
+    /// The number of the line or game, from 1.
+    pub const fn number(self) -> usize {
+        match self {
+            Self::Line(number) | Self::Game(number) => number,
         }
     }
-    let mut source = open_input(path).context(path.display())?;
-    let mut positions = Vec::new();
-    let (mut line, mut bytes) = (0, Vec::new());
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
+        match self {
+            Self::Line(number) => write!(f, "line {number}"),
+            Self::Game(number) => write!(f, "game {number}"),
+        }
+    }
+}
+
+/// The readable positions of a file.
+#[derive(Debug, Default)]
+pub struct FilePositions {
+    /// The positions in their order.
+    pub positions: Vec<FilePosition>,
+    /// The number of lines or games that cannot be read. Each has been reported.
+    pub unreadable: usize,
+}
+
+impl FilePositions {
+    /// Returns an error if a line or game could not be read.
+    pub fn require_all_read(&self, path: &Path) -> Result<(), Failure> {
+        let why = match self.unreadable {
+            0 => return Ok(()),
+            1 => "one position cannot be read".to_owned(),
+            count => format!("{count} positions cannot be read"),
+        };
+        Err(Failure::new(path.display(), why))
+    }
+
+    fn report(&mut self, place: Place, why: impl Display) {
+        self.unreadable += 1;
+        Failure::new(place, why).report();
+    }
+}
+
+/// Reads a FEN, an EPD, or `startpos` or a FEN with `moves`, from each line of a file; empty lines and lines
+/// that begin with `#` are skipped. From game records it reads the final positions of all games, or of the game in
+/// a name such as `games.pgn:3`. The format is recognised by the content; `-` is standard input. Lines and games that
+/// cannot be read are reported and skipped.
+///
+/// # Errors
+/// The file cannot be read or has no positions.
+pub fn read_positions(path: &Path) -> Result<FilePositions, Failure> {
+    let mut place = PgnPlace::parse(&path.to_string_lossy());
+    if place.path == path {
+        path.clone_into(&mut place.path);
+    }
+    let records = place.games()?;
+    let has_number = place.game.is_some() || place.ply.is_some();
+    let found = if has_number {
+        read_records(&place, records)?
+    } else {
+        match records.into_lines() {
+            Ok(lines) => read_lines(path, lines)?,
+            Err(records) => read_records(&place, *records)?,
+        }
+    };
+    if found.positions.is_empty() {
+        found.require_all_read(path)?;
+        let why = match place.game {
+            Some(number) => format!("there is no game {number}"),
+            None => "there are no positions".to_owned(),
+        };
+        return Err(Failure::new(place.path.display(), why));
+    }
+    Ok(found)
+}
+
+fn read_lines(path: &Path, mut source: impl BufRead) -> Result<FilePositions, Failure> {
+    let mut found = FilePositions::default();
+    let (mut number, mut bytes) = (0, Vec::new());
     while read_line(&mut source, LONGEST_LINE, &mut bytes).context(path.display())? {
-        line += 1;
+        number += 1;
+        let place = Place::Line(number);
         let text = decode(&bytes);
         let text = without_byte_order_mark(&text).trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let (epd, game) = read_position(text).map_err(|error| {
-            let why = format!("line {line}: {error} ({})", excerpt(text));
-            Failure::new(path.display(), why)
-        })?;
-        positions.push(FilePosition { line, epd, game });
+        match read_position(text) {
+            Ok((epd, game)) => found.positions.push(FilePosition { place, epd, game }),
+            Err(error) => found.report(place, format_args!("{error} ({})", excerpt(text))),
+        }
     }
-    if positions.is_empty() {
-        Err(Failure::new(path.display(), "there are no positions"))
-    } else {
-        Ok(positions)
-    }
+    Ok(found)
 }
 
 fn read_position(text: &str) -> Result<(Epd, Game), String> {
     let mut words = text.split_whitespace();
-    if text.starts_with("startpos") || words.any(|word| word == "moves") {
-        let game = read_game(text).map_err(|failure| failure.text)?;
-        let epd = Epd {
-            position: game.position().clone(),
-            best_moves: Vec::new(),
-            avoid_moves: Vec::new(),
-            mate_in: None,
-            operations: Vec::new(),
-        };
-        Ok((epd, game))
+    let game = if text.starts_with("startpos") || words.any(|word| word == "moves") {
+        read_game(text).map_err(|failure| failure.text)?
     } else {
-        let epd: Epd = text.parse().map_err(|error: EpdError| error.to_string())?;
-        let game = Game::new(epd.position.clone());
-        Ok((epd, game))
-    }
+        match text.parse::<Epd>() {
+            Ok(epd) => {
+                let game = Game::new(epd.position.clone());
+                return Ok((epd, game));
+            }
+            Err(error) => {
+                let record = read_record_line(text).map_err(|_| error.to_string())?;
+                play_line(record.main_line().line).map_err(|failure| failure.text)?
+            }
+        }
+    };
+    Ok((Epd::new(game.position().clone()), game))
 }
 
-fn read_pgn(place: &PgnPlace) -> Result<Vec<FilePosition>, Failure> {
+fn read_records(place: &PgnPlace, mut games: RecordReader<'_>) -> Result<FilePositions, Failure> {
     let path = place.path.display();
-    let mut games = place.games()?;
-    let mut positions = Vec::new();
-    for (line, record) in (1..).zip(games.by_ref()) {
-        if place.game.is_some_and(|only| only != line) {
+    let mut found = FilePositions::default();
+    for (number, record) in (1..).zip(games.by_ref()) {
+        if place.game.is_some_and(|only| only != number) {
             continue;
         }
-        let record = record.context(format_args!("{path}: game {line}"))?;
-        note_problems(&place.path, line, &record);
-        let record = place.cut(record, line)?.main_line();
-        let name = |tag: &str| record.tag(tag).unwrap_or("?").to_owned();
-        let id = format!("{line}: {} - {}", name("Red"), name("Black"));
-        let game = play_line(record.line)?;
-        let epd = Epd::named(game.position().clone(), id);
-        positions.push(FilePosition { line, epd, game });
+        let position = record
+            .map_err(|error| error.to_string())
+            .and_then(|record| {
+                note_problems(&place.path, number, &record);
+                let cut = place.cut(record, number).map_err(|failure| failure.text)?;
+                let record = cut.main_line();
+                let name = |tag: &str| record.tag(tag).unwrap_or("?").to_owned();
+                let id = format!("{number}: {} - {}", name("Red"), name("Black"));
+                let game = play_line(record.line).map_err(|failure| failure.text)?;
+                let mut epd = Epd::new(game.position().clone());
+                epd.operations.push(("id".to_owned(), vec![id]));
+                Ok(FilePosition {
+                    place: Place::Game(number),
+                    epd,
+                    game,
+                })
+            });
+        match position {
+            Ok(position) => found.positions.push(position),
+            Err(error) => found.report(Place::Game(number), error),
+        }
     }
-    games.finish().context(&path)?;
-    if positions.is_empty() {
-        Err(Failure::new(path, "there is no such game"))
-    } else {
-        Ok(positions)
-    }
+    note_skipped(&place.path, games.skipped_lines());
+    games.finish().context(path)?;
+    Ok(found)
 }

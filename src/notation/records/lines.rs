@@ -7,17 +7,17 @@ use crate::notation::raw::RecordError;
 use crate::notation::tree::{GameTree, PgnGame};
 use crate::notation::{GameText, Line, Separator, without_move_numbers};
 
-/// Whether the first line with content, not counting comments with `#`, begins with a position.
+/// Whether a line begins with a position, and none with a tag of a PGN.
 pub fn is_lines(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim);
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
-    first.is_some_and(|line| {
+    let begins_with_position = |line: &str| {
         let word = line.split_whitespace().next().unwrap_or_default();
         ["startpos", "position", "fen"]
             .iter()
             .any(|key| word.eq_ignore_ascii_case(key))
             || word.matches('/').count() >= 9
-    })
+    };
+    let mut lines = text.lines().map(str::trim);
+    lines.clone().any(begins_with_position) && !lines.any(|line| line.starts_with('['))
 }
 
 /// Reads a line.
@@ -84,12 +84,13 @@ mod tests {
         for text in [
             "startpos moves h2e2",
             "# a\n\nposition fen x",
+            "invalid\nstartpos",
             &format!("{board} w"),
             &format!("https://www.chessdb.cn/query/?{board}_w"),
         ] {
             assert!(is_lines(text), "{text}");
         }
-        for text in ["[Red \"a\"]", " 1. h2e2", "炮二平五", "", "#"] {
+        for text in ["[Red \"a\"]\n\nstartpos", " 1. h2e2", "炮二平五", "", "#"] {
             assert!(!is_lines(text), "{text}");
         }
     }

@@ -27,6 +27,7 @@ mod xqf;
 
 pub use ccbridge::{write_cbl, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
+pub use lines::read_line;
 pub use reader::RecordReader;
 pub use xqf::write_xqf;
 

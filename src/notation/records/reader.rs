@@ -86,6 +86,17 @@ impl<'a> RecordReader<'a> {
         })
     }
 
+    /// The input, if it has one game or position per line and no game was read yet.
+    ///
+    /// # Errors
+    /// Returns the reader if the file has another format.
+    pub fn into_lines(self) -> Result<Box<dyn BufRead + 'a>, Box<Self>> {
+        match self.source {
+            Source::Lines(file, 0) => Ok(file),
+            _ => Err(Box::new(self)),
+        }
+    }
+
     /// The line of the game that was read last, from 1, in a file with one game per line.
     pub fn line(&self) -> Option<usize> {
         match self.source {

@@ -21,9 +21,8 @@ use crate::tablebase::Tables;
 
 /// A search with a transposition table of its own, run in the caller's thread.
 ///
-/// A search needs a large stack. In a thread without one (all but those of
-/// [`spawn_search_thread`](super::search_stack::spawn_search_thread)), each search starts a thread and waits
-/// for it.
+/// A search needs a large stack. In a thread without one (all but those of `spawn_search_thread`), each search
+/// starts a thread and waits for it.
 ///
 /// ```
 /// use chuhe::rules::Game;
