@@ -13,7 +13,7 @@ use super::obk::{KEY_FILE, ObkBook, ObkKeys};
 use super::xqb::XqbBook;
 use crate::board::{Move, Position};
 use crate::rules::Game;
-use crate::text::{excerpt, names_of_list, open_regular};
+use crate::text::{excerpt, names_of_list, open_regular, path_of_name};
 
 /// Largest book that is read into memory, in bytes.
 const LARGEST: u64 = 1 << 30;
@@ -41,11 +41,11 @@ impl Opener {
     #[cfg(feature = "sqlite")]
     fn with_keys_among(names: &[&str]) -> Self {
         let is_of_size = |name: &&&str| {
-            let size = std::fs::metadata(name).map(|data| data.len());
+            let size = std::fs::metadata(path_of_name(name)).map(|data| data.len());
             size.is_ok_and(|size| size == KEY_FILE as u64)
         };
         let mut files = names.iter().filter(is_of_size);
-        let keys = files.find_map(|name| ObkKeys::read(&std::fs::read(name).ok()?));
+        let keys = files.find_map(|name| ObkKeys::read(&std::fs::read(path_of_name(name)).ok()?));
         Self { keys }
     }
 
@@ -134,7 +134,7 @@ impl BookLibrary {
             if opener.is_key_file(name) {
                 continue;
             }
-            match opener.open(Path::new(name)) {
+            match opener.open(&path_of_name(name)) {
                 Ok(book) => library.books.push((name.to_owned(), book)),
                 Err(error) => problems.push(format!("{}: {error}", excerpt(name))),
             }

@@ -2,13 +2,14 @@
 //!
 //! It reads a limited number of lines and bytes ahead of the session; then the client waits.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crossbeam_channel::{Receiver, SendError, Sender, bounded};
 
 use crate::search::{USUAL_STACK, start_thread};
-use crate::text::{BoundedLine, read_bounded_line};
+use crate::text::{BoundedLine, decode_gbk, read_bounded_line};
 
 /// The longest line, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;
@@ -22,9 +23,11 @@ const BYTES_AHEAD: usize = 8 << 20;
 /// A line of input, or its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A line without blanks, byte order mark and NULs (ends of C strings) at both ends; bytes that are not UTF-8
-    /// are replaced.
+    /// A line without blanks, byte order mark and NULs (ends of C strings) at both ends; bytes that are neither
+    /// UTF-8 nor GBK are replaced.
     Line(String),
+    /// A line in GBK, which programs on Chinese Windows send, without the same at both ends.
+    GbkLine(String),
     /// The beginning of a line that is too long.
     Overlong(String),
     End,
@@ -33,7 +36,7 @@ pub enum Input {
 impl Input {
     fn bytes(&self) -> usize {
         match self {
-            Self::Line(text) | Self::Overlong(text) => text.len(),
+            Self::Line(text) | Self::GbkLine(text) | Self::Overlong(text) => text.len(),
             Self::End => 0,
         }
     }
@@ -153,13 +156,21 @@ fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
     } else {
         bytes
     };
+    let trim = |text: &str| {
+        let is_margin = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
+        text.trim_matches(is_margin).to_owned()
+    };
     let text = String::from_utf8_lossy(kept);
-    let is_margin = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
-    let text = text.trim_matches(is_margin).to_owned();
     if is_overlong {
-        Input::Overlong(text)
-    } else {
-        Input::Line(text)
+        return Input::Overlong(trim(&text));
+    }
+    // Valid UTF-8 needs no copy.
+    match text {
+        Cow::Borrowed(text) => Input::Line(trim(text)),
+        Cow::Owned(text) => match decode_gbk(kept) {
+            Some(in_gbk) => Input::GbkLine(trim(&in_gbk)),
+            None => Input::Line(trim(&text)),
+        },
     }
 }
 
@@ -204,7 +215,21 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf8_is_replaced() {
+    fn lines_in_gbk_are_decoded() {
+        let bytes = [
+            b"setoption bookfiles D:\\\xcf\xf3\xc6\xe5\\BOOK.DAT\r\n".as_slice(),
+            "象棋".as_bytes(),
+        ]
+        .concat();
+        let in_gbk = Input::GbkLine("setoption bookfiles D:\\象棋\\BOOK.DAT".to_owned());
+        assert_eq!(
+            read(bytes),
+            [in_gbk, Input::Line("象棋".to_owned()), Input::End]
+        );
+    }
+
+    #[test]
+    fn invalid_bytes_are_replaced() {
         assert_eq!(
             read(*b"po\xff\xfesition\n"),
             lines(&["po\u{fffd}\u{fffd}sition"])

@@ -1,12 +1,17 @@
 //! The only writer of standard output.
 
+use std::borrow::Cow;
 use std::io::Write;
+
+use crate::text::encode_gbk;
 
 /// Writes and flushes lines. After a write has failed because the client is gone, it writes nothing.
 #[derive(Debug)]
 pub struct Output<W> {
     sink: W,
     closed: bool,
+    /// Whether lines are written in GBK, otherwise in UTF-8.
+    is_gbk: bool,
 }
 
 impl<W: Write> Output<W> {
@@ -14,7 +19,13 @@ impl<W: Write> Output<W> {
         Self {
             sink,
             closed: false,
+            is_gbk: false,
         }
+    }
+
+    /// Writes lines in GBK from now on, or in UTF-8.
+    pub fn set_gbk(&mut self, is_gbk: bool) {
+        self.is_gbk = is_gbk;
     }
 
     pub fn line(&mut self, text: &str) {
@@ -23,7 +34,12 @@ impl<W: Write> Output<W> {
             return;
         }
         let line = format!("{text}\n");
-        let written = self.sink.write_all(line.as_bytes());
+        let bytes = if self.is_gbk {
+            encode_gbk(&line)
+        } else {
+            Cow::Borrowed(line.as_bytes())
+        };
+        let written = self.sink.write_all(&bytes);
         if let Err(error) = written.and_then(|()| self.sink.flush()) {
             log::warn!("standard output is closed: {error}");
             self.closed = true;

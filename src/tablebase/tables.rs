@@ -11,7 +11,7 @@ use super::value::{Metric, TableOutcome};
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
-use crate::text::names_of_list;
+use crate::text::{names_of_list, path_of_name};
 
 /// Extension of table files.
 pub const EXTENSION: &str = "chtb";
@@ -133,7 +133,7 @@ impl Tables {
     fn add_directories(&mut self, paths: &str) -> Vec<SkippedFile> {
         let mut skipped = Vec::new();
         for directory in names_of_list(paths) {
-            self.add_directory(Path::new(directory), &mut skipped);
+            self.add_directory(&path_of_name(directory), &mut skipped);
         }
         skipped
     }

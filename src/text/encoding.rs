@@ -1,8 +1,9 @@
-//! Character encodings of text files: UTF-8, UTF-16, GBK and Big5.
+//! Character encodings of text files and of clients: UTF-8, UTF-16, GBK and Big5.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
-use encoding_rs::{BIG5, Encoding, GBK, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{BIG5, Encoding, GB18030, GBK, UTF_8, UTF_16BE, UTF_16LE};
 
 /// The byte order mark that some programs write at the beginning of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -27,6 +28,33 @@ pub fn bytes_without_byte_order_mark(bytes: &[u8]) -> &[u8] {
 /// Decodes a text in any of the encodings, see [`encoding_of`], and removes a byte order mark.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     encoding_of(bytes).decode_with_bom_removal(bytes).0
+}
+
+/// Decodes a text in GBK (GB18030), or returns `None` if it is not one.
+pub fn decode_gbk(bytes: &[u8]) -> Option<String> {
+    let text = GB18030.decode_without_bom_handling_and_without_replacement(bytes);
+    text.map(Cow::into_owned)
+}
+
+/// Encodes a text in GBK (GB18030, which has all characters).
+pub fn encode_gbk(text: &str) -> Cow<'_, [u8]> {
+    GB18030.encode(text).0
+}
+
+/// The path of a file name that a client has sent. If there is no such file, on Unix the name is tried in GBK:
+/// directories that were copied from Chinese Windows may have such names.
+pub fn path_of_name(name: &str) -> PathBuf {
+    let path = PathBuf::from(name);
+    #[cfg(unix)]
+    if !name.is_ascii() && !path.exists() {
+        use std::os::unix::ffi::OsStringExt;
+        let bytes = encode_gbk(name).into_owned();
+        let in_gbk = PathBuf::from(std::ffi::OsString::from_vec(bytes));
+        if in_gbk.exists() {
+            return in_gbk;
+        }
+    }
+    path
 }
 
 /// Detects the encoding of a text. UTF-16 is recognised by its byte order mark or by NUL bytes at every other

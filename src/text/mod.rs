@@ -10,7 +10,8 @@ mod values;
 
 pub use bounded::{BoundedLine, open_regular, read_all, read_bounded_line, read_file, read_line};
 pub use encoding::{
-    bytes_without_byte_order_mark, decode, encoding_of, utf_16, without_byte_order_mark,
+    bytes_without_byte_order_mark, decode, decode_gbk, encode_gbk, encoding_of, path_of_name,
+    utf_16, without_byte_order_mark,
 };
 #[cfg(feature = "cli")]
 pub use printable::escape_html;

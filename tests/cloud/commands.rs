@@ -150,10 +150,7 @@ fn dumps_recreate_the_library() {
     for (arguments, said) in [
         (&["check", "none.db"][..], "none.db: "),
         (&["dump", "library.db", "dump.txt"], "dump.txt: "),
-        (
-            &["import", "other.db", "tokens"],
-            "tokens: the file contains text, but no game",
-        ),
+        (&["import", "other.db", "tokens"], "tokens: the file"),
         (&["backup", "none.db", "new.db"], "none.db: "),
         (
             &["backup", "library.db", "dump.txt"],

@@ -310,3 +310,39 @@ fn own_book_in_uci_needs_no_file() {
     );
     client.quit_silently();
 }
+
+#[cfg(unix)]
+#[test]
+fn paths_and_messages_are_in_the_encoding_of_the_client() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let (in_gbk, _, _) = encoding_rs::GBK.encode("象棋 库");
+    let directory = tempfile::tempdir().unwrap();
+    let gbk_path = directory.path().join(std::ffi::OsStr::from_bytes(&in_gbk));
+    let utf8_path = directory.path().join("象棋 库");
+    for path in [&gbk_path, &utf8_path] {
+        let name = format!("{}/象棋 库", directory.path().display());
+        let _ = fs::remove_dir_all(&gbk_path);
+        fs::create_dir(path).unwrap();
+        fs::copy(small_book(), path.join("BOOK.DAT")).unwrap();
+        let text = format!(
+            "ucci\nsetoption bookfiles {name}/BOOK.DAT\nsetoption evalapi {name}/没有\n\
+            position startpos\ngo time 60000\nquit\n"
+        );
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        let (input, _, _) = encoding_rs::GBK.encode(&text);
+        let output = command.write_stdin(input.into_owned()).output().unwrap();
+        let (answer, _, has_errors) = encoding_rs::GBK.decode(&output.stdout);
+        assert!(!has_errors, "{answer}");
+        assert!(
+            answer.contains("pv g3g4\r\n") || answer.contains("pv g3g4\n"),
+            "{answer}"
+        );
+        assert!(!answer.contains("bookfiles refused"), "{answer}");
+        assert!(answer.contains("象棋 库/没有"), "{answer}");
+    }
+    // In UTF-8 the answer is in UTF-8.
+    let mut client = Client::ucci();
+    client.send(&format!("setoption evalapi {}", utf8_path.display()));
+    assert!(client.line().contains("象棋 库"));
+}

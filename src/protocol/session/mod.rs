@@ -199,8 +199,13 @@ impl<W: Write> Session<W> {
 
     /// Parses a line and runs or queues its commands. Breaks after `quit`.
     fn on_input(&mut self, input: Input) -> ControlFlow<()> {
+        match &input {
+            Input::GbkLine(_) => self.output.set_gbk(true),
+            Input::Line(line) if !line.is_ascii() => self.output.set_gbk(false),
+            _ => {}
+        }
         let (bytes, commands) = match input {
-            Input::Line(line) => {
+            Input::Line(line) | Input::GbkLine(line) => {
                 log::debug!("< {}", without_credentials(&line));
                 (line.len(), self.codec.parse(&line, &self.preferences))
             }

@@ -1,7 +1,6 @@
 //! Setting options, and the effects of their new values.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,6 +12,7 @@ use crate::protocol::options::{self, Effect, OptionSet, Preferences, default_boo
 use crate::protocol::reply::Reply;
 use crate::protocol::text::excerpt;
 use crate::tablebase::Tables;
+use crate::text::path_of_name;
 
 impl<W: Write> Session<W> {
     /// Sets an option. An unknown one is ignored, and reported in debug mode: clients set the options that they
@@ -94,7 +94,7 @@ impl<W: Write> Session<W> {
         let network = if path.is_empty() {
             None
         } else {
-            let network = Network::open(Path::new(path));
+            let network = Network::open(&path_of_name(path));
             Some(Arc::new(
                 network.map_err(|error| format!("{}: {error}", excerpt(path)))?,
             ))
