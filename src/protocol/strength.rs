@@ -1,9 +1,9 @@
-//! Playing below full strength: `UCI_Elo` and `Skill Level`.
+//! Playing below full strength: `UCI_Elo`, `Skill Level`, and searches to a low depth.
 //!
 //! A level is a number of nodes per move and, for beginners, a random bonus of the root moves. With few nodes the engine
 //! overlooks long lines and quiet threats, as people do.
 
-use crate::search::Limits;
+use crate::search::{Degree, Limits};
 
 /// The lowest level.
 pub(crate) const MIN_ELO: u32 = 500;
@@ -68,6 +68,18 @@ pub(crate) fn weaken(limits: Limits, elo: u32) -> Limits {
     Limits {
         nodes: Some(limits.nodes.map_or(most, |nodes| nodes.min(most))),
         ..limits
+    }
+}
+
+/// The most pruning that a search to a fixed depth uses. Programs offer low depths as levels of play; with all pruning,
+/// depth 5 would be 400 nodes, of a program without reductions it is tens of thousands. In this way depths 5 to 11 take
+/// about as many nodes, which are used better from depth to depth.
+pub(crate) fn pruning_to_depth(depth: u32) -> Degree {
+    match depth {
+        0..=5 => Degree::None,
+        6..=7 => Degree::Small,
+        8..=9 => Degree::Medium,
+        _ => Degree::Large,
     }
 }
 

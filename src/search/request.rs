@@ -35,29 +35,31 @@ named_enum! {
     pub enum Randomness {
         /// Always the best move.
         None = "none",
-        /// 0.03 minor pieces.
+        /// 0.01 minor pieces.
         Tiny = "tiny",
-        /// 0.06 minor pieces.
+        /// 0.03 minor pieces.
         Small = "small",
-        /// 0.15 minor pieces.
+        /// 0.06 minor pieces.
         Medium = "medium",
-        /// 0.4 minor pieces.
+        /// 0.15 minor pieces.
         Large = "large",
-        /// A minor piece.
+        /// 0.4 minor pieces.
         Huge = "huge",
     }
 }
 
 impl Randomness {
-    /// The largest random bonus of a root move, in hundredths of a minor piece.
+    /// The largest random bonus of a root move, in hundredths of a minor piece. At 10,000 nodes a move and in 200
+    /// games each, the bonuses from `small` to `huge` cost -17 [-52, +17], 38 [2, 76], 129 [89, 173] and 359
+    /// [300, 440] Elo.
     pub const fn root_noise(self) -> u16 {
         match self {
             Self::None => 0,
-            Self::Tiny => 3,
-            Self::Small => 6,
-            Self::Medium => 15,
-            Self::Large => 40,
-            Self::Huge => 100,
+            Self::Tiny => 1,
+            Self::Small => 3,
+            Self::Medium => 6,
+            Self::Large => 15,
+            Self::Huge => 40,
         }
     }
 }

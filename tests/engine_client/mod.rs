@@ -60,8 +60,11 @@ impl Client {
         let mut stderr = child.stderr.take().expect("a pipe");
         let (sender, lines) = channel();
         let reader = thread::spawn(move || {
-            for line in BufReader::new(stdout).lines() {
+            // After a line in GBK the engine answers in GBK.
+            for line in BufReader::new(stdout).split(b'\n') {
                 let Ok(line) = line else { return };
+                let line = String::from_utf8_lossy(&line);
+                let line = line.strip_suffix('\r').unwrap_or(&line).to_owned();
                 if sender.send(line).is_err() {
                     return;
                 }

@@ -318,3 +318,22 @@ fn game_past_the_no_capture_limit_continues_sensibly() {
     assert!(outcome.starts_with("bestmove d3"), "{outcome}");
     client.quit();
 }
+
+#[test]
+fn searches_to_a_low_depth_do_not_prune() {
+    let nodes = |pruning: &str, depth: u32| {
+        let mut client = Client::ucci();
+        client.silent(&format!("setoption pruning {pruning}"));
+        client.send(&format!("position startpos\ngo depth {depth}"));
+        let lines = client.until("bestmove");
+        let last = lines.iter().rev().find_map(|line| {
+            let (_, rest) = line.split_once(" nodes ")?;
+            rest.split(' ').next()?.parse::<u64>().ok()
+        });
+        last.unwrap()
+    };
+    assert_eq!(nodes("large", 5), nodes("none", 5));
+    assert_eq!(nodes("large", 7), nodes("small", 7));
+    assert!(nodes("large", 7) > nodes("large", 1));
+    assert!(nodes("large", 10) < nodes("medium", 10));
+}

@@ -15,7 +15,7 @@ use crate::movegen::legal_moves;
 use crate::protocol::command::Protocol;
 use crate::protocol::go::{GoError, GoRequest};
 use crate::protocol::reply::Reply;
-use crate::protocol::strength::weaken;
+use crate::protocol::strength::{pruning_to_depth, weaken};
 use crate::rules::Game;
 use crate::search::{Control, Event, Limits, Outcome, Report, Score, SearchRequest, static_score};
 
@@ -60,6 +60,11 @@ impl<W: Write> Session<W> {
         let is_analysis = !limits.is_bounded() || go.infinite || settings.multipv > 1;
         if is_analysis || go.mate.is_some() {
             settings.root_noise = 0;
+        }
+        if let Some(depth) = limits.depth
+            && go.mate.is_none()
+        {
+            settings.pruning = settings.pruning.min(pruning_to_depth(depth));
         }
         let may_be_endless = go.infinite || go.ponder || go.mate.is_some();
         if !limits.is_bounded() && !may_be_endless && !go.unknown_words.is_empty() {
