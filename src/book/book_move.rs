@@ -162,7 +162,7 @@ pub enum BookError {
     NeedsKeys,
     /// The file has the size of a key file, but not the numbers that the format requires.
     #[cfg(feature = "sqlite")]
-    #[error("the file has the size of a key file for .obk books, but other numbers")]
+    #[error("the file has the size of a key file for .obk books, but its numbers are wrong")]
     WrongKeys,
     /// Built without SQLite.
     #[error("this build cannot read or write books in SQLite databases (feature sqlite)")]

@@ -222,8 +222,8 @@ impl Locks {
     }
 
     fn toggle(&mut self, other: [u32; 3]) {
-        for (mine, others) in self.0.iter_mut().zip(other) {
-            *mine ^= others;
+        for (lock, number) in self.0.iter_mut().zip(other) {
+            *lock ^= number;
         }
     }
 }

@@ -216,7 +216,7 @@ mod tests {
         assert_eq!((library.books().count(), problems.len()), (1, 0));
         for book in library.books() {
             let walk = walk(book).unwrap();
-            assert_eq!((walk.useless, walk.unreached), (0, 0));
+            assert_eq!((walk.unusable, walk.unreached), (0, 0));
             assert!(walk.table.positions() >= 500);
             // Both sides have a choice of moves.
             let mut position = Position::startpos();

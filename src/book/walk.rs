@@ -16,7 +16,7 @@ pub struct BookWalk {
     /// Usable records of these positions.
     pub usable: usize,
     /// Unusable records of these positions: illegal, duplicate, or without weight.
-    pub useless: usize,
+    pub unusable: usize,
     /// Records of positions that were not found, or of invalid keys.
     pub unreached: usize,
     /// Whether keys contain whole positions, so that all positions were found.
@@ -49,13 +49,13 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
         }
     }
     let left = book.count()?.saturating_sub(walker.stored);
-    // The rest are records of other positions with the same lock.
-    let unusable = walker.unusable.min(left);
+    // Positions with the same lock share records, which may have been counted more than once.
+    let without_moves = walker.without_moves.min(left);
     Ok(BookWalk {
         table: walker.table,
-        usable: walker.stored - walker.useless,
-        useless: walker.useless + unusable,
-        unreached: left - unusable,
+        usable: walker.stored - walker.unusable,
+        unusable: walker.unusable + without_moves,
+        unreached: left - without_moves,
         is_whole,
     })
 }
@@ -94,9 +94,9 @@ struct Walker<'a> {
     /// Records of positions with a usable move.
     stored: usize,
     /// Unusable records among them.
-    useless: usize,
-    /// Records of positions without a usable move.
     unusable: usize,
+    /// Records of positions without a usable move.
+    without_moves: usize,
 }
 
 impl<'a> Walker<'a> {
@@ -108,8 +108,8 @@ impl<'a> Walker<'a> {
             passed: HashSet::new(),
             open: VecDeque::new(),
             stored: 0,
-            useless: 0,
             unusable: 0,
+            without_moves: 0,
         }
     }
 
@@ -140,12 +140,12 @@ impl<'a> Walker<'a> {
             moves.iter().for_each(|m| self.table.add(position, *m));
             if !is_counted {
                 self.stored += records;
-                self.useless += records - moves.len().min(records);
+                self.unusable += records - moves.len().min(records);
             }
             let moves = moves.iter().map(|m| m.played).collect();
             self.open.push_back((position.clone(), moves));
         } else {
-            self.unusable += records;
+            self.without_moves += records;
         }
         Ok(is_stored)
     }
@@ -172,7 +172,7 @@ mod tests {
         let book = DatBook::new(encode_dat(&table.entries()).bytes.into()).unwrap();
         let walk = walk(&book).unwrap();
         assert_eq!(walk.table.to_text(), text);
-        assert_eq!((walk.useless, walk.unreached), (0, 0));
+        assert_eq!((walk.unusable, walk.unreached), (0, 0));
         let mut twice = table.clone();
         twice.merge(&table);
         assert_eq!(twice.moves(&after("h2e2"))[0].weight, 14);
@@ -195,7 +195,7 @@ mod tests {
             table.add(&after(moves), BookMove::new(played.parse().unwrap(), 1));
         }
         let walk = walked(&table);
-        assert_eq!((walk.unreached, walk.useless), (0, 0));
+        assert_eq!((walk.unreached, walk.unusable), (0, 0));
         assert_eq!(walk.table.to_text(), table.to_text());
     }
 
@@ -243,10 +243,10 @@ mod tests {
     }
 
     #[test]
-    fn records_of_another_position_with_the_same_lock_are_not_useless() {
+    fn records_of_another_position_with_the_same_lock_are_not_unusable() {
         let book = DatBook::new(encode_dat(&table().entries()).bytes.into()).unwrap();
         let walk = walk(&Colliding(book)).unwrap();
-        assert_eq!((walk.useless, walk.unreached), (0, 0));
+        assert_eq!((walk.unusable, walk.unreached), (0, 0));
         assert_eq!(walk.table.to_text(), table().to_text());
     }
 }

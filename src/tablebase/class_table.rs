@@ -43,7 +43,7 @@ impl ClassTable {
         let mut bytes = Vec::with_capacity(HEADER);
         (&mut file).take(HEADER as u64).read_to_end(&mut bytes)?;
         let header = Header::read(&bytes)?;
-        if Some(length) != header.rest.checked_add(HEADER as u64) {
+        if Some(length) != header.body_length.checked_add(HEADER as u64) {
             return Err(TableError::Damaged("wrong length"));
         }
         Ok(Self::new(header, TableSource::File(path.to_owned())))
@@ -52,7 +52,7 @@ impl ClassTable {
     /// Reads the table at the beginning of `bytes` and returns the remaining bytes with it.
     pub(super) fn of_memory(bytes: &'static [u8]) -> Result<(Self, &'static [u8]), TableError> {
         let header = Header::read(bytes)?;
-        let length = usize::try_from(header.rest).unwrap_or(usize::MAX);
+        let length = usize::try_from(header.body_length).unwrap_or(usize::MAX);
         let length = length.saturating_add(HEADER);
         match bytes.split_at_checked(length) {
             Some((own, rest)) => Ok((Self::new(header, TableSource::Memory(own)), rest)),
@@ -99,7 +99,7 @@ impl ClassTable {
 
     /// Packed size in bytes.
     pub fn size(&self) -> u64 {
-        HEADER as u64 + self.header.rest
+        HEADER as u64 + self.header.body_length
     }
 
     /// File of the table; `None` if embedded.

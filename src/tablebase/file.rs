@@ -75,7 +75,7 @@ pub struct Header {
     /// Largest values, the strong side to move first.
     pub largest: [u8; 2],
     /// Length of the file after the header.
-    pub rest: u64,
+    pub body_length: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl Header {
         bytes.extend_from_slice(&self.positions.to_le_bytes());
         bytes.extend_from_slice(&self.block.to_le_bytes());
         bytes.extend_from_slice(&self.largest);
-        bytes.extend_from_slice(&self.rest.to_le_bytes());
+        bytes.extend_from_slice(&self.body_length.to_le_bytes());
         let checksum = crc32c::crc32c(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
         bytes
@@ -170,7 +170,7 @@ impl Header {
         if !bytes.starts_with(MAGIC) {
             return Err(TableError::Foreign);
         }
-        let mut fields = Fields(bytes.get(8..HEADER).ok_or(CUT)?);
+        let mut fields = Fields(bytes.get(8..HEADER).ok_or(TRUNCATED)?);
         let [version, scheme] = [fields.u16(), fields.u16()];
         let [metric, rules] = [fields.u8(), fields.u8()];
         if !Self::VERSIONS.contains(&(version, metric)) || scheme != SCHEME {
@@ -195,7 +195,7 @@ impl Header {
             positions: fields.u64(),
             block: fields.u32(),
             largest: [fields.u8(), fields.u8()],
-            rest: fields.u64(),
+            body_length: fields.u64(),
         };
         let most = if header.material.is_two_sided() {
             Value::NOT_WON.0
@@ -218,7 +218,7 @@ impl Header {
 
     /// Reads the block list that follows the header.
     pub fn read_list(&self, bytes: &[u8]) -> Result<[Vec<TableBlock>; 2], TableError> {
-        let list = bytes.get(..self.list_length()).ok_or(CUT)?;
+        let list = bytes.get(..self.list_length()).ok_or(TRUNCATED)?;
         let (entries, checksum) = list.split_at(list.len() - 4);
         if crc32c::crc32c(entries).to_le_bytes() != checksum {
             return Err(TableError::Damaged("invalid list of blocks"));
@@ -237,7 +237,7 @@ impl Header {
             };
             (0..count).map(block).collect()
         });
-        if offset == HEADER as u64 + self.rest {
+        if offset == HEADER as u64 + self.body_length {
             Ok(lists)
         } else {
             Err(TableError::Damaged("wrong length"))
@@ -283,7 +283,7 @@ fn draws_from(number: u8) -> Option<DrawsHold> {
 }
 
 const DAMAGED_BLOCK: TableError = TableError::Damaged("invalid block");
-const CUT: TableError = TableError::Damaged("truncated file");
+const TRUNCATED: TableError = TableError::Damaged("truncated file");
 
 /// Reads consecutive numbers of a header whose length was checked.
 struct Fields<'a>(&'a [u8]);
@@ -352,7 +352,7 @@ impl SolvedClass {
             positions,
             block,
             largest,
-            rest: 0,
+            body_length: 0,
         };
         let mut chunks: Vec<&[u8]> = Vec::new();
         for (values, largest) in sides.into_iter().zip(largest) {
@@ -372,7 +372,7 @@ impl SolvedClass {
         }
         let checksum = crc32c::crc32c(&list);
         list.extend_from_slice(&checksum.to_le_bytes());
-        header.rest = (file.len() - HEADER) as u64;
+        header.body_length = (file.len() - HEADER) as u64;
         file[..HEADER].copy_from_slice(&header.write());
         file[HEADER..][..list.len()].copy_from_slice(&list);
         file
@@ -426,7 +426,7 @@ mod tests {
                 positions: Indexer::new(material).len() as u64,
                 block,
                 largest: [1, 1],
-                rest: 0,
+                body_length: 0,
             };
             let read = |block| Header::read(&header(block).write());
             assert_eq!(read(block).unwrap(), header(block));

@@ -81,12 +81,12 @@ impl Tables {
             let mut tables = Tables::none();
             let mut rest = EMBEDDED;
             while !rest.is_empty() {
-                let Ok((table, behind)) = ClassTable::of_memory(rest) else {
+                let Ok((table, remaining)) = ClassTable::of_memory(rest) else {
                     log::error!("the embedded tables are damaged");
                     break;
                 };
                 tables.add(Arc::new(table));
-                rest = behind;
+                rest = remaining;
             }
             Arc::new(tables)
         });

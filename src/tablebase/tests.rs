@@ -213,16 +213,16 @@ fn dtc_is_at_most_dtm() {
         let smaller = solutions.smaller(material);
         let mates = solutions.get(material);
         let mut conversions = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
-        let mut sooner = 0;
+        let mut shorter = 0;
         for strong_to_move in [true, false] {
             let values = mates.values(strong_to_move).iter();
             for (mate, conversion) in values.zip(conversions.values(strong_to_move)) {
                 assert_eq!(*mate == DRAW, *conversion == DRAW, "{name}");
                 assert!(conversion <= mate, "{name}");
-                sooner += u32::from(conversion < mate);
+                shorter += u32::from(conversion < mate);
             }
         }
-        assert!(sooner > 100, "{name}");
+        assert!(shorter > 100, "{name}");
         verify(&conversions, &smaller, 2, &|_| {}).unwrap();
         let won = conversions.strong.iter().position(|v| *v == 2).unwrap();
         conversions.strong[won] = 3;

@@ -300,7 +300,7 @@ fn invalid_books_are_reported() {
 
 #[test]
 #[cfg(feature = "sqlite")]
-fn a_key_file_with_other_numbers_is_reported() {
+fn a_key_file_with_wrong_numbers_is_reported() {
     let at = directory("key file");
     let keys = at.join("keys.bin");
     fs::write(&keys, vec![7; 28_680]).unwrap();
@@ -308,7 +308,7 @@ fn a_key_file_with_other_numbers_is_reported() {
         .assert()
         .code(1)
         .stderr(contains(
-            "keys.bin: the file has the size of a key file for .obk books, but other numbers",
+            "keys.bin: the file has the size of a key file for .obk books, but its numbers are wrong",
         ));
 }
 

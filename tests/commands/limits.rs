@@ -112,7 +112,7 @@ fn endless_files_are_refused() {
             "replay /dev/zero",
             "/dev/zero: neither a text nor a game record in a known format",
         ),
-        ("data stats /dev/zero", "/dev/zero: not a file of games"),
+        ("data stats /dev/zero", "/dev/zero: not a game file"),
         (
             "match --engine cmd=a --engine cmd=b --each depth=1 --openings /dev/zero",
             "/dev/zero: the file is longer than the limit",

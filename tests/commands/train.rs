@@ -196,7 +196,7 @@ fn failed_conversion_leaves_no_file() {
     let relabel = |from: &str| chuhe(&["data", "relabel", &out, from, "--nodes", "0"]);
     relabel(&samples)
         .code(1)
-        .stderr(contains("not a file of games"));
+        .stderr(contains("not a game file"));
     assert_eq!(place.names(), ["games.chg", "samples.txt"]);
     // With valid input the same commands succeed; an existing file is kept.
     relabel(&games).code(0);

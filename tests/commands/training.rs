@@ -96,11 +96,11 @@ fn files_of_games_are_shown_merged_and_converted() {
         .stderr(contains("incomplete last block"));
     data(&["stats", &samples])
         .code(1)
-        .stderr(contains("not a file of games"));
+        .stderr(contains("not a game file"));
     chuhe(&["selfplay", &samples])
         .assert()
         .code(1)
-        .stderr(contains("not a file of games"));
+        .stderr(contains("not a game file"));
     fs::remove_dir_all(place).unwrap();
 }
 

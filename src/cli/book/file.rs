@@ -24,7 +24,7 @@ pub fn read_table(name: &str) -> Result<BookTable, Failure> {
     for book in library.books() {
         let walk = walk(book).context(name)?;
         for (count, what) in [
-            (walk.useless, "that cannot be played"),
+            (walk.unusable, "that cannot be played"),
             (walk.unreached, "that no line of the book reaches"),
         ] {
             if count > 0 {

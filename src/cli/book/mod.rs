@@ -192,10 +192,10 @@ fn verify(name: &str) -> Result<(), Failure> {
             ));
         }
         let mut problems = Vec::new();
-        if walk.useless > 0 {
+        if walk.unusable > 0 {
             problems.push(format!(
                 "{} moves are illegal, duplicate or without weight",
-                walk.useless
+                walk.unusable
             ));
         }
         if walk.unreached > 0 && walk.is_whole {

@@ -73,10 +73,10 @@ impl QuietBonus {
             PieceKind::Pawn => (self.pawn_checks, none, 0),
             PieceKind::King | PieceKind::Advisor | PieceKind::Bishop => return 0,
         };
-        let flees = i32::from(attacked.contains(m.from())) - i32::from(attacked.contains(m.to()));
+        let escaped = i32::from(attacked.contains(m.from())) - i32::from(attacked.contains(m.to()));
         let is_check =
             checks.contains(m.to()) && see_at_least(position, m, -values::check_order_exchange());
-        flees * escape + i32::from(is_check) * values::check_order_bonus()
+        escaped * escape + i32::from(is_check) * values::check_order_bonus()
     }
 }
 
@@ -104,8 +104,8 @@ mod tests {
         let knight = "4k4/9/9/1N7/9/9/9/9/9/3K5 w";
         assert_eq!(bonus(knight, "b6d7"), check, "knight");
         assert_eq!(bonus(knight, "b6d5"), 0);
-        let hobbled = "4k4/3n5/9/1N7/9/9/9/9/9/3K5 w";
-        assert_eq!(bonus(hobbled, "b6d7"), 0, "its leg is blocked");
+        let blocked = "4k4/3n5/9/1N7/9/9/9/9/9/3K5 w";
+        assert_eq!(bonus(blocked, "b6d7"), 0, "its leg is blocked");
         assert_eq!(bonus("4k4/3P5/9/9/9/9/9/9/9/3K5 w", "d8e8"), check, "pawn");
         let lost = "4k4/R8/9/9/9/9/9/9/9/3K5 w";
         assert_eq!(bonus(lost, "a8e8"), 0, "the king takes the rook");

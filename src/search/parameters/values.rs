@@ -358,11 +358,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parameter_that_is_set_is_read_back_within_its_range() {
+    fn set_values_are_clamped_to_the_range() {
         let parameter = PARAMETERS
             .iter()
             .find(|p| p.name == "expected_moves")
-            .expect("the table has it");
+            .expect("the parameter is listed");
         assert_eq!(expected_moves(), parameter.default);
         parameter.set(parameter.default + 1);
         assert_eq!(expected_moves(), parameter.default + 1);

@@ -40,7 +40,7 @@ pub enum StartError {
     #[error("too little memory for a search thread and a hash table of {0} MB")]
     NoMemoryForTable(usize),
     /// The system does not start a thread.
-    #[error("the system starts no search thread, for want of memory or of processes: {0}")]
+    #[error("the system cannot start a search thread: {0}")]
     NoThread(std::io::Error),
 }
 

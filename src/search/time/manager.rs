@@ -40,8 +40,8 @@ impl TimeManager {
     /// time per move.
     pub fn new(limits: &Limits, settings: &Settings, overhead: Duration) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
-            let kept_back = percent(time, values::move_time_kept_back()).min(LEAST_OVERHEAD / 2);
-            let hard = (time - kept_back).max(MINIMUM.min(time));
+            let reserve = percent(time, values::move_time_kept_back()).min(LEAST_OVERHEAD / 2);
+            let hard = (time - reserve).max(MINIMUM.min(time));
             Self {
                 soft: hard,
                 hard,
@@ -63,14 +63,14 @@ impl TimeManager {
         settings: &Settings,
         overhead: Duration,
     ) -> Self {
-        // A measured overhead is reserved several times over, the assumed one once.
-        let kept_back = LEAST_OVERHEAD
+        // A multiple of the measured overhead is reserved, but the assumed minimum only once.
+        let reserve = LEAST_OVERHEAD
             .min(percent(clock.time, values::least_overhead_share()))
             .max(
                 percent(overhead, values::overhead_share())
                     .min(percent(clock.time, values::overhead_clock_share())),
             );
-        let usable = clock.time - kept_back;
+        let usable = clock.time - reserve;
         let mut proper = match clock.moves_to_go {
             Some(moves) => usable / moves.max(1) + clock.increment,
             None => clock.increment + usable / values::expected_moves().unsigned_abs(),
@@ -141,11 +141,11 @@ impl TimeManager {
             thousandths(values::effort_least()),
             thousandths(values::effort_most()),
         );
-        let unrest = (thousandths(values::changes_base())
+        let instability = (thousandths(values::changes_base())
             + thousandths(values::changes_step()) * changes)
             .min(thousandths(values::changes_most()));
         self.soft
-            .mul_f64(stability * falling * certainty * unrest)
+            .mul_f64(stability * falling * certainty * instability)
             .min(self.hard)
     }
 }
@@ -251,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_more_than_the_clock_holds(
+        fn limits_never_exceed_the_clock(
             time in 1..10_000_000u64, increment in 0..1_000_000u64, moves in proptest::option::of(0..200u32),
             stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0, changes in 0.0..200.0, overhead in 0..2000u64,
         ) {

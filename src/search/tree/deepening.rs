@@ -38,7 +38,7 @@ impl Search<'_> {
             self.deepen(lines, self.next_depth(depth_limit));
             if self.stopped {
                 let Some(overtaking) = self.overtaking() else {
-                    self.iteration.settle_unfinished();
+                    self.iteration.sort_interrupted();
                     if self.iteration.moves[0].summary() != reported {
                         (0..lines).for_each(|line| self.report(line));
                     }

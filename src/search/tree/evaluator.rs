@@ -108,7 +108,7 @@ impl LineEvaluator {
                 debug_assert!(
                     !position.key().is_multiple_of(FRESH_SHARE)
                         || stack.equals_fresh(network, position),
-                    "the network's sums of {position} do not follow the line"
+                    "the incremental accumulators are wrong for {position}"
                 );
                 scaled(position, nnue::evaluate(level, network, stack, position))
             }

@@ -110,12 +110,12 @@ impl Search<'_> {
             return;
         };
         let quiet = found.best_move.is_none() || self.position.taken_by(found.best_move).is_none();
-        let says_more = match bound {
+        let corrects_evaluation = match bound {
             Bound::Exact => true,
             Bound::Lower => best > evaluation,
             Bound::Upper => best < evaluation,
         };
-        if quiet && says_more && kept == Some(bound) && !best.is_proven() {
+        if quiet && corrects_evaluation && kept == Some(bound) && !best.is_proven() {
             let error = best - evaluation;
             let last = self.stack.last_two(node.ply);
             self.histories

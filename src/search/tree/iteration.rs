@@ -48,7 +48,7 @@ impl Iteration {
 
     /// Sorts the moves of an interrupted iteration: first those that it has searched, best first, then the
     /// others with their scores of the iteration before.
-    pub fn settle_unfinished(&mut self) {
+    pub fn sort_interrupted(&mut self) {
         let Iteration { depth, moves, .. } = self;
         let searched = moves
             .iter()
@@ -233,7 +233,7 @@ mod tests {
                     root_move.depth = 8;
                 }
             }
-            iteration.settle_unfinished();
+            iteration.sort_interrupted();
             iteration.moves.iter().map(|m| m.played).collect::<Vec<_>>()
         };
         let by = |places: [usize; 4]| places.map(|place| moves[place]).to_vec();

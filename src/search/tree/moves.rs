@@ -145,7 +145,7 @@ impl Search<'_> {
         let mut new_depth = depth - 1 + extension;
         let nodes_before = self.nodes;
         if N::ROOT {
-            self.announce(m, number);
+            self.report_current_move(m, number);
         }
         let mut reduction = self.reduction::<N>(node, m, number);
         self.play(ply, m);

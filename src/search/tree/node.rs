@@ -93,7 +93,7 @@ impl Search<'_> {
         if self.stopped {
             return NodeScore::STOPPED;
         }
-        if excluded.is_none() && (!N::ROOT || self.looks_at_every_root_move()) {
+        if excluded.is_none() && (!N::ROOT || self.searches_every_root_move()) {
             self.close_node(&node, &found, alpha, beta);
         }
         if N::PV {
@@ -300,8 +300,8 @@ impl Search<'_> {
             score
         };
         let thin = self.evaluator.phase(&self.position) <= values::null_move_thin_phase();
-        let is_trusted = depth < values::null_move_verification_depth() && !thin;
-        if self.null_move_floor > 0 || is_trusted || !self.techniques.null_move_verification {
+        let is_accepted = depth < values::null_move_verification_depth() && !thin;
+        if self.null_move_floor > 0 || is_accepted || !self.techniques.null_move_verification {
             return Some(score);
         }
         self.null_move_floor = ply
@@ -373,7 +373,7 @@ impl Search<'_> {
         let target = beta + values::hash_probcut_margin();
         let is_bound = matches!(entry.bound, Some(Bound::Lower | Bound::Exact));
         let is_deep = entry.depth >= node.depth - values::hash_probcut_depth();
-        let is_usual = !beta.is_proven() && !score.is_proven();
-        (is_bound && is_deep && is_usual && score >= target).then_some(target)
+        let is_unproven = !beta.is_proven() && !score.is_proven();
+        (is_bound && is_deep && is_unproven && score >= target).then_some(target)
     }
 }

@@ -128,7 +128,7 @@ impl Search<'_> {
         }
         if let Some(window) = deciding {
             let score = self.repetition_score(ply, self.judge(window));
-            self.look_at_clock_after(window);
+            self.poll_soon_after(window);
             return History::Final(NodeScore::of_path(score, ply as i32 - window as i32));
         }
         // A second occurrence of the root is not decided, because a game may repeat a position once.
@@ -136,7 +136,7 @@ impl Search<'_> {
             return History::Open;
         };
         let verdict = self.judge(distance);
-        self.look_at_clock_after(distance);
+        self.poll_soon_after(distance);
         let first = ply as i32 - distance as i32;
         match verdict.loser() {
             None => History::Final(NodeScore::of_path(self.draw_score(ply), first)),
@@ -175,9 +175,9 @@ impl Search<'_> {
     }
 
     /// Checks the clock soon after a judgement that took long.
-    fn look_at_clock_after(&mut self, window: usize) {
+    fn poll_soon_after(&mut self, window: usize) {
         if (LONG_WINDOW..=LONGEST_JUDGED).contains(&window) {
-            self.polling.hurry(self.nodes);
+            self.polling.poll_next_node(self.nodes);
         }
     }
 

@@ -148,14 +148,14 @@ impl Search<'_> {
     }
 
     /// Whether all legal moves are searched, so that the result is that of the position.
-    pub fn looks_at_every_root_move(&self) -> bool {
+    pub fn searches_every_root_move(&self) -> bool {
         self.line == 0
             && self.shared.noise.is_none()
             && self.shared.root_moves.len() == legal_moves(&self.position).len()
     }
 
     /// Reports the current root move, by its number from 1, if the search takes long.
-    pub fn announce(&self, m: Move, number: usize) {
+    pub fn report_current_move(&self, m: Move, number: usize) {
         if self.takes_long() {
             self.send_report(Report::CurrentMove {
                 depth: self.root_depth as u32,

@@ -149,12 +149,12 @@ impl<'a> Search<'a> {
         };
         // Approaches a draw with the plies without a capture (Chessprogramming wiki, "Fifty-move Rule", damping
         // by the move counter).
-        let faded = raw.units() * formulas::fading(counted) / values::fading_plies();
+        let damped = raw.units() * formulas::fading(counted) / values::fading_plies();
         if !self.pruning.corrections {
-            return Score::evaluation(faded);
+            return Score::evaluation(damped);
         }
         let last = self.stack.last_two(ply);
-        Score::evaluation(faded + self.histories.correction(&self.position, last))
+        Score::evaluation(damped + self.histories.correction(&self.position, last))
     }
 
     /// Plies without a capture, as the rules count them.
@@ -396,7 +396,7 @@ impl PollSchedule {
     }
 
     /// Makes the search poll at the next node; `nodes` is the current count.
-    pub fn hurry(&mut self, nodes: u64) {
+    pub fn poll_next_node(&mut self, nodes: u64) {
         self.next = self.next.min(nodes);
     }
 }

@@ -114,9 +114,9 @@ impl Search<'_> {
 /// Nodes between two polls.
 const POLL_INTERVAL: u64 = 1024;
 /// Minimum work between two pauses, for the option `idle`.
-const SHORTEST_WORK: Duration = Duration::from_millis(2);
-/// The longest pause. A `stop` waits no longer than this.
-const LONGEST_REST: Duration = Duration::from_millis(15);
+const MIN_WORK: Duration = Duration::from_millis(2);
+/// Maximum pause, which is also the maximum delay of a `stop`.
+const MAX_PAUSE: Duration = Duration::from_millis(15);
 
 impl Search<'_> {
     /// Polls if it is time to.
@@ -131,7 +131,7 @@ impl Search<'_> {
     fn poll_now(&mut self) {
         let total = self.count_nodes();
         self.polling.next = self.nodes + POLL_INTERVAL;
-        self.rest();
+        self.pause();
         self.shared
             .current_lines
             .update(self.id, || self.line_here());
@@ -219,22 +219,22 @@ impl Search<'_> {
     }
 
     /// Pauses for the share of the time that the option `idle` asks for.
-    fn rest(&mut self) {
-        let rest_per_work = match self.shared.request.settings.idle {
+    fn pause(&mut self) {
+        let pause_per_work = match self.shared.request.settings.idle {
             Degree::None => return,
             Degree::Small => 1.0 / 3.0,
             Degree::Medium => 1.0,
             Degree::Large => 3.0,
         };
         let worked = self.polling.busy_since.elapsed();
-        if worked >= SHORTEST_WORK {
-            let rest = worked.mul_f64(rest_per_work).min(LONGEST_REST);
+        if worked >= MIN_WORK {
+            let pause = worked.mul_f64(pause_per_work).min(MAX_PAUSE);
             let control = &self.shared.request.control;
-            let left = self.shared.time.map_or(rest, |time| {
+            let left = self.shared.time.map_or(pause, |time| {
                 time.hard_after(control.pondered())
                     .saturating_sub(control.clock_elapsed())
             });
-            std::thread::sleep(rest.min(left));
+            std::thread::sleep(pause.min(left));
             self.polling.busy_since = Instant::now();
         }
     }

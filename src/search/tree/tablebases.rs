@@ -27,7 +27,7 @@ impl Search<'_> {
         let loads = tables.loads();
         let probe = tables.probe(&self.position, self.shared.request.settings.rules);
         if tables.loads() != loads {
-            self.polling.hurry(self.nodes);
+            self.polling.poll_next_node(self.nodes);
         }
         let probe = probe?;
         self.tb_hits += 1;
@@ -72,10 +72,9 @@ impl Search<'_> {
     /// without the repetitions. It depends on the plies without a capture so far, and on the root.
     #[cold]
     fn rule_score(&self, ply: usize, plies: u16) -> Option<NodeScore> {
-        let comes_nearer = self.shared.root_ending.is_farther_than(plies);
+        let is_nearer = self.shared.root_ending.is_farther_than(plies);
         let score = Score::by_rule_in(ply + usize::from(plies));
-        (comes_nearer && self.is_in_time(ply, plies))
-            .then_some(NodeScore::of_path(score, BEFORE_ROOT))
+        (is_nearer && self.is_in_time(ply, plies)).then_some(NodeScore::of_path(score, BEFORE_ROOT))
     }
 
     /// Whether a mate or capture `plies` after the node at `ply` comes before the no-capture limit and is near
@@ -200,7 +199,7 @@ mod tests {
             }
             position.make(best);
         }
-        panic!("nothing is taken: {position}");
+        panic!("no capture: {position}");
     }
 
     #[test]
@@ -258,14 +257,14 @@ mod tests {
             let before = format!("{board} w - - 0 1").parse::<Position>().ok();
             before.filter(|_| cells.find("R.") > Some(50))
         });
-        let mut told = 0;
+        let mut wins_in_one = 0;
         for before in taken.take(20) {
             let best = searcher.think(&Game::new(before.clone()), limits).unwrap();
             let score = best.score.unwrap();
             assert!(score >= Score::by_rule_in(1), "{before}: {score}");
-            told += u32::from(score == Score::by_rule_in(1));
+            wins_in_one += u32::from(score == Score::by_rule_in(1));
         }
-        assert!(told > 0);
+        assert!(wins_in_one > 0);
     }
 
     #[test]

@@ -31,7 +31,10 @@ pub fn mark(positions: &OpenPositions<'_>, holder: Color, results: &NodeBytes, t
         threads,
     };
     search.start();
-    while Goals::EACH.into_iter().any(|goal| search.leave_traps(goal)) {}
+    while Goals::EACH
+        .into_iter()
+        .any(|goal| search.remove_traps(goal))
+    {}
     search.hold_alternating();
 }
 
@@ -151,7 +154,7 @@ impl Buchi<'_> {
 
     /// Removes the positions in which the other side can prevent a goal forever. Returns whether
     /// there were any.
-    fn leave_traps(&self, goal: Goals) -> bool {
+    fn remove_traps(&self, goal: Goals) -> bool {
         let goals_of = |node| {
             if self.is_held(node) {
                 self.goals_of(node).0
@@ -334,7 +337,7 @@ mod tests {
     use crate::tablebase::two_sided::{co_buchi, mates};
 
     #[test]
-    fn moves_to_what_the_rules_lose_reach_no_aim() {
+    fn moves_to_positions_lost_by_rule_reach_no_goal() {
         let material = "KR-KN".parse().unwrap();
         let smaller = smaller(material, RuleSet::Asian, &mut Solutions::default());
         let game = GameGraph::new(material, RuleSet::Asian, &smaller);
@@ -415,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn held_vertices_serve_other_goal_pairs() {
+    fn vertices_held_by_one_goal_pair_count_for_the_others() {
         let [_, advisor, bishop] = Offences::CHASES;
         let mut graph = back_and_forth([advisor, bishop], None);
         // A check leads to vertices that are held by chases.

@@ -87,11 +87,11 @@ impl DepthSearch<'_> {
             while let Some((_, nodes)) = zones.next_if(|(zone, _)| !self.has_exit(*zone)) {
                 let losers = nodes.iter().filter(|node| node.side == self.loser);
                 let captures = losers.clone().map(|node| self.after_captures(*node));
-                let worth = captures.fold(plies.max(least), usize::max);
-                let worth = worth.next_multiple_of(2);
-                if worth < COUNTED {
-                    least = worth + 1;
-                    put(&mut due, losers.map(|node| (*node, worth)).collect());
+                let depth = captures.fold(plies.max(least), usize::max);
+                let depth = depth.next_multiple_of(2);
+                if depth < COUNTED {
+                    least = depth + 1;
+                    put(&mut due, losers.map(|node| (*node, depth)).collect());
                 }
             }
             let mut now = std::mem::take(&mut due[plies]);
@@ -161,19 +161,19 @@ impl DepthSearch<'_> {
     /// One more than the depth after the captures that decide by rule: the smallest for the winner,
     /// the largest for the loser; 0 without such captures.
     fn after_captures(&self, node: Node) -> usize {
-        let mut worth = None;
+        let mut depth = None;
         self.positions.game.captures(node, |value| {
             let after = value
                 .plies_by_rule()
                 .map_or(UNCOUNTED, |plies| usize::from(plies) + 1);
-            let best = worth.unwrap_or(after);
+            let best = depth.unwrap_or(after);
             if node.side == self.loser && value.is_won_by_rule() {
-                worth = Some(best.max(after));
+                depth = Some(best.max(after));
             } else if node.side != self.loser && value.is_lost_by_rule() {
-                worth = Some(best.min(after));
+                depth = Some(best.min(after));
             }
         });
-        worth.unwrap_or(0)
+        depth.unwrap_or(0)
     }
 
     /// Visits the predecessors of nodes of this depth. Returns those whose depth follows.

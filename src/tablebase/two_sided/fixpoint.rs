@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn aims_are_held_where_they_can_be_reached_again_and_again() {
+    fn vertices_that_reach_every_goal_repeatedly_are_held() {
         let goals = [Offences::CHECK, Offences::CHASE];
         let graph = [
             // Back and forth between 0 and 1; each of two moves reaches one goal.
@@ -164,12 +164,12 @@ mod tests {
         let expected = [true, true, false, false, false];
         assert_eq!(held(&graph, &goals), expected);
         assert_eq!(held(&graph, &goals[..1]), expected);
-        let one_aim = [
+        let one_goal = [
             vertex(true, &[(1, Offences::CHASE)]),
             vertex(false, &[(0, NO_GOAL)]),
         ];
-        assert_eq!(held(&one_aim, &goals[..1]), [true, true]);
-        assert_eq!(held(&one_aim, &goals), [false, false]);
+        assert_eq!(held(&one_goal, &goals[..1]), [true, true]);
+        assert_eq!(held(&one_goal, &goals), [false, false]);
     }
 
     #[test]

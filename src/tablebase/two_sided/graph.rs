@@ -309,14 +309,14 @@ impl GameGraph<'_> {
                 continue;
             }
             let undo = position.make(played);
-            let goes_on = visit(QuietMove {
+            let continues = visit(QuietMove {
                 to: self.node_after(cell, played, &position),
                 after: &position,
                 ply: Ply { played, undo },
                 rules: self.rules,
             });
             position.unmake(played, undo);
-            if !goes_on {
+            if !continues {
                 return;
             }
         }
@@ -417,17 +417,17 @@ impl<'a> Mover<'a> {
         let attacks_nothing = |square: Square, occupied: Bitboard| {
             (attacks::of(kind, self.side, square, occupied) & self.enemies).is_empty()
         };
-        let leads_well = |cell: Cell| is_wanted(self.node(cell));
+        let leads_to_wanted = |cell: Cell| is_wanted(self.node(cell));
         let has_step = self.steps(|placement, occupied| {
             attacks_nothing(from, occupied)
                 && !self.reaches_attacker(&self.table.placements[usize::from(placement)])
-                && leads_well(self.with_group(placement.into()))
+                && leads_to_wanted(self.with_group(placement.into()))
         });
         let left = self.board.occupied.without(from);
         has_step
             || !self.reaches_attacker(self.group)
                 && self.attacker_moves().into_iter().any(|to| {
-                    attacks_nothing(to, left.with(to)) && leads_well(self.with_attacker(to))
+                    attacks_nothing(to, left.with(to)) && leads_to_wanted(self.with_attacker(to))
                 })
     }
 

@@ -39,7 +39,7 @@ impl<'a> OpenPositions<'a> {
                 for side in Color::ALL {
                     let node = Node { index, side };
                     if positions.is_open(node) {
-                        let (goals, offences) = positions.look(node);
+                        let (goals, offences) = positions.goals_and_offences(node);
                         positions.goals.set(node, goals.0);
                         positions.offences.set(node, offences.0);
                     }
@@ -86,7 +86,7 @@ impl<'a> OpenPositions<'a> {
 
     /// Goals that some move reaches and offences that all moves commit, without moves that allow a
     /// mate.
-    fn look(&self, node: Node) -> (Goals, Offences) {
+    fn goals_and_offences(&self, node: Node) -> (Goals, Offences) {
         let mut goals = if self.has_capture(node, captures::HOLD) {
             Goals::BOTH
         } else {

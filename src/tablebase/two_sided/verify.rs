@@ -136,12 +136,12 @@ impl Checker<'_> {
     /// Checks that a side can avoid offences forever without leaving the positions that it is stored to hold: with
     /// one pair of goals, or until it reaches positions that are proven with another pair.
     fn check_held(&self, holder: Color) {
-        let shown = NodeBytes::new(self.game.len());
+        let proven = NodeBytes::new(self.game.len());
         loop {
             let mut has_found = false;
             for goals in [Offences::APART].iter().chain(&GOAL_PAIRS) {
-                has_found |= self.show_held(holder, goals, &shown);
-                if self.is_all_shown(holder, &shown) {
+                has_found |= self.prove_held(holder, goals, &proven);
+                if self.is_all_proven(holder, &proven) {
                     return;
                 }
             }
@@ -150,17 +150,17 @@ impl Checker<'_> {
             }
         }
         let visit = |node: Node| {
-            if shown.get(node) == 0 && self.is_stored_held(node, holder) {
+            if proven.get(node) == 0 && self.is_stored_held(node, holder) {
                 self.report(node, "the draw or better is not proven");
             }
         };
         self.for_each_node(visit, |_| ());
     }
 
-    fn is_all_shown(&self, holder: Color, shown: &NodeBytes) -> bool {
+    fn is_all_proven(&self, holder: Color, proven: &NodeBytes) -> bool {
         let is_all = AtomicBool::new(true);
         let visit = |node: Node| {
-            if shown.get(node) == 0 && self.is_stored_held(node, holder) {
+            if proven.get(node) == 0 && self.is_stored_held(node, holder) {
                 is_all.store(false, Ordering::Relaxed);
             }
         };
@@ -168,19 +168,19 @@ impl Checker<'_> {
         is_all.into_inner()
     }
 
-    /// Adds to `shown` the positions from which a side can reach each of two goals again and again,
-    /// or a position shown before. Returns whether there are any.
-    fn show_held(&self, holder: Color, goals: &[Offences; 2], shown: &NodeBytes) -> bool {
+    /// Adds to `proven` the positions from which a side can reach each of two goals again and again, or a position
+    /// that is already in `proven`. Returns whether there are any.
+    fn prove_held(&self, holder: Color, goals: &[Offences; 2], proven: &NodeBytes) -> bool {
         let alive = NodeBytes::new(self.game.len());
         let begin = |node: Node| {
-            let is_open = shown.get(node) == 0 && self.is_stored_held(node, holder);
+            let is_open = proven.get(node) == 0 && self.is_stored_held(node, holder);
             alive.set(node, is_open.into());
         };
         self.for_each_node(begin, |_| ());
         loop {
             let changes = AtomicBool::new(false);
             for goal in goals {
-                let reached = self.reaching(holder, *goal, &alive, shown);
+                let reached = self.reaching(holder, *goal, &alive, proven);
                 let leave = |node: Node| {
                     if alive.get(node) != 0 && reached.get(node) == 0 {
                         alive.set(node, 0);
@@ -196,7 +196,7 @@ impl Checker<'_> {
         let has_found = AtomicBool::new(false);
         let show = |node: Node| {
             if alive.get(node) != 0 {
-                shown.set(node, 1);
+                proven.set(node, 1);
                 has_found.store(true, Ordering::Relaxed);
             }
         };
@@ -205,13 +205,13 @@ impl Checker<'_> {
     }
 
     /// Nodes of `alive` from which a side can force a move without certain offences within `alive`,
-    /// or a node of `shown`.
+    /// or a node of `proven`.
     fn reaching(
         &self,
         holder: Color,
         goal: Offences,
         alive: &NodeBytes,
-        shown: &NodeBytes,
+        proven: &NodeBytes,
     ) -> NodeBytes {
         let reached = NodeBytes::new(self.game.len());
         loop {
@@ -223,7 +223,8 @@ impl Checker<'_> {
                         let is_reached = || reached.get(to) != 0;
                         let reaches_goal =
                             || offences.is_some_and(|offences| offences().is_free_of(goal));
-                        shown.get(to) != 0 || alive.get(to) != 0 && (is_reached() || reaches_goal())
+                        proven.get(to) != 0
+                            || alive.get(to) != 0 && (is_reached() || reaches_goal())
                     });
                 if is_new {
                     reached.set(node, 1);
@@ -409,16 +410,16 @@ fn check_lost(checker: &Checker<'_>, loser: Color) {
         while has_found && !open.is_empty() {
             has_found = Offences::EACH.into_iter().any(|offence| {
                 let zone = zone(checker, &list, &open, &proven, offence);
-                let (mut left, mut shown) = (open.clone(), proven.clone());
-                zone.iter().for_each(|number| shown[*number] = true);
-                left.retain(|number| !shown[*number]);
-                force(&list, &mut left, &mut shown);
+                let (mut left, mut extended) = (open.clone(), proven.clone());
+                zone.iter().for_each(|number| extended[*number] = true);
+                left.retain(|number| !extended[*number]);
+                force(&list, &mut left, &mut extended);
                 let is_enough = match level {
                     UNCOUNTED => !zone.is_empty(),
                     _ => left.is_empty(),
                 };
                 if is_enough {
-                    (open, proven) = (left, shown);
+                    (open, proven) = (left, extended);
                 }
                 is_enough
             });

@@ -13,10 +13,10 @@ pub enum ReadError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The file has another format.
-    #[error("not a file of games (.chg)")]
+    #[error("not a game file (.chg)")]
     Foreign,
     /// The file has another version of the format.
-    #[error("a file of games (.chg) in version {0} of the format; this program reads version {version}", version = MAGIC[7])]
+    #[error("a game file (.chg) of format version {0}, but this program reads version {version}", version = MAGIC[7])]
     Version(u8),
 }
 

@@ -88,7 +88,7 @@ impl Read for Trickle<'_> {
 }
 
 #[test]
-fn records_survive_a_file() {
+fn records_round_trip_through_a_file() {
     let mut records = games(100);
     records.insert(50, loose(Position::startpos()));
     let bytes = file(&records);

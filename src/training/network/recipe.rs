@@ -178,13 +178,13 @@ impl Recipe {
         must(self.passes > 0, "passes", &self.passes, "at least 1")?;
         must(self.batch >= 64, "batch", &self.batch, "at least 64")?;
         let is_rate = self.rate > 0.0 && self.rate <= 1.0;
-        must(is_rate, "rate", &self.rate, "over 0, up to 1")?;
+        must(is_rate, "rate", &self.rate, "above 0 and at most 1")?;
         let final_rate = self.final_rate >= 0.0 && self.final_rate <= self.rate;
         must(final_rate, "final_rate", &self.final_rate, "0 to rate")?;
         let is_decay = (0.0..1.0).contains(&self.decay);
         must(is_decay, "decay", &self.decay, "0 to less than 1")?;
         let is_clip = self.clip > 0.0 && self.clip <= 127.0 / 64.0;
-        must(is_clip, "clip", &self.clip, "over 0, up to 1.984375")?;
+        must(is_clip, "clip", &self.clip, "above 0 and at most 1.984375")?;
         must(self.hold_out >= 2, "hold_out", &self.hold_out, "at least 2")?;
         for (key, units) in [
             ("largest_score", self.largest_score),

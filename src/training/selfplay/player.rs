@@ -302,8 +302,8 @@ mod tests {
             Some((5, LabelledResult::BlackWins))
         );
         assert_eq!(adjudicate(20, &[2200; 9]), None);
-        let turning = [2300, 2300, 2300, -2300, -2300, -2300, 2300, 2300];
-        assert_eq!(adjudicate(20, &turning), None);
+        let changing_leader = [2300, 2300, 2300, -2300, -2300, -2300, 2300, 2300];
+        assert_eq!(adjudicate(20, &changing_leader), None);
         assert_eq!(
             adjudicate(20, &[0, -29_990]),
             Some((1, LabelledResult::BlackWins))

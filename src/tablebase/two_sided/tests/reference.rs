@@ -101,10 +101,10 @@ impl<'a> Reference<'a> {
     fn is_mate_in(&self, entry: &Entry, plies: u8) -> bool {
         let quiet = entry.quiet.iter().map(|edge| self.mates[edge.to]);
         let mut values = quiet.chain(entry.captures.iter().copied());
-        let sooner = |value: Value| value.plies().is_some_and(|p| p < plies);
+        let shorter = |value: Value| value.plies().is_some_and(|p| p < plies);
         match plies % 2 {
-            1 => values.any(|value| sooner(value) && value.is_lost()),
-            _ => values.all(|value| sooner(value) && value.is_won()),
+            1 => values.any(|value| shorter(value) && value.is_lost()),
+            _ => values.all(|value| shorter(value) && value.is_won()),
         }
     }
 
@@ -144,8 +144,8 @@ impl<'a> Reference<'a> {
                 if side_of(n) == by {
                     let is_good = |edge: &&Edge| {
                         let reaches_goal = edge.possible.is_free_of(goals[place]);
-                        let goes_on = among[edge.to] && (reaches_goal || before[edge.to]);
-                        won[edge.to] || goes_on && self.may_hold_by(edge, offence)
+                        let continues = among[edge.to] && (reaches_goal || before[edge.to]);
+                        won[edge.to] || continues && self.may_hold_by(edge, offence)
                     };
                     let found = entry.quiet.iter().find(is_good).copied();
                     plan[n].moves[place] = found;
@@ -254,27 +254,32 @@ impl<'a> Reference<'a> {
     fn held(&self, holder: Color, won: &[bool]) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let mut plan: Plan = vec![Planned::NOTHING; count];
-        let mut shown = won.to_vec();
+        let mut held_before = won.to_vec();
         loop {
-            let before = shown.clone();
+            let before = held_before.clone();
             for goals in [Offences::APART].iter().chain(&GOAL_PAIRS) {
-                let (held, its_plan) = self.held_by(holder, &shown, *goals);
+                let (held, its_plan) = self.held_by(holder, &held_before, *goals);
                 // Won nodes can be held as well.
-                let is_new = |n: usize| !shown[n] || plan[n].moves == [None; 2];
+                let is_new = |n: usize| !held_before[n] || plan[n].moves == [None; 2];
                 let found: Vec<usize> = (0..count).filter(|n| held[*n] && is_new(*n)).collect();
                 for n in found {
                     plan[n] = its_plan[n];
-                    shown[n] = true;
+                    held_before[n] = true;
                 }
             }
-            if shown == before {
-                return (shown, plan);
+            if held_before == before {
+                return (held_before, plan);
             }
         }
     }
 
-    /// Nodes that a side holds with two goals, or from which it reaches `shown`.
-    fn held_by(&self, holder: Color, shown: &[bool], goals: [Offences; 2]) -> (Vec<bool>, Plan) {
+    /// Nodes that a side holds with two goals, or from which it reaches `held_before`.
+    fn held_by(
+        &self,
+        holder: Color,
+        held_before: &[bool],
+        goals: [Offences; 2],
+    ) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let is_lost = |n: usize| {
             if side_of(n) == holder {
@@ -290,8 +295,9 @@ impl<'a> Reference<'a> {
             let mut plan: Plan = vec![Planned::NOTHING; count];
             let mut left = held.clone();
             for place in 0..2 {
-                let reached = self.reach(holder, &held, shown, (goals, place), None, &mut plan);
-                (0..count).for_each(|n| left[n] &= reached[n] || shown[n]);
+                let reached =
+                    self.reach(holder, &held, held_before, (goals, place), None, &mut plan);
+                (0..count).for_each(|n| left[n] &= reached[n] || held_before[n]);
             }
             if left == held {
                 return (held, plan);
