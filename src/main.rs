@@ -1,12 +1,34 @@
 //! The `chuhe` command.
 
+use std::process::ExitCode;
+
+use chuhe::eval::nnue::simd::is_processor_supported;
+
+fn main() -> ExitCode {
+    // Otherwise the program would be killed at the first instruction that the processor does not know.
+    if !is_processor_supported() {
+        eprintln!(
+            "chuhe: this processor lacks instructions of x86-64-v2 (SSE4.2, POPCNT), which Intel \
+             processors have since 2008 and AMD processors since 2011"
+        );
+        return ExitCode::FAILURE;
+    }
+    run()
+}
+
 #[cfg(feature = "cli")]
-fn main() -> std::process::ExitCode {
+fn run() -> ExitCode {
     chuhe::cli::run(std::env::args_os())
 }
 
 /// Without the feature `cli` the program is only the engine and ignores arguments.
 #[cfg(not(feature = "cli"))]
-fn main() -> Result<(), chuhe::protocol::RunError> {
-    chuhe::protocol::run()
+fn run() -> ExitCode {
+    match chuhe::protocol::run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("chuhe: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }

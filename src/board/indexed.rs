@@ -59,6 +59,12 @@ macro_rules! named_enum {
                 f.write_str(self.name())
             }
         }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
     };
 }
 

@@ -280,13 +280,6 @@ mod tests {
     use super::super::table::tests::{after, moves};
     use super::*;
 
-    fn scratch(name: &str) -> std::path::PathBuf {
-        let name = format!("chuhe-{}-{name}.xqb", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_file(&path);
-        path
-    }
-
     fn reopened(path: &Path) -> XqbBook {
         let (connection, schema) = open(path).unwrap();
         assert_eq!(schema, Schema::Xqb);
@@ -295,7 +288,8 @@ mod tests {
 
     #[test]
     fn written_books_are_read_in_every_view() {
-        let path = scratch("views");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("book.xqb");
         let results = Results {
             wins: 3,
             draws: 2,
@@ -329,12 +323,12 @@ mod tests {
             (book.count().unwrap(), book.stored(&after("b2e2")).unwrap()),
             (3, 2)
         );
-        std::fs::remove_file(path).unwrap();
     }
 
     #[test]
     fn rows_of_other_programs_get_weights() {
-        let path = scratch("foreign");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("book.xqb");
         assert_eq!(write_xqb(&path, &[]).unwrap(), 0);
         let connection = Connection::open(&path).unwrap();
         let add = |moves: &str, packed: &str, score: &str, games: &str, valid: &str| {
@@ -362,12 +356,12 @@ mod tests {
         };
         assert_eq!(weights(""), [12]);
         assert_eq!(weights("c3c4"), [8]);
-        std::fs::remove_file(path).unwrap();
     }
 
     #[test]
     fn other_databases_are_rejected() {
-        let path = scratch("other");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("book.xqb");
         let connection = Connection::open(&path).unwrap();
         connection
             .execute_batch("CREATE TABLE book(x); CREATE TABLE y(z);")
@@ -379,7 +373,6 @@ mod tests {
         assert!(matches!(open(&path), Err(BookError::Foreign(_))));
         std::fs::write(&path, [&b"SQLite format 3\0"[..], &[7; 500]].concat()).unwrap();
         assert!(open(&path).is_err());
-        std::fs::remove_file(path).unwrap();
     }
 
     fn hex(bytes: &[u8]) -> String {

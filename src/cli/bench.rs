@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::common::{Context, Failure, NetworkArgument, ignore_closed_pipe};
+use crate::eval::nnue::simd::SimdLevel;
 use crate::search::{BENCH_DEPTH, BenchResult, bench, nodes_per_second};
 
 /// Search fixed positions to a fixed depth with one thread. The node count is the same on every machine and
@@ -17,7 +18,7 @@ pub struct Arguments {
     network: NetworkArgument,
 }
 
-/// Prints the node count of each position and the totals.
+/// Prints the node count of each position, the vector instructions of the evaluation, and the totals.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let mut written = Ok(());
@@ -29,7 +30,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     });
     let BenchResult { nodes, time } = result.context("bench")?;
     written
-        .and_then(|()| writeln!(out, "{}\nsignature {nodes}", speed_text(nodes, time)))
+        .and_then(|()| {
+            writeln!(out, "vectors {}", SimdLevel::widest().name())?;
+            writeln!(out, "{}\nsignature {nodes}", speed_text(nodes, time))
+        })
         .or_else(ignore_closed_pipe)
         .context("standard output")
 }

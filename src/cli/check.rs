@@ -19,7 +19,7 @@ use crate::tournament::{
 /// sent (>) and received (<) and the rule are shown, and the exit code is 1.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Arguments {
+pub struct Arguments {
     /// The engine: a program, or KEY=VALUE settings as in `chuhe match --engine` (cmd=, args=, dir=,
     /// proto=, ranks=, option.NAME=, init=).
     #[arg(required = true, value_name = "ENGINE")]
@@ -50,7 +50,7 @@ struct JsonCheck<'a> {
 }
 
 /// Runs the checks and prints their results. The exit code is 0 if there are no violations.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let settings: Vec<String> = arguments
         .engine
         .iter()

@@ -22,7 +22,7 @@ const MAX_FILE_MB: u64 = 256;
 ///
 /// Openings are written as they are found. Ctrl-C stops the search, and --go-on resumes it.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     /// The output file; without --go-on it must not exist.
     out: PathBuf,
     /// Resume an interrupted search, or add openings to a file: the result is the same as without the
@@ -50,7 +50,7 @@ pub(super) struct Arguments {
 }
 
 /// Finds openings and writes each as it is found.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let failure = |error: &dyn Display| Failure::new(arguments.out.display(), error);
     if arguments.shortest > arguments.longest {
         return Err(Failure::usage(
@@ -105,13 +105,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     if count < plan.count {
-        Err(failure(&format_args!(
+        return Err(failure(&format_args!(
             "only {count} of {} openings found: {MAX_FAILED_LINES} random lines in a row gave no new opening",
             plan.count
-        )))
-    } else {
-        Ok(ExitCode::SUCCESS)
+        )));
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The beginning of the first line of the file.

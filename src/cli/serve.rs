@@ -201,14 +201,14 @@ fn load_files(arguments: &Arguments) -> Result<ServerFiles, Failure> {
     Ok(ServerFiles { tokens, site })
 }
 
-/// Files that are open besides connections: the library in each thread, and the log.
-const OTHER_FILES: u64 = 256;
-
 /// Raises the limit of open files to what the connections need; warns if the system does not allow it.
 fn allow_connections(count: u16) {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+        /// Files that are open besides connections: the library in each thread, and the log.
+        const OTHER_FILES: u64 = 256;
         let wanted = u64::from(count) + OTHER_FILES;
         let limit = getrlimit(Resource::Nofile);
         let current = limit.current.unwrap_or(u64::MAX);

@@ -98,23 +98,49 @@ impl Drop for InputReceiver {
     }
 }
 
+/// Starts a thread that reads standard input to its end.
+pub fn spawn_stdin_reader() -> io::Result<InputReceiver> {
+    let (sink, receiver) = channel();
+    #[cfg(windows)]
+    if !io::IsTerminal::is_terminal(&io::stdin()) {
+        let sink = sink.clone();
+        super::parent::on_exit(move || {
+            let _ = sink.send(Input::End);
+        })?;
+    }
+    start_reader(io::BufReader::new(io::stdin()), sink)?;
+    Ok(receiver)
+}
+
 /// Starts a thread that reads `source` to its end. The last message is [`Input::End`].
+#[cfg(test)]
 pub fn spawn_reader<R>(source: R) -> io::Result<InputReceiver>
 where
     R: BufRead + Send + 'static,
 {
+    let (sink, receiver) = channel();
+    start_reader(source, sink)?;
+    Ok(receiver)
+}
+
+fn start_reader(source: impl BufRead + Send + 'static, sink: Sink) -> io::Result<()> {
+    // Started before the search allocates the rest of the memory.
+    start_thread("input", USUAL_STACK, move || read_lines(source, &sink))?;
+    Ok(())
+}
+
+fn channel() -> (Sink, InputReceiver) {
     let (sender, receiver) = bounded(LINES_AHEAD);
     let ahead = Arc::new(ReadAhead::default());
     let sink = Sink {
         sender,
         ahead: Arc::clone(&ahead),
     };
-    // Started before the search allocates the rest of the memory.
-    start_thread("input", USUAL_STACK, move || read_lines(source, &sink))?;
-    Ok(InputReceiver { receiver, ahead })
+    (sink, InputReceiver { receiver, ahead })
 }
 
 /// The sending end of the input.
+#[derive(Clone)]
 struct Sink {
     sender: Sender<Input>,
     ahead: Arc<ReadAhead>,

@@ -28,6 +28,8 @@ mod go;
 mod input;
 mod options;
 mod output;
+#[cfg(windows)]
+mod parent;
 mod parse;
 mod position_text;
 mod ranks;
@@ -60,7 +62,7 @@ pub enum RunError {
 /// # Errors
 /// The system refuses a thread or memory that the engine needs.
 pub fn run() -> Result<(), RunError> {
-    let input = input::spawn_reader(io::BufReader::new(io::stdin()))?;
+    let input = input::spawn_stdin_reader()?;
     session::run(input, io::stdout())?;
     Ok(())
 }

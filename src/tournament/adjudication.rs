@@ -2,24 +2,27 @@
 
 use std::str::FromStr;
 
+use serde::Serialize;
+
 use super::end_reason::{EndReason, Ending};
 use super::key_values::{KeyValues, KeyValuesError};
 use crate::board::{ByColor, Color};
 
-/// Adjudication by the scores that the engines report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Adjudication by the scores that the engines report. It is part of the journal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Adjudication {
     /// Win adjudication, when both engines agree.
     pub win: Option<ScoreWin>,
     /// Draw adjudication, when both engines agree.
     pub draw: Option<ScoreDraw>,
     /// Resign adjudication: the losing engine's score alone decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub resign: Option<ScoreWin>,
 }
 
 /// A win threshold. For win adjudication both engines must report the score for the same side; for resign
 /// adjudication the losing engine alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ScoreWin {
     /// Score in hundredths of the engine's unit.
     pub score: i32,
@@ -28,7 +31,7 @@ pub struct ScoreWin {
 }
 
 /// A draw threshold: both engines must report at most this absolute score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ScoreDraw {
     /// Score in hundredths of the engine's unit.
     pub score: i32,

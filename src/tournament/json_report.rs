@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::plan::Tournament;
 use super::record::GameSummary;
 use super::runner::TournamentEnd;
-use super::stats::{EngineStats, Interval, Rating, Scores, SprtRun, Standings, ratings};
+use super::stats::{EngineStats, Estimate, Rating, Scores, SprtRun, Standings, ratings};
 use crate::board::Color;
 
 /// Version of the report format.
@@ -50,23 +50,7 @@ struct ScoresReport {
     points: f64,
     pentanomial: [u64; 5],
     #[serde(flatten)]
-    estimate: Option<EstimateReport>,
-}
-
-#[derive(Debug, Serialize)]
-struct EstimateReport {
-    score: f64,
-    elo: IntervalReport,
-    normalized_elo: IntervalReport,
-    los: f64,
-    draw_ratio: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct IntervalReport {
-    value: f64,
-    low: f64,
-    high: f64,
+    estimate: Option<Estimate>,
 }
 
 #[derive(Debug, Serialize)]
@@ -74,7 +58,7 @@ struct EngineReport<'a> {
     name: &'a str,
     limit: String,
     /// Bradley-Terry rating, only with more than two engines.
-    rating: Option<RatingReport>,
+    rating: Option<Rating>,
     #[serde(flatten)]
     scores: ScoresReport,
     moves: u64,
@@ -105,13 +89,6 @@ impl From<[u64; 3]> for ColorReport {
             losses,
         }
     }
-}
-
-/// An Elo rating with its 95 % error.
-#[derive(Debug, Serialize)]
-struct RatingReport {
-    value: f64,
-    error: f64,
 }
 
 /// The results of a pairing from the point of view of its first engine.
@@ -216,7 +193,7 @@ fn engine_report<'a>(
     EngineReport {
         name: &engine.name,
         limit: engine.limit.to_string(),
-        rating: rating.map(RatingReport::from),
+        rating: rating.copied(),
         scores: (&scores).into(),
         moves: stats.moves,
         seconds: stats.time.as_secs_f64(),
@@ -231,12 +208,6 @@ fn engine_report<'a>(
     }
 }
 
-impl From<&Rating> for RatingReport {
-    fn from(&Rating { value, error }: &Rating) -> Self {
-        Self { value, error }
-    }
-}
-
 impl From<&Scores> for ScoresReport {
     fn from(scores: &Scores) -> Self {
         let [losses, draws, wins] = scores.games;
@@ -246,20 +217,8 @@ impl From<&Scores> for ScoresReport {
             losses,
             points: scores.points(),
             pentanomial: scores.pairs,
-            estimate: scores.estimate().map(|estimate| EstimateReport {
-                score: estimate.score,
-                elo: estimate.elo.into(),
-                normalized_elo: estimate.normalized_elo.into(),
-                los: estimate.los,
-                draw_ratio: estimate.draw_ratio,
-            }),
+            estimate: scores.estimate(),
         }
-    }
-}
-
-impl From<Interval> for IntervalReport {
-    fn from(Interval { value, low, high }: Interval) -> Self {
-        Self { value, low, high }
     }
 }
 

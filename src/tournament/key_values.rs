@@ -34,16 +34,13 @@ pub enum KeyValuesError {
 
 /// A parsed list `key=value,…` in which each key occurs at most once.
 #[derive(Debug)]
-pub(super) struct KeyValues<'a> {
+pub struct KeyValues<'a> {
     pairs: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> KeyValues<'a> {
     /// Parses a list whose keys must be among `keys`.
-    pub(super) fn read(
-        text: &'a str,
-        keys: &'static [&'static str],
-    ) -> Result<Self, KeyValuesError> {
+    pub fn read(text: &'a str, keys: &'static [&'static str]) -> Result<Self, KeyValuesError> {
         let mut pairs: Vec<(&str, &str)> = Vec::new();
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
@@ -60,7 +57,7 @@ impl<'a> KeyValues<'a> {
     }
 
     /// The value of an optional key.
-    pub(super) fn get<T: FromStr>(&self, key: &'static str) -> Result<Option<T>, KeyValuesError> {
+    pub fn get<T: FromStr>(&self, key: &'static str) -> Result<Option<T>, KeyValuesError> {
         let mut pairs = self.pairs.iter();
         let Some((_, value)) = pairs.find(|(known, _)| *known == key) else {
             return Ok(None);
@@ -73,7 +70,7 @@ impl<'a> KeyValues<'a> {
     }
 
     /// The value of a required key.
-    pub(super) fn require<T: FromStr>(&self, key: &'static str) -> Result<T, KeyValuesError> {
+    pub fn require<T: FromStr>(&self, key: &'static str) -> Result<T, KeyValuesError> {
         self.get(key)?.ok_or(KeyValuesError::Missing(key))
     }
 }

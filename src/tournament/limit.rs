@@ -4,17 +4,21 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Serialize, Serializer};
+
 use crate::text::read_seconds;
 
 /// The longest time of a clock: engines read its milliseconds into 32 bits.
 const LONGEST_CONTROL: Duration = Duration::from_secs(1_000_000);
 
-/// The limit of each move of an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The limit of each move of an engine. It is part of the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// A game clock.
     Clock(TimeControl),
     /// A fixed time per move.
+    #[serde(rename = "move_time_ms", serialize_with = "serialize_milliseconds")]
     MoveTime(Duration),
     /// Nodes per move.
     Nodes(u64),
@@ -83,6 +87,20 @@ impl fmt::Display for TimeControl {
         }
         Ok(())
     }
+}
+
+impl Serialize for TimeControl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Serializes a duration as whole milliseconds.
+pub fn serialize_milliseconds<S: Serializer>(
+    time: &Duration,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
 impl fmt::Display for Limit {

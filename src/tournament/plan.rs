@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::adjudication::Adjudication;
 use super::limit::Timeouts;
 use super::openings::Openings;
@@ -48,16 +50,19 @@ pub struct Tournament {
     pub sprt: Option<Sprt>,
 }
 
-/// The rules and adjudication of a game.
-#[derive(Clone, Debug)]
+/// The rules and adjudication of a game. They are part of the journal.
+#[derive(Clone, Debug, Serialize)]
 pub struct GameRules {
     /// The rule set for repetition and the no-capture limit.
+    #[serde(rename = "set")]
     pub rules: RuleSet,
     /// Ply limit after which a game is drawn.
     pub max_plies: Option<usize>,
     /// Adjudication by score.
+    #[serde(flatten)]
     pub adjudication: Adjudication,
     /// Adjudication by tablebases.
+    #[serde(rename = "tables", skip_serializing_if = "Option::is_none")]
     pub tablebases: Option<TablebaseAdjudication>,
     /// Whether moves that lose by repetition are sent to UCCI engines as `banmoves`.
     pub banmoves: bool,

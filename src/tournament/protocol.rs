@@ -32,12 +32,12 @@ impl FromStr for EngineProtocol {
 
 impl EngineProtocol {
     /// The first command sent to an engine.
-    pub(super) const fn greeting(self) -> &'static str {
+    pub const fn greeting(self) -> &'static str {
         self.name()
     }
 
     /// The last line of the response to the greeting.
-    pub(super) const fn greeting_end(self) -> &'static str {
+    pub const fn greeting_end(self) -> &'static str {
         match self {
             Self::Ucci => "ucciok",
             Self::Uci => "uciok",
@@ -45,7 +45,7 @@ impl EngineProtocol {
     }
 
     /// The command that sets an option.
-    pub(super) fn set_option(self, name: &str, value: &str) -> String {
+    pub fn set_option(self, name: &str, value: &str) -> String {
         match self {
             Self::Ucci => format!("setoption {name} {value}"),
             Self::Uci => format!("setoption name {name} value {value}"),

@@ -258,11 +258,11 @@ mod coordinates {
 
     use crate::board::Move;
 
-    pub(super) fn serialize<S: Serializer>(m: &Move, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(m: &Move, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(m)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Move, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Move, D::Error> {
         String::deserialize(source)?
             .parse()
             .map_err(D::Error::custom)
@@ -276,11 +276,11 @@ mod result {
 
     use crate::notation::pgn::GameResult;
 
-    pub(super) fn serialize<S: Serializer>(r: &GameResult, to: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(r: &GameResult, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(r.text())
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<GameResult, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<GameResult, D::Error> {
         String::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }

@@ -43,7 +43,7 @@ impl Watched {
 
 /// A thread that wakes up periodically and records when it was late.
 #[derive(Clone, Debug)]
-pub(super) struct StallWatch {
+pub struct StallWatch {
     watched: Arc<Mutex<Watched>>,
     /// Dropped to end the thread.
     _running: Sender<()>,
@@ -55,7 +55,7 @@ fn lock(watched: &Mutex<Watched>) -> MutexGuard<'_, Watched> {
 
 impl StallWatch {
     /// Starts the thread.
-    pub(super) fn start() -> io::Result<Self> {
+    pub fn start() -> io::Result<Self> {
         let watched = Arc::new(Mutex::new(Watched {
             last: Instant::now(),
             stalls: VecDeque::new(),
@@ -76,7 +76,7 @@ impl StallWatch {
     }
 
     /// Total length of the stalls between two times.
-    pub(super) fn between(&self, from: Instant, to: Instant) -> Duration {
+    pub fn between(&self, from: Instant, to: Instant) -> Duration {
         let watched = lock(&self.watched);
         let current = watched.current(Instant::now());
         stalled(watched.stalls.iter().chain(&current), from, to)
@@ -84,7 +84,7 @@ impl StallWatch {
 
     /// If an engine has not responded since `from` for longer than `allowed` only because of stalls, returns a
     /// description of the stalls.
-    pub(super) fn excuse(&self, from: Instant, allowed: Duration) -> Option<String> {
+    pub fn excuse(&self, from: Instant, allowed: Duration) -> Option<String> {
         let now = Instant::now();
         excuse(self.between(from, now), now - from, allowed)
     }
@@ -96,7 +96,7 @@ fn excuse(stalled: Duration, waited: Duration, allowed: Duration) -> Option<Stri
 }
 
 /// Describes a stall to the user.
-pub(super) fn stall_text(stalled: Duration, waited: Duration) -> String {
+pub fn stall_text(stalled: Duration, waited: Duration) -> String {
     format!(
         "the machine stalled for {} of {} ms",
         stalled.as_millis(),

@@ -2,15 +2,24 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::end_reason::{EndReason, Ending};
 use crate::rules::{Game, RuleSet, is_within_no_capture_limit};
 use crate::tablebase::{SkippedFile, TableOutcome, Tables};
 
-/// The tablebases that adjudicate games.
-#[derive(Clone, Debug)]
+/// The tablebases that adjudicate games. Their directories, separated by `;`, are part of the journal.
+#[derive(Clone, Debug, Serialize)]
+#[serde(into = "String")]
 pub struct TablebaseAdjudication {
     paths: String,
     tables: Arc<Tables>,
+}
+
+impl From<TablebaseAdjudication> for String {
+    fn from(adjudication: TablebaseAdjudication) -> Self {
+        adjudication.paths
+    }
 }
 
 impl TablebaseAdjudication {
@@ -24,11 +33,6 @@ impl TablebaseAdjudication {
             }),
             Some(skipped) => Err(skipped),
         }
-    }
-
-    /// The directories, separated by `;`.
-    pub fn paths(&self) -> &str {
-        &self.paths
     }
 
     /// Adjudicates a position that the rules have not decided. A win counts if the mate, or a winning capture,

@@ -18,7 +18,7 @@ use crate::notation::{Line, fen};
 
 /// Why a game has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum NoGame {
+pub enum NoGame {
     /// The tournament was stopped.
     Interrupted,
     /// The machine stalled; the game must be replayed.
@@ -28,7 +28,7 @@ pub(super) enum NoGame {
 }
 
 /// A worker and its engines.
-pub(super) struct GameWorker<'a> {
+pub struct GameWorker<'a> {
     tournament: &'a Tournament,
     /// The processors of its engines, if they are pinned.
     cpus: Option<Vec<usize>>,
@@ -41,7 +41,7 @@ pub(super) struct GameWorker<'a> {
 
 impl<'a> GameWorker<'a> {
     /// A worker without running engines.
-    pub(super) fn new(
+    pub fn new(
         tournament: &'a Tournament,
         cpus: Option<Vec<usize>>,
         over: Receiver<()>,
@@ -57,12 +57,12 @@ impl<'a> GameWorker<'a> {
     }
 
     /// Whether the tournament was stopped.
-    pub(super) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.over.try_recv() == Err(TryRecvError::Disconnected)
     }
 
     /// Plays a game.
-    pub(super) fn play(&mut self, fixture: &Fixture) -> Result<GameRecord, NoGame> {
+    pub fn play(&mut self, fixture: &Fixture) -> Result<GameRecord, NoGame> {
         let opening = self.tournament.openings.of_round(fixture.round);
         let running: Vec<usize> = self.engines.keys().copied().collect();
         for number in running {
@@ -164,7 +164,7 @@ impl<'a> GameWorker<'a> {
     }
 
     /// Waits for a time, or until the tournament is stopped.
-    pub(super) fn wait(&self, time: Duration) {
+    pub fn wait(&self, time: Duration) {
         if time.is_zero() {
             return;
         }
@@ -173,7 +173,7 @@ impl<'a> GameWorker<'a> {
     }
 
     /// Sends `quit` to the engines. If the tournament was stopped, they are killed instead.
-    pub(super) fn quit(self) {
+    pub fn quit(self) {
         if self.is_over() {
             return;
         }

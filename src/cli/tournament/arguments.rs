@@ -117,7 +117,7 @@ pub struct Arguments {
     /// and `model=` (normalized or logistic).
     #[arg(long, value_name = "TEST")]
     sprt: Option<Sprt>,
-    /// Pin each game to its own processor, or two if an engine ponders (Linux only).
+    /// Pin each game to its own processor, or two if an engine ponders (Linux and Windows).
     #[arg(long)]
     pin: bool,
     /// Time limit for the responses of engines to the greeting and to isready.

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-pub(super) use arguments::Arguments;
+pub use arguments::Arguments;
 
 use super::common::{Failure, INTERRUPTED, interrupts, print, terminal_width};
 use crate::text::printable;
@@ -21,7 +21,7 @@ use crate::tournament::{
 use output::{MatchOutput, OutputFiles, require_different};
 
 /// Plays the tournament and prints the results.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupt = interrupts()?;
     require_different(arguments)?;
     let mut tournament = arguments.tournament()?;

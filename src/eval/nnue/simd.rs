@@ -80,9 +80,8 @@ impl SimdLevel {
 
     /// The levels that this processor has, widest last.
     pub fn available() -> impl Iterator<Item = Self> {
-        let mut levels = vec![Self::BASELINE];
         #[cfg(target_arch = "x86_64")]
-        {
+        let levels = {
             use std::arch::is_x86_feature_detected;
             // The features that `with_avx2` and `with_avx512` enable.
             let has_avx2 = is_x86_feature_detected!("avx2")
@@ -93,15 +92,32 @@ impl SimdLevel {
                 && is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512vl");
-            levels.extend(has_avx2.then_some(Self(InstructionSet::Avx2)));
-            levels.extend(has_avx512.then_some(Self(InstructionSet::Avx512)));
-        }
-        levels.into_iter()
+            [
+                Some(Self::BASELINE),
+                has_avx2.then_some(Self(InstructionSet::Avx2)),
+                has_avx512.then_some(Self(InstructionSet::Avx512)),
+            ]
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let levels = [Some(Self::BASELINE)];
+        levels.into_iter().flatten()
     }
 
     /// The widest level that this processor has.
     pub fn widest() -> Self {
         Self::available().last().unwrap_or(Self::BASELINE)
+    }
+
+    /// The name for reports.
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            InstructionSet::Baseline if cfg!(target_arch = "x86_64") => "x86-64-v2 (128 bits)",
+            InstructionSet::Baseline => "baseline",
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => "AVX2 (256 bits)",
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => "AVX-512 (512 bits)",
+        }
     }
 
     /// Runs `work`. Its inlined parts are compiled for this level.
@@ -117,6 +133,23 @@ impl SimdLevel {
             InstructionSet::Avx512 => unsafe { with_avx512(work) },
         }
     }
+}
+
+/// Whether the processor has the instructions that the whole program is compiled for. On x86-64 these are
+/// x86-64-v2; `is_x86_feature_detected!` does not look for what is known at compile time.
+pub fn is_processor_supported() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::__cpuid;
+        // SSE3, SSSE3, CMPXCHG16B, SSE4.1, SSE4.2 and POPCNT in ECX of leaf 1.
+        const REQUIRED: u32 = 1 | 1 << 9 | 1 << 13 | 1 << 19 | 1 << 20 | 1 << 23;
+        // SAFETY: every x86-64 processor has the instruction and this leaf.
+        #[allow(unused_unsafe)] // safe since Rust 1.94
+        let features = unsafe { __cpuid(1) }.ecx;
+        features & REQUIRED == REQUIRED
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    true
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 
-use super::outcome::CheckFailure;
-use super::outcome::CheckTimeouts;
+use super::outcome::{CheckFailure, CheckTimeouts};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
+use crate::notation::fen::START;
 use crate::text::printable;
-pub(super) use crate::tournament::engine::is_outcome;
+pub use crate::tournament::engine::is_outcome;
 use crate::tournament::engine::{EngineDialect, EngineFailure, OfferedOption, Output, Process};
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
@@ -21,30 +21,35 @@ const MAX_LINE: usize = 160;
 /// Interval at which interrupts are polled.
 const POLL: Duration = Duration::from_millis(20);
 
+/// Time limit of a search to a small depth or with few nodes.
+pub const SHORT_SEARCH: Duration = Duration::from_secs(20);
+
+pub type CheckResult = Result<(), CheckFailure>;
+
 /// The engine violates the protocol.
-pub(super) fn violated<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
+pub fn violated<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
     Err(CheckFailure::Violated(detail.into()))
 }
 
 /// The protocol does not specify this behaviour, but some clients may fail.
-pub(super) fn unclear<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
+pub fn unclear<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
     Err(CheckFailure::Unclear(detail.into()))
 }
 
 /// A dialogue with an engine process.
-pub(super) struct Dialogue<'a> {
+pub struct Dialogue<'a> {
     spec: &'a EngineSpec,
     process: Process,
     dialect: EngineDialect,
     interrupt: &'a Receiver<()>,
     is_interrupted: bool,
-    pub(super) timeouts: CheckTimeouts,
+    pub timeouts: CheckTimeouts,
     transcript: Vec<String>,
 }
 
 impl<'a> Dialogue<'a> {
     /// Starts an engine whose protocol is known.
-    pub(super) fn start(
+    pub fn start(
         spec: &'a EngineSpec,
         timeouts: CheckTimeouts,
         interrupt: &'a Receiver<()>,
@@ -67,16 +72,16 @@ impl<'a> Dialogue<'a> {
         })
     }
 
-    pub(super) fn protocol(&self) -> EngineProtocol {
+    pub fn protocol(&self) -> EngineProtocol {
         self.dialect.protocol
     }
 
-    pub(super) fn is_interrupted(&self) -> bool {
+    pub fn is_interrupted(&self) -> bool {
         self.is_interrupted
     }
 
     /// The last lines of the dialogue, and the number of earlier lines.
-    pub(super) fn into_transcript(self) -> Vec<String> {
+    pub fn into_transcript(self) -> Vec<String> {
         let skipped = self.transcript.len().saturating_sub(MAX_TRANSCRIPT);
         let note = (skipped > 0).then(|| format!("… {skipped} earlier lines"));
         let shown = self.transcript.into_iter().skip(skipped);
@@ -94,20 +99,20 @@ impl<'a> Dialogue<'a> {
         self.transcript.push(line);
     }
 
-    pub(super) fn send(&mut self, line: &str) {
+    pub fn send(&mut self, line: &str) {
         self.note('>', line);
         self.process.reset();
         self.process.send(line);
     }
 
     /// Closes the engine's input.
-    pub(super) fn close(&mut self) {
+    pub fn close(&mut self) {
         self.note('>', "(end of input)");
         self.process.close_input();
     }
 
     /// Whether the engine exits within `timeout`.
-    pub(super) fn ends_within(&mut self, timeout: Duration) -> bool {
+    pub fn ends_within(&mut self, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
         // The output must be read, because a full pipe can block the engine.
         while Instant::now() < deadline {
@@ -130,15 +135,12 @@ impl<'a> Dialogue<'a> {
     }
 
     /// Whether processes started by the engine are still running (only known on Linux).
-    pub(super) fn leaves_processes(&self) -> bool {
+    pub fn leaves_processes(&self) -> bool {
         self.process.has_group()
     }
 
     /// The next line before `deadline`, if there is one. It is an error if the engine exits or writes too much.
-    pub(super) fn line_before(
-        &mut self,
-        deadline: Instant,
-    ) -> Result<Option<String>, CheckFailure> {
+    pub fn line_before(&mut self, deadline: Instant) -> Result<Option<String>, CheckFailure> {
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());
             match self.process.output.recv_timeout(wait.min(POLL)) {
@@ -165,7 +167,7 @@ impl<'a> Dialogue<'a> {
     }
 
     /// All lines up to and including the first that is `wanted`; `name` is the expected line in the error message.
-    pub(super) fn until(
+    pub fn until(
         &mut self,
         name: &str,
         timeout: Duration,
@@ -184,7 +186,7 @@ impl<'a> Dialogue<'a> {
     }
 
     /// The lines that arrive within a time.
-    pub(super) fn lines_within(&mut self, time: Duration) -> Result<Vec<String>, CheckFailure> {
+    pub fn lines_within(&mut self, time: Duration) -> Result<Vec<String>, CheckFailure> {
         let deadline = Instant::now() + time;
         let mut lines = Vec::new();
         while let Some(line) = self.line_before(deadline)? {
@@ -194,7 +196,7 @@ impl<'a> Dialogue<'a> {
     }
 
     /// Greets the engine and returns its response.
-    pub(super) fn greet(&mut self) -> Result<Vec<String>, CheckFailure> {
+    pub fn greet(&mut self) -> Result<Vec<String>, CheckFailure> {
         let protocol = self.protocol();
         self.send(protocol.greeting());
         let last = protocol.greeting_end();
@@ -202,14 +204,14 @@ impl<'a> Dialogue<'a> {
     }
 
     /// Sends `isready` and returns the lines up to `readyok`.
-    pub(super) fn sync(&mut self) -> Result<Vec<String>, CheckFailure> {
+    pub fn sync(&mut self) -> Result<Vec<String>, CheckFailure> {
         self.send("isready");
         self.until("readyok", self.timeouts.ready, |line| line == "readyok")
     }
 
     /// Greets the engine, sets its options and returns its output. The opening book is disabled, because the checks are
     /// about the search.
-    pub(super) fn initialize(&mut self) -> Result<Vec<String>, CheckFailure> {
+    pub fn initialize(&mut self) -> Result<Vec<String>, CheckFailure> {
         let mut lines = self.greet()?;
         let offers = |name: &str| {
             let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
@@ -244,7 +246,7 @@ impl<'a> Dialogue<'a> {
     }
 
     /// Sends `position` with moves in the engine's coordinates.
-    pub(super) fn position(&mut self, fen: &str, moves: &[Move]) {
+    pub fn position(&mut self, fen: &str, moves: &[Move]) {
         let mut line = format!("position fen {fen}");
         if !moves.is_empty() {
             line += " moves";
@@ -257,12 +259,12 @@ impl<'a> Dialogue<'a> {
     }
 
     /// Whether the engine's times are in milliseconds.
-    pub(super) fn has_milliseconds(&self) -> bool {
+    pub fn has_milliseconds(&self) -> bool {
         self.dialect.milliseconds
     }
 
     /// The parameters of a `go` with this time on both clocks.
-    pub(super) fn clock(&self, time: Duration) -> String {
+    pub fn clock(&self, time: Duration) -> String {
         let time = self.dialect.time(time);
         match self.protocol() {
             EngineProtocol::Ucci => {
@@ -272,17 +274,17 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    pub(super) fn write_move(&self, m: Move) -> String {
+    pub fn write_move(&self, m: Move) -> String {
         self.dialect.write_move(m)
     }
 
     /// The lines up to and including the answer to `go`.
-    pub(super) fn outcome(&mut self, timeout: Duration) -> Result<Vec<String>, CheckFailure> {
+    pub fn outcome(&mut self, timeout: Duration) -> Result<Vec<String>, CheckFailure> {
         self.until("bestmove", timeout, is_outcome)
     }
 
     /// The move of an answer, which must be legal.
-    pub(super) fn legal_move(
+    pub fn legal_move(
         &mut self,
         position: &Position,
         lines: &[String],
@@ -297,7 +299,7 @@ impl<'a> Dialogue<'a> {
     }
 
     /// Sends a limited `go` and returns the legal move and all lines. A second answer is a violation.
-    pub(super) fn plays(
+    pub fn plays(
         &mut self,
         go: &str,
         position: &Position,
@@ -311,4 +313,11 @@ impl<'a> Dialogue<'a> {
         }
         Ok((played, lines))
     }
+}
+
+/// Starts an engine with the starting position.
+pub fn start(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
+    engine.initialize()?;
+    engine.position(START, &[]);
+    Ok(Position::startpos())
 }

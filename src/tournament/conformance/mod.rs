@@ -6,6 +6,8 @@
 mod checks;
 mod dialogue;
 mod outcome;
+mod search;
+mod session;
 
 use crossbeam_channel::Receiver;
 

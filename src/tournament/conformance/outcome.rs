@@ -13,7 +13,7 @@ pub struct CheckTimeouts {
 
 impl CheckTimeouts {
     /// The margin for moves.
-    pub(super) fn margin(self) -> Duration {
+    pub fn margin(self) -> Duration {
         self.response / 4
     }
 }
@@ -49,7 +49,7 @@ pub struct CheckReport {
     pub rule: &'static str,
     /// The outcome.
     pub outcome: CheckOutcome,
-    /// Description of the problem; empty if there is none.
+    /// Description of the problem; empty if the check succeeded.
     pub detail: String,
     /// The last lines sent (`> `) and received (`< `).
     pub transcript: Vec<String>,
@@ -57,7 +57,7 @@ pub struct CheckReport {
 
 /// Why a check did not pass.
 #[derive(Clone, Debug)]
-pub(super) enum CheckFailure {
+pub enum CheckFailure {
     Unclear(String),
     Violated(String),
     /// The check does not apply to this engine.

@@ -22,17 +22,17 @@ pub struct MoveRequest<'a> {
 
 /// The protocol of an engine, with the differences between engines of the same protocol.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct EngineDialect {
-    pub(in super::super) protocol: EngineProtocol,
+pub struct EngineDialect {
+    pub protocol: EngineProtocol,
     /// The number of the first rank, 0 or 1.
-    pub(in super::super) first_rank: u8,
+    pub first_rank: u8,
     /// Whether the times of UCCI are in milliseconds.
-    pub(in super::super) milliseconds: bool,
+    pub milliseconds: bool,
 }
 
 impl EngineDialect {
     /// Writes a move in the engine's coordinates.
-    pub(in super::super) fn write_move(self, m: Move) -> String {
+    pub fn write_move(self, m: Move) -> String {
         if self.first_rank == 0 {
             return m.to_string();
         }
@@ -44,7 +44,7 @@ impl EngineDialect {
     }
 
     /// Parses a move in the engine's coordinates.
-    pub(in super::super) fn read_move(self, text: &str) -> Option<Move> {
+    pub fn read_move(self, text: &str) -> Option<Move> {
         if self.first_rank == 0 {
             return text.parse().ok();
         }
@@ -67,7 +67,7 @@ impl EngineDialect {
 
     /// Converts a line of moves from the engine's coordinates to those from a0 to i9, up to the first word that is not
     /// a move; `None` if there are no moves.
-    pub(super) fn read_line(self, text: &str) -> Option<String> {
+    pub fn read_line(self, text: &str) -> Option<String> {
         let words = text.split_ascii_whitespace();
         let moves = words.map_while(|word| self.read_move(word));
         let moves: Vec<String> = moves.map(|m| m.to_string()).collect();
@@ -77,7 +77,7 @@ impl EngineDialect {
     /// The `position` command, followed by `banmoves` if moves are banned.
     ///
     /// UCCI engines get the moves since the last capture, as the protocol demands, UCI engines the whole game.
-    pub(in super::super) fn position(self, request: &MoveRequest<'_>) -> String {
+    pub fn position(self, request: &MoveRequest<'_>) -> String {
         let game = request.game;
         let plies = game.plies();
         let since_capture = usize::from(game.position().clock().plies()).min(plies.len());
@@ -110,7 +110,7 @@ impl EngineDialect {
     }
 
     /// The `go` command for the side to move.
-    pub(in super::super) fn go(self, request: &MoveRequest<'_>, ponder: bool) -> String {
+    pub fn go(self, request: &MoveRequest<'_>, ponder: bool) -> String {
         let side = request.game.position().side_to_move();
         let offered = self.protocol == EngineProtocol::Ucci && request.draw_offered;
         let mode = match (ponder, offered) {
@@ -144,7 +144,7 @@ impl EngineDialect {
     }
 
     /// A time in the unit of the engine, at least 1.
-    pub(in super::super) fn time(self, time: Duration) -> u128 {
+    pub fn time(self, time: Duration) -> u128 {
         if self.milliseconds {
             time.as_millis().max(1)
         } else {

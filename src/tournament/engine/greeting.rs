@@ -7,7 +7,7 @@ use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
 
 /// The variant option of multi-variant engines.
-pub(super) const VARIANT: &str = "UCI_Variant";
+pub const VARIANT: &str = "UCI_Variant";
 
 /// The data from an engine's greeting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Greeting {
 
 impl Engine {
     /// Greets the engine and sets its options.
-    pub(super) fn greet(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
+    pub fn greet(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
         let offers = self.offers()?;
         self.greeting.option_warnings = option_warnings(&offers, &spec.options);
         // Messages from here on are about its options.

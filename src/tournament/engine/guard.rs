@@ -30,13 +30,13 @@ static GUARD: Mutex<Option<Child>> = Mutex::new(None);
 
 /// A process group that is killed if this process ends before the value is dropped.
 #[derive(Debug)]
-pub(super) struct Guarded {
+pub struct Guarded {
     group: u32,
 }
 
 impl Guarded {
     /// Registers a process group.
-    pub(super) fn new(group: u32) -> io::Result<Self> {
+    pub fn new(group: u32) -> io::Result<Self> {
         send('+', group)?;
         Ok(Self { group })
     }

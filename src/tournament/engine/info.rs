@@ -144,7 +144,7 @@ impl EngineInfo {
 }
 
 /// The text of an `info string` or `info message` line.
-pub(super) fn message(line: &str) -> Option<&str> {
+pub fn message(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("info")?.trim_start();
     let (kind, message) = rest.split_once(char::is_whitespace)?;
     matches!(kind, "message" | "string").then_some(message.trim_start())

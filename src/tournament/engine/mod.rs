@@ -21,13 +21,13 @@ pub use answer::{EngineFailure, MoveAnswer, MoveChoice};
 pub use dialect::MoveRequest;
 pub use greeting::Greeting;
 pub use info::EngineScore;
-pub(super) use platform::processors;
+pub use platform::processors;
 pub use probe::probe;
 
-pub(super) use dialect::EngineDialect;
-pub(super) use options::OfferedOption;
-pub(super) use output::Output;
-pub(super) use process::Process;
+pub use dialect::EngineDialect;
+pub use options::OfferedOption;
+pub use output::Output;
+pub use process::Process;
 
 use super::limit::{Clock, Timeouts};
 use super::protocol::EngineProtocol;
@@ -43,7 +43,7 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 const END_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The first word of the line that ends a search.
-pub(super) const BEST_MOVE: &str = "bestmove";
+pub const BEST_MOVE: &str = "bestmove";
 /// The expected response to `stop` while pondering.
 const STOPPED_MOVE: &str = "bestmove after stop";
 
@@ -319,7 +319,7 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
 }
 
 /// Whether a line ends a search.
-pub(super) fn is_outcome(line: &str) -> bool {
+pub fn is_outcome(line: &str) -> bool {
     matches!(
         line.split_ascii_whitespace().next(),
         Some("bestmove" | "nobestmove")
@@ -327,6 +327,6 @@ pub(super) fn is_outcome(line: &str) -> bool {
 }
 
 /// Whether the word after `bestmove` means "no move".
-pub(super) fn is_no_move(word: &str) -> bool {
+pub fn is_no_move(word: &str) -> bool {
     matches!(word, "(none)" | "0000" | "none" | "null")
 }

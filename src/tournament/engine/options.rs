@@ -4,8 +4,8 @@ use crate::text::excerpt;
 
 /// An option from an engine's greeting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) struct OfferedOption {
-    pub(in super::super) name: String,
+pub struct OfferedOption {
+    pub name: String,
     kind: OptionKind,
 }
 
@@ -22,7 +22,7 @@ enum OptionKind {
 
 impl OfferedOption {
     /// Parses `option NAME type TYPE …` of UCCI, or `option name NAME …` of UCI.
-    pub(in super::super) fn read(line: &str) -> Option<Self> {
+    pub fn read(line: &str) -> Option<Self> {
         let rest = line.strip_prefix("option ")?;
         let rest = rest.strip_prefix("name ").unwrap_or(rest);
         let (name, rest) = rest.split_once(" type ").unwrap_or((rest, ""));
@@ -80,10 +80,7 @@ impl OfferedOption {
 }
 
 /// Warnings about options that an engine does not offer or whose values are invalid.
-pub(super) fn option_warnings(
-    offers: &[OfferedOption],
-    options: &[(String, String)],
-) -> Vec<String> {
+pub fn option_warnings(offers: &[OfferedOption], options: &[(String, String)]) -> Vec<String> {
     let warning = |(name, value): &(String, String)| {
         let mut offers = offers.iter();
         match offers.find(|offer| offer.name.eq_ignore_ascii_case(name)) {
@@ -101,7 +98,7 @@ pub(super) fn option_warnings(
 const REFUSAL: &str = "setoption refused: ";
 
 /// The message of Chuhe about a refused network, if there is one.
-pub(super) fn refused_network<'a>(
+pub fn refused_network<'a>(
     options: &[(String, String)],
     messages: &'a [String],
 ) -> Option<&'a str> {

@@ -10,7 +10,7 @@ use super::info::{EngineInfo, message};
 use crate::text::{BoundedLine, printable, read_bounded_line};
 
 /// Longer lines are cut to this number of bytes.
-pub(super) const MAX_LINE: usize = 1 << 14;
+pub const MAX_LINE: usize = 1 << 14;
 /// Maximum number of lines per move.
 const MAX_LINES: u64 = 100_000;
 /// Maximum number of bytes per move.
@@ -22,7 +22,7 @@ const MAX_MESSAGE: usize = 200;
 
 /// Output of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) enum Output {
+pub enum Output {
     /// A line other than `info`.
     Line {
         /// Time of arrival.
@@ -36,7 +36,7 @@ pub(in super::super) enum Output {
 
 /// The output since the last reset.
 #[derive(Debug, Default)]
-pub(super) struct MoveOutput {
+pub struct MoveOutput {
     pub info: EngineInfo,
     /// Its first `info string` and `info message` lines.
     pub messages: Vec<String>,
@@ -44,12 +44,12 @@ pub(super) struct MoveOutput {
     bytes: u64,
 }
 
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The thread that reads the output of an engine.
-pub(super) struct OutputReader {
+pub struct OutputReader {
     pub move_output: Arc<Mutex<MoveOutput>>,
     pub label: Arc<str>,
     pub sender: Sender<Output>,

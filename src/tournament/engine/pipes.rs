@@ -5,25 +5,24 @@
 
 #[cfg(unix)]
 mod system {
-    use std::io::{self, Read, Write};
-    use std::os::fd::{AsFd, OwnedFd};
+    use std::io::{self, PipeReader, PipeWriter, Read, Write};
+    use std::os::fd::AsFd;
     use std::sync::Arc;
 
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-    use rustix::pipe::{PipeFlags, pipe_with};
 
     /// Unblocks the pipes made with it when it is dropped.
     #[derive(Debug)]
-    pub(in super::super) struct Cancel {
+    pub struct Cancel {
         /// Nothing is written to it; closing it is the signal.
-        _sender: OwnedFd,
-        receiver: Arc<OwnedFd>,
+        _sender: PipeWriter,
+        receiver: Arc<PipeReader>,
     }
 
     impl Cancel {
-        pub(in super::super) fn new() -> io::Result<Self> {
-            let (receiver, sender) = pipe_with(PipeFlags::CLOEXEC)?;
+        pub fn new() -> io::Result<Self> {
+            let (receiver, sender) = io::pipe()?;
             Ok(Self {
                 _sender: sender,
                 receiver: Arc::new(receiver),
@@ -31,7 +30,7 @@ mod system {
         }
 
         /// Wraps a pipe so that it unblocks when this is dropped.
-        pub(in super::super) fn pipe<T: AsFd>(&self, pipe: T) -> io::Result<Pipe<T>> {
+        pub fn pipe<T: AsFd>(&self, pipe: T) -> io::Result<Pipe<T>> {
             let flags = fcntl_getfl(&pipe)?;
             // The flag affects only our end of the pipe.
             fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
@@ -41,9 +40,9 @@ mod system {
     }
 
     /// Our end of a pipe to or from an engine.
-    pub(in super::super) struct Pipe<T> {
+    pub struct Pipe<T> {
         pipe: T,
-        cancelled: Arc<OwnedFd>,
+        cancelled: Arc<PipeReader>,
     }
 
     impl<T: AsFd> Pipe<T> {
@@ -96,17 +95,17 @@ mod system {
 
     /// On Windows the job object kills all processes that an engine started, which closes its pipes.
     #[derive(Debug)]
-    pub(in super::super) struct Cancel;
+    pub struct Cancel;
 
     impl Cancel {
-        pub(in super::super) fn new() -> io::Result<Self> {
+        pub fn new() -> io::Result<Self> {
             Ok(Self)
         }
 
-        pub(in super::super) fn pipe<T>(&self, pipe: T) -> io::Result<T> {
+        pub fn pipe<T>(&self, pipe: T) -> io::Result<T> {
             Ok(pipe)
         }
     }
 }
 
-pub(super) use system::Cancel;
+pub use system::Cancel;

@@ -1,127 +1,269 @@
-//! Platform-specific code: process groups, processor affinity, niceness.
+//! Platform-specific code: processes that are killed with all their descendants, processor affinity, niceness.
+//!
+//! On Unix an engine leads a process group. On Windows it is in a job object, which the system also closes, and whose
+//! processes it kills, when this process ends for any reason.
 
 use std::io;
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
-
-use process_wrap::std::{ChildWrapper, CommandWrap};
 
 /// Interval at which the end of a process is polled.
 const POLL: Duration = Duration::from_millis(2);
 
-/// Starts the command in its own process group, which Ctrl-C does not reach and which can be killed as a whole.
-pub(super) fn own_group(command: &mut CommandWrap) {
-    #[cfg(unix)]
-    command.wrap(process_wrap::std::ProcessGroup::leader());
+/// A child process with its process group or job.
+#[derive(Debug)]
+pub struct ProcessGroup {
+    pub child: Child,
+    /// `None` once it was killed.
     #[cfg(windows)]
-    command.wrap(process_wrap::std::JobObject);
+    job: Option<win32job::Job>,
 }
 
-/// Waits up to `timeout` for a process to end, without reaping it.
-pub(super) fn wait(child: &mut dyn ChildWrapper, timeout: Duration) -> bool {
-    let deadline = Instant::now() + timeout;
-    loop {
-        if has_ended(child) {
-            return true;
+impl ProcessGroup {
+    /// Waits up to `timeout` for the process to end, without reaping it.
+    pub fn wait_timeout(&mut self, timeout: Duration) -> bool {
+        let deadline = Instant::now() + timeout;
+        loop {
+            if self.has_ended() {
+                return true;
+            }
+            if Instant::now() >= deadline {
+                return false;
+            }
+            std::thread::sleep(POLL);
         }
-        if Instant::now() >= deadline {
-            return false;
-        }
-        std::thread::sleep(POLL);
+    }
+
+    /// Waits for the process to end, and reaps it.
+    pub fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait()
     }
 }
 
-/// Whether a process has ended. It is not reaped, so that its id stays reserved and its process group can still be
-/// killed.
 #[cfg(unix)]
-fn has_ended(child: &mut dyn ChildWrapper) -> bool {
-    use rustix::process::{WaitId, WaitIdOptions, waitid};
+mod system {
+    use std::io;
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
 
-    let Some(pid) = pid(child) else { return true };
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    // An error means that the child does not exist any more.
-    !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
-}
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
-#[cfg(not(unix))]
-fn has_ended(child: &mut dyn ChildWrapper) -> bool {
-    !matches!(child.try_wait(), Ok(None))
-}
+    use crate::tournament::engine::platform::ProcessGroup;
 
-#[cfg(unix)]
-fn pid(child: &dyn ChildWrapper) -> Option<rustix::process::Pid> {
-    let pid = i32::try_from(child.id()).ok();
-    pid.and_then(rustix::process::Pid::from_raw)
-}
+    impl ProcessGroup {
+        /// Starts the command in its own process group, which Ctrl-C does not reach, bound to `cpus` if given.
+        pub fn spawn(command: &mut Command, cpus: Option<&[usize]>) -> io::Result<Self> {
+            command.process_group(0);
+            let child = match cpus {
+                Some(cpus) => on_processors(cpus, || command.spawn())?,
+                None => command.spawn()?,
+            };
+            Ok(Self { child })
+        }
 
-/// Whether other processes of the group of an ended, unreaped process are alive.
-#[cfg(target_os = "linux")]
-pub(super) fn has_group(child: &dyn ChildWrapper) -> bool {
-    let group = child.id().to_string();
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let stat = |process: std::fs::DirEntry| std::fs::read_to_string(process.path().join("stat"));
-    let is_member = |stat: String| {
-        // The name may contain any character; after it come state, parent and group.
-        let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
-        let fields: Vec<&str> = fields.split_ascii_whitespace().take(3).collect();
-        matches!(fields[..], [state, _, of] if of == group && state != "Z" && state != "X")
-    };
-    processes
-        .filter_map(|process| stat(process).ok())
-        .any(is_member)
-}
+        fn pid(&self) -> Option<Pid> {
+            i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+        }
 
-#[cfg(not(target_os = "linux"))]
-pub(super) fn has_group(_: &dyn ChildWrapper) -> bool {
-    false
-}
+        pub fn kill(&mut self) {
+            // An error means that no process is left.
+            let _ = self
+                .pid()
+                .map(|pid| rustix::process::kill_process_group(pid, Signal::KILL));
+        }
 
-#[cfg(unix)]
-pub(super) fn set_nice(child: &dyn ChildWrapper, nice: i32) -> io::Result<()> {
-    Ok(rustix::process::setpriority_process(pid(child), nice)?)
-}
+        /// Whether the process has ended. It is not reaped, so that its id stays reserved and its process group can
+        /// still be killed.
+        pub fn has_ended(&mut self) -> bool {
+            let Some(pid) = self.pid() else { return true };
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            // An error means that the child does not exist any more.
+            !matches!(rustix::process::waitid(WaitId::Pid(pid), options), Ok(None))
+        }
 
-#[cfg(not(unix))]
-pub(super) fn set_nice(_: &dyn ChildWrapper, _: i32) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
+        pub fn set_nice(&self, nice: i32) -> io::Result<()> {
+            Ok(rustix::process::setpriority_process(self.pid(), nice)?)
+        }
 
-/// Calls `spawn` so that the process it starts is bound to `cpus`.
-#[cfg(target_os = "linux")]
-pub(super) fn on_processors<T>(
-    cpus: &[usize],
-    spawn: impl FnOnce() -> io::Result<T>,
-) -> io::Result<T> {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-
-    // A child inherits the affinity of the thread that starts it.
-    let mut set = CpuSet::new();
-    for cpu in cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU) {
-        set.set(*cpu);
+        /// Whether other processes of the group of an ended, unreaped process are alive (only known on Linux).
+        pub fn has_others(&self) -> bool {
+            let group = self.child.id().to_string();
+            let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+            let stat =
+                |process: std::fs::DirEntry| std::fs::read_to_string(process.path().join("stat"));
+            let is_member = |stat: String| {
+                // The name may contain any character; after it come state, parent and group.
+                let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
+                let fields: Vec<&str> = fields.split_ascii_whitespace().take(3).collect();
+                matches!(fields[..], [state, _, of] if of == group && state != "Z" && state != "X")
+            };
+            processes
+                .filter_map(|process| stat(process).ok())
+                .any(is_member)
+        }
     }
-    let ours = sched_getaffinity(None)?;
-    sched_setaffinity(None, &set)?;
-    let spawned = spawn();
-    sched_setaffinity(None, &ours)?;
-    spawned
+
+    /// Calls `spawn` so that the process it starts is bound to `cpus`.
+    #[cfg(target_os = "linux")]
+    fn on_processors<T>(cpus: &[usize], spawn: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+        // A child inherits the affinity of the thread that starts it.
+        let mut set = CpuSet::new();
+        for cpu in cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU) {
+            set.set(*cpu);
+        }
+        let ours = sched_getaffinity(None)?;
+        sched_setaffinity(None, &set)?;
+        let spawned = spawn();
+        sched_setaffinity(None, &ours)?;
+        spawned
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn on_processors<T>(_: &[usize], _: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        let error = "this system cannot bind a process to processors (cpus=)";
+        Err(io::Error::new(io::ErrorKind::Unsupported, error))
+    }
+
+    /// The processors that this process may use; empty if unknown.
+    pub fn processors() -> Vec<usize> {
+        #[cfg(target_os = "linux")]
+        if let Ok(set) = rustix::thread::sched_getaffinity(None) {
+            let cpus = 0..rustix::thread::CpuSet::MAX_CPU;
+            return cpus.filter(|cpu| set.is_set(*cpu)).collect();
+        }
+        Vec::new()
+    }
 }
 
-#[cfg(not(target_os = "linux"))]
-pub(super) fn on_processors<T>(_: &[usize], _: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    Err(io::ErrorKind::Unsupported.into())
+#[cfg(windows)]
+mod system {
+    use std::io;
+    use std::os::windows::io::AsRawHandle;
+    use std::process::Command;
+
+    use win32job::utils::{get_current_process, get_process_affinity_mask};
+    use win32job::{ExtendedLimitInfo, Job, PriorityClass};
+
+    use crate::tournament::engine::platform::ProcessGroup;
+
+    impl ProcessGroup {
+        /// Starts the command in its own job, bound to `cpus` if given.
+        pub fn spawn(command: &mut Command, cpus: Option<&[usize]>) -> io::Result<Self> {
+            let mut limits = ExtendedLimitInfo::new();
+            limits.limit_kill_on_job_close();
+            if let Some(cpus) = cpus {
+                limits.limit_affinity(mask(cpus));
+            }
+            let job = Job::create_with_limit_info(&limits).map_err(io::Error::other)?;
+            let mut child = command.spawn()?;
+            // A process that has already ended cannot be assigned.
+            if let Err(error) = job.assign_process(child.as_raw_handle() as isize)
+                && child.try_wait()?.is_none()
+            {
+                let _ = child.kill();
+                return Err(io::Error::other(error));
+            }
+            let job = Some(job);
+            Ok(Self { child, job })
+        }
+
+        pub fn kill(&mut self) {
+            self.job = None;
+        }
+
+        pub fn has_ended(&mut self) -> bool {
+            !matches!(self.child.try_wait(), Ok(None))
+        }
+
+        /// Sets the priority class that is nearest to a niceness of Unix.
+        pub fn set_nice(&self, nice: i32) -> io::Result<()> {
+            let Some(job) = &self.job else { return Ok(()) };
+            let class = match nice {
+                ..=-10 => PriorityClass::High,
+                -9..=-1 => PriorityClass::AboveNormal,
+                0 => PriorityClass::Normal,
+                1..=9 => PriorityClass::BelowNormal,
+                10.. => PriorityClass::Idle,
+            };
+            let mut limits = job.query_extended_limit_info().map_err(io::Error::other)?;
+            limits.limit_priority_class(class);
+            job.set_extended_limit_info(&limits)
+                .map_err(io::Error::other)
+        }
+
+        /// Whether other processes of the job are alive (only known on Linux).
+        pub fn has_others(&self) -> bool {
+            false
+        }
+    }
+
+    /// The affinity mask of a list of processors.
+    fn mask(cpus: &[usize]) -> usize {
+        let bits = cpus.iter().filter(|cpu| **cpu < usize::BITS as usize);
+        bits.fold(0, |mask, cpu| mask | 1 << cpu)
+    }
+
+    /// The processors that this process may use; empty if unknown.
+    pub fn processors() -> Vec<usize> {
+        let masks = get_process_affinity_mask(get_current_process());
+        let (mask, _) = masks.unwrap_or_default();
+        let cpus = 0..usize::BITS as usize;
+        cpus.filter(|cpu| mask & 1 << cpu != 0).collect()
+    }
 }
 
-/// The processors that this process may use.
-#[cfg(target_os = "linux")]
-pub(in super::super) fn processors() -> Vec<usize> {
-    use rustix::thread::{CpuSet, sched_getaffinity};
+pub use system::processors;
 
-    let set = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
-    (0..CpuSet::MAX_CPU)
-        .filter(|cpu| set.is_set(*cpu))
-        .collect()
-}
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+    use std::sync::mpsc;
 
-#[cfg(not(target_os = "linux"))]
-pub(in super::super) fn processors() -> Vec<usize> {
-    Vec::new()
+    use super::*;
+
+    /// Polling used to consume the messages of a Windows job that reaping waited for.
+    #[test]
+    fn an_ended_process_is_polled_twice_and_reaped() {
+        let (sender, reaped) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.arg("--list").stdout(Stdio::null());
+            let mut process = ProcessGroup::spawn(&mut command, None).unwrap();
+            assert!(process.wait_timeout(Duration::from_secs(30)));
+            assert!(process.wait_timeout(Duration::ZERO));
+            process.kill();
+            sender.send(process.wait().unwrap().success()).unwrap();
+        });
+        assert_eq!(reaped.recv_timeout(Duration::from_secs(60)), Ok(true));
+    }
+
+    #[test]
+    fn a_killed_process_ends_and_settings_are_accepted() {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        // Waits for its input while it is alive.
+        command
+            .args([
+                "--exact",
+                "tournament::engine::platform::tests::waiting_process",
+                "--ignored",
+            ])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null());
+        let cpus = processors().first().copied().map(|cpu| vec![cpu]);
+        let mut process = ProcessGroup::spawn(&mut command, cpus.as_deref()).unwrap();
+        process.set_nice(5).unwrap();
+        assert!(!process.wait_timeout(Duration::from_millis(100)));
+        process.kill();
+        assert!(process.wait_timeout(Duration::from_secs(30)));
+        assert!(!process.wait().unwrap().success());
+    }
+
+    #[test]
+    #[ignore = "started by another test"]
+    fn waiting_process() {
+        let mut line = String::new();
+        io::stdin().read_line(&mut line).unwrap();
+    }
 }

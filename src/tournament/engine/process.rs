@@ -6,20 +6,18 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use process_wrap::std::{ChildWrapper, CommandWrap};
-
 use super::dialect::EngineDialect;
 use super::info::{EngineInfo, EngineScore};
 use super::output::{MAX_LINE, MoveOutput, Output, OutputReader, lock};
 use super::pipes::Cancel;
-use super::platform;
+use super::platform::ProcessGroup;
 use crate::text::{BoundedLine, printable, read_bounded_line};
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
@@ -31,12 +29,12 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A running engine process. Dropping it kills its whole process group.
 #[derive(Debug)]
-pub(in super::super) struct Process {
+pub struct Process {
     /// `None` once it was reaped.
-    child: Option<Box<dyn ChildWrapper>>,
+    child: Option<ProcessGroup>,
     input: Option<Sender<String>>,
     /// Its output; disconnected once the process has closed it.
-    pub(in super::super) output: Receiver<Output>,
+    pub output: Receiver<Output>,
     move_output: Arc<Mutex<MoveOutput>>,
     last_error_line: Arc<Mutex<String>>,
     /// Disconnected at the end of standard error.
@@ -51,13 +49,13 @@ pub(in super::super) struct Process {
 
 impl Process {
     /// Starts an engine whose `info` lines are also sent to `output`.
-    pub(in super::super) fn start_raw(spec: &EngineSpec) -> io::Result<Self> {
+    pub fn start_raw(spec: &EngineSpec) -> io::Result<Self> {
         Self::start_reading(spec, spec.cpus.as_deref(), true)
     }
 
     /// Starts an engine, bound to `cpus` if given. Errors mean that a process, thread, pipe or file is not available, and
     /// are not the engine's fault.
-    pub(super) fn start(spec: &EngineSpec, cpus: Option<&[usize]>) -> io::Result<Self> {
+    pub fn start(spec: &EngineSpec, cpus: Option<&[usize]>) -> io::Result<Self> {
         Self::start_reading(spec, cpus, false)
     }
 
@@ -68,26 +66,21 @@ impl Process {
     ) -> io::Result<Self> {
         let cancel = Cancel::new()?;
         let error_log = spec.stderr.as_deref().map(open_log).transpose()?;
-        let mut child = match cpus {
-            Some(cpus) => platform::on_processors(cpus, || spawn(spec))?,
-            None => spawn(spec)?,
-        };
-        let pipes = (
-            child.stdin().take(),
-            child.stdout().take(),
-            child.stderr().take(),
-        );
+        let mut group = spawn(spec, cpus)?;
+        let child = &mut group.child;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the process has no pipes"));
         };
+        let id = child.id();
         let (input, lines) = unbounded();
         let (sender, output) = bounded(LINES_AHEAD);
         let (errors, errors_end) = bounded(0);
         let process = Self {
-            label: format!("{}[{}]", spec.name, child.id()).into(),
+            label: format!("{}[{id}]", spec.name).into(),
             #[cfg(unix)]
-            _guarded: super::guard::Guarded::new(child.id())?,
-            child: Some(child),
+            _guarded: super::guard::Guarded::new(id)?,
+            child: Some(group),
             input: Some(input),
             output,
             move_output: Arc::default(),
@@ -96,7 +89,7 @@ impl Process {
             _cancel: cancel,
         };
         if let (Some(nice), Some(child)) = (spec.nice, &process.child) {
-            platform::set_nice(child.as_ref(), nice)?;
+            child.set_nice(nice)?;
         }
         let cancel = &process._cancel;
         let (stdin, stdout, stderr) = (
@@ -122,7 +115,7 @@ impl Process {
     }
 
     /// Sends one or more lines.
-    pub(in super::super) fn send(&self, text: &str) {
+    pub fn send(&self, text: &str) {
         log::debug!("{} <- {text}", self.label);
         if let Some(input) = &self.input {
             // An engine that does not read its input will not answer.
@@ -131,12 +124,12 @@ impl Process {
     }
 
     /// Discards the information and counts of earlier output.
-    pub(in super::super) fn reset(&self) {
+    pub fn reset(&self) {
         *lock(&self.move_output) = MoveOutput::default();
     }
 
     /// The information from its `info` lines since the last reset.
-    pub(super) fn info(&self, dialect: EngineDialect) -> EngineInfo {
+    pub fn info(&self, dialect: EngineDialect) -> EngineInfo {
         let mut info = lock(&self.move_output).info.clone();
         if dialect.protocol == EngineProtocol::Ucci {
             info.score = info.score.map(EngineScore::of_ucci);
@@ -146,16 +139,16 @@ impl Process {
     }
 
     /// Its first messages since the last reset (`info message` of UCCI, `info string` of UCI), printable.
-    pub(super) fn messages(&self) -> Vec<String> {
+    pub fn messages(&self) -> Vec<String> {
         lock(&self.move_output).messages.clone()
     }
 
     /// Waits up to `timeout` for the end of the process and describes it.
-    pub(in super::super) fn end(&mut self, timeout: Duration) -> String {
+    pub fn end(&mut self, timeout: Duration) -> String {
         let is_over = self
             .child
             .as_mut()
-            .is_none_or(|child| platform::wait(child.as_mut(), timeout));
+            .is_none_or(|child| child.wait_timeout(timeout));
         let how = match is_over.then(|| self.reap()) {
             Some(Some(Ok(status))) => format!("it exited ({status})"),
             Some(Some(Err(error))) => format!("it exited ({error})"),
@@ -173,34 +166,32 @@ impl Process {
     /// Kills the rest of the process group, then reaps the process.
     fn reap(&mut self) -> Option<io::Result<ExitStatus>> {
         let mut child = self.child.take()?;
-        // An error means that no process is left.
-        let _ = child.start_kill();
+        child.kill();
         Some(child.wait())
     }
 
     /// Closes the engine's input.
-    pub(in super::super) fn close_input(&mut self) {
+    pub fn close_input(&mut self) {
         self.input = None;
     }
 
     /// Whether the process ends within `timeout`.
-    pub(in super::super) fn has_ended(&mut self, timeout: Duration) -> bool {
+    pub fn has_ended(&mut self, timeout: Duration) -> bool {
         let child = self.child.as_mut();
-        child.is_none_or(|child| platform::wait(child.as_mut(), timeout))
+        child.is_none_or(|child| child.wait_timeout(timeout))
     }
 
     /// Whether other processes of its group are alive (only known on Linux).
-    pub(in super::super) fn has_group(&self) -> bool {
-        let child = self.child.as_deref();
-        child.is_some_and(platform::has_group)
+    pub fn has_group(&self) -> bool {
+        self.child.as_ref().is_some_and(ProcessGroup::has_others)
     }
 
     /// Sends `quit`, and kills the engine if it does not exit within `timeout`.
-    pub(super) fn quit(mut self, timeout: Duration) {
+    pub fn quit(mut self, timeout: Duration) {
         self.send("quit");
         self.input = None;
         if let Some(child) = &mut self.child {
-            platform::wait(child.as_mut(), timeout);
+            child.wait_timeout(timeout);
         }
     }
 }
@@ -211,9 +202,8 @@ impl Drop for Process {
         let Some(mut child) = self.child.take() else {
             return;
         };
-        // An error means that no process is left.
-        let _ = child.start_kill();
-        if platform::wait(child.as_mut(), KILL_TIMEOUT) {
+        child.kill();
+        if child.wait_timeout(KILL_TIMEOUT) {
             let _ = child.wait();
             return;
         }
@@ -224,19 +214,17 @@ impl Drop for Process {
 }
 
 /// Spawns the program of an engine with pipes.
-fn spawn(spec: &EngineSpec) -> io::Result<Box<dyn ChildWrapper>> {
-    let mut command = CommandWrap::with_new(&spec.command, |command| {
-        command
-            .args(&spec.arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        if let Some(directory) = &spec.directory {
-            command.current_dir(directory);
-        }
-    });
-    platform::own_group(&mut command);
-    command.spawn()
+fn spawn(spec: &EngineSpec, cpus: Option<&[usize]>) -> io::Result<ProcessGroup> {
+    let mut command = Command::new(&spec.command);
+    command
+        .args(&spec.arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    if let Some(directory) = &spec.directory {
+        command.current_dir(directory);
+    }
+    ProcessGroup::spawn(&mut command, cpus)
 }
 
 /// Opens the file for standard error.

@@ -5,9 +5,7 @@
 //! an advisory lock, which the system releases when the process ends. A game is synced to the disk before it is
 //! written anywhere else, so that the journal never lacks a game that the PGN has.
 
-mod entry;
-mod error;
-mod head;
+mod format;
 mod reading;
 
 use std::fs::File;
@@ -19,10 +17,8 @@ use serde::Serialize;
 use super::plan::Tournament;
 use super::record::GameRecord;
 use crate::text::Replacement;
-pub use entry::JournalContent;
-use entry::JournalEntry;
-pub use error::JournalError;
-use head::JournalHeader;
+pub use format::{JournalContent, JournalError};
+use format::{JournalEntry, JournalHeader};
 pub use reading::is_journal;
 use reading::{ReadJournal, last_process, read};
 
@@ -70,7 +66,7 @@ impl Journal {
                 let safe = read.content.games.len();
                 return Err(JournalError::Damaged { line, reason, safe });
             }
-            Some(_) => file = rewrite(path, &read)?,
+            Some(_) => file = rewrite(path, file, &read)?,
             // The file is changed only after its header was checked.
             None => file.set_len(read.end)?,
         }
@@ -141,9 +137,10 @@ fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
 }
 
 /// Replaces a damaged journal by its readable part, and keeps a copy of it.
-fn rewrite(path: &Path, read: &ReadJournal) -> Result<File, JournalError> {
+fn rewrite(path: &Path, mut file: File, read: &ReadJournal) -> Result<File, JournalError> {
     let mut copy = new_file_beside(path)?;
-    io::copy(&mut File::open(path)?, &mut copy)?;
+    file.seek(SeekFrom::Start(0))?;
+    io::copy(&mut file, &mut copy)?;
     copy.sync_all()?;
     let mut whole = Replacement::beside(path)?;
     write_line(whole.as_file_mut(), &read.header)?;
@@ -153,6 +150,9 @@ fn rewrite(path: &Path, read: &ReadJournal) -> Result<File, JournalError> {
     for game in &read.content.games {
         write_line(whole.as_file_mut(), &JournalEntry::Game(game.clone()))?;
     }
+    // Windows does not replace a file that is open.
+    #[cfg(windows)]
+    drop(file);
     whole.commit()?;
     open_locked(path)
 }

@@ -5,9 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::entry::{JournalContent, JournalEntry};
-use super::error::JournalError;
-use super::head::{JournalHeader, VERSION, Version};
+use super::format::{JournalContent, JournalEntry, JournalError, JournalHeader, VERSION, Version};
 use crate::text::{BoundedLine, read_bounded_line};
 use crate::tournament::plan::Tournament;
 use crate::tournament::record::GameRecord;
@@ -19,15 +17,15 @@ const BEGINNING: &[u8] = b"{\"chuhe_match\":";
 const MAX_LINE: usize = 64 << 20;
 
 /// A journal that was read.
-pub(super) struct ReadJournal {
-    pub(super) header: JournalHeader,
-    pub(super) content: JournalContent,
+pub struct ReadJournal {
+    pub header: JournalHeader,
+    pub content: JournalContent,
     /// Entries of void games, which a repaired journal keeps.
-    pub(super) voids: Vec<JournalEntry>,
+    pub voids: Vec<JournalEntry>,
     /// Number of the first damaged line, and its error.
-    pub(super) damage: Option<(usize, String)>,
+    pub damage: Option<(usize, String)>,
     /// End of the last complete line, in bytes.
-    pub(super) end: u64,
+    pub end: u64,
 }
 
 /// Whether a file starts like a journal.
@@ -44,7 +42,7 @@ pub fn is_journal(path: &Path) -> bool {
 }
 
 /// The process that opened the journal last.
-pub(super) fn last_process(mut file: &File) -> Option<u32> {
+pub fn last_process(mut file: &File) -> Option<u32> {
     file.seek(SeekFrom::Start(0)).ok()?;
     let mut source = BufReader::new(file);
     let mut last = None;
@@ -58,7 +56,7 @@ pub(super) fn last_process(mut file: &File) -> Option<u32> {
 }
 
 /// Reads the complete lines of a journal: its header, which must agree with `ours`, and its entries.
-pub(super) fn read(
+pub fn read(
     mut file: &File,
     ours: &JournalHeader,
     tournament: &Tournament,

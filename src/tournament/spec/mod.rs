@@ -1,20 +1,19 @@
 //! Engine settings: `key=value` on the command line, or a TOML file.
 
 mod error;
-mod value;
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::limit::Limit;
+use super::limit::{Limit, serialize_milliseconds};
 use super::protocol::EngineProtocol;
 use crate::text::{is_character, printable};
 pub use error::{EngineSpecError, SettingError, SpecError};
-use value::{OptionValue, number, processors, switch};
 
 /// The default of `margin=`.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
@@ -22,16 +21,18 @@ const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
 /// Valid nice values.
 const NICE: RangeInclusive<i32> = -20..=19;
 
-/// The complete settings of an engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The complete settings of an engine. They are part of the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EngineSpec {
     /// The name in tables and records.
     pub name: String,
     /// The program.
+    #[serde(serialize_with = "serialize_path")]
     pub command: PathBuf,
     /// Its command-line arguments.
     pub arguments: Vec<String>,
     /// Its working directory; `None` for ours.
+    #[serde(serialize_with = "serialize_directory")]
     pub directory: Option<PathBuf>,
     /// Its protocol; `None` to detect it.
     pub protocol: Option<EngineProtocol>,
@@ -44,6 +45,7 @@ pub struct EngineSpec {
     /// The limit of its moves.
     pub limit: Limit,
     /// Time margin: overruns up to this do not lose.
+    #[serde(rename = "margin_ms", serialize_with = "serialize_milliseconds")]
     pub margin: Duration,
     /// Whether it ponders.
     pub ponder: bool,
@@ -54,7 +56,21 @@ pub struct EngineSpec {
     /// The processors it is bound to.
     pub cpus: Option<Vec<usize>>,
     /// The file to which its standard error is appended.
+    #[serde(skip)]
     pub stderr: Option<PathBuf>,
+}
+
+/// Serializes a path that need not be UTF-8.
+fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+fn serialize_directory<S: Serializer>(
+    path: &Option<PathBuf>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let path = path.as_ref().map(|path| path.display().to_string());
+    path.serialize(serializer)
 }
 
 impl EngineSpec {
@@ -320,6 +336,54 @@ fn absolute(command: &Path) -> PathBuf {
         0 | 1 => command.to_owned(),
         _ => std::path::absolute(command).unwrap_or_else(|_| command.to_owned()),
     }
+}
+
+/// The value of a protocol option in TOML.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum OptionValue {
+    Switch(bool),
+    Whole(i64),
+    Fraction(f64),
+    Text(String),
+}
+
+impl std::fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Switch(value) => value.fmt(f),
+            Self::Whole(value) => value.fmt(f),
+            Self::Fraction(value) => value.fmt(f),
+            Self::Text(value) => value.fmt(f),
+        }
+    }
+}
+
+fn number<T: FromStr>(text: &str) -> Result<T, SettingError> {
+    text.parse().map_err(|_| SettingError::Number)
+}
+
+/// Parses `on` or `off` and their usual synonyms.
+fn switch(text: &str) -> Result<bool, SettingError> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "on" | "1" | "yes" => Ok(true),
+        "false" | "off" | "0" | "no" => Ok(false),
+        _ => Err(SettingError::Switch),
+    }
+}
+
+/// Parses a list of processors such as `0-3,8`.
+fn processors(text: &str) -> Result<Vec<usize>, SettingError> {
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (usize, usize) = (number(first)?, number(last)?);
+        if first > last || last > 4096 {
+            return Err(SettingError::Processors);
+        }
+        all.extend(first..=last);
+    }
+    Ok(all)
 }
 
 #[cfg(test)]

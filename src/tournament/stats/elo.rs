@@ -1,9 +1,11 @@
 //! Elo estimates with confidence intervals.
 
+use serde::Serialize;
+
 /// Elo per unit of normalized score: 800 / ln 10.
-pub(super) const NORMALIZED_SCALE: f64 = 800.0 / std::f64::consts::LN_10;
+pub const NORMALIZED_SCALE: f64 = 800.0 / std::f64::consts::LN_10;
 /// Half width of the 95 % confidence interval in standard errors.
-pub(super) const TWO_SIDED: f64 = 1.959_963_984_540_054;
+pub const TWO_SIDED: f64 = 1.959_963_984_540_054;
 
 /// Results from the point of view of one engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,8 +16,8 @@ pub struct Scores {
     pub pairs: [u64; 5],
 }
 
-/// A value with its 95 % confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A value with its 95 % confidence interval. In JSON an infinite bound is `null`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// The most likely value.
     pub value: f64,
@@ -26,7 +28,7 @@ pub struct Interval {
 }
 
 /// The strength estimated from results.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// Score, 0 to 1.
     pub score: f64,
@@ -134,7 +136,7 @@ fn variance(counts: &[u64]) -> f64 {
 }
 
 /// The Elo difference of an expected score.
-pub(super) fn elo_of(score: f64) -> f64 {
+pub fn elo_of(score: f64) -> f64 {
     match score {
         s if s <= 0.0 => f64::NEG_INFINITY,
         s if s >= 1.0 => f64::INFINITY,
@@ -143,7 +145,7 @@ pub(super) fn elo_of(score: f64) -> f64 {
 }
 
 /// The expected score of an Elo difference.
-pub(super) fn score_of(elo: f64) -> f64 {
+pub fn score_of(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 

@@ -3,11 +3,9 @@
 mod elo;
 mod ratings;
 mod sprt;
-mod sprt_run;
 mod standings;
 
 pub use elo::{Estimate, Interval, Scores};
 pub use ratings::{Rating, ratings};
-pub use sprt::{Decision, EloModel, ParseEloModelError, Sprt};
-pub use sprt_run::SprtRun;
+pub use sprt::{Decision, EloModel, ParseEloModelError, Sprt, SprtRun};
 pub use standings::{EngineStats, Standings};

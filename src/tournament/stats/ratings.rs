@@ -5,11 +5,13 @@
 //! The likelihood is maximized by minorization (Hunter, "MM algorithms for generalized Bradley-Terry
 //! models", 2004); the errors are those of the inverse of the information matrix.
 
+use serde::Serialize;
+
 use super::Standings;
 use super::elo::TWO_SIDED;
 
 /// The rating of an engine in Elo; the mean of all engines is 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Rating {
     /// The most likely rating, in Elo around the mean of all engines.
     pub value: f64,

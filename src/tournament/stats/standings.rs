@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::elo::Scores;
-use super::sprt::Sprt;
-use super::sprt_run::SprtRun;
+use super::sprt::{Sprt, SprtRun};
 use crate::board::{ByColor, Color};
 use crate::tournament::end_reason::EndReason;
 use crate::tournament::record::GameRecord;

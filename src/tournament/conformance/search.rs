@@ -1,0 +1,290 @@
+//! Checks of searches: limits, `info` lines, positions and move restrictions.
+
+use std::time::{Duration, Instant};
+
+use super::dialogue::{CheckResult, Dialogue, SHORT_SEARCH, start, unclear, violated};
+use super::outcome::CheckFailure;
+use crate::board::{Move, Position};
+use crate::movegen::legal_moves;
+use crate::notation::fen;
+use crate::notation::fen::START;
+use crate::tournament::engine::is_no_move;
+use crate::tournament::protocol::EngineProtocol::{Ucci, Uci};
+
+pub fn depth(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    engine.plays("go depth 1", &position, SHORT_SEARCH)?;
+    engine.position(START, &[]);
+    let (_, lines) = engine.plays("go depth 5", &position, SHORT_SEARCH)?;
+    match max_value(&lines, "depth") {
+        Some(depth) if depth > 5 => violated(format!("it reports depth {depth} with a limit of 5")),
+        Some(_) => Ok(()),
+        None => unclear("it reports no depth"),
+    }
+}
+
+pub fn nodes(engine: &mut Dialogue<'_>) -> CheckResult {
+    /// The node limit.
+    const NODES: u64 = 20_000;
+    /// Searches with more nodes violate the limit.
+    const MAX_NODES: u64 = 10 * NODES;
+    let position = start(engine)?;
+    let (_, lines) = engine.plays(&format!("go nodes {NODES}"), &position, SHORT_SEARCH)?;
+    match max_value(&lines, "nodes") {
+        Some(nodes) if nodes > MAX_NODES => {
+            violated(format!("it searches {nodes} nodes with a limit of {NODES}"))
+        }
+        Some(_) => Ok(()),
+        None => unclear("it reports no nodes"),
+    }
+}
+
+pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    let (_, lines) = engine.plays("go depth 5", &position, SHORT_SEARCH)?;
+    for line in lines.iter().filter(|line| line.starts_with("info ")) {
+        let mut seen: Vec<&str> = Vec::new();
+        let mut words = line.split_ascii_whitespace().skip(1);
+        while let Some(key) = words.next() {
+            if matches!(key, "pv" | "string" | "message" | "currline" | "refutation") {
+                break;
+            }
+            if seen.contains(&key) {
+                return violated(format!("duplicate {key}: {line:?}"));
+            }
+            seen.push(key);
+            let value = words.next().unwrap_or_default();
+            let is_number = value.parse::<i64>().is_ok();
+            match key {
+                "score" if engine.protocol() == Uci => {
+                    let number = words.next().unwrap_or_default();
+                    let is_score = matches!(value, "cp" | "mate") && number.parse::<i64>().is_ok();
+                    if !is_score {
+                        return violated(format!("the score is neither cp nor mate: {line:?}"));
+                    }
+                    // Some engines add lowerbound, upperbound or wdl.
+                    let mut rest = words.clone();
+                    while let Some(word) = rest.next() {
+                        match word {
+                            "lowerbound" | "upperbound" => words = rest.clone(),
+                            "wdl" => {
+                                words = rest.clone();
+                                words.nth(2);
+                                rest = words.clone();
+                            }
+                            _ => break,
+                        }
+                    }
+                }
+                "depth" | "seldepth" | "multipv" | "time" | "nodes" | "nps" | "hashfull"
+                | "score" | "currmovenumber" | "tbhits" | "cpuload"
+                    if !is_number =>
+                {
+                    return violated(format!("{key} without a number: {line:?}"));
+                }
+                _ => {}
+            }
+        }
+    }
+    if lines.iter().any(|line| line.contains(" pv ")) {
+        Ok(())
+    } else {
+        unclear("it reports no principal variation (pv)")
+    }
+}
+
+/// Asks for a move that must arrive within `time`, and returns how long it takes.
+fn plays_within(
+    engine: &mut Dialogue<'_>,
+    position: &Position,
+    go: &str,
+    time: Duration,
+) -> Result<Duration, CheckFailure> {
+    engine.sync()?;
+    let began = Instant::now();
+    engine.send(go);
+    let lines = engine.outcome(time + SHORT_SEARCH)?;
+    let taken = began.elapsed();
+    engine.legal_move(position, &lines)?;
+    if taken > time + engine.timeouts.margin() {
+        violated(format!(
+            "it takes {} ms of {}",
+            taken.as_millis(),
+            time.as_millis()
+        ))
+    } else {
+        Ok(taken)
+    }
+}
+
+pub fn clock(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    let time = Duration::from_secs(3);
+    let go = format!("go {}", engine.clock(time));
+    plays_within(engine, &position, &go, time).map(|_| ())
+}
+
+pub fn short_clock(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    if !engine.has_milliseconds() {
+        return Err(CheckFailure::NotApplicable);
+    }
+    let time = Duration::from_millis(100);
+    let go = format!("go {}", engine.clock(time));
+    plays_within(engine, &position, &go, time).map(|_| ())
+}
+
+pub fn movetime(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    let time = Duration::from_secs(1);
+    let taken = plays_within(engine, &position, "go movetime 1000", time)?;
+    if taken < Duration::from_millis(200) {
+        unclear(format!("it takes only {} ms of 1000", taken.as_millis()))
+    } else {
+        Ok(())
+    }
+}
+
+/// The largest value of a key in `info` lines.
+fn max_value(lines: &[String], key: &str) -> Option<u64> {
+    let value = |line: &String| {
+        let mut words = line.strip_prefix("info ")?.split_ascii_whitespace();
+        words
+            .by_ref()
+            .take_while(|word| *word != "pv")
+            .find(|word| *word == key)?;
+        words.next()?.parse().ok()
+    };
+    lines.iter().filter_map(value).max()
+}
+
+/// Red is checkmated.
+const CHECKMATE: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w - - 0 1";
+/// The kings face each other.
+const FACING: &str = "4k4/9/9/9/9/9/9/9/9/4K4 w - - 0 1";
+/// A board with three ranks.
+const TOO_SHORT: &str = "9/9/9 w - - 0 1";
+/// A red bishop on an impossible square.
+const MISPLACED_BISHOP: &str = "4k4/9/9/9/9/9/9/9/9/3K1B3 w - - 0 1";
+/// Red to move could capture the king.
+const KING_TO_TAKE: &str = "3k5/9/9/9/9/9/9/9/3R5/4K4 w - - 0 1";
+/// A middlegame position with black to move.
+const BLACK_TO_MOVE: &str =
+    "r1bakabr1/9/1cn4cn/p1p1p1p1p/9/9/P1P1P1P1P/1C2C1N2/9/RNBAKAB1R b - - 0 3";
+
+/// One legal move of the starting position, and all others.
+fn one_and_others(engine: &Dialogue<'_>) -> (Move, Vec<String>) {
+    let only = "a0a1".parse().unwrap_or(Move::NONE);
+    let moves = legal_moves(&Position::startpos()).into_iter();
+    let others = moves.filter(|m| *m != only).map(|m| engine.write_move(m));
+    (only, others.collect())
+}
+
+pub fn banmoves(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    let (only, others) = one_and_others(engine);
+    engine.send(&format!("banmoves {}", others.join(" ")));
+    let (played, _) = engine.plays("go depth 4", &position, SHORT_SEARCH)?;
+    if played != only {
+        return violated(format!("it plays {played}, which is banned"));
+    }
+    engine.position(START, &[]);
+    let (played, _) = engine.plays("go depth 4", &position, SHORT_SEARCH)?;
+    if played == only {
+        unclear("it seems that banmoves still applies after the next position")
+    } else {
+        Ok(())
+    }
+}
+
+pub fn searchmoves(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    let (only, _) = one_and_others(engine);
+    let go = format!("go depth 3 searchmoves {}", engine.write_move(only));
+    let (played, _) = engine.plays(&go, &position, SHORT_SEARCH)?;
+    if played == only {
+        Ok(())
+    } else {
+        violated(format!("it plays {played}, which is not in searchmoves"))
+    }
+}
+
+pub fn draw_offer(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    engine
+        .plays("go draw depth 2", &position, SHORT_SEARCH)
+        .map(|_| ())
+}
+
+pub fn history(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
+    let mut position = Position::startpos();
+    let cycle = ["a0a1", "a9a8", "a1a0", "a8a9"].map(|text| text.parse().unwrap_or(Move::NONE));
+    let moves: Vec<Move> = cycle.iter().cycle().take(7).copied().collect();
+    for m in &moves {
+        position.make(*m);
+    }
+    engine.position(START, &moves);
+    engine
+        .plays("go depth 3", &position, SHORT_SEARCH)
+        .map(|_| ())
+}
+
+fn plays_from(engine: &mut Dialogue<'_>, text: &str) -> CheckResult {
+    engine.initialize()?;
+    let Ok(position) = fen::parse_position(text) else {
+        return unclear("internal error: the position of this check is invalid");
+    };
+    engine.position(text, &[]);
+    engine
+        .plays("go depth 3", &position, SHORT_SEARCH)
+        .map(|_| ())
+}
+
+pub fn black_to_move(engine: &mut Dialogue<'_>) -> CheckResult {
+    plays_from(engine, BLACK_TO_MOVE)
+}
+
+pub fn short_fen(engine: &mut Dialogue<'_>) -> CheckResult {
+    let end = BLACK_TO_MOVE.find(" - -").unwrap_or(BLACK_TO_MOVE.len());
+    plays_from(engine, &BLACK_TO_MOVE[..end])
+}
+
+/// Whether an answer means "no move".
+fn has_no_move(answer: &str) -> bool {
+    let mut words = answer.split_ascii_whitespace();
+    match words.next() {
+        Some("nobestmove") => true,
+        _ => words.next().is_none_or(is_no_move),
+    }
+}
+
+pub fn checkmate(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
+    engine.position(CHECKMATE, &[]);
+    engine.send("go depth 3");
+    let lines = engine.outcome(SHORT_SEARCH)?;
+    let answer = lines.last().map_or("", String::as_str);
+    if !has_no_move(answer) {
+        return violated(format!("{answer:?} in a position without legal moves"));
+    }
+    if engine.protocol() == Ucci && !answer.starts_with("nobestmove") {
+        unclear(format!("{answer:?} instead of nobestmove"))
+    } else {
+        Ok(())
+    }
+}
+
+pub fn illegal(engine: &mut Dialogue<'_>) -> CheckResult {
+    start(engine)?;
+    for text in [FACING, TOO_SHORT, MISPLACED_BISHOP, KING_TO_TAKE] {
+        engine.position(text, &[]);
+        engine.send("go depth 1");
+        let lines = engine.outcome(SHORT_SEARCH)?;
+        let answer = lines.last().map_or("", String::as_str);
+        if !has_no_move(answer) {
+            return unclear(format!("it plays {answer:?} in {text}"));
+        }
+    }
+    engine.sync().map(|_| ())
+}

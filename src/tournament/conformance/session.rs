@@ -1,0 +1,287 @@
+//! Checks of the conversation: greeting, options, `isready`, `stop`, `ponderhit`, invalid lines and the exit.
+
+use std::time::{Duration, Instant};
+
+use super::dialogue::{CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear, violated};
+use super::outcome::CheckFailure;
+use crate::board::Position;
+use crate::notation::fen::START;
+use crate::tournament::engine::OfferedOption;
+use crate::tournament::protocol::EngineProtocol::{Ucci, Uci};
+
+pub fn greeting(engine: &mut Dialogue<'_>) -> CheckResult {
+    let began = Instant::now();
+    let lines = engine.greet()?;
+    if !lines.iter().any(|line| line.starts_with("id name ")) {
+        return violated("it sends no id name");
+    }
+    let last = engine.protocol().greeting_end();
+    if engine.sync()?.iter().any(|line| line == last) {
+        return violated(format!("it sends {last} twice"));
+    }
+    if began.elapsed() > Duration::from_secs(10) {
+        unclear("it takes more than 10 s; some clients do not wait that long")
+    } else {
+        Ok(())
+    }
+}
+
+pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
+    let lines = engine.greet()?;
+    for line in lines.iter().filter(|line| line.starts_with("option ")) {
+        let (_, rest) = line.split_once(" type ").unwrap_or((line, ""));
+        let words: Vec<&str> = rest.split_ascii_whitespace().collect();
+        let has = |key: &str| words.contains(&key);
+        let is_complete = match words.first() {
+            Some(&"spin") => has("min") && has("max"),
+            Some(&"combo") => has("var"),
+            Some(&("check" | "string" | "button")) => true,
+            _ => false,
+        };
+        if !is_complete {
+            return violated(format!("{line:?} has no complete type"));
+        }
+        let is_named = line.starts_with("option name ");
+        if engine.protocol() == Uci && !is_named {
+            return violated(format!("{line:?} has no name"));
+        }
+    }
+    Ok(())
+}
+
+pub fn usemillisec(engine: &mut Dialogue<'_>) -> CheckResult {
+    let lines = engine.greet()?;
+    let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
+    if offered.any(|option| option.name.eq_ignore_ascii_case("usemillisec")) {
+        Ok(())
+    } else {
+        unclear("it does not offer usemillisec, so its times are in seconds")
+    }
+}
+
+pub fn ready(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
+    for _ in 0..3 {
+        engine.sync()?;
+    }
+    Ok(())
+}
+
+pub fn early_lines(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.send("position startpos");
+    engine.send("stop");
+    engine.initialize().map(|_| ())
+}
+
+pub fn known_lines(engine: &mut Dialogue<'_>) -> CheckResult {
+    let mut lines = engine.initialize()?;
+    engine.position(START, &[]);
+    engine.send("go depth 4");
+    lines.extend(engine.outcome(SHORT_SEARCH)?);
+    let is_known = |line: &&String| {
+        let word = line.split_ascii_whitespace().next().unwrap_or_default();
+        let words = [
+            "id",
+            "option",
+            "ucciok",
+            "uciok",
+            "readyok",
+            "info",
+            "bestmove",
+            "nobestmove",
+            "pophash",
+            "registration",
+            "copyprotection",
+        ];
+        words.contains(&word)
+    };
+    match lines.iter().find(|line| !is_known(line)) {
+        Some(line) => unclear(format!("{line:?} is not a line of the protocol")),
+        None => Ok(()),
+    }
+}
+
+pub fn go_infinite(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
+    let position = start(engine)?;
+    engine.send("go infinite");
+    Ok(position)
+}
+
+/// Sends `stop` and expects one legal move.
+fn stops(engine: &mut Dialogue<'_>, position: &Position) -> CheckResult {
+    engine.send("stop");
+    let lines = engine.outcome(engine.timeouts.response)?;
+    engine.legal_move(position, &lines)?;
+    if engine.sync()?.iter().any(|line| is_outcome(line)) {
+        violated("it answers twice")
+    } else {
+        Ok(())
+    }
+}
+
+pub fn stop(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = go_infinite(engine)?;
+    let lines = engine.lines_within(Duration::from_millis(300))?;
+    if lines.iter().any(|line| is_outcome(line)) {
+        return violated("it does not search until stop");
+    }
+    stops(engine, &position)?;
+    // Immediately after `go`.
+    engine.position(START, &[]);
+    engine.send("go infinite");
+    stops(engine, &position)
+}
+
+pub fn stop_while_idle(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    engine.send("stop");
+    let lines = engine.sync()?;
+    if lines.iter().any(|line| line.starts_with("bestmove ")) {
+        return violated("it answers with a move although there was no search");
+    }
+    engine
+        .plays("go depth 1", &position, SHORT_SEARCH)
+        .map(|_| ())
+}
+
+pub fn ready_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = go_infinite(engine)?;
+    engine.send("isready");
+    let lines = engine.until(
+        "readyok during a search",
+        engine.timeouts.response,
+        |line| line == "readyok",
+    )?;
+    if lines.iter().any(|line| is_outcome(line)) {
+        return violated("isready ends the search");
+    }
+    stops(engine, &position)
+}
+
+pub fn ponder(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    let go = format!("go ponder {}", engine.clock(Duration::from_secs(2)));
+    for end in ["ponderhit", "stop"] {
+        engine.position(START, &[]);
+        engine.send(&go);
+        let lines = engine.lines_within(Duration::from_millis(2500))?;
+        if lines.iter().any(|line| is_outcome(line)) {
+            return violated("it plays a move while it ponders");
+        }
+        engine.send(end);
+        let lines = engine.outcome(Duration::from_secs(2) + engine.timeouts.margin())?;
+        engine.legal_move(&position, &lines)?;
+    }
+    if engine.sync()?.iter().any(|line| is_outcome(line)) {
+        violated("it answers twice")
+    } else {
+        Ok(())
+    }
+}
+
+pub fn invalid_lines(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    engine.send("");
+    engine.send("no such command");
+    engine.send(&"x".repeat(100_000));
+    engine.send("  go\tdepth  1 \r");
+    let lines = engine.outcome(SHORT_SEARCH)?;
+    engine.legal_move(&position, &lines)?;
+    engine.sync().map(|_| ())
+}
+
+pub fn invalid_options(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    let protocol = engine.protocol();
+    let hash = match protocol {
+        Ucci => "hashsize",
+        Uci => "Hash",
+    };
+    for (name, value) in [("nosuchoption", "1"), (hash, "-1"), (hash, "many")] {
+        engine.send(&protocol.set_option(name, value));
+    }
+    engine.send("setoption");
+    engine.sync()?;
+    engine.position(START, &[]);
+    engine
+        .plays("go depth 1", &position, SHORT_SEARCH)
+        .map(|_| ())
+}
+
+pub fn new_game(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    for _ in 0..2 {
+        engine.send(match engine.protocol() {
+            Ucci => "setoption newgame",
+            Uci => "ucinewgame",
+        });
+        engine.sync()?;
+        engine.position(START, &[]);
+        engine.plays("go depth 2", &position, SHORT_SEARCH)?;
+    }
+    Ok(())
+}
+
+pub fn quit(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
+    exits_at_quit(engine)
+}
+
+fn exits_at_quit(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.send("quit");
+    let has_sent_bye = engine.protocol() == Uci
+        || engine
+            .until("bye", engine.timeouts.response, |line| line == "bye")
+            .is_ok();
+    if !engine.ends_within(engine.timeouts.response) {
+        return violated("it does not exit");
+    }
+    if has_sent_bye {
+        Ok(())
+    } else {
+        violated("it does not send bye")
+    }
+}
+
+pub fn quit_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
+    go_infinite(engine)?;
+    engine.lines_within(Duration::from_millis(200))?;
+    exits_at_quit(engine)
+}
+
+pub fn end_of_input(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
+    engine.close();
+    exits(
+        engine,
+        "it does not exit at the end of its input, and would outlive a killed client",
+    )
+}
+
+fn exits(engine: &mut Dialogue<'_>, error: &str) -> CheckResult {
+    if engine.ends_within(engine.timeouts.response) {
+        Ok(())
+    } else {
+        violated(error)
+    }
+}
+
+pub fn end_of_input_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
+    go_infinite(engine)?;
+    engine.lines_within(Duration::from_millis(200))?;
+    engine.close();
+    exits(engine, "it continues its search at the end of its input")
+}
+
+pub fn orphans(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
+    engine.send("quit");
+    if !engine.ends_within(engine.timeouts.response) {
+        return violated("it does not exit");
+    }
+    if engine.leaves_processes() {
+        violated("a process that it started is still running")
+    } else {
+        Ok(())
+    }
+}

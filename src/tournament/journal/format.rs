@@ -1,0 +1,205 @@
+//! The lines of a journal, and why one cannot be used.
+//!
+//! The serialized names of the settings are the keys of the file: changing them increments [`VERSION`] and adds a stored
+//! journal to the tests.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::notation::{Line, fen};
+use crate::tournament::plan::Tournament;
+use crate::tournament::record::GameRecord;
+use crate::tournament::schedule::ColorOrder;
+
+/// Version of the file format.
+pub const VERSION: u32 = 2;
+
+/// The first line of the file: the settings that must be the same when a tournament is resumed. Those that are only
+/// compared are JSON values.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JournalHeader {
+    pub chuhe_match: u32,
+    /// A random id, also written to the PGN tag `MatchId`.
+    pub id: String,
+    engines: Value,
+    format: Value,
+    #[serde(default = "one")]
+    seeds: Value,
+    #[serde(default = "alternating")]
+    colors: Value,
+    rules: Value,
+    sprt: Value,
+    /// A hash of the list of openings.
+    openings: Value,
+    pub pgn: Option<JournalPgn>,
+}
+
+/// The version alone, which all formats have.
+#[derive(Debug, Deserialize)]
+pub struct Version {
+    pub chuhe_match: u32,
+}
+
+/// The PGN file of the tournament.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JournalPgn {
+    path: String,
+    /// Its length in bytes at the start of the tournament.
+    pub length: u64,
+}
+
+/// The number of seeds in files without it.
+fn one() -> Value {
+    json!(1)
+}
+
+/// The color order in files without it.
+fn alternating() -> Value {
+    json!(ColorOrder::default())
+}
+
+impl JournalHeader {
+    pub fn new(tournament: &Tournament, pgn: Option<(String, u64)>) -> Self {
+        Self {
+            chuhe_match: VERSION,
+            id: format!("{:016x}", rand::random::<u64>()),
+            engines: json!(tournament.engines),
+            format: json!(tournament.format),
+            seeds: json!(tournament.seeds),
+            colors: json!(tournament.colors),
+            rules: json!(tournament.rules),
+            sprt: json!(tournament.sprt),
+            openings: json!(format!("{:016x}", fingerprint(tournament.openings.lines()))),
+            pgn: pgn.map(|(path, length)| JournalPgn { path, length }),
+        }
+    }
+
+    /// The first setting that differs from another header; the id and the length of the PGN are ignored.
+    pub fn difference(&self, other: &Self) -> Option<&'static str> {
+        let pgn = |header: &Self| header.pgn.as_ref().map(|pgn| pgn.path.clone());
+        let checks = [
+            (self.engines == other.engines, "engines"),
+            (self.format == other.format, "formats"),
+            (self.seeds == other.seeds, "seeds"),
+            (self.colors == other.colors, "color orders"),
+            (self.rules == other.rules, "rules"),
+            (self.sprt == other.sprt, "SPRTs"),
+            (self.openings == other.openings, "openings or their order"),
+            (pgn(self) == pgn(other), "PGN files"),
+        ];
+        let mut differences = checks.into_iter().filter(|(is_same, _)| !is_same);
+        differences.next().map(|(_, name)| name)
+    }
+}
+
+/// A hash of a list of openings.
+fn fingerprint(lines: &[Line]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |text: &str| {
+        for byte in text.bytes().chain([b'\n']) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for line in lines {
+        add(&fen::write_position(&line.start));
+        for m in &line.moves {
+            add(&m.to_string());
+        }
+        add("");
+    }
+    hash
+}
+
+/// The content of a journal when it is opened.
+#[derive(Debug, Default)]
+pub struct JournalContent {
+    /// The games of the tournament.
+    pub games: Vec<GameRecord>,
+    /// Number of void games.
+    pub voids: u64,
+    /// Whether an incomplete last line was dropped.
+    pub has_incomplete_line: bool,
+    /// Number of damaged lines that were skipped.
+    pub damaged_lines: usize,
+}
+
+/// A line after the header.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JournalEntry {
+    /// The program opened the journal.
+    Run {
+        process: u32,
+        /// A copy of the header, in case the first line is damaged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        header: Option<Box<JournalHeader>>,
+    },
+    /// A game ended.
+    Game(GameRecord),
+    /// A game is void and will be replayed.
+    Void { number: u64, detail: String },
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// It is a directory, a device or a pipe.
+    #[error("the journal must be a regular file")]
+    Irregular,
+    /// Another process has locked the journal.
+    #[error("{} is playing this tournament", owner(*.0))]
+    Locked(Option<u32>),
+    /// The file does not start like a journal.
+    #[error("the file is not a match journal")]
+    NotAJournal,
+    /// The file has no complete line.
+    #[error(
+        "the first line is incomplete: the match was killed before its first game; remove the file"
+    )]
+    IncompleteHeader,
+    /// The journal has another version.
+    #[error(
+        "the journal has version {0}, but this program reads version {VERSION}: finish that tournament with \
+         the program that started it, or use another file"
+    )]
+    Version(u32),
+    /// The first line is damaged and no other line repeats it.
+    #[error(
+        "line 1: {reason}; no other line has a copy of the header, so the {safe} games cannot be used"
+    )]
+    Header {
+        /// The problem.
+        reason: String,
+        /// Number of readable games.
+        safe: u64,
+    },
+    /// It belongs to another tournament.
+    #[error("the journal belongs to another tournament: the {0} differ")]
+    Other(&'static str),
+    /// A line is not a valid entry, or its game is a duplicate or not in the schedule.
+    #[error(
+        "line {line}: {reason}; {safe} games are readable: --repair continues from them and keeps a copy of \
+         the damaged file"
+    )]
+    Damaged {
+        /// Line number, from 1.
+        line: usize,
+        /// The problem.
+        reason: String,
+        /// Number of readable games.
+        safe: usize,
+    },
+}
+
+fn owner(process: Option<u32>) -> String {
+    process.map_or("another process".to_owned(), |process| {
+        format!("process {process}")
+    })
+}

@@ -1,0 +1,137 @@
+//! Processes on Windows: tournaments, killed tournaments, and engines whose parent has ended.
+
+#![cfg(windows)]
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+const CHUHE: &str = env!("CARGO_BIN_EXE_chuhe");
+/// The environment variable with the address that `deaf_engine` connects to.
+const ADDRESS: &str = "CHUHE_TEST_ADDRESS";
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn chuhe(arguments: &[&str]) -> Command {
+    let mut command = Command::new(CHUHE);
+    command.args(arguments);
+    command
+}
+
+/// The exit code and the output of a command that ends within a minute.
+fn output(mut command: Command) -> (Option<i32>, String) {
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || sender.send(command.stdin(Stdio::null()).output()));
+    let output = ended.recv_timeout(PATIENCE).expect("it must end").unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    (output.status.code(), text)
+}
+
+#[test]
+fn a_match_is_played_and_resumed() {
+    let directory = tempfile::tempdir().unwrap();
+    let journal = directory.path().join("赛程.json");
+    let pgn = directory.path().join("棋谱.pgn");
+    let engine = |name: &str| format!("name={name} nice=5 cpus=0");
+    for rounds in ["1", "2"] {
+        let mut command = chuhe(&["match", "--rounds", rounds, "--each", "depth=2"]);
+        for name in ["one", "two"] {
+            command.arg("--engine").arg(format!("cmd={CHUHE}"));
+            command.args(engine(name).split(' '));
+        }
+        command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
+        let (code, text) = output(command);
+        assert_eq!(code, Some(0), "{text}");
+    }
+    let games = std::fs::read_to_string(&pgn).unwrap();
+    assert_eq!(games.matches("[Result ").count(), 4, "{games}");
+    for bad in ["crash", "illegal", "time"] {
+        assert!(!games.contains(bad), "{games}");
+    }
+}
+
+#[test]
+fn a_killed_match_takes_its_engines_along() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let engine = std::env::current_exe().unwrap();
+    let mut command = chuhe(&["match", "--rounds", "1", "--each", "depth=1"]);
+    for name in ["one", "two"] {
+        command
+            .arg("--engine")
+            .arg(format!("cmd={}", engine.display()));
+        command.arg(format!("name={name}"));
+        command.arg("args=--exact deaf_engine --ignored --nocapture");
+    }
+    command.env(ADDRESS, listener.local_addr().unwrap().to_string());
+    let mut tournament = command.stdin(Stdio::null()).spawn().unwrap();
+    let (mut engine, _) = listener.accept().unwrap();
+    tournament.kill().unwrap();
+    tournament.wait().unwrap();
+    // The connection closes when the engine ends.
+    engine.set_read_timeout(Some(PATIENCE)).unwrap();
+    let end = engine.read(&mut [0]);
+    let is_closed = match &end {
+        Ok(count) => *count == 0,
+        Err(error) => error.kind() == ErrorKind::ConnectionReset,
+    };
+    assert!(is_closed, "the engine survived: {end:?}");
+}
+
+/// An engine that answers nothing and ignores the end of its input.
+#[test]
+#[ignore = "started by another test"]
+fn deaf_engine() {
+    let _connection = TcpStream::connect(std::env::var(ADDRESS).unwrap()).unwrap();
+    thread::sleep(4 * PATIENCE);
+}
+
+/// Sends a search without limits to an engine and waits for its first information.
+fn search(parent: &mut Child) -> impl Read + use<> {
+    let input = parent.stdin.as_mut().unwrap();
+    input
+        .write_all(b"ucci\nposition startpos\ngo infinite\n")
+        .unwrap();
+    input.flush().unwrap();
+    let mut output = BufReader::new(parent.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with("info depth") {
+        line.clear();
+        assert!(output.read_line(&mut line).unwrap() > 0, "no information");
+    }
+    output
+}
+
+/// A GUI may let the engine inherit the write end of its input, which then never ends.
+#[test]
+fn an_engine_ends_with_its_parent() {
+    let mut parent = Command::new("cmd");
+    parent
+        .args(["/c", CHUHE])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut parent = parent.spawn().unwrap();
+    let mut output = search(&mut parent);
+    let input = parent.stdin.take();
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = String::new();
+        sender.send(output.read_to_string(&mut text).map(|_| text))
+    });
+    let text = ended
+        .recv_timeout(PATIENCE)
+        .expect("the engine survived")
+        .unwrap();
+    assert!(text.contains("bestmove "), "{text}");
+    drop(input);
+}
+
+#[test]
+fn the_engine_passes_its_own_checks() {
+    let (code, text) = output(chuhe(&["check", "--patience", "8", CHUHE]));
+    assert_eq!(code, Some(0), "{text}");
+}
