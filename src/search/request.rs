@@ -65,7 +65,7 @@ impl Randomness {
 }
 
 named_enum! {
-    /// The style of play: how draws are valued (contempt); in the handcrafted evaluation also how much
+    /// The style of play: how draws (contempt) and exchanges are valued; in the handcrafted evaluation also how much
     /// attacks count.
     pub enum Style {
         /// 保守: content with a draw, defence before attack.
@@ -165,9 +165,9 @@ impl Settings {
     /// The score of a draw for the searching side, by its [`Style`] (contempt).
     pub(super) fn draw_score(&self) -> Score {
         Score::from_units(match self.style {
-            Style::Solid => 60,
+            Style::Solid => 45,
             Style::Normal => 0,
-            Style::Risky => -120,
+            Style::Risky => -90,
         })
     }
 

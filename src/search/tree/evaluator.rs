@@ -166,9 +166,9 @@ pub fn static_score(
 /// knights and cannons on the board, a solid one exchanges them.
 fn pieces_kept(style: Style) -> i32 {
     match style {
-        Style::Solid => -4,
+        Style::Solid => -3,
         Style::Normal => 0,
-        Style::Risky => 4,
+        Style::Risky => 3,
     }
 }
 
