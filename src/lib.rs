@@ -47,7 +47,7 @@
 //! | [`search`] | the best move: threads, transposition table, time control, pruning |
 //! | `cloud` | a library of scores over HTTP, with the cloud API: store, server, workers |
 //! | [`protocol`] | UCCI, UCI, XBoard and CXBoard, the options, the session |
-//! | `training` | self-play, files of games, training of networks and parameters |
+//! | `training` | self-play, files of games, training of networks, books from games |
 //! | `tournament` | games between engines in separate processes: referee, openings, statistics |
 //! | `cli` | the command line, with one file or folder for each subcommand |
 //! | [`guide`] | the guides for users, as pages of this documentation |

@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             "no position is given: `startpos` or a FEN",
         ));
     }
-    let (games, unreadable) = read_games(arguments)?;
+    let (games, all_read) = read_games(arguments)?;
     let mut plan = arguments.search.plan(&DEFAULTS)?;
     plan.settings.multipv = usize::from(arguments.multipv);
     let interrupts = interrupts()?;
@@ -104,19 +104,19 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     }
     if !is_interrupted {
-        unreadable?;
+        all_read?;
     }
     Ok(exit_code(is_interrupted))
 }
 
-/// The games whose last positions are to be analysed, with their lines in a file: of game records only the first.
-/// Then an error if parts of the file could not be read.
+/// The games whose last positions are to be analysed, with their lines in a file (of game records only the first), and
+/// whether the whole file could be read.
 fn read_games(arguments: &Arguments) -> Result<(Games, Result<(), Failure>), Failure> {
     let Some(path) = arguments.game.file() else {
         return Ok((vec![(None, arguments.game.read()?)], Ok(())));
     };
     let read = read_positions(&path)?;
-    let unreadable = read.require_all_read(&path);
+    let all_read = read.require_all_read(&path);
     let (count, positions) = (read.positions.len(), read.positions.into_iter());
     let games = positions.map(|position| match position.place {
         Place::Line(number) => (Some(number), position.game),
@@ -130,7 +130,7 @@ fn read_games(arguments: &Arguments) -> Result<(Games, Result<(), Failure>), Fai
             "{path}: using the first of {count} games; {path}:2 is the next"
         ));
     }
-    Ok((games, unreadable))
+    Ok((games, all_read))
 }
 
 /// The text before the table of a position: its line in the file, the board on a terminal, the ruling, and the

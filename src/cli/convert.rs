@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
@@ -119,7 +119,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let (mut unread, mut unread_files) = (0, 0);
     for path in &arguments.files {
-        let place = place(path);
+        let place = PgnPlace::of_path(path);
         match convert_file(&place, &mut writer) {
             Ok(count) => unread += count,
             Err(failure) if arguments.files.len() > 1 => {
@@ -196,18 +196,6 @@ fn counted(number: u64, name: &str) -> String {
     match number {
         1 => format!("1 {name}"),
         _ => format!("{number} {name}s"),
-    }
-}
-
-/// A file, or a game of it if no file has that name.
-fn place(path: &Path) -> PgnPlace {
-    match path.to_str() {
-        Some(text) if !path.exists() => PgnPlace::parse(text),
-        _ => PgnPlace {
-            path: path.to_owned(),
-            game: None,
-            ply: None,
-        },
     }
 }
 

@@ -26,7 +26,7 @@ pub enum Input {
     /// A line without blanks, byte order mark and NULs (ends of C strings) at both ends; bytes that are neither
     /// UTF-8 nor GBK are replaced.
     Line(String),
-    /// A line in GBK, which programs on Chinese Windows send, without the same at both ends.
+    /// A line in GBK, which programs on Chinese Windows send, trimmed like [`Self::Line`].
     GbkLine(String),
     /// The beginning of a line that is too long.
     Overlong(String),

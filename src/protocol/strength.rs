@@ -71,13 +71,13 @@ pub(crate) fn weaken(limits: Limits, elo: u32) -> Limits {
     }
 }
 
-/// The most pruning that a search to a fixed depth uses. Programs offer low depths as levels of play; with all pruning,
-/// depth 5 would be 400 nodes, of a program without reductions it is tens of thousands. In this way depths 5 to 11 take
-/// about as many nodes, which are used better from depth to depth.
+/// The maximum pruning of a search to a fixed depth. Programs offer low depths as levels of play, but a search to depth
+/// 5 with all pruning has only 400 nodes; ElephantEye's has 28,000. No pruning at all up to depth 5 would make depth 5
+/// stronger than depth 6. With these steps, in 100 games each, depth 7 was 139 Elo [89, 195] stronger than 6, depth 8
+/// 52 [6, 101] stronger than 7, and depth 10 100 [56, 148] stronger than 9.
 pub(crate) fn pruning_to_depth(depth: u32) -> Degree {
     match depth {
-        0..=5 => Degree::None,
-        6..=7 => Degree::Small,
+        0..=7 => Degree::Small,
         8..=9 => Degree::Medium,
         _ => Degree::Large,
     }

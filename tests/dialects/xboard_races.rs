@@ -133,3 +133,19 @@ fn quit_and_end_of_input_in_every_state() {
         assert!(moves <= 1, "{protocol}: {state}: {lines:?}");
     }
 }
+
+#[test]
+fn a_repeated_greeting_does_not_revive_an_interrupted_search() {
+    for protocol in ["xboard", "cxboard"] {
+        let mut client = greeted(protocol);
+        client.send(&format!(
+            "st 100\nh2e2\n{protocol}\nred\nforce\nnew\nforce\nst 0.01\nping 3"
+        ));
+        client.until("pong 3");
+        client.send("go");
+        let played = client.until("move ").pop().unwrap();
+        let played = played.trim_start_matches("move ").parse().unwrap();
+        assert!(is_legal(&after(""), played), "{protocol}: {played}");
+        client.quit_silently();
+    }
+}

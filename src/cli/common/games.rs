@@ -82,15 +82,6 @@ fn is_probably_file_name(word: &str) -> bool {
     is_word && is_path && !word.eq_ignore_ascii_case("startpos")
 }
 
-/// Plays the game of a line of text; the word `moves` after the FEN may be missing.
-///
-/// # Errors
-/// As [`GameArguments::read`].
-pub fn read_game(text: &str) -> Result<Game, Failure> {
-    let text = without_move_numbers(text);
-    read_game_text(&GameText::split(&text, Separator::Optional))
-}
-
 /// Plays the game of a file, then more moves.
 fn read_place<'a>(
     place: &PgnPlace,
@@ -144,12 +135,8 @@ pub struct PgnPlace {
 impl PgnPlace {
     /// Reads `FILE[:GAME][@PLY]`. If a file of the whole name exists, that file is meant.
     pub fn parse(text: &str) -> Self {
-        if Path::new(text).is_file() {
-            return Self {
-                path: text.into(),
-                game: None,
-                ply: None,
-            };
+        if Path::new(text).exists() {
+            return Self::whole(Path::new(text));
         }
         let split = |text: &str, mark: char| {
             let (before, number) = text.rsplit_once(mark)?;
@@ -165,6 +152,19 @@ impl PgnPlace {
         };
         let path = path.into();
         Self { path, game, ply }
+    }
+
+    /// As [`Self::parse`], for a path that may not be UTF-8.
+    pub fn of_path(path: &Path) -> Self {
+        path.to_str().map_or_else(|| Self::whole(path), Self::parse)
+    }
+
+    fn whole(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            game: None,
+            ply: None,
+        }
     }
 
     /// Reads a place if the text names an existing file or ends in `.pgn`; other texts may be FENs.
@@ -311,6 +311,15 @@ pub fn read_games(
 mod tests {
     use super::*;
 
+    fn play(text: &str) -> Result<Game, Failure> {
+        let words = text.split(' ').map(str::to_owned);
+        let arguments = GameArguments {
+            game: words.collect(),
+            moves: Vec::new(),
+        };
+        arguments.read()
+    }
+
     #[test]
     fn move_numbers_are_skipped() {
         for text in [
@@ -319,7 +328,7 @@ mod tests {
             "startpos 1.炮二平五 1...马8进7 2.马二进三",
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1 moves 1. C2.5 N8+7 2. h0g2",
         ] {
-            let game = read_game(text).unwrap();
+            let game = play(text).unwrap();
             let moves: Vec<String> = game
                 .plies()
                 .iter()
@@ -327,8 +336,8 @@ mod tests {
                 .collect();
             assert_eq!(moves, ["h2e2", "h9g7", "h0g2"], "{text}");
         }
-        assert!(read_game("startpos 1.").unwrap().plies().is_empty());
-        assert!(read_game("startpos 12 h2e2").is_err());
+        assert!(play("startpos 1.").unwrap().plies().is_empty());
+        assert!(play("startpos 12 h2e2").is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::io::BufRead;
 use std::path::Path;
 
-use super::{Context, Failure, PgnPlace, note_problems, note_skipped, play_line, read_game};
+use super::{Context, Failure, PgnPlace, note_problems, note_skipped, play_line};
 use crate::notation::epd::Epd;
 use crate::notation::records::{RecordReader, read_line as read_record_line};
 use crate::rules::Game;
@@ -85,18 +85,14 @@ impl FilePositions {
 /// # Errors
 /// The file cannot be read or has no positions.
 pub fn read_positions(path: &Path) -> Result<FilePositions, Failure> {
-    let mut place = PgnPlace::parse(&path.to_string_lossy());
-    if place.path == path {
-        path.clone_into(&mut place.path);
-    }
-    let records = place.games()?;
-    let has_number = place.game.is_some() || place.ply.is_some();
-    let found = if has_number {
-        read_records(&place, records)?
+    let place = PgnPlace::of_path(path);
+    let games = place.games()?;
+    let found = if place.game.is_some() || place.ply.is_some() {
+        read_records(&place, games)?
     } else {
-        match records.into_lines() {
+        match games.into_lines() {
             Ok(lines) => read_lines(path, lines)?,
-            Err(records) => read_records(&place, *records)?,
+            Err(games) => read_records(&place, *games)?,
         }
     };
     if found.positions.is_empty() {
@@ -129,22 +125,24 @@ fn read_lines(path: &Path, mut source: impl BufRead) -> Result<FilePositions, Fa
     Ok(found)
 }
 
+/// Reads an EPD with its operations, or any other line with a position or game.
 fn read_position(text: &str) -> Result<(Epd, Game), String> {
     let mut words = text.split_whitespace();
-    let game = if text.starts_with("startpos") || words.any(|word| word == "moves") {
-        read_game(text).map_err(|failure| failure.text)?
+    let is_game = text.starts_with("startpos") || words.any(|word| word == "moves");
+    let epd = if is_game {
+        None
     } else {
-        match text.parse::<Epd>() {
-            Ok(epd) => {
-                let game = Game::new(epd.position.clone());
-                return Ok((epd, game));
-            }
-            Err(error) => {
-                let record = read_record_line(text).map_err(|_| error.to_string())?;
-                play_line(record.main_line().line).map_err(|failure| failure.text)?
-            }
-        }
+        Some(text.parse::<Epd>())
     };
+    if let Some(Ok(epd)) = epd {
+        let game = Game::new(epd.position.clone());
+        return Ok((epd, game));
+    }
+    let record = read_record_line(text).map_err(|error| match epd {
+        Some(Err(error)) => error.to_string(),
+        _ => error.reason,
+    })?;
+    let game = play_line(record.main_line().line).map_err(|failure| failure.text)?;
     Ok((Epd::new(game.position().clone()), game))
 }
 

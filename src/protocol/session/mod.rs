@@ -284,8 +284,11 @@ impl<W: Write> Session<W> {
 
     /// Switches to a protocol and answers its handshake.
     fn handshake(&mut self, protocol: Protocol) {
-        self.codec = codec(protocol);
-        self.protocol = protocol;
+        // A repeated greeting keeps the state of the codec, such as the searches whose moves it discards.
+        if protocol != self.protocol {
+            self.codec = codec(protocol);
+            self.protocol = protocol;
+        }
         self.greeted = true;
         if self.preferences.books.is_none() {
             self.open_books();

@@ -1,0 +1,288 @@
+//! The log of writes, undo and redo, and corrections by the workers of the library.
+
+use super::*;
+
+on_both! {
+    the_writes_of_a_writer_are_undone,
+    later_writes_of_others_stay,
+    a_line_that_was_stored_from_its_end_is_undone,
+    moves_to_positions_that_become_unknown_are_undone,
+    a_restored_value_has_its_depth,
+    writes_are_logged,
+    undone_writes_stay_in_the_log_and_can_be_redone,
+    the_log_reconstructs_every_value,
+    the_workers_of_the_library_correct_any_score,
+}
+
+/// Writes a score under a name.
+fn write(store: &Store, moves: &str, m: &str, value: i32, writer: &str) {
+    let writer = writer.to_owned();
+    let score = new(moves, m, value, 0);
+    assert!(put(store, NewScore { writer, ..score }));
+}
+
+/// Writes a score with a depth under a name; returns whether it was written.
+fn write_at(store: &Store, m: &str, value: i32, depth: u8, writer: &str) -> bool {
+    let writer = writer.to_owned();
+    let score = new("", m, value, depth);
+    put(store, NewScore { writer, ..score })
+}
+
+fn undo(store: &Store, writer: &'static str) -> usize {
+    store.undo(writer, None, "operator").unwrap().values
+}
+
+fn the_writes_of_a_writer_are_undone(library: &TestLibrary) {
+    let store = library.open();
+    let by = |moves, m, value, writer| write(&store, moves, m, value, writer);
+    by("", "c3c4", -10, "good");
+    by("", "b2e2", -20, "good");
+    by("", "b2e2", -25, "good");
+    by("b2e2", "h9g7", 500, "bad");
+    by("b2e2 h9g7", "h0g2", 700, "bad");
+    by("", "c3c4", -900, "bad");
+    by("", "e3e4", 5, "bad");
+    by("", "a3a4", 5, "bad");
+    // Another writer has added a reply.
+    by("a3a4", "a6a5", 30, "good");
+    assert_eq!(undo(&store, "bad"), 4);
+    assert_eq!(stored(&store, "", "b2e2"), Some(-25));
+    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
+    assert_eq!(stored(&store, "b2e2", "h9g7"), None);
+    assert_eq!(stored(&store, "", "a3a4"), Some(-27));
+    assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
+    assert_eq!((undo(&store, "bad"), undo(&store, "nobody")), (0, 0));
+}
+
+fn later_writes_of_others_stay(library: &TestLibrary) {
+    let store = library.open();
+    for (writer, value) in [("good", -10), ("bad", -900), ("good", -20)] {
+        write(&store, "", "c3c4", value, writer);
+    }
+    for (writer, value) in [("bad", -900), ("good", -20)] {
+        write(&store, "", "e3e4", value, writer);
+    }
+    for (writer, value) in [("good", -10), ("bad", -900), ("bad", -11)] {
+        write(&store, "", "a3a4", value, writer);
+    }
+    assert_eq!(undo(&store, "bad"), 1);
+    assert_eq!(stored(&store, "", "c3c4"), Some(-20));
+    assert_eq!(stored(&store, "", "a3a4"), Some(-10));
+    assert_eq!(undo(&store, "good"), 3);
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
+}
+
+fn a_line_that_was_stored_from_its_end_is_undone(library: &TestLibrary) {
+    let store = library.open();
+    write(&store, "", "c3c4", -10, "good");
+    write(&store, "b2e2", "h9g7", 500, "bad");
+    write(&store, "", "b2e2", -20, "bad");
+    assert_eq!(stored(&store, "", "b2e2"), Some(-500));
+    assert_eq!(undo(&store, "bad"), 2);
+    assert_eq!(stored(&store, "", "b2e2"), None);
+    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 1);
+}
+
+fn moves_to_positions_that_become_unknown_are_undone(library: &TestLibrary) {
+    let store = library.open();
+    // The first move is linked to a known position; the second is kept because of the reply of another writer.
+    write(&store, "b2e2", "h9g7", 500, "bad");
+    let link = new("", "b2e2", 0, 0).edge;
+    assert!(store.write(move |batch| batch.adopt(&link)).unwrap());
+    write(&store, "", "a3a4", 5, "bad");
+    write(&store, "a3a4", "a6a5", 30, "good");
+    assert_eq!(undo(&store, "bad"), 1);
+    assert_eq!(stored(&store, "", "b2e2"), None);
+    assert_eq!(stored(&store, "", "a3a4"), Some(-27));
+    assert_eq!(undo(&store, "good"), 1);
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
+}
+
+fn a_restored_value_has_its_depth(library: &TestLibrary) {
+    let store = library.open();
+    assert!(write_at(&store, "c3c4", -10, 12, "good"));
+    assert!(write_at(&store, "c3c4", -900, 40, "bad"));
+    assert_eq!(undo(&store, "bad"), 1);
+    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
+    // A shallower search does not replace it, a deeper one does.
+    assert!(!write_at(&store, "c3c4", 3, 11, "good"));
+    assert!(write_at(&store, "c3c4", 4, 12, "good"));
+    assert_eq!(stored(&store, "", "c3c4"), Some(4));
+}
+
+fn writes_are_logged(library: &TestLibrary) {
+    let store = library.open();
+    assert!(write_at(&store, "c3c4", -10, 12, "good"));
+    assert!(write_at(&store, "c3c4", -900, 40, "bad \0 棋"));
+    assert!(write_at(&store, "b2e2", 29_999, 1, "good"));
+    let log = |writer: Option<&str>, limit| {
+        let log = store.read(|s| s.log(writer, limit)).unwrap();
+        let line = |w: &LoggedWrite| {
+            let (board, m) = w.played().unwrap();
+            assert!(board.starts_with("rnbakabnr/9/") && board.ends_with(" w"));
+            assert!((now() - 60..=now()).contains(&w.time));
+            let (old, new) = (w.old_score(), w.score());
+            format!("{} {m} {old:?} {new} {}", w.writer, w.depth)
+        };
+        log.iter().map(line).collect::<Vec<_>>()
+    };
+    let all = [
+        "good b2e2 None -29998 1",
+        "bad \0 棋 c3c4 Some(10) 900 40",
+        "good c3c4 None 10 12",
+    ];
+    assert_eq!(log(None, 10), all);
+    assert_eq!(log(None, 2), all[..2]);
+    assert_eq!(log(Some("good"), 10), [all[0], all[2]]);
+    assert_eq!(log(Some("goo"), 10), [""; 0]);
+}
+
+/// All moves with their values, depths and distances from the starting position.
+fn contents(store: &Store) -> Vec<(Key, Row)> {
+    let mut found = Vec::new();
+    let collect = |key: Key, mut row: Row| {
+        row.moves.iter_mut().for_each(|entry| entry.minutes = 0);
+        found.push((key, row));
+        Ok::<_, StoreError>(())
+    };
+    store.read(|s| s.for_each(collect)).unwrap();
+    found
+}
+
+fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
+    let store = library.open();
+    let by = |moves, m, value, writer| write(&store, moves, m, value, writer);
+    by("", "c3c4", -10, "good");
+    by("", "c3c4", -900, "bad");
+    by("", "b2e2", -20, "good");
+    by("b2e2", "h9g7", 500, "bad");
+    by("b2e2 h9g7", "h0g2", 700, "bad");
+    // A move that is only linked to a position of another writer.
+    by("a3a4", "a6a5", 30, "bad");
+    let link = new("", "a3a4", 0, 0).edge;
+    assert!(store.write(move |batch| batch.adopt(&link)).unwrap());
+    let before = contents(&store);
+    let undone = store.undo("bad", None, "owner").unwrap();
+    assert_eq!((undone.undo, undone.values), (Some(1), 4));
+    assert_ne!(contents(&store), before);
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 1);
+    let log = store.read(|s| s.log(None, 100)).unwrap();
+    assert_eq!(log.len(), 7);
+    for write in &log {
+        let by = write
+            .undone
+            .as_ref()
+            .map(|undone| (undone.undo, &*undone.by));
+        let expected = (write.writer == "bad").then_some((1, "owner"));
+        assert_eq!(by, expected, "{write:?}");
+    }
+    // A second undo has nothing to do, and the writes of others are not touched.
+    assert_eq!(store.undo("bad", None, "owner").unwrap().undo, None);
+    let redone = store.redo(1, "other").unwrap().unwrap();
+    assert_eq!(redone.values, 4);
+    assert_eq!(contents(&store), before);
+    assert_eq!(store.read(|s| s.check()).unwrap(), []);
+    let log = store.read(|s| s.log(None, 100)).unwrap();
+    assert!(log.iter().all(|write| write.undone.is_none()));
+    let [record] = &store.read(|s| s.undos()).unwrap()[..] else {
+        panic!("there was one undo");
+    };
+    let names = (&*record.by, &*record.writer, record.redone_by.as_deref());
+    assert_eq!(names, ("owner", "bad", Some("other")));
+    assert!(record.redone >= Some(record.time));
+    assert_eq!(store.redo(1, "owner").unwrap(), Err(RedoError::Redone));
+    assert_eq!(store.redo(2, "owner").unwrap(), Err(RedoError::Unknown));
+    // A later write keeps its value.
+    store.undo("bad", None, "owner").unwrap();
+    write(&store, "", "c3c4", -15, "good");
+    store.redo(2, "owner").unwrap().unwrap();
+    assert_eq!(stored(&store, "", "c3c4"), Some(-15));
+}
+
+/// A week of writes, merges, undos and redos: each value follows from the log.
+fn the_log_reconstructs_every_value(library: &TestLibrary) {
+    let store = library.open();
+    let mut random = StdRng::seed_from_u64(43);
+    let (mut accepted, mut undos, mut redos) = (0, 0, 0);
+    for _ in 0..7 {
+        for _ in 0..30 {
+            let mut position = Position::startpos();
+            for _ in 0..random.random_range(0..3) {
+                position.make(random_pawn_move(&position, &mut random));
+            }
+            let played = random_pawn_move(&position, &mut random);
+            let score = NewScore {
+                edge: Edge::of(&position, &View::of(&position), played),
+                value: random.random_range(-300..300),
+                depth: random.random_range(0..20),
+                writer: format!("writer-{}", random.random_range(0..4)),
+            };
+            let is_import = random.random_ratio(1, 5);
+            accepted += usize::from(
+                store
+                    .write(move |batch| {
+                        if is_import {
+                            batch.merge(&score)
+                        } else {
+                            batch.store(&score)
+                        }
+                    })
+                    .unwrap(),
+            );
+        }
+        let writer = format!("writer-{}", random.random_range(0..4));
+        undos += i64::from(store.undo(&writer, None, "owner").unwrap().undo.is_some());
+        let again = random.random_range(1..=undos.max(1));
+        redos += usize::from(store.redo(again, "owner").unwrap().is_ok());
+        assert_follows_from_log(&store, accepted);
+    }
+    assert!(undos > 2 && redos > 1, "{undos} {redos}");
+    drop(store);
+    assert_follows_from_log(&library.open(), accepted);
+}
+
+/// A random move of a pawn; pawns never return to a position.
+fn random_pawn_move(position: &Position, random: &mut StdRng) -> Move {
+    let is_forward = |m: &&Move| {
+        let piece = position.piece_on(m.from()).unwrap();
+        piece.kind() == crate::board::PieceKind::Pawn && m.from().file() == m.to().file()
+    };
+    let moves = legal_moves(position);
+    let moves: Vec<Move> = moves.iter().filter(is_forward).copied().collect();
+    *moves.choose(random).unwrap()
+}
+
+/// Checks that the log has all accepted writes, and that they determine all stored values.
+fn assert_follows_from_log(store: &Store, accepted: usize) {
+    let log = store.read(|s| s.log(None, 100_000)).unwrap();
+    assert_eq!(log.len(), accepted);
+    let mut latest = HashMap::new();
+    for write in log.iter().filter(|write| write.undone.is_none()) {
+        latest
+            .entry((write.key.clone(), write.m))
+            .or_insert((write.new, write.depth));
+    }
+    let rows = contents(store);
+    for (key, row) in &rows {
+        for entry in &row.moves {
+            let write = latest.remove(&(key.clone(), entry.m));
+            if entry.source == EntrySource::Written {
+                assert_eq!(write, Some((entry.value, entry.depth)), "{key} {}", entry.m);
+            }
+        }
+    }
+    assert_eq!(latest, HashMap::new());
+    // The other values follow from the replies.
+    assert_eq!(store.read(|s| s.check()).unwrap(), []);
+}
+
+fn the_workers_of_the_library_correct_any_score(library: &TestLibrary) {
+    let store = library.open();
+    assert!(write_at(&store, "c3c4", -900, 255, "bad"));
+    let log = store.read(|s| s.log(None, 1)).unwrap();
+    assert_eq!(log[0].depth, MAX_DEPTH);
+    assert!(!write_at(&store, "c3c4", -10, 12, "good"));
+    assert!(write_at(&store, "c3c4", -20, 8, WORKER));
+    assert_eq!(stored(&store, "", "c3c4"), Some(-20));
+}
