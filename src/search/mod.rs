@@ -13,6 +13,7 @@
 //! | `tt` | the transposition table, shared by all threads |
 //! | `time` | time limits of a move |
 //! | `parameters` | the parameters of the search |
+//! | `holding` | proofs that a side does not lose |
 //! | `solution` | solutions of mate problems: all defences, other solutions, verification |
 //!
 //! Each module depends only on modules to its left: score, event, request, game_occurrences <- parameters, tt,
@@ -21,6 +22,7 @@
 mod bench;
 mod event;
 mod game_occurrences;
+mod holding;
 mod mate;
 mod ordering;
 mod parameters;
@@ -34,6 +36,7 @@ mod tt;
 
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
 pub use event::{Bound, Event, Info, Outcome, Report, nodes_per_second};
+pub use holding::{HoldError, Referee, Reply, hold, verify_strategy};
 #[cfg(feature = "training")]
 pub(crate) use parameters::formulas::evaluation_scale;
 #[cfg(feature = "tune")]
@@ -44,8 +47,8 @@ pub use request::{
 };
 pub use score::{MAX_PLY, Meaning, Score};
 pub use solution::{
-    MatingMove, OtherMove, OtherMoves, Refutation, Solution, SolveError, Solver, VerifyError,
-    verify_solution,
+    KnownMate, MatingMove, OtherMove, OtherMoves, Refutation, Solution, SolveError, Solver,
+    VerifyError, verify_solution,
 };
 pub use threads::{
     HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, SearchLine, SearchResult, Searcher,

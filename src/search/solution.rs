@@ -2,15 +2,18 @@
 //! solution by the rules alone.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::event::Outcome;
 use super::request::{Limits, SearchRequest, Settings};
 use super::score::Meaning;
-use super::threads::Searcher;
-use crate::board::Move;
-use crate::movegen::legal_moves;
-use crate::rules::{Cause, Game, RuleSet, judge_outcome};
+use crate::board::{Move, Position};
+use crate::movegen::{is_legal, legal_moves};
+use crate::notation::fen;
+use crate::rules::{Cause, Game, RuleSet, is_within_no_capture_limit, judge_outcome};
+use crate::tablebase::{TableOutcome, Tables};
 
 /// Maximum number of attacking moves in a solution.
 const MAX_TREE: usize = 200_000;
@@ -23,6 +26,9 @@ pub struct MatingMove {
     pub played: Move,
     /// The length of the mate in plies, including this move.
     pub plies: u32,
+    /// Whether the mate after this move is proven by an endgame table, which takes the place of the replies.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_table: bool,
     /// All legal replies, longest defence first; none if the move mates or stalemates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<Refutation>,
@@ -89,6 +95,18 @@ pub struct Solution {
     pub others: Vec<OtherMoves>,
 }
 
+/// A mate found after a reply, as stored to resume a solution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownMate {
+    /// The position.
+    pub fen: String,
+    /// The first move of the mate.
+    #[serde(rename = "move")]
+    pub played: Move,
+    /// The length in plies.
+    pub plies: u32,
+}
+
 /// The reason why a problem is not solved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SolveError {
@@ -107,9 +125,9 @@ pub enum SolveError {
     /// The search was stopped.
     #[error("interrupted")]
     Stopped,
-    /// No search thread could be started.
-    #[error("the search cannot be started")]
-    NoThread,
+    /// The search failed.
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// The result of one search for a mate.
@@ -119,33 +137,77 @@ enum Answer {
     Unknown,
 }
 
+/// Runs a search to its end. An error ends the solver.
+pub type RunSearch<'a> = dyn FnMut(SearchRequest) -> Result<Outcome, SolveError> + 'a;
+
 /// Solves mate problems.
 pub struct Solver<'a> {
-    searcher: Searcher,
+    run: Box<RunSearch<'a>>,
     rules: RuleSet,
     /// Limit of nodes for each search.
     nodes: u64,
-    is_stopped: &'a dyn Fn() -> bool,
-    /// The mates found, by the key of the position.
-    mates: HashMap<u64, (Move, u32)>,
+    /// The endgame tables that end a line; `None` to continue each line to the mate.
+    tables: Option<Arc<Tables>>,
+    /// The mates found after replies, by the key of the position.
+    mates: HashMap<u64, KnownMate>,
     size: usize,
 }
 
 impl<'a> Solver<'a> {
-    /// A solver under `rules` that searches each position with at most `nodes` nodes, until `is_stopped`.
+    /// A solver under `rules` that searches each position by `run` with at most `nodes` nodes.
     pub fn new(
-        searcher: Searcher,
         rules: RuleSet,
         nodes: u64,
-        is_stopped: &'a dyn Fn() -> bool,
+        run: impl FnMut(SearchRequest) -> Result<Outcome, SolveError> + 'a,
     ) -> Self {
         Self {
-            searcher,
+            run: Box::new(run),
             rules,
             nodes,
-            is_stopped,
+            tables: None,
             mates: HashMap::new(),
             size: 0,
+        }
+    }
+
+    /// The mates found after replies.
+    pub fn known(&self) -> Vec<KnownMate> {
+        self.mates.values().cloned().collect()
+    }
+
+    /// Uses mates that an earlier run found. A wrong one makes the solution fail; it cannot make it wrong.
+    ///
+    /// # Errors
+    /// A position or a move is invalid.
+    pub fn resume(&mut self, known: Vec<KnownMate>) -> Result<(), SolveError> {
+        for mate in known {
+            let position = fen::parse_position(&mate.fen)
+                .map_err(|error| SolveError::Failed(format!("{}: {error}", mate.fen)))?;
+            if !is_legal(&position, mate.played) {
+                let error = format!("{}: illegal move {}", mate.fen, mate.played);
+                return Err(SolveError::Failed(error));
+            }
+            self.mates.insert(position.key(), mate);
+        }
+        Ok(())
+    }
+
+    /// Proves that the position at the end of `game` is won: a mate in at most `moves` moves, of any length, in which
+    /// a line may end in a position of `tables`.
+    ///
+    /// # Errors
+    /// There is no such mate, it or a refutation was not found, or the solver was stopped.
+    pub fn win(
+        &mut self,
+        game: &Game,
+        moves: u32,
+        tables: Arc<Tables>,
+    ) -> Result<MatingMove, SolveError> {
+        self.tables = Some(tables);
+        match self.mate(game, moves, None)? {
+            Answer::Mate { played, plies } => self.tree(game, played, plies),
+            Answer::NoMate => Err(SolveError::NoMate(moves)),
+            Answer::Unknown => Err(SolveError::NotFound(moves)),
         }
     }
 
@@ -191,9 +253,6 @@ impl<'a> Solver<'a> {
         moves: u32,
         root_moves: Option<Vec<Move>>,
     ) -> Result<Answer, SolveError> {
-        if (self.is_stopped)() {
-            return Err(SolveError::Stopped);
-        }
         if moves == 0 {
             return Ok(Answer::NoMate);
         }
@@ -210,10 +269,10 @@ impl<'a> Solver<'a> {
                 rules: self.rules,
                 ..Settings::default()
             },
-            ..self.searcher.request(game, limits)
+            tablebases: self.tables.clone(),
+            ..SearchRequest::new(game.clone(), limits)
         };
-        let result = self.searcher.search(request).ok_or(SolveError::NoThread)?;
-        let outcome = result.outcome;
+        let outcome = (self.run)(request)?;
         let meaning = outcome.score.map(|score| score.meaning());
         Ok(match (outcome.best, meaning) {
             (Some(played), Some(Meaning::Mates(plies))) if plies <= depth => {
@@ -250,6 +309,17 @@ impl<'a> Solver<'a> {
         let mut after = game.clone();
         let mut replies = Vec::new();
         if after.push(first).is_ok() {
+            let table = self.tables.as_deref();
+            if let Some(rest) =
+                table.and_then(|table| mated_in(after.position(), table, self.rules))
+            {
+                return Ok(MatingMove {
+                    played: first,
+                    plies: 1 + rest,
+                    by_table: true,
+                    replies,
+                });
+            }
             for reply in legal_moves(after.position()) {
                 let mut next = after.clone();
                 if next.push(reply).is_err() {
@@ -268,6 +338,7 @@ impl<'a> Solver<'a> {
         Ok(MatingMove {
             played: first,
             plies: 1 + longest,
+            by_table: false,
             replies,
         })
     }
@@ -276,15 +347,22 @@ impl<'a> Solver<'a> {
     fn refutation(&mut self, game: &Game, plies: u32) -> Result<(Move, u32), SolveError> {
         let key = game.position().key();
         if let Some(known) = self.mates.get(&key) {
-            return Ok(*known);
+            return Ok((known.played, known.plies));
         }
         let moves = plies.saturating_sub(1) / 2;
         let Answer::Mate { played, plies } = self.mate(game, moves, None)? else {
             let line = game.plies().iter().map(|ply| ply.played.to_string());
             return Err(SolveError::NotRefuted(line.collect::<Vec<_>>().join(" ")));
         };
-        let (played, plies, _) = self.shorten(game, played, plies)?;
-        self.mates.insert(key, (played, plies));
+        let (played, plies) = match self.tables {
+            Some(_) => (played, plies),
+            None => {
+                let (played, plies, _) = self.shorten(game, played, plies)?;
+                (played, plies)
+            }
+        };
+        let fen = fen::write_position(game.position());
+        self.mates.insert(key, KnownMate { fen, played, plies });
         Ok((played, plies))
     }
 
@@ -320,6 +398,16 @@ impl<'a> Solver<'a> {
     }
 }
 
+/// The plies in which the side to move is mated by an endgame table, if that is before the no-capture limit.
+fn mated_in(position: &Position, tables: &Tables, rules: RuleSet) -> Option<u32> {
+    match tables.probe(position, rules)?.outcome {
+        TableOutcome::Loss(plies) if is_within_no_capture_limit(position.clock(), rules, plies) => {
+            Some(u32::from(plies))
+        }
+        _ => None,
+    }
+}
+
 /// The reason why a solution is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
@@ -332,13 +420,17 @@ pub enum VerifyError {
     /// The rules end the game before the mate.
     #[error("the game ends by {0} after {1}")]
     Decided(Cause, String),
+    /// The endgame tables do not show the mate that the solution takes from them.
+    #[error("the endgame tables show no such mate after {0}")]
+    NotInTables(String),
     /// The stated length of a mate is not that after the longest defence.
     #[error("the length of the mate is not {0} plies after {1}")]
     Length(u32, String),
 }
 
 /// Checks a solution by the rules alone: each reply is answered, each line ends in mate or stalemate, no line ends
-/// earlier by another rule, and the stated lengths are right. Returns the number of positions checked.
+/// earlier by another rule, and the stated lengths are right. A line that ends in a position of an endgame table is
+/// checked in `tables`. Returns the number of positions checked.
 ///
 /// # Errors
 /// The first mistake.
@@ -346,6 +438,7 @@ pub fn verify_solution(
     game: &Game,
     tree: &MatingMove,
     rules: RuleSet,
+    tables: &Tables,
 ) -> Result<usize, VerifyError> {
     let line = |game: &Game| {
         let moves = game.plies().iter().map(|ply| ply.played.to_string());
@@ -354,6 +447,18 @@ pub fn verify_solution(
     let decided = |game: &Game| judge_outcome(game, rules).cause;
     let mut after = game.clone();
     (after.push(tree.played)).map_err(|_| VerifyError::Illegal(tree.played, line(game)))?;
+    if tree.by_table {
+        if decided(&after) != Cause::Nothing {
+            return Err(VerifyError::Decided(decided(&after), line(&after)));
+        }
+        return match mated_in(after.position(), tables, rules) {
+            None => Err(VerifyError::NotInTables(line(&after))),
+            Some(rest) if rest + 1 != tree.plies => {
+                Err(VerifyError::Length(tree.plies, line(&after)))
+            }
+            Some(_) => Ok(1),
+        };
+    }
     let legal = legal_moves(after.position());
     if let Some(reply) = (tree.replies.iter()).find(|reply| !legal.contains(&reply.played)) {
         return Err(VerifyError::Illegal(reply.played, line(&after)));
@@ -371,7 +476,7 @@ pub fn verify_solution(
         if decided(&next) != Cause::Nothing {
             return Err(VerifyError::Decided(decided(&next), line(&next)));
         }
-        positions += 1 + verify_solution(&next, &answer.answer, rules)?;
+        positions += 1 + verify_solution(&next, &answer.answer, rules, tables)?;
         longest = longest.max(answer.answer.plies + 1);
     }
     if tree.plies != longest + 1 {
@@ -383,12 +488,20 @@ pub fn verify_solution(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Searcher;
+
+    /// A solver with a hash table of 1 MB.
+    fn solver() -> Solver<'static> {
+        let mut searcher = Searcher::new(1).expect("1 MB is free");
+        Solver::new(RuleSet::default(), 200_000, move |request| {
+            let result = searcher.search(request);
+            Ok(result.expect("the search runs").outcome)
+        })
+    }
 
     fn solve(fen: &str, moves: u32) -> (Game, Result<Solution, SolveError>) {
         let game = Game::new(fen.parse().expect(fen));
-        let searcher = Searcher::new(1).expect("1 MB is free");
-        let solution =
-            Solver::new(searcher, RuleSet::default(), 200_000, &|| false).solve(&game, moves);
+        let solution = solver().solve(&game, moves);
         (game, solution)
     }
 
@@ -404,7 +517,8 @@ mod tests {
             let solution = solution.expect(fen);
             assert_eq!(solution.tree.plies, plies, "{fen}");
             assert!(solution.is_shortest, "{fen}");
-            let positions = verify_solution(&game, &solution.tree, RuleSet::default());
+            let positions =
+                verify_solution(&game, &solution.tree, RuleSet::default(), &Tables::none());
             assert_eq!(positions.expect(fen), 2 * solution.tree.size() - 1);
             assert_eq!(solution.tree.main_line().len(), plies as usize);
         }
@@ -426,8 +540,7 @@ mod tests {
     fn a_position_without_mate_is_an_error() {
         assert_eq!(solve(TWO_ROOKS, 1).1, Err(SolveError::NoMate(1)));
         let game = Game::new(TWO_ROOKS.parse().unwrap());
-        let searcher = Searcher::new(1).unwrap();
-        let mut solver = Solver::new(searcher, RuleSet::default(), 1000, &|| true);
+        let mut solver = Solver::new(RuleSet::default(), 1000, |_| Err(SolveError::Stopped));
         assert_eq!(solver.solve(&game, 3), Err(SolveError::Stopped));
     }
 
@@ -435,7 +548,8 @@ mod tests {
     fn wrong_solutions_are_refused() {
         let (game, solution) = solve(TWO_ROOKS, 3);
         let tree = solution.unwrap().tree;
-        let verify = |tree: &MatingMove| verify_solution(&game, tree, RuleSet::default());
+        let verify =
+            |tree: &MatingMove| verify_solution(&game, tree, RuleSet::default(), &Tables::none());
         let mut missing = tree.clone();
         missing.replies.pop();
         assert!(matches!(verify(&missing), Err(VerifyError::Missing(..))));
@@ -445,5 +559,43 @@ mod tests {
         let mut illegal = tree;
         illegal.played = "a0a1".parse().unwrap();
         assert!(matches!(verify(&illegal), Err(VerifyError::Illegal(..))));
+    }
+
+    #[test]
+    fn a_line_of_a_win_may_end_in_a_table() {
+        // A rook wins against two advisors, which takes longer than a search sees.
+        let game = Game::new("3ak4/4a4/9/9/9/9/9/9/1n2R4/1R2K4 w".parse().unwrap());
+        let tree = solver().win(&game, 64, Tables::embedded()).unwrap();
+        let verify = |tables: &Tables| verify_solution(&game, &tree, RuleSet::default(), tables);
+        verify(&Tables::embedded()).unwrap();
+        assert!(matches!(
+            verify(&Tables::none()),
+            Err(VerifyError::NotInTables(_))
+        ));
+    }
+
+    #[test]
+    fn known_mates_are_used_but_not_trusted() {
+        let game = Game::new(TWO_ROOKS.parse().unwrap());
+        let mut first = solver();
+        let solution = first.solve(&game, 3).unwrap();
+        let known = first.known();
+        assert!(!known.is_empty());
+        let mut second = solver();
+        second.resume(known.clone()).unwrap();
+        assert_eq!(second.solve(&game, 3), Ok(solution));
+        // A legal move that does not mate.
+        let mut wrong = known.clone();
+        wrong.iter_mut().for_each(|mate| {
+            mate.played = "f0f1".parse().unwrap();
+        });
+        let mut third = solver();
+        third.resume(wrong.clone()).unwrap();
+        assert!(matches!(
+            third.solve(&game, 3),
+            Err(SolveError::NotRefuted(_))
+        ));
+        wrong[0].played = "a0a1".parse().unwrap();
+        assert!(matches!(third.resume(wrong), Err(SolveError::Failed(_))));
     }
 }

@@ -73,3 +73,91 @@ fn unsolved_problems_are_errors() {
         .code(2)
         .stderr(contains("no position is given"));
 }
+
+/// A rook captures a knight and wins by an endgame table.
+const TABLE_WIN: &str = "3ak4/4a4/9/9/9/9/9/9/1n2R4/1R2K4 w";
+/// A pawn with an advisor cannot win against two advisors, and black has nothing to attack with.
+const DRAW: &str = "4k4/4a4/3a5/9/9/9/4P4/9/4A4/4K4 w";
+
+#[test]
+fn a_solution_is_written_as_pgn_and_as_diagrams() {
+    let assert = solve(&[TWO_ROOKS, "--pgn", "-", "--notation", "coordinate"]).assert();
+    let pgn = String::from_utf8(assert.code(0).get_output().stdout.clone()).unwrap();
+    assert!(pgn.contains("[Result \"1-0\"]"), "{pgn}");
+    assert!(
+        pgn.contains("mate in 2 moves (3 plies)") && pgn.contains("( "),
+        "{pgn}"
+    );
+    let path = scratch("solution.svg");
+    let pgn = scratch("solution.pgn");
+    solve(&[
+        TWO_ROOKS,
+        "--svg",
+        path.to_str().unwrap(),
+        "--pgn",
+        pgn.to_str().unwrap(),
+    ])
+    .assert()
+    .code(0)
+    .stdout(contains("mate in 2 moves"));
+    let picture = fs::read_to_string(&path).unwrap();
+    assert_eq!(picture.matches("class=\"arrow\"").count(), 2, "{picture}");
+    // The record can be read, with its variations.
+    let mut replay = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    let converted = replay.args(["convert", pgn.to_str().unwrap(), "--to", "pgn"]);
+    converted.assert().code(0).stdout(contains("1-0"));
+}
+
+/// Solves with `--json`, verifies the file, and returns it with its path.
+fn verified(arguments: &[&str], name: &str) -> (Value, std::path::PathBuf) {
+    let assert = solve(arguments).arg("--json").assert().code(0);
+    let path = scratch(name);
+    fs::write(&path, &assert.get_output().stdout).unwrap();
+    let file = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    solve(&["--verify", path.to_str().unwrap()])
+        .assert()
+        .code(0)
+        .stdout(contains("the solution is correct: "));
+    (file, path)
+}
+
+#[test]
+fn a_win_may_end_in_a_table() {
+    let (mut file, path) = verified(&[TABLE_WIN, "--win"], "win.json");
+    assert_eq!(file["stipulation"], "win");
+    assert!(file.to_string().contains("\"by_table\":true"), "{file}");
+    file["tree"]["plies"] = 1.into();
+    fs::write(&path, file.to_string()).unwrap();
+    solve(&["--verify", path.to_str().unwrap()])
+        .assert()
+        .code(1)
+        .stderr(contains("the length of the mate is not 1 plies"));
+}
+
+#[test]
+fn a_draw_is_proven_for_both_sides() {
+    let (mut file, path) = verified(&[DRAW, "--draw"], "draw.json");
+    assert_eq!(file["stipulation"], "draw");
+    let moves = file["strategies"][1].as_array_mut().unwrap();
+    assert!(!moves.is_empty());
+    moves.pop();
+    fs::write(&path, file.to_string()).unwrap();
+    solve(&["--verify", path.to_str().unwrap()])
+        .assert()
+        .code(1)
+        .stderr(contains("black: no move for the position"));
+}
+
+#[test]
+fn a_draw_that_is_not_proven_is_an_error() {
+    // Red wins.
+    solve(&[TWO_ROOKS, "--draw", "--nodes", "3"])
+        .assert()
+        .code(1)
+        .stderr(contains("it is not proven that black does not lose: "));
+    solve(&[DRAW, "--draw", "--rules", "chinese"])
+        .assert()
+        .code(1)
+        .stderr(contains("draws cannot be proven under them"));
+    solve(&[DRAW, "--draw", "--win"]).assert().code(2);
+}

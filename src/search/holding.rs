@@ -1,0 +1,443 @@
+//! Proofs that a side does not lose: a move for each position that the opponent can reach.
+//!
+//! The positions with the defender to move form a graph: the defender plays the move of the strategy, then the
+//! opponent any legal move. The defender does not lose if every position of the graph has a move, if the positions
+//! where a line ends are not lost (by an endgame table, insufficient material, or mate of the opponent), and if no
+//! infinite line loses by the rules on repetitions. For the last point it is enough that every cycle has a move of
+//! the defender without check and one without a new threat to a piece (see [`MoveThreats`](crate::rules::MoveThreats)),
+//! so the graph may have no cycle of checks alone and none of chases alone. A capture is in no cycle. The no-capture
+//! limit only makes draws and is ignored.
+//!
+//! The proof needs no history, because the condition on cycles does not depend on the path.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::{Color, Move, Position};
+use crate::movegen::legal_moves;
+use crate::notation::fen;
+use crate::rules::{Game, RuleSet, is_material_insufficient, move_threats};
+use crate::tablebase::{TableOutcome, Tables};
+
+/// A move of a strategy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The position, with the defender to move.
+    pub fen: String,
+    /// The move.
+    #[serde(rename = "move")]
+    pub played: Move,
+}
+
+/// The reason why a strategy is not found or is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HoldError {
+    /// Under these rules a move is not judged by itself.
+    #[error("the {0} rules judge no move by itself, so draws cannot be proven under them")]
+    Rules(RuleSet),
+    /// Every move that was tried loses or leaves the set of positions that are held.
+    #[error("no defence found; {0} positions examined")]
+    NoDefence(usize),
+    /// The limit of positions was reached.
+    #[error("not proven within {0} positions")]
+    TooMany(usize),
+    /// The search was stopped.
+    #[error("interrupted")]
+    Stopped,
+    /// The choice of a move failed, or a position of the strategy is invalid.
+    #[error("{0}")]
+    Failed(String),
+    /// The strategy has no move for a position.
+    #[error("no move for the position {0}")]
+    Missing(String),
+    /// The move of the strategy is illegal or loses.
+    #[error("the move {1} is illegal or loses in the position {0}")]
+    Wrong(String, Move),
+    /// The strategy allows a repetition that may lose.
+    #[error("the strategy may repeat checks or chases alone in the position {0}")]
+    Repeats(String),
+}
+
+/// Whether a side is safe in a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Safety {
+    Held,
+    Lost,
+    Open,
+}
+
+/// The rules and tables that decide where a line ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Referee<'a> {
+    /// The rules on repetitions.
+    pub rules: RuleSet,
+    /// The endgame tables.
+    pub tables: &'a Tables,
+}
+
+impl Referee<'_> {
+    /// The safety of `side` in a position, as far as it is known without a search.
+    fn safety(self, position: &Position, side: Color) -> Safety {
+        let is_mover = position.side_to_move() == side;
+        if legal_moves(position).is_empty() {
+            return if is_mover { Safety::Lost } else { Safety::Held };
+        }
+        if is_material_insufficient(position) {
+            return Safety::Held;
+        }
+        let Some(probe) = self.tables.probe(position, self.rules) else {
+            return Safety::Open;
+        };
+        let outcome = if is_mover {
+            probe.outcome
+        } else {
+            probe.outcome.before_move()
+        };
+        match outcome {
+            TableOutcome::Win(_) | TableOutcome::WinByRule(_) => Safety::Held,
+            TableOutcome::Draw if probe.draw_holds => Safety::Held,
+            TableOutcome::Draw => Safety::Open,
+            TableOutcome::Loss(_) | TableOutcome::LossByRule(_) => Safety::Lost,
+        }
+    }
+
+    /// Whether a move gives check, and whether it newly threatens a piece. Both are `false` for a capture.
+    fn threats(self, position: &Position, played: Move) -> (bool, bool) {
+        if position.taken_by(played).is_some() {
+            return (false, false);
+        }
+        let mut game = Game::new(position.clone());
+        if game.push(played).is_err() {
+            return (false, false);
+        }
+        let threats = move_threats(game.position(), &game.plies()[0], self.rules);
+        threats.map_or((true, true), |threats| {
+            (threats.gives_check, !threats.chased.is_empty())
+        })
+    }
+}
+
+/// The positions after a move and each reply to it; `None` if the move or a reply loses for the side that moves.
+fn successors(referee: Referee<'_>, position: &Position, played: Move) -> Option<Vec<Position>> {
+    let side = position.side_to_move();
+    let mut after = position.clone();
+    after.make(played);
+    match referee.safety(&after, side) {
+        Safety::Held => return Some(Vec::new()),
+        Safety::Lost => return None,
+        Safety::Open => {}
+    }
+    let mut open = Vec::new();
+    for reply in legal_moves(&after) {
+        let mut next = after.clone();
+        next.make(reply);
+        match referee.safety(&next, side) {
+            Safety::Held => {}
+            Safety::Lost => return None,
+            Safety::Open => open.push(next),
+        }
+    }
+    Some(open)
+}
+
+/// A position of the defender with the move chosen for it.
+struct Node {
+    position: Position,
+    /// The moves that were not refuted, the chosen one first. Empty if every move was refuted.
+    moves: Vec<Move>,
+    /// The positions after the chosen move and each reply, by key.
+    next: Vec<u64>,
+    /// Whether the chosen move gives check, and whether it chases.
+    threats: (bool, bool),
+}
+
+/// Chooses moves for a position, the best first.
+pub type ChooseMoves<'a> = dyn FnMut(&Position) -> Result<Vec<Move>, HoldError> + 'a;
+
+/// Searches for a strategy with which `side` does not lose, among at most `limit` positions. `choose` orders the moves
+/// of a position; a bad order makes the search longer, not wrong. `progress` is called with the number of positions
+/// examined so far.
+///
+/// # Errors
+/// No strategy was found.
+pub fn hold(
+    start: &Position,
+    side: Color,
+    referee: Referee<'_>,
+    limit: usize,
+    choose: &mut ChooseMoves<'_>,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Vec<Reply>, HoldError> {
+    if referee.rules == RuleSet::Chinese {
+        return Err(HoldError::Rules(referee.rules));
+    }
+    let roots = roots(start, side, referee).ok_or(HoldError::NoDefence(1))?;
+    let mut graph = Graph::new(referee, &roots);
+    loop {
+        let open = graph.open(&roots);
+        if open.is_empty() {
+            match graph.repeating(&roots) {
+                None => return Ok(graph.strategy(&roots)),
+                Some(key) => graph.refute(key),
+            }
+        }
+        for position in open {
+            if graph.nodes.len() >= limit {
+                return Err(HoldError::TooMany(limit));
+            }
+            graph.add(position, choose)?;
+            progress(graph.nodes.len());
+        }
+        graph.propagate();
+        if roots.iter().any(|root| graph.is_lost(root.key())) {
+            return Err(HoldError::NoDefence(graph.nodes.len()));
+        }
+    }
+}
+
+/// The positions with `side` to move at the start; `None` if one of them is lost.
+fn roots(start: &Position, side: Color, referee: Referee<'_>) -> Option<Vec<Position>> {
+    match referee.safety(start, side) {
+        Safety::Held => return Some(Vec::new()),
+        Safety::Lost => return None,
+        Safety::Open => {}
+    }
+    if start.side_to_move() == side {
+        return Some(vec![start.clone()]);
+    }
+    let mut open = Vec::new();
+    for played in legal_moves(start) {
+        let mut next = start.clone();
+        next.make(played);
+        match referee.safety(&next, side) {
+            Safety::Held => {}
+            Safety::Lost => return None,
+            Safety::Open => open.push(next),
+        }
+    }
+    Some(open)
+}
+
+/// The positions of the defender that were examined.
+struct Graph<'a> {
+    referee: Referee<'a>,
+    nodes: HashMap<u64, Node>,
+    /// Positions that chosen moves lead to and that were not examined, by key.
+    unexamined: HashMap<u64, Position>,
+}
+
+impl<'a> Graph<'a> {
+    fn new(referee: Referee<'a>, roots: &[Position]) -> Self {
+        let roots = roots.iter().map(|root| (root.key(), root.clone()));
+        Self {
+            referee,
+            nodes: HashMap::new(),
+            unexamined: roots.collect(),
+        }
+    }
+
+    /// Whether every move of a position was refuted.
+    fn is_lost(&self, key: u64) -> bool {
+        self.nodes
+            .get(&key)
+            .is_some_and(|node| node.moves.is_empty())
+    }
+
+    /// The positions that the chosen moves lead to and that were not examined.
+    fn open(&self, roots: &[Position]) -> Vec<Position> {
+        let reached = self.reached(roots);
+        let open = reached.iter().filter_map(|key| self.unexamined.get(key));
+        open.cloned().collect()
+    }
+
+    /// Adds a position. A quiet move that leads only to positions examined before comes first, because it makes the
+    /// graph no larger.
+    fn add(&mut self, position: Position, choose: &mut ChooseMoves<'_>) -> Result<(), HoldError> {
+        let mut legal = legal_moves(&position).to_vec();
+        legal.retain(|played| {
+            let next = successors(self.referee, &position, *played);
+            next.is_some_and(|next| next.iter().all(|next| !self.is_lost(next.key())))
+        });
+        let stays = |played: &Move| {
+            self.referee.threats(&position, *played) == (false, false)
+                && successors(self.referee, &position, *played).is_some_and(|next| {
+                    let known = |next: &Position| {
+                        next.key() == position.key() || self.nodes.contains_key(&next.key())
+                    };
+                    next.iter().all(known)
+                })
+        };
+        let closing = legal.iter().copied().find(stays);
+        let mut order = if closing.is_some() || legal.len() < 2 {
+            Vec::new()
+        } else {
+            choose(&position)?
+        };
+        order.splice(0..0, closing);
+        let rank = |played: &Move| order.iter().position(|m| m == played);
+        legal.sort_by_key(|played| rank(played).unwrap_or(usize::MAX));
+        let key = position.key();
+        self.unexamined.remove(&key);
+        let node = Node {
+            position,
+            moves: legal,
+            next: Vec::new(),
+            threats: (false, false),
+        };
+        self.nodes.insert(key, node);
+        self.follow(key);
+        Ok(())
+    }
+
+    /// Stores where the chosen move of a position leads.
+    fn follow(&mut self, key: u64) {
+        let Some(node) = self.nodes.get(&key) else {
+            return;
+        };
+        let Some(played) = node.moves.first().copied() else {
+            return;
+        };
+        let next = successors(self.referee, &node.position, played).unwrap_or_default();
+        let threats = self.referee.threats(&node.position, played);
+        let keys = next.iter().map(Position::key).collect();
+        for position in next {
+            if !self.nodes.contains_key(&position.key()) {
+                self.unexamined.insert(position.key(), position);
+            }
+        }
+        if let Some(node) = self.nodes.get_mut(&key) {
+            (node.next, node.threats) = (keys, threats);
+        }
+    }
+
+    /// Gives up the chosen move of a position.
+    fn refute(&mut self, key: u64) {
+        if let Some(node) = self
+            .nodes
+            .get_mut(&key)
+            .filter(|node| !node.moves.is_empty())
+        {
+            node.moves.remove(0);
+        }
+        self.follow(key);
+    }
+
+    /// Gives up the moves that lead to positions without a move.
+    fn propagate(&mut self) {
+        loop {
+            let leads_to_loss = |node: &Node| {
+                !node.moves.is_empty() && node.next.iter().any(|next| self.is_lost(*next))
+            };
+            let wrong = self.nodes.iter().filter(|(_, node)| leads_to_loss(node));
+            let wrong: Vec<u64> = wrong.map(|(key, _)| *key).collect();
+            if wrong.is_empty() {
+                return;
+            }
+            wrong.into_iter().for_each(|key| self.refute(key));
+        }
+    }
+
+    /// The positions reached with the chosen moves.
+    fn reached(&self, roots: &[Position]) -> HashSet<u64> {
+        let mut seen = HashSet::new();
+        let mut stack: Vec<u64> = roots.iter().map(Position::key).collect();
+        while let Some(key) = stack.pop() {
+            if seen.insert(key)
+                && let Some(node) = self.nodes.get(&key)
+            {
+                stack.extend(&node.next);
+            }
+        }
+        seen
+    }
+
+    /// A position in a cycle of checks alone or of chases alone, or between two such cycles.
+    fn repeating(&self, roots: &[Position]) -> Option<u64> {
+        let reached = self.reached(roots);
+        let kinds: [fn(&Node) -> bool; 2] = [|node| node.threats.0, |node| node.threats.1];
+        kinds.into_iter().find_map(|is_kind| {
+            let mut left: HashSet<u64> = reached.iter().copied().collect();
+            left.retain(|key| self.nodes.get(key).is_some_and(is_kind));
+            loop {
+                let size = left.len();
+                let before = left.clone();
+                let continues = |key: &u64| {
+                    let next = &self.nodes[key].next;
+                    next.iter().any(|next| before.contains(next))
+                };
+                left.retain(continues);
+                if left.is_empty() {
+                    return None;
+                }
+                if left.len() == size {
+                    return left.into_iter().min();
+                }
+            }
+        })
+    }
+
+    /// The chosen moves of the positions that they reach.
+    fn strategy(&self, roots: &[Position]) -> Vec<Reply> {
+        let reached = self.reached(roots);
+        let nodes = reached.iter().filter_map(|key| self.nodes.get(key));
+        let mut strategy: Vec<Reply> = nodes
+            .filter_map(|node| {
+                Some(Reply {
+                    fen: fen::write_position(&node.position),
+                    played: *node.moves.first()?,
+                })
+            })
+            .collect();
+        strategy.sort_by(|a, b| a.fen.cmp(&b.fen));
+        strategy
+    }
+}
+
+/// Checks that `side` does not lose with a strategy. Returns the number of positions.
+///
+/// # Errors
+/// The first mistake.
+pub fn verify_strategy(
+    start: &Position,
+    side: Color,
+    referee: Referee<'_>,
+    strategy: &[Reply],
+) -> Result<usize, HoldError> {
+    if referee.rules == RuleSet::Chinese {
+        return Err(HoldError::Rules(referee.rules));
+    }
+    let mut moves = HashMap::new();
+    for reply in strategy {
+        let position = fen::parse_position(&reply.fen)
+            .map_err(|error| HoldError::Failed(format!("{}: {error}", reply.fen)))?;
+        moves.insert(position.key(), reply.played);
+    }
+    let text = fen::write_position;
+    let roots = roots(start, side, referee).ok_or_else(|| HoldError::Missing(text(start)))?;
+    let mut graph = Graph::new(referee, &[]);
+    let mut stack = roots.clone();
+    while let Some(position) = stack.pop() {
+        let key = position.key();
+        if graph.nodes.contains_key(&key) {
+            continue;
+        }
+        let played = moves.get(&key).copied();
+        let played = played.ok_or_else(|| HoldError::Missing(text(&position)))?;
+        let is_legal = legal_moves(&position).contains(&played);
+        let next = successors(referee, &position, played).filter(|_| is_legal);
+        let next = next.ok_or_else(|| HoldError::Wrong(text(&position), played))?;
+        let node = Node {
+            threats: referee.threats(&position, played),
+            next: next.iter().map(Position::key).collect(),
+            moves: vec![played],
+            position,
+        };
+        graph.nodes.insert(key, node);
+        stack.extend(next);
+    }
+    match graph.repeating(&roots) {
+        Some(key) => Err(HoldError::Repeats(text(&graph.nodes[&key].position))),
+        None => Ok(graph.nodes.len()),
+    }
+}
