@@ -6,6 +6,7 @@ use chuhe::notation::fen::{self, parse_position};
 use chuhe::random::{self, Shape};
 use chuhe::rules::{Cause, Game, RuleSet, Verdict, judge_outcome};
 use chuhe::search::{Bound, Limits, Meaning, Score, SearchLine, Searcher};
+use chuhe::tablebase::{TableOutcome, Tables};
 use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 use rand::{Rng, SeedableRng};
@@ -258,4 +259,69 @@ fn proven_scores_agree_with_the_rules() {
         }
     }
     assert!(Color::ALL.iter().all(|side| mates[*side] > 20), "{mates:?}");
+}
+
+/// Checks that no mate score contradicts the endgame tables, in `count` random positions of their classes with a few
+/// random moves: a search without tables with `threads` threads and a small hash table. The sign must be that of the
+/// table, and no mate is shorter than the table's. Returns the number of mate scores.
+fn check_against_tables(count: usize, seed: u64, threads: usize) -> usize {
+    let random = &mut StdRng::seed_from_u64(seed);
+    let tables = Tables::embedded();
+    let mut engine = Engine::new();
+    engine.pool.set_hash_size(1).expect("1 MB is free");
+    engine.pool.set_threads(threads).expect("the threads start");
+    let (mut checked, mut mates) = (0, 0);
+    while checked < count {
+        let game = ending(random);
+        let position = game.position();
+        let is_open = judge_outcome(&game, RuleSet::Asian).cause == Cause::Nothing;
+        if !is_open || tables.probe(position, RuleSet::Asian).is_none() {
+            continue;
+        }
+        checked += 1;
+        let mut request = request(fen::START, Limits::default());
+        request.game = game.clone();
+        request.limits.nodes = Some(4_000);
+        request.settings.multipv = 1 + checked % 3;
+        let (lines, _) = engine.run(request);
+        for line in lines.iter().filter(|line| line.bound == Bound::Exact) {
+            let mut after = game.clone();
+            after.push(line.pv[0]).expect("the line is legal");
+            let Some(probe) = tables.probe(after.position(), RuleSet::Asian) else {
+                continue;
+            };
+            // The value of the first move, for the side that makes it.
+            let known = probe.outcome.before_move();
+            match line.score.meaning() {
+                Meaning::Mates(plies) => {
+                    let holds = matches!(known, TableOutcome::Win(dtm) if u32::from(dtm) <= plies);
+                    assert!(holds, "{known:?}: {line:?} of {position}");
+                    mates += 1;
+                }
+                Meaning::Mated(plies) => {
+                    let holds = matches!(known, TableOutcome::Loss(dtm) if u32::from(dtm) <= plies);
+                    let by_rule = matches!(known, TableOutcome::LossByRule(_));
+                    assert!(holds || by_rule, "{known:?}: {line:?} of {position}");
+                    mates += 1;
+                }
+                Meaning::Evaluation(_) => {}
+            }
+        }
+    }
+    mates
+}
+
+#[test]
+fn mates_agree_with_the_endgame_tables() {
+    assert!(check_against_tables(60, 1, 1) > 20);
+    assert!(check_against_tables(60, 2, 2) > 20);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_mates_agree_with_the_endgame_tables() {
+    for threads in [1, 2] {
+        let mates = check_against_tables(3_000, 3, threads);
+        assert!(mates > 1_000, "{mates}");
+    }
 }
