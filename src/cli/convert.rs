@@ -9,12 +9,13 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::common::{
-    Context, Failure, PgnPlace, create_new, ignore_closed_pipe, note_problems, read_games,
+    Context, Failure, PgnPlace, Unread, counted, create_new, ignore_closed_pipe, note_problems,
+    read_games,
 };
 use crate::board::Position;
 use crate::notation::records::{write_cbl, write_cbr, write_dhtmlxq, write_xqf};
 use crate::notation::tree::{GameResult, GameTree, PgnGame};
-use crate::notation::{MoveStyle, fen};
+use crate::notation::{MoveStyle, fen, opening};
 
 /// Convert game records, select games, extract positions.
 ///
@@ -59,6 +60,12 @@ pub(super) struct Arguments {
     /// Only games with this result: 1-0, 0-1, 1/2-1/2 or *.
     #[arg(long, value_name = "RESULT")]
     result: Option<GameResult>,
+    /// Only games whose opening has an ECCO code that begins with CODE: C, B2 (also B2*) or C44.
+    #[arg(long, value_name = "CODE", value_parser = opening_code)]
+    ecco: Option<String>,
+    /// Write the code and name of the opening into the tags ECCO and Opening.
+    #[arg(long)]
+    openings: bool,
     /// Only games with at least N plies.
     #[arg(long, value_name = "N", default_value_t = 0)]
     min_plies: usize,
@@ -117,16 +124,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         read: 0,
         written: 0,
     };
-    let (mut unread, mut unread_files) = (0, 0);
+    let mut unread = Unread::default();
     for path in &arguments.files {
-        let place = PgnPlace::of_path(path);
-        match convert_file(&place, &mut writer) {
-            Ok(count) => unread += count,
-            Err(failure) if arguments.files.len() > 1 => {
-                failure.report();
-                unread_files += 1;
-            }
-            Err(failure) => return Err(failure),
+        if let Err(failure) = convert_file(&PgnPlace::of_path(path), &mut writer, &mut unread) {
+            unread.file(failure, arguments.files.len())?;
         }
     }
     writer.finish()?;
@@ -141,22 +142,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         "{} read, {written} written",
         counted(read, "game")
     );
-    let errors = [(unread, "game"), (unread_files, "file")].into_iter();
-    let errors = errors.filter(|(count, _)| *count > 0);
-    let errors: Vec<String> = errors
-        .map(|(count, name)| format!("{} cannot be read", counted(count, name)))
-        .collect();
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::new("convert", errors.join(", ")))
-    }
+    unread.finish("convert")
 }
 
-/// Converts the games of a file. Returns the number of games that could not be read.
-fn convert_file(place: &PgnPlace, writer: &mut Writer<'_>) -> Result<u64, Failure> {
+/// Converts the games of a file.
+fn convert_file(
+    place: &PgnPlace,
+    writer: &mut Writer<'_>,
+    unread: &mut Unread,
+) -> Result<(), Failure> {
     let path = place.path.display();
-    let (mut number, mut unread) = (0, 0);
+    let mut number = 0;
     let read = read_games(&place.path, |game| {
         number += 1;
         if place.game.is_some_and(|only| only != number) {
@@ -176,8 +172,7 @@ fn convert_file(place: &PgnPlace, writer: &mut Writer<'_>) -> Result<u64, Failur
         match game {
             Ok(game) => writer.write_game(game),
             Err(failure) => {
-                failure.report();
-                unread += 1;
+                unread.game(&failure);
                 Ok(())
             }
         }
@@ -187,15 +182,24 @@ fn convert_file(place: &PgnPlace, writer: &mut Writer<'_>) -> Result<u64, Failur
         Some(only) if !(1..=number).contains(&only) => {
             Err(Failure::new(&path, format!("there is no game {only}")))
         }
-        _ => Ok(unread),
+        _ => Ok(()),
     }
 }
 
-/// A number with a noun.
-fn counted(number: u64, name: &str) -> String {
-    match number {
-        1 => format!("1 {name}"),
-        _ => format!("{number} {name}s"),
+/// The beginning of an ECCO code, from an argument.
+fn opening_code(text: &str) -> Result<String, String> {
+    let code = text.strip_suffix('*').unwrap_or(text).to_uppercase();
+    let mut letters = code.chars();
+    let is_code = letters.next().is_some_and(|c| matches!(c, 'A'..='E'))
+        && letters.all(|c| c.is_ascii_digit())
+        && code.len() <= 3;
+    if is_code {
+        Ok(code)
+    } else {
+        Err(
+            "a letter from A to E and up to two digits are expected, such as C, B2 or C44"
+                .to_owned(),
+        )
     }
 }
 
@@ -213,11 +217,14 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Writes a game if it is selected.
-    fn write_game(&mut self, game: GameTree) -> io::Result<()> {
+    fn write_game(&mut self, mut game: GameTree) -> io::Result<()> {
         self.read += 1;
         let line = game.main_line();
         if !self.is_selected(&line) || !self.is_new(&line) {
             return Ok(());
+        }
+        if self.arguments.openings {
+            game.set_opening_tags();
         }
         let text = match self.arguments.to {
             TargetFormat::Pgn => game.write_pgn(self.arguments.notation),
@@ -271,7 +278,12 @@ impl Writer<'_> {
         };
         let is_player = |name: &String| contains("Red", name) || contains("Black", name);
         let is_event = |name: &String| contains("Event", name);
-        arguments.player.as_ref().is_none_or(is_player)
+        let has_code = |code: &String| {
+            let opening = opening::of(&game.line);
+            opening.is_some_and(|opening| opening.code.starts_with(code))
+        };
+        arguments.ecco.as_ref().is_none_or(has_code)
+            && arguments.player.as_ref().is_none_or(is_player)
             && arguments.event.as_ref().is_none_or(is_event)
             && arguments.result.is_none_or(|result| result == game.result)
             && game.line.moves.len() >= arguments.min_plies

@@ -97,18 +97,23 @@ fn judge_file(judging: &Judging<'_>, path: &Path) -> Result<(), Failure> {
     while let Some(game) = games.next() {
         count += 1;
         let place = games.line().map_or(Place::Game(count), Place::Line);
+        let mut refuse = |reason: String| {
+            bad += 1;
+            Failure::new(format_args!("{}: {place}", path.display()), reason).report();
+        };
         match game {
-            Ok(game) => {
-                note_problems(path, count, &game);
-                let game = play_line(game.main_line().line)?;
-                if !print_if_read(&report(judging, &game, Some(place)))? {
-                    return Ok(());
+            Ok(record) => {
+                note_problems(path, count, &record);
+                match play_line(record.main_line().line) {
+                    Ok(game) => {
+                        if !print_if_read(&report(judging, &game, Some(place)))? {
+                            return Ok(());
+                        }
+                    }
+                    Err(failure) => refuse(failure.text),
                 }
             }
-            Err(error) => {
-                bad += 1;
-                Failure::new(place, error.reason).report();
-            }
+            Err(error) => refuse(error.reason),
         }
     }
     note_skipped(path, games.skipped_lines());

@@ -7,6 +7,7 @@ use super::common::{
     print_if_read, terminal_width,
 };
 use crate::notation::RecordError;
+use crate::notation::opening::{self, Opening};
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::tree::GameTree;
 use crate::rules::{Game, Judgement, RuleSet, Verdict, judge};
@@ -91,7 +92,7 @@ fn replay_file(
         }
         count += 1;
         variations += game.as_ref().map_or(0, GameTree::variations);
-        let replayed = replay(arguments, place, number, game)?;
+        let replayed = replay(arguments, place, number, game);
         bad += usize::from(replayed.why.is_some());
         if arguments.list {
             rows.push(replayed.row());
@@ -139,34 +140,33 @@ struct Replayed {
     end: Option<(Game, Judgement)>,
 }
 
-/// Replays a game. It is an error if it has fewer plies than requested.
+/// Replays a game. It does not agree if it has fewer plies than requested.
 fn replay(
     arguments: &Arguments,
     place: &PgnPlace,
     number: usize,
     game: Result<GameTree, RecordError>,
-) -> Result<Replayed, Failure> {
+) -> Replayed {
     let mut replayed = Replayed {
         number,
         record: None,
         why: None,
         end: None,
     };
+    let game = game.map_err(|error| error.to_string());
+    let game = game.and_then(|game| place.cut(game, number).map_err(|failure| failure.text));
     let record = match game {
-        Ok(game) => {
-            let game = place.cut(game, number)?;
-            match game.complete_main_line() {
-                Ok(record) => record,
-                Err(error) => {
-                    replayed.why = Some(error.to_string());
-                    replayed.record = Some(game.main_line());
-                    return Ok(replayed);
-                }
+        Ok(game) => match game.complete_main_line() {
+            Ok(record) => record,
+            Err(error) => {
+                replayed.why = Some(error.to_string());
+                replayed.record = Some(game.main_line());
+                return replayed;
             }
-        }
-        Err(error) => {
-            replayed.why = Some(error.to_string());
-            return Ok(replayed);
+        },
+        Err(why) => {
+            replayed.why = Some(why);
+            return replayed;
         }
     };
     match rules_of(&record, arguments.rules) {
@@ -185,7 +185,7 @@ fn replay(
         Err(why) => replayed.why = Some(why),
     }
     replayed.record = Some(record);
-    Ok(replayed)
+    replayed
 }
 
 /// The rules of a game.
@@ -211,8 +211,12 @@ impl Replayed {
             .map_or(0, |record| record.line.moves.len())
     }
 
+    fn opening(&self) -> Option<&'static Opening> {
+        opening::of(&self.record.as_ref()?.line)
+    }
+
     /// The row of the game for `--list`.
-    fn row(&self) -> [String; 6] {
+    fn row(&self) -> [String; 7] {
         let result = self.record.as_ref().map(|record| record.result.to_string());
         [
             self.number.to_string(),
@@ -220,6 +224,7 @@ impl Replayed {
             self.tag("Black"),
             result.unwrap_or_else(|| "?".to_owned()),
             format!("{} plies", self.plies()),
+            self.opening().map_or("", |opening| opening.code).to_owned(),
             self.why.clone().unwrap_or_else(|| "agrees".to_owned()),
         ]
     }
@@ -277,6 +282,8 @@ impl Replayed {
             "black": record.and_then(|record| record.tag("Black")),
             "result": record.map(|record| record.result.text()),
             "plies": self.plies(),
+            "ecco": self.opening().map(|opening| opening.code),
+            "opening": self.opening().map(|opening| &opening.name),
             "agrees": self.why.is_none(),
             "why": self.why,
             "reason": self.recorded_reason(),

@@ -21,6 +21,8 @@ pub mod epd;
 mod error;
 pub mod fen;
 mod line;
+#[cfg(feature = "cli")]
+pub mod opening;
 pub mod pgn;
 mod raw;
 #[cfg(feature = "cli")]

@@ -289,6 +289,24 @@ impl GameTree {
         tag(&self.tags, name)
     }
 
+    /// Sets a tag, in the place of an existing one of this name.
+    pub fn set_tag(&mut self, name: &str, value: &str) {
+        let mut tags = self.tags.iter_mut();
+        match tags.find(|(existing, _)| existing.eq_ignore_ascii_case(name)) {
+            Some((_, old)) => value.clone_into(old),
+            None => self.tags.push((name.to_owned(), value.to_owned())),
+        }
+    }
+
+    /// Sets the tags `ECCO` and `Opening` if the main line has an opening.
+    #[cfg(feature = "cli")]
+    pub fn set_opening_tags(&mut self) {
+        if let Some(opening) = super::opening::of(&self.main_line().line) {
+            self.set_tag("ECCO", opening.code);
+            self.set_tag("Opening", &opening.name);
+        }
+    }
+
     /// The number of moves that are alternatives to another move.
     pub fn variations(&self) -> usize {
         let moves = self.moves.preorder();

@@ -298,8 +298,8 @@ fn invalid_lines_do_not_stop_the_others() {
     fs::write(&file, &text).unwrap();
     let valid = SUITE.lines().filter(|line| line.contains('/')).count() - 1;
     let assert = batch(&file, &["--depth", "1"]).assert().code(1).stderr(
-        contains("chuhe: line 1: invalid FEN")
-            .and(contains("chuhe: line 8: bm: "))
+        contains("invalid_lines.epd: line 1: invalid FEN")
+            .and(contains("invalid_lines.epd: line 8: bm: "))
             .and(contains("3 positions cannot be read")),
     );
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();

@@ -150,3 +150,89 @@ fn algebraic_notation_is_written() {
                 .and(contains("Rh9")),
         );
 }
+
+#[test]
+fn openings_are_named_and_selected() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("game.pgn");
+    let own = "[Red \"b\"]\n[Opening \"own\"]\n\n1. 兵七进一 炮2平3 *\n";
+    fs::write(&file, format!("{GAME}\n{own}")).unwrap();
+    let file = text(&file);
+    chuhe(&["convert", file])
+        .code(0)
+        .stdout(contains("ECCO").not().and(contains("[Opening \"own\"]")));
+    chuhe(&["convert", file, "--openings"]).code(0).stdout(
+        contains("[ECCO \"B05\"]\n[Opening \"中炮对进左马\"]")
+            .and(contains("[Opening \"仙人指路对卒底炮\"]"))
+            .and(contains("own").not()),
+    );
+    for code in ["e", "E1*", "E10"] {
+        chuhe(&["convert", file, "--ecco", code, "--to", "moves"])
+            .code(0)
+            .stdout("startpos moves c3c4 b7c7\n");
+    }
+    chuhe(&["convert", file, "--ecco", "F"])
+        .code(2)
+        .stderr(contains("a letter from A to E"));
+    chuhe(&["replay", file, "--json"])
+        .code(0)
+        .stdout(contains("\"ecco\":\"E10\"").and(contains("\"opening\":\"中炮对进左马\"")));
+    chuhe(&["replay", file, "--list"])
+        .code(0)
+        .stdout(contains("E10"));
+    let page = directory.path().join("page.html");
+    chuhe(&["review", file, "--depth", "1", "--html", text(&page)])
+        .code(0)
+        .stdout(contains("Opening: B05 中炮对进左马"));
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("1-0  B05 中炮对进左马"));
+    chuhe(&["review", file, "--depth", "1", "--pgn", "-"])
+        .code(0)
+        .stdout(contains("[ECCO \"B05\"]"));
+}
+
+/// Each command reads the good games of all files, reports the bad game and the missing file, and exits with code 1.
+#[test]
+fn bad_games_and_files_do_not_affect_the_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let bad = "[Red \"x\"]\n\n1. zz 1-0\n\n";
+    fs::write(path("a.pgn"), format!("{GAME}\n{bad}{GAME}")).unwrap();
+    fs::write(path("b.pgn"), GAME).unwrap();
+    let [a, missing, b] = ["a.pgn", "missing.pgn", "b.pgn"].map(path);
+    let files = [text(&a), text(&missing), text(&b)];
+    let reported = || {
+        contains("a.pgn: game 2: line")
+            .and(contains("missing.pgn: No such file"))
+            .and(contains("1 game cannot be read, 1 file cannot be read"))
+    };
+    let run = |command: &[&str], rest: &[&str]| chuhe(&[command, &files, rest].concat()).code(1);
+    let games = "startpos moves h2e2 h9g7 h0g2 i9h9\n".repeat(3);
+    run(&["convert"], &["--to", "moves"])
+        .stdout(games)
+        .stderr(reported());
+    run(&["review"], &["--all", "--depth", "1", "--json"])
+        .stdout(contains("\"file\"").count(3))
+        .stderr(reported());
+    let book = path("book.dat");
+    run(&["book", "build", text(&book)], &["--min-games", "3"]).stderr(reported());
+    assert!(book.exists());
+    let library = path("library.db");
+    run(&["cloud", "import", text(&library)], &[])
+        .stdout(contains("4 tasks added"))
+        .stderr(reported());
+    let data = path("games.chg");
+    run(&["data", "convert", text(&data)], &[])
+        .stdout("2 games, 0 positions\n1 games, 0 positions\n")
+        .stderr(contains("a.pgn: 1 games left out").and(contains("1 file cannot be read")));
+    run(&["replay"], &[])
+        .stdout(contains("2 of 3 games agree").and(contains("1 of 1 games agree")));
+    chuhe(&["judge", files[0], files[2]])
+        .code(1)
+        .stdout(contains(": none\n").count(3))
+        .stderr(contains("a.pgn: game 2: "));
+    chuhe(&["replay", &format!("{}@5", files[2]), files[2]])
+        .code(1)
+        .stdout(contains("has only 4 plies").and(contains("1 of 1 games agree")));
+    chuhe(&["review", files[0], files[2], "--svg", "x.svg"]).code(2);
+}

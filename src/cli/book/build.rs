@@ -11,7 +11,7 @@ use super::file::Output;
 use super::games::from_games;
 use crate::book::{BookTable, drop_unreached};
 use crate::cli::common::{
-    Context, Failure, ForceArgument, ProgressMeter, exit_code, interrupts, note,
+    Context, Failure, ForceArgument, ProgressMeter, Unread, exit_code, interrupts, note,
 };
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
 use crate::training::book::{BookCheck, Expansion, check, expand};
@@ -98,17 +98,18 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = Output::new(&arguments.out, arguments.force)?;
     // A FIFO can block while files are opened and read, so signals keep their default effect until then.
+    let mut unread = Unread::default();
     let (interrupts, mut table) = if let Some(games) = arguments.self_play {
         let (interrupts, is_interrupted) = play(arguments, games)?;
         if is_interrupted {
             note("interrupted; the same command continues with the games");
             return Ok(exit_code(true));
         }
-        (interrupts, read_book(arguments)?)
+        (interrupts, read_book(arguments, &mut unread)?)
     } else if arguments.self_made {
         (interrupts()?, BookTable::default())
     } else {
-        let table = read_book(arguments)?;
+        let table = read_book(arguments, &mut unread)?;
         (interrupts()?, table)
     };
     let meter = BuildMeter::new(interrupts);
@@ -130,17 +131,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         } else {
             "interrupted: the book was written with what is done so far"
         });
+    } else {
+        unread.finish("book")?;
     }
     Ok(exit_code(is_interrupted))
 }
 
-fn read_book(arguments: &Arguments) -> Result<BookTable, Failure> {
+fn read_book(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, Failure> {
     let plies = usize::from(arguments.max_ply);
     from_games(
         &arguments.games,
         plies,
         arguments.min_games,
         arguments.by_score,
+        unread,
     )
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::book::BookTable;
-use crate::cli::common::{Context, Failure, note, read_games};
+use crate::cli::common::{Context, Failure, Unread, note, read_games};
 use crate::notation::pgn::GameResult;
 use crate::training::book::GameBook;
 use crate::training::data::{GameReader, MAGIC, Record};
@@ -17,13 +17,12 @@ pub fn from_games(
     max_plies: usize,
     min_games: u32,
     by_score: bool,
+    unread: &mut Unread,
 ) -> Result<BookTable, Failure> {
     let mut book = GameBook::new(max_plies);
     for path in files {
-        if is_data(path).context(path.display())? {
-            add_data(&mut book, path)?
-        } else {
-            add_records(&mut book, path)?
+        if let Err(failure) = add_file(&mut book, path, unread) {
+            unread.file(failure, files.len())?;
         }
     }
     note(&format!("{} games", book.games()));
@@ -41,6 +40,14 @@ pub fn from_games(
             Err(Failure::new("book", why))
         }
         _ => Ok(table),
+    }
+}
+
+fn add_file(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(), Failure> {
+    if is_data(path).context(path.display())? {
+        add_data(book, path)
+    } else {
+        add_records(book, path, unread)
     }
 }
 
@@ -73,23 +80,21 @@ fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn add_records(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
-    let (mut unread, mut unfinished) = (0, 0);
+fn add_records(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(), Failure> {
+    let mut unfinished = 0;
     let read = read_games(path, |game| {
         match game.map(|game| game.main_line()) {
             Ok(game) if game.result == GameResult::Unfinished => unfinished += 1,
             Ok(game) => book.add(&game.line.start, game.line.moves, 0, game.result.winner()),
-            Err(_) => unread += 1,
+            Err(reason) => unread.game(&Failure::new(path.display(), reason)),
         }
         Ok(())
     });
-    for (count, what) in [
-        (unread, "that cannot be read"),
-        (unfinished, "without a result"),
-    ] {
-        if count > 0 {
-            note(&format!("{}: skipped {count} games {what}", path.display()));
-        }
+    if unfinished > 0 {
+        let path = path.display();
+        note(&format!(
+            "{path}: skipped {unfinished} games without a result"
+        ));
     }
     read.context(path.display())
 }

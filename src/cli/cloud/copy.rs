@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use super::remote::{ServerArguments, moves};
 use crate::board::Position;
-use crate::cli::common::{Failure, INTERRUPTED, interrupts, note, print, read_games};
+use crate::cli::common::{
+    Context, Failure, INTERRUPTED, Unread, interrupts, note, print, read_games,
+};
 use crate::cloud::Edge;
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
@@ -55,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let client = arguments.server.client()?;
     let store = Store::open_at(&arguments.library);
     let store = store.map_err(|error| Failure::new(&arguments.library, error))?;
-    let positions = read_positions(&arguments.files, arguments.max_ply)?;
+    let (positions, unread) = read_positions(&arguments.files, arguments.max_ply)?;
     let interrupts = interrupts()?;
     let mut pace = Pace {
         interval: Duration::from_secs(1) / u32::from(arguments.rate),
@@ -75,7 +77,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         positions.len()
     ))?;
     if result? {
-        Ok(())
+        unread.finish("cloud copy")
     } else {
         Err(Failure {
             text: "interrupted; the same command continues".to_owned(),
@@ -84,15 +86,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The different positions of games and lists, in order.
-fn read_positions(files: &[PathBuf], plies: usize) -> Result<Vec<Position>, Failure> {
+/// The different positions of games and lists, in order, and what could not be read.
+fn read_positions(files: &[PathBuf], plies: usize) -> Result<(Vec<Position>, Unread), Failure> {
     let (mut found, mut seen): (_, HashSet<Key>) = (Vec::new(), HashSet::new());
+    let mut unread = Unread::default();
     for path in files {
-        let mut unread = 0;
         let games = read_games(path, |game| {
-            let Ok(game) = game else {
-                unread += 1;
-                return Ok(());
+            let game = match game {
+                Ok(game) => game,
+                Err(reason) => {
+                    unread.game(&Failure::new(path.display(), reason));
+                    return Ok(());
+                }
             };
             let line = game.main_line().line;
             let mut position = line.start;
@@ -107,15 +112,11 @@ fn read_positions(files: &[PathBuf], plies: usize) -> Result<Vec<Position>, Fail
                 position.make(m);
             }
         });
-        games.map_err(|error| Failure::new(path.display(), error))?;
-        if unread > 0 {
-            note(&format!(
-                "{}: {unread} unreadable games or lines skipped",
-                path.display()
-            ));
+        if let Err(failure) = games.context(path.display()) {
+            unread.file(failure, files.len())?;
         }
     }
-    Ok(found)
+    Ok((found, unread))
 }
 
 /// Copies the moves of positions. Returns `false` after Ctrl-C.

@@ -8,7 +8,7 @@ use super::library::DUMP_HEADER;
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
-use crate::cli::common::{Failure, print, read_games};
+use crate::cli::common::{Failure, Unread, print, read_games};
 use crate::cloud::key::View;
 use crate::cloud::moves::is_eligible;
 use crate::cloud::store::{Location, NewScore, Priority, Store, StoreError, Task, TaskKind};
@@ -46,7 +46,6 @@ struct ImportCounts {
     written: usize,
     known: usize,
     tasks: usize,
-    unread: usize,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -56,15 +55,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         store: &store,
         waiting: Vec::new(),
         counts: ImportCounts::default(),
+        unread: Unread::default(),
     };
     let plies = usize::from(arguments.max_ply);
     for path in &arguments.files {
         let added = importer.add(path, plies);
         // Moves read before an error are written as well.
         let written = importer.flush().map_err(ImportError::Store);
-        added.and(written).map_err(|error| match error {
-            ImportError::Store(error) => Failure::new(&arguments.library, error),
-            ImportError::File(error) => {
+        let failure = match added.and(written) {
+            Ok(()) => continue,
+            Err(ImportError::Store(error)) => return Err(Failure::new(&arguments.library, error)),
+            Err(ImportError::File(error)) => {
                 let ImportCounts { written, tasks, .. } = importer.counts;
                 let before = format!("{written} moves written, {tasks} tasks added");
                 Failure::new(
@@ -72,18 +73,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                     format!("{error} (before the error: {before})"),
                 )
             }
-            ImportError::Book(failure) => failure,
-        })?;
+            Err(ImportError::Book(failure)) => failure,
+        };
+        importer.unread.file(failure, arguments.files.len())?;
     }
     let ImportCounts {
         written,
         known,
         tasks,
-        unread,
     } = importer.counts;
     print(&format!(
-        "{written} moves written, {known} already known, {tasks} tasks added, {unread} unreadable games skipped\n"
-    ))
+        "{written} moves written, {known} already known, {tasks} tasks added\n"
+    ))?;
+    importer.unread.finish("cloud import")
 }
 
 enum ImportError {
@@ -108,6 +110,7 @@ struct Importer<'a> {
     store: &'a Store,
     waiting: Vec<NewScore>,
     counts: ImportCounts,
+    unread: Unread,
 }
 
 impl Importer<'_> {
@@ -189,9 +192,12 @@ impl Importer<'_> {
     fn add_games(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
         let (mut games, mut failure) = (0, None);
         read_games(path, |game| {
-            let Ok(game) = game else {
-                self.counts.unread += 1;
-                return Ok(());
+            let game = match game {
+                Ok(game) => game,
+                Err(reason) => {
+                    self.unread.game(&Failure::new(path.display(), reason));
+                    return Ok(());
+                }
             };
             games += 1;
             self.add_tasks(game_tasks(game.main_line().line, plies))

@@ -283,6 +283,53 @@ fn has_text_after_pgn(text: &str) -> bool {
     lower.contains(".pgn:") || lower.contains(".pgn@")
 }
 
+/// The games and files that a command could not read. Each is reported at once, and the command continues.
+#[derive(Debug, Default)]
+pub struct Unread {
+    games: u64,
+    files: u64,
+}
+
+impl Unread {
+    /// Reports a game.
+    pub fn game(&mut self, failure: &Failure) {
+        failure.report();
+        self.games += 1;
+    }
+
+    /// Reports a file. If it is the only one, the error is returned instead.
+    pub fn file(&mut self, failure: Failure, files: usize) -> Result<(), Failure> {
+        if files == 1 {
+            return Err(failure);
+        }
+        failure.report();
+        self.files += 1;
+        Ok(())
+    }
+
+    /// Returns an error if a game or file could not be read.
+    pub fn finish(self, command: &str) -> Result<(), Failure> {
+        let counts = [(self.games, "game"), (self.files, "file")].into_iter();
+        let counts = counts.filter(|(count, _)| *count > 0);
+        let errors: Vec<String> = counts
+            .map(|(count, name)| format!("{} cannot be read", counted(count, name)))
+            .collect();
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::new(command, errors.join(", ")))
+        }
+    }
+}
+
+/// A number with a noun.
+pub fn counted(number: u64, name: &str) -> String {
+    match number {
+        1 => format!("1 {name}"),
+        _ => format!("{number} {name}s"),
+    }
+}
+
 /// Calls `found` for each game of a file, or with the reason why a game cannot be read; `-` is standard input. The
 /// format is recognised by the content. Text outside games is reported, problems within a game are not.
 ///

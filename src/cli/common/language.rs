@@ -111,6 +111,7 @@ texts! {
     mistake: "mistake", "失着";
     blunder: "blunder", "败着";
     game_number: "Game {}: {}", "第 {} 局：{}";
+    opening: "Opening: {}", "开局：{}";
     after_ply: "After ply {}: {}.", "第 {} 步后：{}。";
     page_hint: "Click a move or the graph, or use the arrow keys.", "点击着法或曲线，或使用方向键。";
     page_expected: "Red can expect {} % of a point.", "红方期望得分 {} %。";

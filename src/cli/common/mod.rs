@@ -24,7 +24,9 @@ pub use ending::{describe_end, describe_ending, describe_no_capture_limit, repor
 pub use explain::{explain, explain_clauses, explain_plies};
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
 pub use files::{FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input};
-pub use games::{GameArguments, PgnPlace, note_problems, note_skipped, play_line, read_games};
+pub use games::{
+    GameArguments, PgnPlace, Unread, counted, note_problems, note_skipped, play_line, read_games,
+};
 pub use language::{Language, fill, texts};
 pub use positions::{FilePosition, Place, read_positions};
 #[cfg(feature = "training")]

@@ -71,9 +71,9 @@ impl FilePositions {
         Err(Failure::new(path.display(), why))
     }
 
-    fn report(&mut self, place: Place, why: impl Display) {
+    fn report(&mut self, path: &Path, place: Place, why: impl Display) {
         self.unreadable += 1;
-        Failure::new(place, why).report();
+        Failure::new(format_args!("{}: {place}", path.display()), why).report();
     }
 }
 
@@ -119,7 +119,7 @@ fn read_lines(path: &Path, mut source: impl BufRead) -> Result<FilePositions, Fa
         }
         match read_position(text) {
             Ok((epd, game)) => found.positions.push(FilePosition { place, epd, game }),
-            Err(error) => found.report(place, format_args!("{error} ({})", excerpt(text))),
+            Err(error) => found.report(path, place, format_args!("{error} ({})", excerpt(text))),
         }
     }
     Ok(found)
@@ -172,7 +172,7 @@ fn read_records(place: &PgnPlace, mut games: RecordReader<'_>) -> Result<FilePos
             });
         match position {
             Ok(position) => found.positions.push(position),
-            Err(error) => found.report(Place::Game(number), error),
+            Err(error) => found.report(&place.path, Place::Game(number), error),
         }
     }
     note_skipped(&place.path, games.skipped_lines());

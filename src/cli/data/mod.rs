@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use super::common::{
-    Context, Failure, ForceArgument, NetworkArgument, OutputFile, note, print, require_not_input,
+    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, print,
+    require_not_input,
 };
 use crate::text::bytes_without_byte_order_mark;
 use crate::training::WinRateCounts;
@@ -184,48 +185,54 @@ fn win_rate(files: &[PathBuf], out: &Path, force: ForceArgument) -> Result<(), F
 }
 
 fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<(), Failure> {
-    let mut sources = Vec::new();
-    for file in files {
-        sources.push(BufReader::new(File::open(file).context(file.display())?));
-    }
     require_not_input("the output file", out, files)?;
     let mut new = NewGames::begin(out, force)?;
-    let mut total = 0;
-    for (file, mut source) in files.iter().zip(sources) {
-        let head = source.fill_buf().context(file.display())?;
-        if head.starts_with(&MAGIC[..MAGIC.len() - 1]) {
-            let why = "this is already a file of games";
-            return Err(Failure::new(file.display(), why));
+    let (mut total, mut unread) = (0, Unread::default());
+    for file in files {
+        match convert_file(file, &mut new) {
+            Ok(converted) => {
+                if converted.skipped > 0 {
+                    let skipped = converted.skipped;
+                    note(&format!("{}: {skipped} games left out", file.display()));
+                }
+                if converted.has_torn_end {
+                    let name = file.display();
+                    note(&format!("{name}: left out an incomplete last line"));
+                }
+                total += converted.games;
+                print(&format!(
+                    "{} games, {} positions\n",
+                    converted.games, converted.positions
+                ))?;
+            }
+            Err(failure) => unread.file(failure, files.len())?,
         }
-        let text = bytes_without_byte_order_mark(head);
-        if text.is_empty() {
-            return Err(Failure::new(file.display(), "the file is empty"));
-        }
-        let mark = head.len() - text.len();
-        let text = text.trim_ascii_start();
-        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let is_samples = line.iter().filter(|byte| **byte == b'|').count() == 2;
-        source.consume(mark);
-        let converted = if is_samples {
-            convert_text(source, &mut new.writer)
-        } else {
-            convert_records(source, &mut new.writer)
-        };
-        let Converted {
-            games,
-            positions,
-            skipped: left_out,
-            has_torn_end,
-        } = converted.context(file.display())?;
-        if left_out > 0 {
-            note(&format!("{}: {left_out} games left out", file.display()));
-        }
-        if has_torn_end {
-            let name = file.display();
-            note(&format!("{name}: left out an incomplete last line"));
-        }
-        total += games;
-        print(&format!("{games} games, {positions} positions\n"))?;
     }
-    new.finish(total)
+    new.finish(total)?;
+    unread.finish("data convert")
+}
+
+/// Converts a file of samples or game records.
+fn convert_file(file: &Path, new: &mut NewGames) -> Result<Converted, Failure> {
+    let mut source = BufReader::new(File::open(file).context(file.display())?);
+    let head = source.fill_buf().context(file.display())?;
+    if head.starts_with(&MAGIC[..MAGIC.len() - 1]) {
+        let why = "this is already a file of games";
+        return Err(Failure::new(file.display(), why));
+    }
+    let text = bytes_without_byte_order_mark(head);
+    if text.is_empty() {
+        return Err(Failure::new(file.display(), "the file is empty"));
+    }
+    let mark = head.len() - text.len();
+    let text = text.trim_ascii_start();
+    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_samples = line.iter().filter(|byte| **byte == b'|').count() == 2;
+    source.consume(mark);
+    let converted = if is_samples {
+        convert_text(source, &mut new.writer)
+    } else {
+        convert_records(source, &mut new.writer)
+    };
+    converted.context(file.display())
 }

@@ -16,7 +16,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::common::{
     Context, Ended, Failure, ForceArgument, OutputFile, PgnPlace, SearchArguments, SearchDefaults,
-    SearchPlan, bar_style, exit_code, interrupts, note, note_problems, print,
+    SearchPlan, Unread, bar_style, exit_code, interrupts, note, note_problems, print,
     report_damaged_tables, require_not_input, search_games,
 };
 use crate::notation::MoveStyle;
@@ -31,10 +31,11 @@ use game::{FoundPosition, Review, decided_score, judged_plies, review, stages};
 /// that were judged so far.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// File of games in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); its first game, or `games.pgn:3` for the third, `games.pgn:3@42` for its first 42 plies.
-    #[arg(value_name = "GAME")]
-    game: String,
-    /// Review all games of the file.
+    /// Files of games in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); the first game of
+    /// each, or `games.pgn:3` for the third, `games.pgn:3@42` for its first 42 plies.
+    #[arg(required = true, value_name = "GAME")]
+    games: Vec<String>,
+    /// Review all games of the files.
     #[arg(long, conflicts_with = "svg")]
     all: bool,
     /// Judge the moves from ply N on.
@@ -69,24 +70,42 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 
 /// Searches the games, prints their tables and writes the files.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let place = PgnPlace::parse(&arguments.game);
-    if arguments.all && (place.game.is_some() || place.ply.is_some()) {
-        let why = "use it with the name of the file alone";
+    let names = arguments.games.iter();
+    let places: Vec<PgnPlace> = names.map(|name| PgnPlace::parse(name)).collect();
+    let has_number = |place: &PgnPlace| place.game.is_some() || place.ply.is_some();
+    if arguments.all && places.iter().any(has_number) {
+        let why = "use it with the names of files alone";
         return Err(Failure::usage("--all", why));
     }
-    let (records, unreadable) = read_records(arguments, &place)?;
+    if arguments.svg.is_some() && places.len() > 1 {
+        return Err(Failure::usage("--svg", "use it with one game"));
+    }
+    let mut unread = Unread::default();
+    let mut records = Vec::new();
+    for place in &places {
+        match read_records(arguments, place, &mut unread) {
+            Ok(games) => records.extend(games.into_iter().map(|game| (place, game))),
+            Err(failure) => unread.file(failure, places.len())?,
+        }
+    }
     let plan = arguments.search.plan(&DEFAULTS)?;
-    let files = OutputFiles::create(arguments, &place)?;
+    let files = OutputFiles::create(arguments, &places)?;
     let interrupts = interrupts()?;
     let mut reviews = Vec::new();
     let mut is_interrupted = false;
-    for (number, record) in records {
-        let (review, ended) = review_game(arguments, (number, record), &plan, &interrupts)?;
+    for (place, game) in records {
+        let (review, ended) = review_game(arguments, place, game, &plan, &interrupts)?;
         is_interrupted = ended == Ended::Interrupted;
+        let path = place.path.display();
         print(&if arguments.json {
-            text::json(&review)
+            text::json(&review, &path.to_string())
         } else {
-            text::table(&review, arguments.notation, arguments.all)
+            let table = text::table(&review, arguments.notation, arguments.all);
+            if places.len() > 1 {
+                format!("{path}:\n{table}\n")
+            } else {
+                table
+            }
         })?;
         reviews.push(review);
         if is_interrupted {
@@ -96,21 +115,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     report_damaged_tables(&plan.tables);
     files.write(&reviews, arguments.notation)?;
-    if unreadable > 0 {
-        let why = format!("{unreadable} games cannot be read");
-        return Err(Failure::new(place.path.display(), why));
+    if !is_interrupted {
+        unread.finish("review")?;
     }
     Ok(exit_code(is_interrupted))
 }
 
-/// The games to review with their numbers, and the number of games that cannot be read. Games without moves
-/// are skipped.
+/// The games of a file to review, with their numbers. Games without moves are skipped.
 fn read_records(
     arguments: &Arguments,
     place: &PgnPlace,
-) -> Result<(Vec<(usize, GameTree)>, usize), Failure> {
+    unread: &mut Unread,
+) -> Result<Vec<(usize, GameTree)>, Failure> {
     let path = place.path.display();
-    let (mut records, mut unreadable) = (Vec::new(), 0);
+    let (mut records, mut has_unread) = (Vec::new(), false);
     if arguments.all {
         let mut games = place.games()?;
         for (number, game) in (1..).zip(games.by_ref()) {
@@ -120,8 +138,8 @@ fn read_records(
                     records.push((number, game));
                 }
                 Err(error) => {
-                    unreadable += 1;
-                    note(&format!("{path}: game {number}: {error}"));
+                    has_unread = true;
+                    unread.game(&Failure::new(format_args!("{path}: game {number}"), error));
                 }
             }
         }
@@ -131,18 +149,19 @@ fn read_records(
     }
     records.retain(|(_, game)| !game.moves.is_empty());
     if records.is_empty() {
-        let why = if unreadable == 0 {
-            "the game has no moves"
-        } else {
+        let why = if has_unread {
             "no game can be read"
+        } else {
+            "the game has no moves"
         };
         return Err(Failure::new(path, why));
     }
-    Ok((records, unreadable))
+    Ok(records)
 }
 
 fn review_game(
     arguments: &Arguments,
+    place: &PgnPlace,
     (number, record): (usize, GameTree),
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
@@ -151,11 +170,11 @@ fn review_game(
     if variations > 0 {
         note(&format!(
             "{}: game {number}: {variations} variations are not reviewed, only the main line",
-            arguments.game
+            place.path.display()
         ));
     }
     let line = record.main_line();
-    let stages = stages(&line).context(format_args!("{}: game {number}", arguments.game))?;
+    let stages = stages(&line).context(format_args!("{}: game {number}", place.path.display()))?;
     let judged = judged_plies(&line, arguments.from);
     let (found, ended) = search_game(&stages, &judged, plan, interrupts)?;
     let rules = plan.settings.rules;
@@ -211,10 +230,10 @@ struct OutputFiles {
 }
 
 impl OutputFiles {
-    fn create(arguments: &Arguments, place: &PgnPlace) -> Result<Self, Failure> {
+    fn create(arguments: &Arguments, places: &[PgnPlace]) -> Result<Self, Failure> {
         let create = |option: &str, path: &Option<PathBuf>| {
             let Some(path) = path else { return Ok(None) };
-            require_not_input(option, path, [&place.path])?;
+            require_not_input(option, path, places.iter().map(|place| &place.path))?;
             OutputFile::create(path, arguments.force).map(Some)
         };
         Ok(Self {

@@ -6,7 +6,7 @@ use super::game::{Review, ReviewedMove};
 use super::{graph, text};
 use crate::board::{Color, Position};
 use crate::cli::common::{Language, texts};
-use crate::notation::{MoveStyle, fen};
+use crate::notation::{MoveStyle, fen, opening};
 use crate::text::escape_html;
 
 /// The page without its contents.
@@ -74,9 +74,11 @@ fn game(review: &Review, notation: MoveStyle) -> Value {
     let points = points.map(|points| points.map(|points| format!("{points:.1}")));
     let moves = review.moves.iter();
     let repetitions = review.repetitions.iter();
+    let opening = opening::of(&review.record.main_line().line);
+    let opening = opening.map_or_else(String::new, |opening| format!("  {opening}"));
     json!({
         "number": review.number,
-        "title": text::title(review),
+        "title": text::title(review) + &opening,
         "boards": boards,
         "points": points.collect::<Vec<_>>(),
         "moves": moves.map(|reviewed| object(reviewed, notation)).collect::<Value>(),

@@ -7,7 +7,7 @@ use super::game::{MoveVerdict, Review};
 use crate::board::{Color, Move};
 use crate::cli::common::{columns, fill, pad, score_and_mate, terminal_width, texts};
 use crate::notation::tree::{NodeId, ROOT};
-use crate::notation::{MoveStyle, chinese};
+use crate::notation::{MoveStyle, chinese, opening};
 use crate::search::Meaning;
 
 /// Number of moves shown of a line.
@@ -54,6 +54,9 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
         text += "\n\n";
     }
     text += &(columns(&rows, terminal_width()) + "\n" + &summary(review));
+    if let Some(opening) = opening::of(&review.record.main_line().line) {
+        text += &format!("\n{}\n", fill(texts.opening, &[&opening.to_string()]));
+    }
     for repetition in &review.repetitions {
         let ply = repetition.ply.to_string();
         let after = fill(texts.after_ply, &[&ply, &repetition.text]);
@@ -82,8 +85,8 @@ fn lost(verdict: &MoveVerdict) -> String {
     }
 }
 
-/// The review as a line of JSON.
-pub fn json(review: &Review) -> String {
+/// The review of a game of a file as a line of JSON.
+pub fn json(review: &Review, file: &str) -> String {
     let moves = review.moves.iter().zip(&review.points[1..]);
     let moves = (1..).zip(moves).map(|(ply, (reviewed, points))| {
         let mut object = json!({
@@ -119,8 +122,12 @@ pub fn json(review: &Review) -> String {
     });
     let repetitions = review.repetitions.iter();
     let repetitions = repetitions.map(|r| json!({ "ply": r.ply, "text": r.text }));
+    let opening = opening::of(&review.record.main_line().line);
     let object = json!({
+        "file": file,
         "game": review.number,
+        "ecco": opening.map(|opening| opening.code),
+        "opening": opening.map(|opening| &opening.name),
         "red": review.record.tag("Red"),
         "black": review.record.tag("Black"),
         "result": review.record.result.text(),
@@ -180,18 +187,18 @@ fn right(text: &str, width: usize) -> String {
 /// The record with scores, glyphs and better lines.
 pub fn pgn(review: &Review, style: MoveStyle) -> String {
     let mut record = review.record.clone();
+    if record.tag("ECCO").or(record.tag("Opening")).is_none() {
+        record.set_opening_tags();
+    }
     for color in Color::ALL {
         let name = match color {
             Color::Red => "RedAccuracy",
             Color::Black => "BlackAccuracy",
         };
-        record.tags.retain(|(tag, _)| tag != name);
         let accuracy = format!("{:.1}", review.sides[color].accuracy);
-        record.tags.push((name.to_owned(), accuracy));
+        record.set_tag(name, &accuracy);
     }
-    record.tags.retain(|(tag, _)| tag != "Annotator");
-    let engine = concat!("Chuhe ", env!("CARGO_PKG_VERSION")).to_owned();
-    record.tags.push(("Annotator".to_owned(), engine));
+    record.set_tag("Annotator", concat!("Chuhe ", env!("CARGO_PKG_VERSION")));
     let line: Vec<NodeId> = record.moves.line(ROOT).collect();
     for (id, reviewed) in line.into_iter().zip(&review.moves) {
         let Some(verdict) = &reviewed.verdict else {
