@@ -190,7 +190,7 @@ fn the_gauntlet_of_the_readme_runs() {
 #[test]
 fn the_conversions_run() {
     let conversions = commands(RECORDS, "convert ");
-    assert_eq!(conversions.len(), 5);
+    assert_eq!(conversions.len(), 7);
     for command in &conversions {
         let directory = tempfile::tempdir().unwrap();
         let place = directory.path();
@@ -210,7 +210,8 @@ fn the_conversions_run() {
             fs::write(place.join("games.pgn"), game.repeat(3)).unwrap();
         }
         let out = command.last().unwrap();
-        run_in(place, command, &[("library.cbl", "")]);
+        // The opening of the test game is 顺炮, with a code of D.
+        run_in(place, command, &[("library.cbl", ""), ("C6", "D0")]);
         assert!(
             fs::metadata(place.join(out)).unwrap().len() > 50,
             "{command:?}"

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use super::common::{
-    Context, Failure, PgnPlace, Unread, counted, create_new, ignore_closed_pipe, note_problems,
+    Context, Failure, ForceArgument, OutputFile, PgnPlace, Unread, counted, note, note_problems,
     read_games,
 };
 use crate::board::Position;
@@ -25,7 +25,7 @@ use crate::notation::{MoveStyle, fen, opening};
 /// that move, which is reported.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Arguments {
+pub struct Arguments {
     /// Game records or lists of positions; `-` for standard input; `FILE:3` is the third game,
     /// `FILE:3@42` its first 42 plies.
     #[arg(required = true, value_name = "FILE")]
@@ -42,10 +42,18 @@ pub(super) struct Arguments {
         default_value = "iccs"
     )]
     notation: MoveStyle,
-    /// The file to write, which must not exist; standard output by default, or for `-`.
-    #[arg(long, short, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Write text in GBK instead of UTF-8.
+    /// The file to write; standard output by default, or for `-`.
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        default_value = "-",
+        hide_default_value = true
+    )]
+    out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgument,
+    /// Write text in GBK instead of UTF-8. Characters that GBK lacks become `&#NUMBER;`, with a warning.
     #[arg(long)]
     gbk: bool,
     /// Reject games with an impossible move instead of keeping the moves before it.
@@ -106,23 +114,19 @@ impl TargetFormat {
 
 /// Converts the games and prints how many were read and written. The command fails in the end if a game or file could
 /// not be read; all others are written.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.to.is_of_positions() && arguments.ply.is_some() {
         let why = "only positions have a ply: use --to fen or --to epd, or FILE:GAME@PLY for a part of a game";
         return Err(Failure::usage("--ply", why));
     }
     let mut writer = Writer {
         arguments,
-        out: match &arguments.out {
-            Some(path) if path.as_os_str() != "-" => {
-                Box::new(create_new(path, "name another one, or remove it")?)
-            }
-            _ => Box::new(io::stdout().lock()),
-        },
+        out: OutputFile::create(&arguments.out, arguments.force)?,
         known: HashSet::new(),
         collected: Vec::new(),
         read: 0,
         written: 0,
+        not_in_gbk: 0,
     };
     let mut unread = Unread::default();
     for path in &arguments.files {
@@ -130,8 +134,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             unread.file(failure, arguments.files.len())?;
         }
     }
-    writer.finish()?;
-    let (read, written) = (writer.read, writer.written);
+    let (read, written) = writer.finish()?;
     let written = if arguments.to.is_of_positions() {
         counted(written, "position")
     } else {
@@ -153,6 +156,7 @@ fn convert_file(
 ) -> Result<(), Failure> {
     let path = place.path.display();
     let mut number = 0;
+    let mut errors = ErrorList::default();
     let read = read_games(&place.path, |game| {
         number += 1;
         if place.game.is_some_and(|only| only != number) {
@@ -170,14 +174,21 @@ fn convert_file(
             place.cut(game, number)
         });
         match game {
-            Ok(game) => writer.write_game(game),
+            Ok(game) => {
+                errors.report();
+                writer.write_game(game)
+            }
             Err(failure) => {
-                unread.game(&failure);
+                errors.add(failure);
                 Ok(())
             }
         }
     });
     read.context(&path)?;
+    unread.count_games(errors.count);
+    if let Some(failure) = errors.failure(&place.path) {
+        return Err(failure);
+    }
     match place.game {
         Some(only) if !(1..=number).contains(&only) => {
             Err(Failure::new(&path, format!("there is no game {only}")))
@@ -203,16 +214,64 @@ fn opening_code(text: &str) -> Result<String, String> {
     }
 }
 
+/// The errors of a file. They are reported once one of its games can be read; otherwise the file is probably no
+/// game record, and one message is enough.
+#[derive(Default)]
+struct ErrorList {
+    has_game: bool,
+    first: Option<Failure>,
+    others: Vec<Failure>,
+    count: u64,
+}
+
+impl ErrorList {
+    /// Errors that are kept until a game can be read.
+    const MAX_KEPT: usize = 100;
+
+    fn add(&mut self, failure: Failure) {
+        self.count += 1;
+        if self.has_game {
+            failure.report();
+        } else if self.first.is_none() {
+            self.first = Some(failure);
+        } else if self.others.len() < Self::MAX_KEPT {
+            self.others.push(failure);
+        }
+    }
+
+    /// Reports the errors: the file has a game that can be read.
+    fn report(&mut self) {
+        self.has_game = true;
+        let errors = self.first.take().into_iter().chain(self.others.drain(..));
+        errors.for_each(|failure| failure.report());
+    }
+
+    /// The error of a file without any game that can be read.
+    fn failure(self, path: &Path) -> Option<Failure> {
+        let first = self.first?;
+        if self.count == 1 {
+            return Some(first);
+        }
+        let why = format!(
+            "not a game record: none of its {} parts can be read. The first error is {}",
+            self.count, first.text
+        );
+        Some(Failure::new(path.display(), why))
+    }
+}
+
 /// The destination of the games.
 struct Writer<'a> {
     arguments: &'a Arguments,
-    out: Box<dyn Write + 'a>,
+    out: OutputFile,
     /// Hashes of what has been written, for `--unique`.
     known: HashSet<u64>,
     /// The games of a format that is written at the end.
     collected: Vec<GameTree>,
     read: u64,
     written: u64,
+    /// The number of games with characters that GBK lacks.
+    not_in_gbk: u64,
 }
 
 impl Writer<'_> {
@@ -240,16 +299,31 @@ impl Writer<'_> {
             }
         };
         let bytes = if self.arguments.gbk {
-            encoding_rs::GBK.encode(&text).0.into_owned()
+            let (bytes, _, has_others) = encoding_rs::GBK.encode(&text);
+            self.not_in_gbk += u64::from(has_others);
+            bytes.into_owned()
         } else {
             text.into_bytes()
         };
         self.written += 1;
-        self.out.write_all(&bytes).or_else(ignore_closed_pipe)
+        self.out.append(&bytes)
+    }
+
+    /// Completes the output. Returns the number of games read and of those written.
+    fn finish(mut self) -> Result<(u64, u64), Failure> {
+        self.write_collected()?;
+        if self.not_in_gbk > 0 {
+            note(&format!(
+                "{} with characters that GBK lacks, written as `&#NUMBER;`",
+                counted(self.not_in_gbk, "game")
+            ));
+        }
+        self.out.finish()?;
+        Ok((self.read, self.written))
     }
 
     /// Writes the games of a binary format.
-    fn finish(&mut self) -> Result<(), Failure> {
+    fn write_collected(&mut self) -> Result<(), Failure> {
         let games = std::mem::take(&mut self.collected);
         let bytes = match (self.arguments.to, games.as_slice()) {
             (TargetFormat::Cbl, games) => write_cbl(games),
@@ -266,8 +340,7 @@ impl Writer<'_> {
             _ => return Ok(()),
         };
         self.written = games.len() as u64;
-        let written = self.out.write_all(&bytes).and_then(|()| self.out.flush());
-        written.or_else(ignore_closed_pipe).context("--out")
+        self.out.append(&bytes).context("--out")
     }
 
     fn is_selected(&self, game: &PgnGame) -> bool {

@@ -8,7 +8,9 @@ use std::process::ExitCode;
 
 use indicatif::ProgressBar;
 
-use super::common::{Failure, FileLock, INTERRUPTED, bar_style, create_new, interrupts};
+use super::common::{
+    Context, Failure, FileLock, ForceArgument, INTERRUPTED, bar_style, create_new, interrupts,
+};
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
 use crate::text::{printable, read_all};
@@ -23,11 +25,13 @@ const MAX_FILE_MB: u64 = 256;
 /// Openings are written as they are found. Ctrl-C stops the search, and --go-on resumes it.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The output file; without --go-on it must not exist.
+    /// The output file; `-` is standard output.
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgument,
     /// Resume an interrupted search, or add openings to a file: the result is the same as without the
     /// interruption.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "force")]
     go_on: bool,
     /// Number of openings.
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -67,26 +71,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         seed: arguments.seed,
     };
     let heading = heading(&plan);
+    let mut output = open_output(arguments, &heading)?;
+    // Waiting for a FIFO can block, so signals keep their default effect until then.
     let interrupts = interrupts()?;
-    let _lock = FileLock::of(&arguments.out)?;
-    let (mut file, present) = if arguments.go_on {
-        reopen(&arguments.out, &heading).map_err(|error| failure(&error))?
-    } else {
-        let hint = "--go-on resumes its search, or name another file";
-        let mut file = create_new(&arguments.out, hint)?;
-        let written = file.write_all(heading.as_bytes());
-        written.map_err(|error| failure(&error))?;
-        (file, Vec::new())
-    };
     let bar = ProgressBar::new(u64::from(arguments.count))
         .with_style(bar_style("{bar:30} {pos}/{len} openings, {left} left"))
-        .with_position(present.len() as u64);
+        .with_position(output.present.len() as u64);
     bar.reset_eta();
     let (mut written, mut is_interrupted) = (Ok(()), false);
-    let count = find_openings(&plan, &present, |opening| {
+    let count = find_openings(&plan, &output.present, |opening| {
         if let Some(opening) = opening {
             bar.inc(1);
-            written = file.write_all(line(opening).as_bytes());
+            written = output.file.write_all(line(opening).as_bytes());
         }
         is_interrupted = interrupts.try_recv().is_ok();
         written.is_ok() && !is_interrupted
@@ -111,6 +107,50 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         )));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The destination of the openings.
+struct Output {
+    file: Box<dyn Write>,
+    /// The moves of the openings that the file has.
+    present: Vec<Vec<Move>>,
+    _lock: Option<FileLock>,
+}
+
+/// Opens the output file and writes the heading, or reads the openings of a search that is resumed. A file is locked.
+fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> {
+    let out = &arguments.out;
+    let output = |file: Box<dyn Write>, lock| Output {
+        file,
+        present: Vec::new(),
+        _lock: lock,
+    };
+    if out.as_os_str() == "-" {
+        if arguments.go_on {
+            let why = "a search on standard output cannot be resumed";
+            return Err(Failure::usage("--go-on", why));
+        }
+        let mut stdout = io::stdout();
+        stdout
+            .write_all(heading.as_bytes())
+            .context("standard output")?;
+        return Ok(output(Box::new(stdout), None));
+    }
+    let lock = Some(FileLock::of(out)?);
+    if arguments.go_on {
+        let (file, present) = reopen(out, heading).context(out.display())?;
+        return Ok(Output {
+            present,
+            ..output(Box::new(file), lock)
+        });
+    }
+    let mut file = if arguments.force.force {
+        File::create(out).context(out.display())?
+    } else {
+        create_new(out, "--go-on resumes its search, --force overwrites it")?
+    };
+    file.write_all(heading.as_bytes()).context(out.display())?;
+    Ok(output(Box::new(file), lock))
 }
 
 /// The beginning of the first line of the file.

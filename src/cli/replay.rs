@@ -17,7 +17,7 @@ use crate::tournament::{Replay, verify};
 /// Replay the games of files and verify them: every move is legal, no game is over before its last
 /// move, and the result agrees with the rules. Variations are not verified.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     /// Files in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); `FILE:3` is the third
     /// game, `FILE:3@42` its first 42 plies, `-` standard input.
     #[arg(required = true, value_name = "FILE")]
@@ -47,7 +47,7 @@ struct ReplayCounts {
 
 /// Prints a line for each game that does not agree and a summary of each file. Unreadable files are reported and
 /// skipped.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut counts = ReplayCounts::default();
     for file in &arguments.files {
         match replay_file(arguments, &PgnPlace::parse(file), &mut counts) {
@@ -154,7 +154,11 @@ fn replay(
         end: None,
     };
     let game = game.map_err(|error| error.to_string());
-    let game = game.and_then(|game| place.cut(game, number).map_err(|failure| failure.text));
+    let game = game.and_then(|game| {
+        let path = format!("{}: ", place.path.display());
+        let cut = place.cut(game, number);
+        cut.map_err(|failure| failure.text.replacen(&path, "", 1))
+    });
     let record = match game {
         Ok(game) => match game.complete_main_line() {
             Ok(record) => record,

@@ -51,6 +51,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         random_moves: arguments.random_moves,
         network: arguments.network.read()?,
     };
+    if arguments.file.as_os_str() == "-" {
+        let why = "games are added to a file; standard output cannot be continued";
+        return Err(Failure::usage("FILE", why));
+    }
     // Opened first, so that Ctrl-C ends the program while it waits for a pipe.
     let run = open_games(&arguments.file, plan)?;
     let interrupt = Arc::new(Interrupt::default());

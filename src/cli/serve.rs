@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::common::{Failure, note, print};
+use super::common::{Failure, note, print, read_small_text};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
 use crate::cloud::server::{Server, ServerFiles, ServerOptions, Site, survive_file_limits};
@@ -230,7 +230,6 @@ fn allow_connections(count: u16) {
 }
 
 fn read_tokens(path: &Path) -> Result<Tokens, Failure> {
-    let text =
-        std::fs::read_to_string(path).map_err(|error| Failure::new(path.display(), error))?;
+    let text = read_small_text(path)?;
     Tokens::parse(&text).map_err(|error| Failure::new(path.display(), error))
 }

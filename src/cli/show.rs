@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::common::{
-    BoardArguments, Context, Failure, GameArguments, OutputFile, ignore_closed_pipe,
+    BoardArguments, Context, Failure, ForceArgument, GameArguments, OutputFile, ignore_closed_pipe,
 };
 use crate::board::{Move, Square};
 use crate::notation::diagram::draw;
@@ -13,7 +13,7 @@ use crate::notation::svg::{self, Highlights};
 
 /// Show a position, by default the starting position, as a board in the terminal or as an SVG picture.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
@@ -21,6 +21,8 @@ pub(super) struct Arguments {
     /// Write the board as an SVG picture to FILE (`-` for standard output) instead of showing it.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgument,
     /// Draw an arrow for MOVE, which may have any notation, or coordinates of any two squares. Can be repeated.
     #[arg(long, value_name = "MOVE", requires = "svg")]
     arrow: Vec<String>,
@@ -30,7 +32,7 @@ pub(super) struct Arguments {
 }
 
 /// Prints the board, its FEN and the side to move, or writes the picture.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let game = arguments.game.read()?;
     let position = game.position();
     let last = game.plies().last().map(|ply| ply.played);
@@ -56,8 +58,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         format!("{board}\n{position}\n{side} to move\n")
     };
     match &arguments.svg {
-        Some(path) if path.as_os_str() != "-" => OutputFile::open(path)?.write(&text),
-        _ => write!(io::stdout(), "{text}")
+        Some(path) => OutputFile::create(path, arguments.force)?.write(&text),
+        None => write!(io::stdout(), "{text}")
             .or_else(ignore_closed_pipe)
             .context("standard output"),
     }

@@ -154,7 +154,7 @@ fn dumps_recreate_the_library() {
         (&["backup", "none.db", "new.db"], "none.db: "),
         (
             &["backup", "library.db", "dump.txt"],
-            "dump.txt: the file exists",
+            "dump.txt: the file already exists",
         ),
         (&["export", "other.db", "book.dat"], "book.dat: "),
     ] {

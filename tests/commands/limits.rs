@@ -198,3 +198,24 @@ fn engine_greets_a_person_at_a_terminal() {
     let output = chuhe().stdin(Stdio::null()).output().unwrap();
     assert_eq!((output.stdout, output.stderr), (Vec::new(), Vec::new()));
 }
+
+#[test]
+fn small_files_are_bounded() {
+    let place = crate::engine_client::scratch("zeros");
+    let file = std::fs::File::create(&place).unwrap();
+    file.set_len(200 << 20).unwrap();
+    let name = place.to_str().unwrap();
+    for arguments in [
+        format!("train --recipe '{name}' --print-recipe"),
+        format!("match --engines-file '{name}'"),
+        format!("serve '{name}.db' --tokens '{name}'"),
+        format!("cloud query startpos --token-file '{name}'"),
+    ] {
+        let output = run(limited(150_000, &arguments), "");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments}: {errors}");
+        assert!(errors.contains("longer than the limit of"), "{errors}");
+    }
+    std::fs::remove_file(&place).unwrap();
+    let _ = std::fs::remove_file(format!("{name}.db"));
+}

@@ -121,3 +121,55 @@ fn second_run_on_the_same_file_is_refused() {
     second_run_is_refused(&answers, &lock, &batch);
     fs::remove_dir_all(place).unwrap();
 }
+
+#[test]
+fn commands_that_wait_for_a_pipe_end_on_signals() {
+    use std::time::{Duration, Instant};
+
+    let place = directory("pipes");
+    let fifo = place.join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let fifo = fifo.to_str().unwrap();
+    let engines = "--engine cmd=a depth=1 --engine cmd=b depth=1";
+    for command in [
+        "convert FIFO".to_owned(),
+        "book build BOOK FIFO".to_owned(),
+        "selfplay FIFO".to_owned(),
+        "openings FIFO --go-on".to_owned(),
+        "match --engines-file FIFO".to_owned(),
+        format!("match --openings FIFO {engines}"),
+        "train --recipe FIFO --print-recipe".to_owned(),
+    ] {
+        for signal in ["-INT", "-TERM"] {
+            let words = command.split(' ').map(|word| match word {
+                "FIFO" => fifo.to_owned(),
+                "BOOK" => place.join("book.dat").display().to_string(),
+                word => word.to_owned(),
+            });
+            let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
+                .args(words)
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_millis(300));
+            assert!(
+                child.try_wait().unwrap().is_none(),
+                "{command} does not wait"
+            );
+            let process = child.id().to_string();
+            let sent = std::process::Command::new("kill")
+                .args([signal, &process])
+                .status();
+            assert!(sent.unwrap().success());
+            let deadline = Instant::now() + Duration::from_secs(20);
+            while child.try_wait().unwrap().is_none() {
+                if Instant::now() > deadline {
+                    child.kill().unwrap();
+                    panic!("{command} does not end on {signal}");
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+}

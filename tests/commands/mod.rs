@@ -13,6 +13,7 @@ mod limits;
 mod long_runs;
 #[cfg(target_os = "linux")]
 mod narrow_terminal;
+mod outputs;
 mod play;
 mod records;
 mod replay;

@@ -126,6 +126,41 @@ fn trailers_and_impossible_moves_are_reported() {
 }
 
 #[test]
+fn a_file_that_is_no_record_gets_one_message() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("page.md");
+    fs::write(
+        &file,
+        "# A text\n\n1. chess\n2. draughts\n\n1. go\n".repeat(50),
+    )
+    .unwrap();
+    let converted = chuhe(&["convert", text(&file)]).code(1).stdout("");
+    let errors = String::from_utf8_lossy(&converted.get_output().stderr).into_owned();
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    // The plies before an impossible move can be selected.
+    fs::write(&file, "1. 炮二平五 马8进7 2. 马二进九 *\n").unwrap();
+    let place = format!("{}:1@2", text(&file));
+    chuhe(&["convert", &place, "--to", "moves"])
+        .code(0)
+        .stdout("startpos moves h2e2 h9g7\n");
+}
+
+#[test]
+fn characters_that_gbk_lacks_are_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("game.pgn");
+    fs::write(&file, "{ok 😀} 1. 炮二平五 *\n").unwrap();
+    let convert = |notation| chuhe(&["convert", text(&file), "--gbk", "--notation", notation]);
+    convert("chinese")
+        .code(0)
+        .stderr(contains("1 game with characters that GBK lacks"));
+    fs::write(&file, "{中} 1. 炮二平五 *\n").unwrap();
+    convert("chinese")
+        .code(0)
+        .stderr("1 game read, 1 game written\n");
+}
+
+#[test]
 fn formats_of_one_game_reject_several() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("games.pgn");
@@ -219,7 +254,7 @@ fn bad_games_and_files_do_not_affect_the_others() {
     assert!(book.exists());
     let library = path("library.db");
     run(&["cloud", "import", text(&library)], &[])
-        .stdout(contains("4 tasks added"))
+        .stdout(contains("12 tasks added"))
         .stderr(reported());
     let data = path("games.chg");
     run(&["data", "convert", text(&data)], &[])

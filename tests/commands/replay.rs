@@ -89,19 +89,18 @@ fn games_and_plies_can_be_named() {
         .stdout(contains("game 2: 0-1 in the record, 1-0 by checkmate"));
     // Nothing is decided before the last move.
     replay(&[&format!("{path}:2@0")]).assert().code(0);
-    for (place, message) in [
-        (":3", "there is no such game"),
-        (":1@3", "game 1 has only 2 plies"),
-    ] {
-        replay(&[&format!("{path}{place}")])
-            .assert()
-            .code(1)
-            .stderr(contains(message));
-    }
+    replay(&[&format!("{path}:3")])
+        .assert()
+        .code(1)
+        .stderr(contains("there is no such game"));
+    replay(&[&format!("{path}:1@3")])
+        .assert()
+        .code(1)
+        .stdout(contains("game 1: game 1 has only 2 plies"));
     replay(&["--list", &path]).assert().code(1).stdout(
-        contains("1  x  ?  1-0  2 plies  agrees\n")
+        contains("1  x  ?  1-0  2 plies  B05  agrees\n")
             .and(contains(
-                "2  a  ?  0-1  1 plies  0-1 in the record, 1-0 by checkmate\n",
+                "2  a  ?  0-1  1 plies       0-1 in the record, 1-0 by checkmate\n",
             ))
             .and(contains("1 of 2 games agree")),
     );

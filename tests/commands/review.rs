@@ -233,7 +233,14 @@ fn all_games_of_a_file_are_reviewed() {
     assert_eq!(objects[0]["moves"][1]["move"], "h9g7");
     assert!(objects[0]["moves"][0]["best_line"][0].is_string());
     let output = run(&["--pgn", "-"]).code(0).get_output().stdout.clone();
-    assert!(String::from_utf8_lossy(&output).contains("[%eval "));
+    let output = String::from_utf8_lossy(&output);
+    assert!(output.contains("[%eval "));
+    // The table is not printed.
+    assert!(
+        output.starts_with('[') && !output.contains("accuracy"),
+        "{output}"
+    );
+    assert_eq!(pgn::read(&output).len(), 2);
     assert!(!std::path::Path::new("-").exists());
     run(&["--svg", "x.svg"]).code(2);
     for file in [path, page, annotated] {

@@ -46,9 +46,9 @@ fn a_json_solution_is_verified() {
     let path = scratch("solution.json");
     fs::write(&path, file.to_string()).unwrap();
     let verify = || solve(&["--verify", path.to_str().unwrap()]).assert();
-    verify()
-        .code(0)
-        .stdout(contains("the solution is correct: mate in 2 moves, "));
+    verify().code(0).stdout(contains(
+        "the solution is correct: mate in 2 moves (3 plies), ",
+    ));
     file["tree"]["replies"] = Value::Array(Vec::new());
     fs::write(&path, file.to_string()).unwrap();
     verify().code(1).stderr(contains("is missing after"));
@@ -75,9 +75,9 @@ fn unsolved_problems_are_errors() {
 }
 
 /// A rook captures a knight and wins by an endgame table.
-const TABLE_WIN: &str = "3ak4/4a4/9/9/9/9/9/9/1n2R4/1R2K4 w";
-/// A pawn with an advisor cannot win against two advisors, and black has nothing to attack with.
-const DRAW: &str = "4k4/4a4/3a5/9/9/9/4P4/9/4A4/4K4 w";
+const TABLE_WIN: &str = "3ak4/4a4/9/9/9/9/9/9/1n7/1R2K4 w";
+/// A pawn cannot win against two advisors, and black has nothing to attack with.
+const DRAW: &str = "4k4/4a4/3a5/9/9/9/9/3P5/9/4K4 w";
 
 #[test]
 fn a_solution_is_written_as_pgn_and_as_diagrams() {
@@ -85,7 +85,8 @@ fn a_solution_is_written_as_pgn_and_as_diagrams() {
     let pgn = String::from_utf8(assert.code(0).get_output().stdout.clone()).unwrap();
     assert!(pgn.contains("[Result \"1-0\"]"), "{pgn}");
     assert!(
-        pgn.contains("mate in 2 moves (3 plies)") && pgn.contains("( "),
+        pgn.contains("mate in 2 moves (3 plies)")
+            && pgn.contains("also mates: a7d7, mate in 2 moves (3 plies);"),
         "{pgn}"
     );
     let path = scratch("solution.svg");

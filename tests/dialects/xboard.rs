@@ -159,3 +159,19 @@ fn the_end_of_input_ends_a_pondering_engine() {
     client.close();
     client.end();
 }
+
+#[test]
+fn a_game_continues_after_its_result_was_announced() {
+    let mut client = greeted("xboard\nprotover 2\nnew\nsd 1");
+    client.until("feature done=1");
+    client.send("usermove h2e2");
+    assert!(next_move(&mut client).is_some());
+    client.send("result * {adjourned}\ngo");
+    assert!(next_move(&mut client).is_some());
+    // A mated side gets the result again instead of silence.
+    client.send(
+        "setboard 4k4/R8/9/9/9/9/9/9/1R7/3K5 w - - 0 1\nforce\nusermove b1b9\nresult 1-0\ngo",
+    );
+    assert!(client.line().starts_with("1-0"));
+    client.quit_silently();
+}

@@ -70,6 +70,15 @@ fn crashes() {
     }
 }
 
+/// A process that the engine started keeps its output open after the engine has exited.
+#[test]
+fn exits_with_open_output_are_crashes() {
+    let mut bad = script("bad", "orphan");
+    bad.extend(HURRIED.map(str::to_owned));
+    let details = lost_games(bad, "crash", "crashes");
+    assert_details(&details, "exit status: 4");
+}
+
 #[test]
 fn hanging() {
     // `frozen` is stopped by a signal, `unended` writes a line without end, `silent` does not respond.

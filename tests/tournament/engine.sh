@@ -41,6 +41,7 @@ answer() {
     case $mode in
         hang) sleep 1000 & [ -n "$file" ] && say "$!" >>"$file"; wait ;;
         silent) exec sleep 1000 ;;
+        orphan) sleep 1000 & exit 4 ;;
         crash) say "out of luck" >&2; exit 3 ;;
         killed) kill -KILL $$ ;;
         closed) exec 1>&-; sleep 1000 ;;

@@ -1,14 +1,13 @@
 //! `chuhe cloud export` and `chuhe cloud dump`.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::PathBuf;
 
 use super::library::{DUMP_HEADER, open};
 use crate::board::Position;
 use crate::book::{BookMove, BookTable};
 use crate::cli::book::file::Output;
-use crate::cli::common::{Failure, ForceArgument, ignore_closed_pipe};
+use crate::cli::common::{Failure, ForceArgument, OutputFile};
 use crate::cloud::key::View;
 use crate::cloud::score::Class;
 use crate::cloud::store::{Location, Snapshot, StoreError};
@@ -21,8 +20,10 @@ use crate::cloud::{Row, fen};
 pub struct ExportArguments {
     /// Library file or database.
     library: Location,
-    /// Book to create; it must not exist.
+    /// New book.
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgument,
 }
 
 /// Write a library as text, one move per line: board, side, move, value after the move, depth. `chuhe cloud import`
@@ -31,12 +32,15 @@ pub struct ExportArguments {
 pub struct DumpArguments {
     /// Library file or database.
     library: Location,
-    /// File to create; it must not exist [default: standard output].
-    out: Option<PathBuf>,
+    /// New file; standard output by default, or for `-`.
+    #[arg(default_value = "-", hide_default_value = true)]
+    out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgument,
 }
 
 pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
-    let out = Output::new(&arguments.out, ForceArgument::default())?;
+    let out = Output::new(&arguments.out, arguments.force)?;
     let store = open(&arguments.library)?;
     let mut table = BookTable::default();
     let add_all = |snapshot: &Snapshot<'_>| {
@@ -72,36 +76,32 @@ fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
 
 pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
     let store = open(&arguments.library)?;
-    let out: Box<dyn Write> = match &arguments.out {
-        None => Box::new(io::stdout().lock()),
-        Some(path) => {
-            Box::new(File::create_new(path).map_err(|error| Failure::new(path.display(), error))?)
-        }
-    };
-    let mut out = BufWriter::new(out);
-    let written = writeln!(out, "{DUMP_HEADER}")
-        .map_err(DumpError::from)
-        .and_then(|()| {
-            store.read(|snapshot| {
-                snapshot.for_each(|key, row| {
-                    let Some(board) = key.position().map(|position| fen::write(&position)) else {
-                        return Ok(());
-                    };
-                    for entry in &row.moves {
-                        writeln!(out, "{board} {} {} {}", entry.m, entry.value, entry.depth)?;
-                    }
-                    Ok::<_, DumpError>(())
-                })
-            })
-        });
-    match written.and_then(|()| Ok(out.flush()?)) {
-        Ok(()) => Ok(()),
+    let mut out = OutputFile::create(&arguments.out, arguments.force)?;
+    let mut text = format!("{DUMP_HEADER}\n");
+    let written = store.read(|snapshot| {
+        snapshot.for_each(|key, row| {
+            let Some(board) = key.position().map(|position| fen::write(&position)) else {
+                return Ok(());
+            };
+            for entry in &row.moves {
+                text += &format!("{board} {} {} {}\n", entry.m, entry.value, entry.depth);
+            }
+            if text.len() > BLOCK {
+                out.append(text.as_bytes())?;
+                text.clear();
+            }
+            Ok::<_, DumpError>(())
+        })
+    });
+    match written.and_then(|()| Ok(out.append(text.as_bytes())?)) {
+        Ok(()) => out.finish(),
         Err(DumpError::Store(error)) => Err(Failure::new(&arguments.library, error)),
-        Err(DumpError::Write(error)) => {
-            ignore_closed_pipe(error).map_err(|error| Failure::new("the text", error))
-        }
+        Err(DumpError::Write(error)) => Err(Failure::new(arguments.out.display(), error)),
     }
 }
+
+/// The number of bytes that are written at once.
+const BLOCK: usize = 1 << 16;
 
 enum DumpError {
     Store(StoreError),

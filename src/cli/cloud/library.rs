@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::common::{Failure, columns, print, terminal_width};
+use crate::cli::common::{FILE_EXISTS, Failure, ForceArgument, columns, print, terminal_width};
 use crate::cloud::store::{self, Inconsistency, Location, Store, StoreError};
 use crate::text::{Replacement, printable};
 
@@ -20,14 +20,27 @@ fn open_writable(library: &Location) -> Result<Store, Failure> {
 }
 
 /// Copies a library to a new file, in one step at the end.
-pub fn backup(library: &Location, out: &Path) -> Result<(), Failure> {
+pub fn backup(
+    library: &Location,
+    out: &Path,
+    ForceArgument { force }: ForceArgument,
+) -> Result<(), Failure> {
     let fail = |error| Failure::new(out.display(), error);
-    if out.symlink_metadata().is_ok() {
-        return Err(Failure::new(out.display(), "the file exists"));
+    if out.as_os_str() == "-" {
+        let why = "a backup is a database and cannot be written to standard output";
+        return Err(Failure::usage("OUT", why));
+    }
+    if out.symlink_metadata().is_ok() && !force {
+        return Err(Failure::new(out.display(), FILE_EXISTS));
     }
     let copy = Replacement::beside(out).map_err(fail)?;
     store::back_up(library, copy.path()).map_err(|error| Failure::new(library, error))?;
-    copy.commit_new().map_err(fail)
+    let committed = if force {
+        copy.commit()
+    } else {
+        copy.commit_new()
+    };
+    committed.map_err(fail)
 }
 
 pub fn check(library: &Location) -> Result<(), Failure> {

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::common::Failure;
+use super::common::{Failure, ForceArgument};
 use crate::cloud::store::Location;
 
 /// Query a cloud library (云库), work for it, and import, export and check its data.
@@ -35,8 +35,10 @@ enum CloudCommand {
     Backup {
         /// Library file.
         library: Location,
-        /// File to create; it must not exist.
+        /// New file.
         out: PathBuf,
+        #[command(flatten)]
+        force: ForceArgument,
     },
     Export(export::ExportArguments),
     Dump(export::DumpArguments),
@@ -90,7 +92,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         CloudCommand::Import(arguments) => import::run(arguments),
         CloudCommand::Copy(arguments) => copy::run(arguments),
         CloudCommand::Fill(arguments) => fill::run(arguments),
-        CloudCommand::Backup { library, out } => library::backup(library, out),
+        CloudCommand::Backup {
+            library,
+            out,
+            force,
+        } => library::backup(library, out, *force),
         CloudCommand::Export(arguments) => export::export(arguments),
         CloudCommand::Dump(arguments) => export::dump(arguments),
         CloudCommand::Undo {

@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::board::{Move, Position};
-use crate::cli::common::{Failure, GameArguments, columns, interrupts, print, terminal_width};
+use crate::cli::common::{
+    Failure, GameArguments, columns, interrupts, print, read_small_text, terminal_width,
+};
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::worker::{JobSource, RemoteLibrary, Worker, Workers};
 use crate::movegen::is_legal;
@@ -40,11 +42,7 @@ impl ServerArguments {
     pub fn client(&self) -> Result<Client, Failure> {
         let token = match &self.token_file {
             None => None,
-            Some(path) => {
-                let text = std::fs::read_to_string(path);
-                let text = text.map_err(|error| Failure::new(path.display(), error))?;
-                Some(text.trim().to_owned())
-            }
+            Some(path) => Some(read_small_text(path)?.trim().to_owned()),
         };
         Client::new(&self.url, token, TIME).map_err(|error| Failure::usage("--url", error))
     }

@@ -23,6 +23,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("selfplay", "引擎自对弈，生成训练数据"),
     ("serve", "云库服务器"),
     ("show", "显示局面"),
+    ("solve", "解排局：首着、各种应着、其他解法"),
     ("train", "训练神经网络"),
 ];
 
@@ -33,8 +34,8 @@ pub const MAIN_COMMANDS: [&str; 6] = ["analyse", "batch", "judge", "play", "revi
 const ARGUMENTS: &[(&str, &str, &str)] = &[
     (
         "review",
-        "game",
-        "棋谱文件（各种格式）；games.pgn:3 为第三局，games.pgn:3@42 为其前 42 步",
+        "games",
+        "棋谱文件（各种格式，可多个）；games.pgn:3 为第三局，games.pgn:3@42 为其前 42 步",
     ),
     ("show", "svg", "将局面保存为 SVG 图片；- 为标准输出"),
     ("show", "arrow", "画出着法的箭头，可重复使用"),

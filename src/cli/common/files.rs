@@ -18,6 +18,15 @@ pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::new(File::open(path)?)))
 }
 
+/// Reads a small text file in UTF-8, such as settings or access tokens.
+#[cfg(any(feature = "cloud", feature = "training"))]
+pub fn read_small_text(path: &Path) -> Result<String, Failure> {
+    /// Maximum size in MB.
+    const MAX_SIZE: u64 = 1;
+    let bytes = crate::text::read_file(path, MAX_SIZE).context(path.display())?;
+    String::from_utf8(bytes).context(path.display())
+}
+
 /// The argument of commands that write files.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct ForceArgument {
@@ -63,34 +72,45 @@ impl OutputFile {
         })
     }
 
-    /// As [`Self::create`] with `force`.
+    /// As [`Self::create`] with `force`, for files that a command writes again and again.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         Self::create(path, ForceArgument { force: true })
     }
 
-    /// Writes the file.
-    pub fn write(self, content: impl AsRef<[u8]>) -> Result<(), Failure> {
-        let content = content.as_ref();
-        let written = match self.target {
-            Target::StandardOutput => io::stdout()
-                .write_all(content)
-                .and_then(|()| io::stdout().flush())
-                .or_else(ignore_closed_pipe),
-            Target::Special(mut file) => file.write_all(content),
-            Target::Regular(mut new) => new.as_file_mut().write_all(content).and_then(|()| {
-                if self.overwrite {
-                    new.commit()
-                } else {
-                    new.commit_new()
-                }
-            }),
+    /// Whether this is standard output, which then has nothing else.
+    pub fn is_stdout(&self) -> bool {
+        matches!(self.target, Target::StandardOutput)
+    }
+
+    /// Writes a part of the content.
+    pub fn append(&mut self, content: &[u8]) -> io::Result<()> {
+        match &mut self.target {
+            Target::StandardOutput => io::stdout().write_all(content).or_else(ignore_closed_pipe),
+            Target::Special(file) => file.write_all(content),
+            Target::Regular(new) => new.as_file_mut().write_all(content),
+        }
+    }
+
+    /// Completes the file after the last part.
+    pub fn finish(self) -> Result<(), Failure> {
+        let finished = match self.target {
+            Target::StandardOutput => io::stdout().flush().or_else(ignore_closed_pipe),
+            Target::Special(_) => Ok(()),
+            Target::Regular(new) if self.overwrite => new.commit(),
+            Target::Regular(new) => new.commit_new(),
         };
-        written.context(self.path.display())
+        finished.context(self.path.display())
+    }
+
+    /// Writes the whole file.
+    pub fn write(mut self, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+        self.append(content.as_ref()).context(self.path.display())?;
+        self.finish()
     }
 }
 
 /// The error message for an output file that exists.
-const FILE_EXISTS: &str = "the file already exists; --force overwrites it";
+pub const FILE_EXISTS: &str = "the file already exists; --force overwrites it";
 
 /// Creates a file that must not exist yet; `hint` says what to do if it does.
 pub fn create_new(path: &Path, hint: &str) -> Result<File, Failure> {

@@ -297,6 +297,11 @@ impl Unread {
         self.games += 1;
     }
 
+    /// Counts games that have been reported.
+    pub fn count_games(&mut self, games: u64) {
+        self.games += games;
+    }
+
     /// Reports a file. If it is the only one, the error is returned instead.
     pub fn file(&mut self, failure: Failure, files: usize) -> Result<(), Failure> {
         if files == 1 {

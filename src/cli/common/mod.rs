@@ -23,6 +23,8 @@ pub use chinese_help::{MAIN_COMMANDS, argument_help};
 pub use ending::{describe_end, describe_ending, describe_no_capture_limit, report_damaged_tables};
 pub use explain::{explain, explain_clauses, explain_plies};
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
+#[cfg(any(feature = "cloud", feature = "training"))]
+pub use files::{FILE_EXISTS, read_small_text};
 pub use files::{FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input};
 pub use games::{
     GameArguments, PgnPlace, Unread, counted, note_problems, note_skipped, play_line, read_games,

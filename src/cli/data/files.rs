@@ -1,9 +1,10 @@
 //! Files of games as the subcommands open them.
 
 use std::fs::File;
+use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
-use crate::cli::common::{Context, Failure, ForceArgument, note};
+use crate::cli::common::{Context, FILE_EXISTS, Failure, ForceArgument, ignore_closed_pipe, note};
 use crate::text::Replacement;
 use crate::training::data::{GameReader, GameWriter};
 
@@ -13,10 +14,13 @@ pub fn open(path: &Path) -> Result<GameReader<File>, Failure> {
     GameReader::new(file).context(path.display())
 }
 
-/// A new file of games. It appears under its name only when it is complete.
+/// A new file of games. It appears under its name only when it is complete. The path `-` is standard output, which
+/// gets the complete file at the end.
 pub struct NewGames {
     pub writer: GameWriter<File>,
-    replacement: Replacement,
+    file: File,
+    /// `None` for standard output.
+    replacement: Option<Replacement>,
     path: PathBuf,
     overwrite: bool,
 }
@@ -24,14 +28,19 @@ pub struct NewGames {
 impl NewGames {
     /// Creates the file, which must not exist unless `force` is given.
     pub fn begin(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
-        if path.symlink_metadata().is_ok() && !force {
-            let why = "the file already exists; --force overwrites it";
-            return Err(Failure::new(path.display(), why));
-        }
-        let replacement = Replacement::beside(path).context(path.display())?;
-        let file = replacement.as_file().try_clone().context(path.display())?;
+        let (replacement, file) = if path.as_os_str() == "-" {
+            (None, tempfile::tempfile().context("standard output")?)
+        } else if path.symlink_metadata().is_ok() && !force {
+            return Err(Failure::new(path.display(), FILE_EXISTS));
+        } else {
+            let replacement = Replacement::beside(path).context(path.display())?;
+            let file = replacement.as_file().try_clone().context(path.display())?;
+            (Some(replacement), file)
+        };
+        let copy = file.try_clone().context(path.display())?;
         Ok(Self {
-            writer: GameWriter::new(file).context(path.display())?,
+            writer: GameWriter::new(copy).context(path.display())?,
+            file,
             replacement,
             path: path.to_owned(),
             overwrite: force,
@@ -45,10 +54,13 @@ impl NewGames {
             return Err(Failure::new(self.path.display(), why));
         }
         self.writer.flush().context(self.path.display())?;
-        let committed = if self.overwrite {
-            self.replacement.commit()
-        } else {
-            self.replacement.commit_new()
+        let committed = match self.replacement {
+            None => (self.file.rewind())
+                .and_then(|()| io::copy(&mut self.file, &mut io::stdout()))
+                .map(|_| ())
+                .or_else(ignore_closed_pipe),
+            Some(replacement) if self.overwrite => replacement.commit(),
+            Some(replacement) => replacement.commit_new(),
         };
         committed.context(self.path.display())
     }

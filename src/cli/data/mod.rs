@@ -39,7 +39,7 @@ enum DataCommand {
     View(view::Arguments),
     /// Write the games of several files into one, in random order and without duplicates.
     Merge {
-        /// Output file.
+        /// Output file; `-` is standard output.
         out: PathBuf,
         /// Files of games.
         #[arg(required = true)]
@@ -56,7 +56,7 @@ enum DataCommand {
     /// Left out are games annotated by `chuhe review`, whose scores are for red, and games lost on time, by an
     /// illegal move or by a crash, whose result says nothing about the positions.
     Convert {
-        /// Output file.
+        /// Output file; `-` is standard output.
         out: PathBuf,
         /// Samples or game records, detected by content.
         #[arg(required = true)]
@@ -77,7 +77,7 @@ enum DataCommand {
     },
     /// Write games with new scores by the current evaluation; moves and results stay.
     Relabel {
-        /// Output file.
+        /// Output file; `-` is standard output.
         out: PathBuf,
         /// Files of games.
         #[arg(required = true)]
@@ -116,10 +116,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             for (file, source) in files.iter().zip(&sources) {
                 warn_of_damage(file, source);
             }
-            print(&format!(
-                "{} games, {} duplicates left out\n",
-                merged.games, merged.duplicates
-            ))
+            report(
+                out,
+                &format!(
+                    "{} games, {} duplicates left out",
+                    merged.games, merged.duplicates
+                ),
+            )
         }
         DataCommand::Convert { out, files, force } => convert_files(out, files, *force),
         DataCommand::WinRate { files, out, force } => win_rate(files, out, *force),
@@ -147,7 +150,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 warn_of_damage(file, &source);
             }
             new.finish(total)?;
-            print(&format!("{total} games\n"))
+            report(out, &format!("{total} games"))
         }
     }
 }
@@ -162,6 +165,16 @@ fn stats(files: &[PathBuf]) -> Result<(), Failure> {
         warn_of_damage(file, &source);
     }
     print(&statistics.to_string())
+}
+
+/// Prints a line, to standard error if the games go to standard output.
+fn report(out: &Path, line: &str) -> Result<(), Failure> {
+    if out.as_os_str() == "-" {
+        note(line);
+        Ok(())
+    } else {
+        print(&format!("{line}\n"))
+    }
 }
 
 fn win_rate(files: &[PathBuf], out: &Path, force: ForceArgument) -> Result<(), Failure> {
@@ -200,10 +213,11 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
                     note(&format!("{name}: left out an incomplete last line"));
                 }
                 total += converted.games;
-                print(&format!(
-                    "{} games, {} positions\n",
+                let counts = format!(
+                    "{} games, {} positions",
                     converted.games, converted.positions
-                ))?;
+                );
+                report(out, &counts)?;
             }
             Err(failure) => unread.file(failure, files.len())?,
         }

@@ -47,13 +47,13 @@ pub struct Arguments {
     /// Print a JSON object for each game.
     #[arg(long)]
     json: bool,
-    /// Write the games with scores, glyphs and better lines to FILE.
+    /// Write the games with scores, glyphs and better lines to FILE (`-` for standard output, in place of the table).
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Write the expected points by ply as a picture to FILE.
+    /// Write the expected points by ply as a picture to FILE (or `-`).
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write a web page with board, moves and graph to FILE.
+    /// Write a web page with board, moves and graph to FILE (or `-`).
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]
@@ -96,17 +96,19 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for (place, game) in records {
         let (review, ended) = review_game(arguments, place, game, &plan, &interrupts)?;
         is_interrupted = ended == Ended::Interrupted;
-        let path = place.path.display();
-        print(&if arguments.json {
-            text::json(&review, &path.to_string())
-        } else {
-            let table = text::table(&review, arguments.notation, arguments.all);
-            if places.len() > 1 {
-                format!("{path}:\n{table}\n")
+        if !files.use_stdout() {
+            let path = place.path.display();
+            print(&if arguments.json {
+                text::json(&review, &path.to_string())
             } else {
-                table
-            }
-        })?;
+                let table = text::table(&review, arguments.notation, arguments.all);
+                if places.len() > 1 {
+                    format!("{path}:\n{table}\n")
+                } else {
+                    table
+                }
+            })?;
+        }
         reviews.push(review);
         if is_interrupted {
             note("interrupted; the moves that were not searched are not judged");
@@ -241,6 +243,12 @@ impl OutputFiles {
             svg: create("--svg", &arguments.svg)?,
             html: create("--html", &arguments.html)?,
         })
+    }
+
+    /// Whether a file is standard output. The table is not printed then.
+    fn use_stdout(&self) -> bool {
+        let files = [&self.pgn, &self.svg, &self.html];
+        files.into_iter().flatten().any(OutputFile::is_stdout)
     }
 
     fn write(self, reviews: &[Review], notation: MoveStyle) -> Result<(), Failure> {

@@ -22,9 +22,10 @@ use output::{MatchOutput, OutputFiles, require_different};
 
 /// Plays the tournament and prints the results.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let interrupt = interrupts()?;
     require_different(arguments)?;
     let mut tournament = arguments.tournament()?;
+    // A FIFO can block while files are read, so signals keep their default effect until then.
+    let interrupt = interrupts()?;
     let (files, content) = OutputFiles::open(arguments, &tournament)?;
     let greetings = match check_engines(&mut tournament, &interrupt) {
         Ok(greetings) => greetings,

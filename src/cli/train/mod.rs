@@ -12,17 +12,16 @@ use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::common::{
-    Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, require_not_input,
+    Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, read_small_text,
+    require_not_input,
 };
 use crate::eval::nnue::Network;
-use crate::text::{Replacement, read_file};
+use crate::text::Replacement;
 use crate::training::data::MAGIC;
 use crate::training::network::{PassReport, Recipe, Samples, Trainer};
 
 /// Length limit of a description, in bytes: with the recipe, a network file has room for 65,535.
 const LONGEST_DESCRIPTION: usize = 32_768;
-/// Size limit of a recipe, in MB.
-const LARGEST_RECIPE: u64 = 1;
 
 /// Train the evaluation's neural network on samples of `chuhe selfplay`.
 #[derive(Debug, clap::Args)]
@@ -78,8 +77,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .num_threads(arguments.threads.into())
         .build_global()
         .context("--threads")?;
-    let mut trainer = Trainer::new(recipe, start.as_ref())
-        .map_err(|error| Failure::usage("the recipe", error))?;
+    let mut trainer = Trainer::new(recipe, start.as_ref()).map_err(|error| {
+        let file = arguments.recipe.as_ref();
+        let name = file.map_or_else(
+            || "the recipe".to_owned(),
+            |path| format!("the recipe {}", path.display()),
+        );
+        Failure::usage(name, error)
+    })?;
     let samples = read_samples(&arguments.samples, trainer.recipe())?;
     let digest = samples.digest();
     let mut reports = match fs::read(&checkpoint) {
@@ -135,6 +140,10 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         return Err(Failure::usage("--description", why));
     }
     let others = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
+    if out.as_os_str() == "-" {
+        let why = "a network is written together with other files and needs a name";
+        return Err(Failure::usage("--out", why));
+    }
     for path in std::iter::once(out).chain(others.iter().map(PathBuf::as_path)) {
         let others = [&arguments.recipe, &arguments.from].into_iter().flatten();
         require_not_input("--out", path, arguments.samples.iter().chain(others))?;
@@ -155,10 +164,12 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
 fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Failure> {
     let mut table = toml::Table::new();
     if let Some(path) = &arguments.recipe {
-        let bytes = read_file(path, LARGEST_RECIPE).context(path.display())?;
-        let text = String::from_utf8(bytes).context(path.display())?;
-        let why = format!("--recipe {}", path.display());
-        table = text.parse().map_err(|error| Failure::usage(why, error))?;
+        let text = read_small_text(path)?;
+        let name = format!("--recipe {}", path.display());
+        table = text.parse().map_err(|error| Failure::usage(&name, error))?;
+        // Checked without the changes, so that the error names the file.
+        let checked: Result<Recipe, _> = table.clone().try_into();
+        checked.map_err(|error| Failure::usage(&name, error))?;
     }
     for change in &arguments.changes {
         let change: toml::Table = change

@@ -93,6 +93,7 @@ impl Shared {
     }
 
     /// Replaces the tokens and static files.
+    #[cfg(unix)]
     pub fn set_files(&self, files: ServerFiles) {
         *self.files.write() = Arc::new(files);
     }

@@ -284,7 +284,14 @@ impl XBoard {
     fn play_color(&mut self, color: Color) -> Vec<Command> {
         self.engine = Some(color);
         self.analysing = false;
-        self.again()
+        // After `result` the game may be continued, unless the rules end it.
+        self.over = false;
+        let mut commands = self.abort();
+        match self.announce_end() {
+            Some(end) => commands.push(end),
+            None => commands.extend(self.think()),
+        }
+        commands
     }
 
     /// Stops the search and starts the one of the current mode.

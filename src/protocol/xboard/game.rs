@@ -160,7 +160,7 @@ impl XBoard {
     }
 
     /// Announces the end of the game if the rules end it.
-    fn announce_end(&mut self) -> Option<Command> {
+    pub fn announce_end(&mut self) -> Option<Command> {
         let mut judgement = judge_outcome(&self.game, self.rules);
         if !self.no_capture_draws {
             judgement = judgement.without_no_capture_limit();

@@ -259,7 +259,14 @@ impl Engine {
             let output = select! {
                 recv(self.process.output) -> output => output,
                 recv(self.over) -> _ => return Err(EngineFailure::Interrupted),
-                default(wait) => return Err(timed_out()),
+                default(wait) => {
+                    // Another process may keep the output of an engine open that has ended.
+                    return Err(if self.process.has_ended(Duration::ZERO) {
+                        EngineFailure::Ended(self.process.end(Duration::ZERO))
+                    } else {
+                        timed_out()
+                    });
+                }
             };
             match output {
                 Ok(Output::Line { at, text }) if wanted(&text) => return Ok((at, text)),

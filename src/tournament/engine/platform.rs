@@ -17,6 +17,8 @@ pub struct ProcessGroup {
     /// `None` once it was killed.
     #[cfg(windows)]
     job: Option<win32job::Job>,
+    #[cfg(windows)]
+    limits: win32job::ExtendedLimitInfo,
 }
 
 impl ProcessGroup {
@@ -81,7 +83,7 @@ mod system {
             !matches!(rustix::process::waitid(WaitId::Pid(pid), options), Ok(None))
         }
 
-        pub fn set_nice(&self, nice: i32) -> io::Result<()> {
+        pub fn set_nice(&mut self, nice: i32) -> io::Result<()> {
             Ok(rustix::process::setpriority_process(self.pid(), nice)?)
         }
 
@@ -165,8 +167,11 @@ mod system {
                 let _ = child.kill();
                 return Err(io::Error::other(error));
             }
-            let job = Some(job);
-            Ok(Self { child, job })
+            Ok(Self {
+                child,
+                job: Some(job),
+                limits,
+            })
         }
 
         pub fn kill(&mut self) {
@@ -178,7 +183,7 @@ mod system {
         }
 
         /// Sets the priority class that is nearest to a niceness of Unix.
-        pub fn set_nice(&self, nice: i32) -> io::Result<()> {
+        pub fn set_nice(&mut self, nice: i32) -> io::Result<()> {
             let Some(job) = &self.job else { return Ok(()) };
             let class = match nice {
                 ..=-10 => PriorityClass::High,
@@ -187,9 +192,8 @@ mod system {
                 1..=9 => PriorityClass::BelowNormal,
                 10.. => PriorityClass::Idle,
             };
-            let mut limits = job.query_extended_limit_info().map_err(io::Error::other)?;
-            limits.limit_priority_class(class);
-            job.set_extended_limit_info(&limits)
+            self.limits.limit_priority_class(class);
+            job.set_extended_limit_info(&self.limits)
                 .map_err(io::Error::other)
         }
 

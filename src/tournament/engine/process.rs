@@ -76,7 +76,7 @@ impl Process {
         let (input, lines) = unbounded();
         let (sender, output) = bounded(LINES_AHEAD);
         let (errors, errors_end) = bounded(0);
-        let process = Self {
+        let mut process = Self {
             label: format!("{}[{id}]", spec.name).into(),
             #[cfg(unix)]
             _guarded: super::guard::Guarded::new(id)?,
@@ -88,7 +88,7 @@ impl Process {
             errors_end,
             _cancel: cancel,
         };
-        if let (Some(nice), Some(child)) = (spec.nice, &process.child) {
+        if let (Some(nice), Some(child)) = (spec.nice, &mut process.child) {
             child.set_nice(nice)?;
         }
         let cancel = &process._cancel;

@@ -1,6 +1,7 @@
 //! `chuhe solve`: the solution of a composition, and the check of a solution.
 
-use std::fmt::Write;
+mod text;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -10,37 +11,33 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
 use super::common::{
-    Context, Failure, GameArguments, INTERRUPTED, OutputFile, SearchPlan, SearchThreads,
-    TableArguments, interrupts, note, open_input, print,
+    Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
+    SearchThreads, TableArguments, interrupts, note, open_input, print,
 };
-use crate::board::{ByColor, Color, Move, Position};
-use crate::notation::diagram::DiagramStyle;
-use crate::notation::svg::{self, Highlights};
-use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT};
+use crate::board::{ByColor, Color, Position};
 use crate::notation::{MoveStyle, fen};
 use crate::rules::{Game, RuleSet};
 use crate::search::{
-    Control, HoldError, KnownMate, Limits, MAX_HASH, MAX_THREADS, MatingMove, OtherMoves, Outcome,
-    Referee, Reply, Report, SearchRequest, Settings, Solution, SolveError, Solver, hold,
-    verify_solution, verify_strategy,
+    Control, HoldError, KnownMate, Limits, MAX_HASH, MAX_THREADS, MatingMove, Outcome, Referee,
+    Reply, Report, SearchRequest, Settings, Solution, SolveError, Solver, hold, verify_solution,
+    verify_strategy,
 };
 use crate::tablebase::Tables;
 use crate::text::read_all;
+use text::{describe, describe_draw, describe_win, diagrams, game_tree, length};
 
 /// Maximum size of a solution file in MB.
 const LONGEST_FILE: u64 = 256;
-/// Indentation of each level of the tree.
-const INDENT: &str = "  ";
 /// The longest mate that `--win` looks for, in moves.
 const LONGEST_WIN: u32 = 64;
 /// Nodes of the search that chooses a move for `--draw`.
-const CHOICE_NODES: u64 = 2_000;
+const CHOICE_NODES: u64 = 200;
 /// Time between two messages about the progress if standard error is not a terminal.
 const MESSAGE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Solve a composition (排局): a mate with the answer to every defence, a win, or a draw.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     /// Prove a mate (杀局) of at most N moves.
@@ -75,14 +72,16 @@ pub(super) struct Arguments {
     /// Write the solution as a PGN with variations to FILE (`-` for standard output, in place of the text).
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Write a picture with a diagram for each move of the main line to FILE (`-` for standard output).
+    /// Write a picture with a diagram for each move of the main line to FILE (or `-`).
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgument,
     /// On Ctrl-C, store the mates found in FILE; if FILE exists, continue with them.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// Check the solution in FILE (JSON, `-` for standard input) with nothing but the rules and, where the solution uses them, the endgame tables.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "moves", "mate", "win", "draw", "nodes", "json", "pgn", "svg", "resume"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "moves", "mate", "win", "draw", "nodes", "json", "pgn", "svg", "force", "resume"])]
     verify: Option<PathBuf>,
 }
 
@@ -125,7 +124,7 @@ struct ResumeFile {
 ///
 /// # Errors
 /// The position or the file is invalid, the problem is not solved, or the solution is wrong.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let tables = arguments.tables.open()?;
     if let Some(path) = &arguments.verify {
         return verify(path, &tables).map(|()| ExitCode::SUCCESS);
@@ -134,6 +133,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("solve", "no position is given"));
     }
     let game = arguments.game.read()?;
+    let files = OutputFiles::create(arguments)?;
     let plan = SearchPlan {
         limits: Limits::default(),
         settings: Settings {
@@ -159,7 +159,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let Some(proof) = proof else {
         return Ok(ExitCode::from(INTERRUPTED));
     };
-    show(&game, proof, arguments, &plan.tables)?;
+    show(&game, proof, arguments, files, &plan.tables)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -336,8 +336,34 @@ fn prove_draw(
     Ok(Some(Proof::Draw { strategies }))
 }
 
+/// The files to write.
+struct OutputFiles {
+    pgn: Option<OutputFile>,
+    svg: Option<OutputFile>,
+}
+
+impl OutputFiles {
+    fn create(arguments: &Arguments) -> Result<Self, Failure> {
+        let create = |path: &Option<PathBuf>| {
+            let path = path.as_ref();
+            path.map(|path| OutputFile::create(path, arguments.force))
+                .transpose()
+        };
+        Ok(Self {
+            pgn: create(&arguments.pgn)?,
+            svg: create(&arguments.svg)?,
+        })
+    }
+}
+
 /// Prints and writes a solution.
-fn show(game: &Game, proof: Proof, arguments: &Arguments, tables: &Tables) -> Result<(), Failure> {
+fn show(
+    game: &Game,
+    proof: Proof,
+    arguments: &Arguments,
+    files: OutputFiles,
+    tables: &Tables,
+) -> Result<(), Failure> {
     let file = SolutionFile {
         fen: fen::write_position(game.position()),
         rules: arguments.rules.name().to_owned(),
@@ -345,23 +371,27 @@ fn show(game: &Game, proof: Proof, arguments: &Arguments, tables: &Tables) -> Re
     };
     check(game.position(), &file.proof, arguments.rules, tables).context("solve")?;
     let notation = arguments.notation;
+    let outputs = [&files.pgn, &files.svg];
+    let use_stdout = outputs.into_iter().flatten().any(OutputFile::is_stdout);
     if let Proof::Mate {
         solution: Solution { tree, .. },
         ..
     }
     | Proof::Win { tree } = &file.proof
     {
-        if let Some(path) = &arguments.pgn {
-            let pgn = game_tree(game.position(), &file.proof, tree, notation);
-            OutputFile::open(path)?.write(pgn.write_pgn(notation))?;
+        if let Some(out) = files.pgn {
+            let solution = match &file.proof {
+                Proof::Mate { solution, .. } => Some(solution),
+                _ => None,
+            };
+            let pgn = game_tree(game.position(), solution, tree, notation);
+            out.write(pgn.write_pgn(notation))?;
         }
-        if let Some(path) = &arguments.svg {
-            OutputFile::open(path)?.write(diagrams(game.position(), tree, notation))?;
+        if let Some(out) = files.svg {
+            out.write(diagrams(game.position(), tree, notation))?;
         }
     }
-    let outputs = [&arguments.pgn, &arguments.svg];
-    let is_dash = |path: &&PathBuf| path.as_os_str() == "-";
-    if outputs.into_iter().flatten().any(|path| is_dash(&path)) {
+    if use_stdout {
         return Ok(());
     }
     let text = if arguments.json {
@@ -389,8 +419,8 @@ fn verify(path: &Path, tables: &Tables) -> Result<(), Failure> {
     let rules = rules.ok_or_else(|| Failure::new(&name, format!("no rule set {}", file.rules)))?;
     let positions = check(&position, &file.proof, rules, tables).context(&name)?;
     let claim = match &file.proof {
-        Proof::Mate { solution, .. } => length(&solution.tree),
-        Proof::Win { tree } => format!("a win, {}", length(tree)),
+        Proof::Mate { solution, .. } => length(solution.tree.plies),
+        Proof::Win { tree } => format!("a win, {}", length(tree.plies)),
         Proof::Draw { .. } => "neither side can win".to_owned(),
     };
     print(&format!(
@@ -424,219 +454,5 @@ fn check(
             }
             Ok(positions)
         }
-    }
-}
-
-/// The length of a mate.
-fn length(tree: &MatingMove) -> String {
-    format!(
-        "mate in {} moves ({} plies)",
-        tree.plies.div_ceil(2),
-        tree.plies
-    )
-}
-
-/// A win as text.
-fn describe_win(game: &Game, tree: &MatingMove, notation: MoveStyle) -> String {
-    let mut text = format!(
-        "a win, {} or earlier\nmain line: {}\n\n",
-        length(tree),
-        notation.write_line(game.position(), &tree.main_line()),
-    );
-    write_tree(&mut text, game.position(), tree, 1, 0, notation);
-    text
-}
-
-/// A draw as text.
-fn describe_draw(strategies: &ByColor<Vec<Reply>>) -> String {
-    let mut text = "a draw: neither side can win\n".to_owned();
-    for side in Color::ALL {
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "{side} does not lose: a move is proven for each of {} positions",
-            strategies[side].len()
-        );
-    }
-    text
-}
-
-/// A solution as a game record. Every defence is a variation; the longest one is the main line.
-fn game_tree(start: &Position, proof: &Proof, tree: &MatingMove, notation: MoveStyle) -> GameTree {
-    let mut record = GameTree::new(start.clone());
-    record.result = GameResult::win_of(start.side_to_move());
-    record.tags.push(("Event".to_owned(), length(tree)));
-    add_moves(&mut record, ROOT, tree);
-    if let Proof::Mate { solution, .. } = proof {
-        let line: Vec<NodeId> = record.moves.line(ROOT).collect();
-        let mut here = start.clone();
-        for (others, ids) in solution.others.iter().zip(line.chunks(2)) {
-            record.moves[ids[0]].comment = others_text(&here, others, notation);
-            for played in ids.iter().filter_map(|id| record.moves[*id].played) {
-                here.make(played);
-            }
-        }
-        record.moves[ROOT].comment = headline(solution);
-    }
-    record
-}
-
-fn add_moves(record: &mut GameTree, after: NodeId, tree: &MatingMove) {
-    let annotated = |played| AnnotatedMove {
-        played: Some(played),
-        ..AnnotatedMove::default()
-    };
-    let node = record.moves.add(after, annotated(tree.played));
-    if tree.by_table {
-        record.moves[node].comment = table_text(tree);
-    }
-    for reply in &tree.replies {
-        let defence = record.moves.add(node, annotated(reply.played));
-        add_moves(record, defence, &reply.answer);
-    }
-}
-
-/// Diagrams of the main line, one for each move of the solver, with the move as an arrow.
-fn diagrams(start: &Position, tree: &MatingMove, notation: MoveStyle) -> String {
-    /// Diagrams in a row, and the size of each with its caption.
-    const COLUMNS: usize = 4;
-    const WIDTH: usize = 500;
-    const HEIGHT: usize = 600;
-    let line = tree.main_line();
-    let count = line.len().div_ceil(2);
-    let (width, height) = (COLUMNS.min(count) * WIDTH, count.div_ceil(COLUMNS) * HEIGHT);
-    let mut text =
-        format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\">\n");
-    let mut here = start.clone();
-    let mut last: Option<Move> = None;
-    for (n, moves) in line.chunks(2).enumerate() {
-        let (x, y) = (n % COLUMNS * WIDTH, n / COLUMNS * HEIGHT);
-        let highlights = Highlights {
-            last,
-            arrows: vec![moves[0]],
-            marks: Vec::new(),
-        };
-        let board = svg::draw(&here, DiagramStyle::default(), &highlights);
-        text += &board.replacen("<svg ", &format!("<svg x=\"{x}\" y=\"{y}\" "), 1);
-        let caption = format!("{}. {}", n + 1, notation.write(&here, moves[0]));
-        let (x, y) = (x + WIDTH / 2, y + HEIGHT - 20);
-        let _ = writeln!(
-            text,
-            "<text x=\"{x}\" y=\"{y}\" font-size=\"28\">{caption}</text>"
-        );
-        for played in moves {
-            here.make(*played);
-        }
-        last = moves.get(1).copied();
-    }
-    text + "</svg>\n"
-}
-
-/// The length of a solution and whether it is the shortest and unique.
-fn headline(solution: &Solution) -> String {
-    let shortest = if solution.is_shortest {
-        "no shorter mate exists"
-    } else {
-        "a shorter mate is not ruled out"
-    };
-    let is_only = |others: &OtherMoves| others.is_complete && others.moves.is_empty();
-    let unique = if solution.is_shortest && solution.others.iter().all(is_only) {
-        ", unique along the main line"
-    } else {
-        ""
-    };
-    format!("{}, {shortest}{unique}", length(&solution.tree))
-}
-
-/// The end of a line in an endgame table.
-fn table_text(tree: &MatingMove) -> String {
-    format!("mate in {} plies by the endgame table", tree.plies - 1)
-}
-
-/// A solution as text.
-fn describe(game: &Game, solution: &Solution, notation: MoveStyle) -> String {
-    let tree = &solution.tree;
-    let mut text = format!(
-        "{}\nmain line: {}\n\n",
-        headline(solution),
-        notation.write_line(game.position(), &tree.main_line()),
-    );
-    write_tree(&mut text, game.position(), tree, 1, 0, notation);
-    text.push('\n');
-    let mut here = game.position().clone();
-    let line = tree.main_line();
-    for (others, moves) in solution.others.iter().zip(line.chunks(2)) {
-        let _ = writeln!(
-            text,
-            "move {}: {}",
-            others.number,
-            others_text(&here, others, notation)
-        );
-        for m in moves {
-            here.make(*m);
-        }
-    }
-    text
-}
-
-/// Writes a move and the answers to all replies. A single reply continues the row, several begin new rows.
-fn write_tree(
-    text: &mut String,
-    position: &Position,
-    node: &MatingMove,
-    number: u32,
-    indent: usize,
-    notation: MoveStyle,
-) {
-    *text += &format!("{number}. {}", notation.write(position, node.played));
-    let mut after = position.clone();
-    after.make(node.played);
-    if node.by_table {
-        let _ = writeln!(text, " ({})", table_text(node));
-        return;
-    }
-    if node.replies.is_empty() {
-        *text += if after.in_check() {
-            " #\n"
-        } else {
-            " stalemate\n"
-        };
-        return;
-    }
-    let is_single = node.replies.len() == 1;
-    if !is_single {
-        text.push('\n');
-    }
-    for reply in &node.replies {
-        let indent = if is_single { indent } else { indent + 1 };
-        if is_single {
-            text.push(' ');
-        } else {
-            *text += &INDENT.repeat(indent);
-            *text += &format!("{number}… ");
-        }
-        *text += &format!("{} ", notation.write(&after, reply.played));
-        let mut next = after.clone();
-        next.make(reply.played);
-        write_tree(text, &next, &reply.answer, number + 1, indent, notation);
-    }
-}
-
-/// The other moves that mate in one position of the main line.
-fn others_text(position: &Position, others: &OtherMoves, notation: MoveStyle) -> String {
-    let OtherMoves {
-        moves, is_complete, ..
-    } = others;
-    let list = moves.iter().map(|other| {
-        let moves = other.plies.div_ceil(2);
-        let played = notation.write(position, other.played);
-        format!("{played} (mate in {moves} moves, {} plies)", other.plies)
-    });
-    let list = list.collect::<Vec<_>>().join(", ");
-    match (moves.is_empty(), is_complete) {
-        (true, true) => "the only move that mates in time".to_owned(),
-        (true, false) => "no other move found that mates in time".to_owned(),
-        (false, true) => format!("also mates: {list}"),
-        (false, false) => format!("also mates: {list}; there may be more"),
     }
 }
