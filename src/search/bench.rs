@@ -82,11 +82,10 @@ pub fn bench(
             depth: Some(depth),
             ..Limits::default()
         };
-        if let Some(outcome) = searcher.think(&Game::new(position), limits) {
-            each(text, outcome.nodes);
-            total.nodes += outcome.nodes;
-            total.time += outcome.time;
-        }
+        let outcome = searcher.think(&Game::new(position), limits)?;
+        each(text, outcome.nodes);
+        total.nodes += outcome.nodes;
+        total.time += outcome.time;
     }
     Ok(total)
 }

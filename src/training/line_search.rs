@@ -62,7 +62,8 @@ impl LineSearch {
             },
             ..request
         });
-        let lines = result.map_or_else(Vec::new, |result| result.lines);
+        let result = result.inspect_err(|error| log::error!("{error}"));
+        let lines = result.map_or_else(|_| Vec::new(), |result| result.lines);
         let mut moves: Vec<_> = lines.iter().filter_map(scored).collect();
         moves.sort_by_key(|m| -m.score);
         moves

@@ -283,8 +283,9 @@ fn search_some(
             return;
         };
         searcher.forget();
-        let Some(result) = searcher.search(plan.request(game, &control)) else {
-            return;
+        let result = match searcher.search(plan.request(game, &control)) {
+            Ok(result) => result,
+            Err(error) => return log::error!("{error}"),
         };
         // A search that was stopped has an incomplete result.
         if control.is_stopped() || results.send((number, result)).is_err() {

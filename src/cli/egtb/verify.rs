@@ -142,8 +142,9 @@ fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String
                 depth: Some(u32::from(SEARCHED) + DEEPER),
                 ..Limits::default()
             };
-            let result = searcher.think(&Game::new(position.clone()), limits);
-            let score = result.and_then(|o| o.score).map(|score| score.meaning());
+            let searched = searcher.think(&Game::new(position.clone()), limits);
+            let score = searched.context(solved.material())?.score;
+            let score = score.map(|score| score.meaning());
             let is_wrong = match (outcome, score) {
                 (TableOutcome::Win(plies), Some(Meaning::Mates(shorter))) => {
                     shorter < u32::from(plies)

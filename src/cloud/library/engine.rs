@@ -44,9 +44,10 @@ impl LibraryEngine {
             move_time: Some(TIME),
             ..Limits::default()
         };
-        let outcome = searcher
-            .as_mut()
-            .and_then(|searcher| searcher.think(game, limits));
+        let outcome = searcher.as_mut().and_then(|searcher| {
+            let outcome = searcher.think(game, limits);
+            outcome.inspect_err(|error| log::error!("{error}")).ok()
+        });
         let best = outcome.and_then(|outcome| outcome.best);
         let reply = best.map_or(ApiReply::Status("nobestmove"), ApiReply::Move);
         self.remember(name, &reply);

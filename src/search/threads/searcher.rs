@@ -30,8 +30,8 @@ use crate::tablebase::Tables;
 ///
 /// let mut searcher = Searcher::new(1)?;
 /// let game = Game::new("3k5/9/9/9/9/9/9/R8/1R7/4K4 w".parse()?);
-/// let outcome = searcher.think(&game, Limits { depth: Some(4), ..Limits::default() });
-/// let mate_in_two = outcome.and_then(|o| o.score).is_some_and(|score| score.is_decisive());
+/// let outcome = searcher.think(&game, Limits { depth: Some(4), ..Limits::default() })?;
+/// let mate_in_two = outcome.score.is_some_and(|score| score.is_decisive());
 /// assert!(mate_in_two);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -105,17 +105,27 @@ impl Searcher {
         static_score(position, &Settings::default(), self.network.as_ref())
     }
 
-    /// Searches the position at the end of `game`. `None` only if no search thread can be started.
-    pub fn think(&mut self, game: &Game, limits: Limits) -> Option<Outcome> {
+    /// Searches the position at the end of `game`.
+    ///
+    /// # Errors
+    /// No search thread can be started.
+    pub fn think(&mut self, game: &Game, limits: Limits) -> Result<Outcome, StartError> {
         let result = self.search(self.request(game, limits))?;
-        Some(result.outcome)
+        Ok(result.outcome)
     }
 
     /// As [`Self::think`], with the best line, which begins with the best move.
-    pub fn think_line(&mut self, game: &Game, limits: Limits) -> Option<(Outcome, Vec<Move>)> {
+    ///
+    /// # Errors
+    /// No search thread can be started.
+    pub fn think_line(
+        &mut self,
+        game: &Game,
+        limits: Limits,
+    ) -> Result<(Outcome, Vec<Move>), StartError> {
         let result = self.search(self.request(game, limits))?;
         let line = result.best_line();
-        Some((result.outcome, line))
+        Ok((result.outcome, line))
     }
 
     /// A request with the default settings and the network and tablebases of this searcher.
@@ -127,9 +137,11 @@ impl Searcher {
         }
     }
 
-    /// Answers a request with the network and tablebases that it names. `None` only if no search thread can be
-    /// started.
-    pub fn search(&mut self, request: SearchRequest) -> Option<SearchResult> {
+    /// Answers a request with the network and tablebases that it names.
+    ///
+    /// # Errors
+    /// No search thread can be started.
+    pub fn search(&mut self, request: SearchRequest) -> Result<SearchResult, StartError> {
         let Self {
             thread, handler, ..
         } = self;
@@ -139,9 +151,7 @@ impl Searcher {
                 search_or_renew(thread, shared).into_iter().collect()
             })
         };
-        on_search_stack(work)
-            .inspect_err(|error| log::error!("cannot start a search thread: {error}"))
-            .ok()
+        on_search_stack(work).map_err(StartError::NoThread)
     }
 }
 

@@ -147,7 +147,9 @@ fn score(searcher: &mut Searcher, game: &Game, depth: u32) -> Option<i32> {
         depth: Some(depth),
         ..Limits::default()
     };
-    match searcher.think(game, limits)?.score?.meaning() {
+    let outcome = searcher.think(game, limits);
+    let outcome = outcome.inspect_err(|error| log::error!("{error}")).ok()?;
+    match outcome.score?.meaning() {
         Meaning::Evaluation(score) => Some(match game.position().side_to_move() {
             Color::Red => score,
             Color::Black => -score,

@@ -161,10 +161,7 @@ fn new_game_scores(
 fn score(game: &Game, searcher: &mut Searcher, nodes: u64) -> Result<i16, RelabelError> {
     let score: Option<Score> = match nodes {
         0 => Some(searcher.static_score(game.position())),
-        nodes => {
-            let outcome = searcher.think(game, Limits::soft(nodes));
-            outcome.ok_or(RelabelError::Search)?.score
-        }
+        nodes => searcher.think(game, Limits::soft(nodes))?.score,
     };
     Ok(score.map_or(NO_SCORE, |score| score.units() as i16))
 }

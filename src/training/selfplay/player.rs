@@ -80,7 +80,8 @@ impl Player {
     }
 
     fn think(&mut self, game: &Game) -> Option<Outcome> {
-        self.searcher.think(game, Limits::soft(self.nodes))
+        let outcome = self.searcher.think(game, Limits::soft(self.nodes));
+        outcome.inspect_err(|error| log::error!("{error}")).ok()
     }
 
     /// Plays game `number` of a seed. Drops the game once `drops` returns true.
