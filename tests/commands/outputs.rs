@@ -48,7 +48,7 @@ fn outputs_are_treated_alike() {
             "OUT" => out,
             word => word,
         });
-        // `_` stands for the blank in a FEN.
+        // A `_` in a FEN is a blank.
         let words = words.map(|word| word.replace("_w", " w"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
         let command = command

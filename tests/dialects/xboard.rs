@@ -131,7 +131,7 @@ fn options_during_a_search_are_not_lost() {
     client.send("option style=wild\neasy\nhard\ncores 1\nmemory 4\n?");
     let lines = client.until("move ");
     assert!(!lines.iter().any(|line| line.starts_with('#')), "{lines:?}");
-    // The value is refused when the search has ended, and pondering goes on after the next change.
+    // The value is refused when the search has ended, and pondering continues after the next change.
     let line = client.line();
     assert!(line.contains("wild"), "{line}");
     client.send("option style=risky\nping 3");

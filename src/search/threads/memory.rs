@@ -32,9 +32,13 @@ pub fn has_room(bytes: usize) -> bool {
 }
 
 /// Free memory in MB: of the machine, or within the limit of the process's control group if that is less.
+/// `usize::MAX` if unknown, for example without `/proc` on Linux.
 pub fn free_megabytes() -> usize {
     let mut system = sysinfo::System::new();
     system.refresh_memory();
+    if system.total_memory() == 0 {
+        return usize::MAX;
+    }
     let limit = system.cgroup_limits().map_or(u64::MAX, |l| l.free_memory);
     (system.available_memory().min(limit) >> 20) as usize
 }
