@@ -168,7 +168,7 @@ fn self_play_and_build_are_one_command() {
     build(
         "strict.dat",
         &["games.chg"],
-        &["--by-score", "--margin", "10"],
+        &["--by-score", "--margin", "15"],
     )
     .success();
     assert!(fs::metadata(at.join("strict.dat")).unwrap().len() < bytes.len() as u64);
