@@ -290,7 +290,8 @@ fn search_for_mate(
 ) -> Vec<Iteration> {
     let is_mate = |results: &[Iteration]| {
         let best = results.first().and_then(|result| result.moves.first());
-        best.is_some_and(|best| best.bound != Bound::Upper && best.score.is_mate_in(moves))
+        // The answer has this value, so a mate that is only a bound must be searched further.
+        best.is_some_and(|best| best.value().is_mate_in(moves))
     };
     let mut budget = FIRST_MATE_NODES;
     loop {
