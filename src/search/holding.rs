@@ -124,14 +124,18 @@ fn successors(referee: Referee<'_>, position: &Position, played: Move) -> Option
     let mut after = position.clone();
     after.make(played);
     match referee.safety(&after, side) {
-        Safety::Held => return Some(Vec::new()),
-        Safety::Lost => return None,
-        Safety::Open => {}
+        Safety::Held => Some(Vec::new()),
+        Safety::Lost => None,
+        Safety::Open => open_after(referee, &after, side),
     }
+}
+
+/// The positions after each legal move whose outcome is open; `None` if `side` has lost in one of them.
+fn open_after(referee: Referee<'_>, position: &Position, side: Color) -> Option<Vec<Position>> {
     let mut open = Vec::new();
-    for reply in legal_moves(&after) {
-        let mut next = after.clone();
-        next.make(reply);
+    for played in legal_moves(position) {
+        let mut next = position.clone();
+        next.make(played);
         match referee.safety(&next, side) {
             Safety::Held => {}
             Safety::Lost => return None,
@@ -206,17 +210,7 @@ fn roots(start: &Position, side: Color, referee: Referee<'_>) -> Option<Vec<Posi
     if start.side_to_move() == side {
         return Some(vec![start.clone()]);
     }
-    let mut open = Vec::new();
-    for played in legal_moves(start) {
-        let mut next = start.clone();
-        next.make(played);
-        match referee.safety(&next, side) {
-            Safety::Held => {}
-            Safety::Lost => return None,
-            Safety::Open => open.push(next),
-        }
-    }
-    Some(open)
+    open_after(referee, start, side)
 }
 
 /// The positions of the defender that were examined.

@@ -215,7 +215,7 @@ fn material_is_learned_and_survives_quantisation() {
     }
     let count = positions.len() as f64;
     assert!(
-        rounding < 0.03 * spread,
+        rounding < 0.02 * spread,
         "rounding {} of {}",
         rounding / count,
         spread / count
