@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -11,9 +12,9 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
 use super::common::{
-    BoardArguments, Context, Failure, GameArguments, Place, SearchArguments, SearchDefaults,
-    SearchPlan, SearchThreads, bound_name, cut, describe_end, describe_ending, exit_code, fill,
-    ignore_closed_pipe, interrupts, note, pad, print_if_read, read_positions,
+    BoardArguments, Context, Failure, GameArguments, PgnPlace, Place, SearchArguments,
+    SearchDefaults, SearchPlan, SearchThreads, bound_name, cut, describe_end, describe_ending,
+    exit_code, fill, ignore_closed_pipe, interrupts, note, pad, print_if_read, read_positions,
     report_damaged_tables, score_and_mate, spaced, terminal_width, texts, wrapped,
 };
 use crate::board::{MAX_MOVES, Move, Position};
@@ -38,13 +39,19 @@ const NARROW: usize = 27;
 /// Indentation of that row, and of the lines of moves at the end.
 const INDENT: usize = 2;
 
-/// Games with their lines in a file.
-type Games = Vec<(Option<usize>, Game)>;
+/// A game whose last position is analysed.
+struct Analysed {
+    /// The file, if there are several.
+    file: Option<PathBuf>,
+    /// The line in a file with one position per line.
+    line: Option<usize>,
+    game: Game,
+}
 
 /// Search positions and show the best lines.
 ///
 /// The position is `startpos` or a FEN with moves, or the first game of a file of game records. Of a file with
-/// one position per line all are analysed. `-` is standard input.
+/// one position per line all are analysed. There may be several files; `-` is standard input.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -79,8 +86,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupts = interrupts()?;
     let mut threads = plan.threads()?;
     let mut is_interrupted = false;
-    for (n, (line, game)) in games.iter().enumerate() {
-        if !print_if_read(&heading(arguments, *line, n > 0, game, &plan))? {
+    for (n, analysed) in games.iter().enumerate() {
+        let game = &analysed.game;
+        if !print_if_read(&heading(arguments, analysed, n > 0, &plan))? {
             break;
         }
         if !has_legal_move(game.position()) {
@@ -95,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         shown
             .or_else(ignore_closed_pipe)
             .context("standard output")?;
-        if arguments.json && !print_if_read(&view.json(*line, &plan))? {
+        if arguments.json && !print_if_read(&view.json(analysed, &plan))? {
             break;
         }
         is_interrupted = view.is_interrupted;
@@ -109,48 +117,83 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(is_interrupted))
 }
 
-/// The games whose last positions are to be analysed, with their lines in a file (of game records only the first), and
-/// whether the whole file could be read.
-fn read_games(arguments: &Arguments) -> Result<(Games, Result<(), Failure>), Failure> {
-    let Some(path) = arguments.game.file() else {
-        return Ok((vec![(None, arguments.game.read()?)], Ok(())));
-    };
-    let read = read_positions(&path)?;
-    let all_read = read.require_all_read(&path);
-    let (count, positions) = (read.positions.len(), read.positions.into_iter());
-    let games = positions.map(|position| match position.place {
-        Place::Line(number) => (Some(number), position.game),
-        Place::Game(_) => (None, position.game),
-    });
-    let mut games: Games = games.collect();
-    if count > 1 && games[0].0.is_none() {
-        games.truncate(1);
-        let path = path.display();
-        note(&format!(
-            "{path}: using the first of {count} games; {path}:2 is the next"
-        ));
+/// The games whose last positions are to be analysed, of game records only the first, and whether all files could be
+/// read.
+fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Result<(), Failure>), Failure> {
+    let places = arguments.game.places();
+    if places.is_empty() {
+        let game = arguments.game.read()?;
+        let (file, line) = (None, None);
+        return Ok((vec![Analysed { file, line, game }], Ok(())));
+    }
+    let mut all_read = Ok(());
+    let mut games = Vec::new();
+    for place in &places {
+        if let Err(failure) = read_file(place, places.len() > 1, &mut games)
+            && let Err(previous) = std::mem::replace(&mut all_read, Err(failure))
+        {
+            Failure::report(&previous);
+        }
+    }
+    if games.is_empty() {
+        all_read?;
+        return Ok((games, Ok(())));
     }
     Ok((games, all_read))
 }
 
-/// The text before the table of a position: its line in the file, the board on a terminal, the ruling, and the
-/// ending.
-fn heading(
-    arguments: &Arguments,
-    line: Option<usize>,
-    is_next: bool,
-    game: &Game,
-    plan: &SearchPlan,
-) -> String {
+/// Adds the positions of a file, of game records only the first.
+fn read_file(
+    place: &PgnPlace,
+    is_one_of_several: bool,
+    games: &mut Vec<Analysed>,
+) -> Result<(), Failure> {
+    let read = read_positions(place)?;
+    let path = place.path.display();
+    let all_read = read.require_all_read(&place.path);
+    let count = read.positions.len();
+    for position in read.positions {
+        let line = match position.place {
+            Place::Line(number) => Some(number),
+            Place::Game(_) => None,
+        };
+        games.push(Analysed {
+            file: is_one_of_several.then(|| place.path.clone()),
+            line,
+            game: position.game,
+        });
+        if line.is_none() {
+            if count > 1 {
+                note(&format!(
+                    "{path}: using the first of {count} games; {path}:2 is the next"
+                ));
+            }
+            break;
+        }
+    }
+    all_read
+}
+
+/// The text before the table of a position: its file and line, the board on a terminal, the ruling, and the ending.
+fn heading(arguments: &Arguments, analysed: &Analysed, is_next: bool, plan: &SearchPlan) -> String {
+    let Analysed { file, line, game } = analysed;
     let is_decided = !has_legal_move(game.position());
     if arguments.json {
-        let object = || decided_json(game, line, plan.settings.rules);
+        let object = || decided_json(analysed, plan.settings.rules);
         return if is_decided { object() } else { String::new() };
     }
     let mut text = String::new();
+    if is_next {
+        text += "\n";
+    }
+    if let Some(file) = file {
+        text += &format!("{}: ", file.display());
+    }
     if let Some(line) = line {
-        let separator = if is_next { "\n" } else { "" };
-        text += &format!("{separator}line {line}: {}\n", game.position());
+        text += &format!("line {line}: ");
+    }
+    if file.is_some() || line.is_some() {
+        text += &format!("{}\n", game.position());
     }
     if io::stdout().is_terminal() {
         let last = game.plies().last().map(|ply| ply.played);
@@ -165,15 +208,23 @@ fn heading(
     text
 }
 
+impl Analysed {
+    /// The position and its place as JSON.
+    fn json(&self) -> Value {
+        let mut object = json!({ "line": self.line, "fen": self.game.position().to_string() });
+        if let Some(file) = &self.file {
+            object["file"] = json!(file.display().to_string());
+        }
+        object
+    }
+}
+
 /// The JSON object of a position without a legal move.
-fn decided_json(game: &Game, line: Option<usize>, rules: RuleSet) -> String {
-    let object = json!({
-        "line": line,
-        "fen": game.position().to_string(),
-        "best": null,
-        "ruling": describe_end(game, rules),
-        "lines": [],
-    });
+fn decided_json(analysed: &Analysed, rules: RuleSet) -> String {
+    let mut object = analysed.json();
+    object["best"] = Value::Null;
+    object["ruling"] = json!(describe_end(&analysed.game, rules));
+    object["lines"] = json!([]);
     format!("{object}\n")
 }
 
@@ -402,24 +453,23 @@ impl<'a> AnalysisView<'a> {
     }
 
     /// The result of the search as a line of JSON.
-    fn json(&self, line: Option<usize>, plan: &SearchPlan) -> String {
+    fn json(&self, analysed: &Analysed, plan: &SearchPlan) -> String {
         let Some(outcome) = &self.outcome else {
             return String::new();
         };
         let lines = self.last_lines(outcome).into_iter().map(|info| {
-            let mut object = score_json(info.score, info.bound);
+            let mut object = json!({});
+            add_score(&mut object, info.score, info.bound);
             object["depth"] = json!(info.depth);
             object["pv"] = info.pv.iter().map(ToString::to_string).collect();
             object["text"] = json!(self.notation.write_line(self.position(), &info.pv));
             object
         });
         let lines: Value = lines.collect();
-        let mut object = match (outcome.best, outcome.score) {
-            (Some(best), Some(score)) => score_json(score, self.bound(best, score)),
-            _ => json!({}),
-        };
-        object["line"] = json!(line);
-        object["fen"] = json!(self.position().to_string());
+        let mut object = analysed.json();
+        if let (Some(best), Some(score)) = (outcome.best, outcome.score) {
+            add_score(&mut object, score, self.bound(best, score));
+        }
         object["best"] = json!(outcome.best.map(|best| best.to_string()));
         object["depth"] = json!(outcome.depth);
         object["nodes"] = json!(outcome.nodes);
@@ -435,9 +485,11 @@ impl<'a> AnalysisView<'a> {
     }
 }
 
-fn score_json(score: Score, bound: Bound) -> Value {
+fn add_score(object: &mut Value, score: Score, bound: Bound) {
     let (hundredths, mate) = score_and_mate(score);
-    json!({ "score": hundredths, "mate": mate, "bound": bound_name(bound) })
+    object["score"] = json!(hundredths);
+    object["mate"] = json!(mate);
+    object["bound"] = json!(bound_name(bound));
 }
 
 impl Status {

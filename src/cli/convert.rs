@@ -1,7 +1,7 @@
 //! `chuhe convert`: converts game records between formats, selects games, and extracts positions.
 
-use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::common::{
     read_games,
 };
 use crate::board::Position;
-use crate::notation::records::{write_cbl, write_cbr, write_dhtmlxq, write_xqf};
+use crate::notation::records::{RecordReader, write_cbl, write_cbr, write_dhtmlxq, write_xqf};
 use crate::notation::tree::{GameResult, GameTree, PgnGame};
 use crate::notation::{MoveStyle, fen, opening};
 
@@ -110,6 +110,16 @@ impl TargetFormat {
     fn is_of_positions(self) -> bool {
         matches!(self, Self::Fen | Self::Epd)
     }
+
+    /// A game in a format with few fields for tags.
+    fn record(self, game: &GameTree) -> Option<Vec<u8>> {
+        match self {
+            Self::Xqf => Some(write_xqf(game)),
+            Self::Cbr | Self::Cbl => Some(write_cbr(game)),
+            Self::Dhtmlxq => Some(write_dhtmlxq(game).into_bytes()),
+            Self::Pgn | Self::Moves | Self::Fen | Self::Epd => None,
+        }
+    }
 }
 
 /// Converts the games and prints how many were read and written. The command fails in the end if a game or file could
@@ -127,6 +137,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         read: 0,
         written: 0,
         not_in_gbk: 0,
+        lost_tags: BTreeSet::new(),
     };
     let mut unread = Unread::default();
     for path in &arguments.files {
@@ -272,6 +283,8 @@ struct Writer<'a> {
     written: u64,
     /// The number of games with characters that GBK lacks.
     not_in_gbk: u64,
+    /// The tags that the format has no field for or had to cut.
+    lost_tags: BTreeSet<String>,
 }
 
 impl Writer<'_> {
@@ -284,6 +297,9 @@ impl Writer<'_> {
         }
         if self.arguments.openings {
             game.set_opening_tags();
+        }
+        if let Some(bytes) = self.arguments.to.record(&game) {
+            self.note_lost_tags(&game, &bytes);
         }
         let text = match self.arguments.to {
             TargetFormat::Pgn => game.write_pgn(self.arguments.notation),
@@ -309,9 +325,30 @@ impl Writer<'_> {
         self.out.append(&bytes)
     }
 
+    /// Compares the tags of a game with those of the record that was made of it.
+    fn note_lost_tags(&mut self, game: &GameTree, record: &[u8]) {
+        let reader = RecordReader::new(record).ok();
+        let Some(Ok(read)) = reader.and_then(|mut reader| reader.next()) else {
+            return;
+        };
+        for (name, value) in &game.tags {
+            let is_empty = value.trim().is_empty() || value.trim_matches(['?', '.']).is_empty();
+            if !is_empty && read.tag(name).is_none_or(|kept| kept != value.trim()) {
+                self.lost_tags.insert(name.clone());
+            }
+        }
+    }
+
     /// Completes the output. Returns the number of games read and of those written.
     fn finish(mut self) -> Result<(u64, u64), Failure> {
         self.write_collected()?;
+        if !self.lost_tags.is_empty() {
+            let names: Vec<&str> = self.lost_tags.iter().map(String::as_str).collect();
+            note(&format!(
+                "the format has no or too small fields for these tags: {}",
+                names.join(", ")
+            ));
+        }
         if self.not_in_gbk > 0 {
             note(&format!(
                 "{} with characters that GBK lacks, written as `&#NUMBER;`",

@@ -1,17 +1,15 @@
 //! `chuhe judge`: verdicts on games by the rules.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, GameArguments, Place, RulesArgument, TableArguments, describe_ending,
-    explain, explain_clauses, explain_plies, note_problems, note_skipped, open_input, play_line,
-    print, print_if_read, row, terminal_width,
+    Context, Failure, GameArguments, PgnPlace, Place, RulesArgument, TableArguments,
+    describe_ending, explain, explain_clauses, explain_plies, note_problems, note_skipped,
+    play_line, print, print_if_read, row, terminal_width,
 };
 use crate::board::Color;
-use crate::notation::records::RecordReader;
 use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
 
@@ -59,9 +57,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments,
         tables: arguments.tables.open()?,
     };
-    let files = arguments.game.files();
-    if !files.is_empty() {
-        judge_files(&judging, &files)
+    let places = arguments.game.places();
+    if !places.is_empty() {
+        judge_files(&judging, &places)
     } else if arguments.game.is_given() {
         let game = arguments.game.read()?;
         print(&(heading(arguments) + &report(&judging, &game, None)))
@@ -71,17 +69,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Judges the games of all files, then fails if any could not be read.
-fn judge_files(judging: &Judging<'_>, files: &[PathBuf]) -> Result<(), Failure> {
+fn judge_files(judging: &Judging<'_>, places: &[PgnPlace]) -> Result<(), Failure> {
     if !print_if_read(&heading(judging.arguments))? {
         return Ok(());
     }
     let mut result = Ok(());
-    for path in files {
-        let is_titled = files.len() > 1 && !judging.arguments.json;
-        if is_titled && !print_if_read(&format!("{}:\n", path.display()))? {
+    for place in places {
+        let is_titled = places.len() > 1 && !judging.arguments.json;
+        if is_titled && !print_if_read(&format!("{}:\n", place.path.display()))? {
             break;
         }
-        if let Err(failure) = judge_file(judging, path)
+        if let Err(failure) = judge_file(judging, place)
             && let Err(previous) = std::mem::replace(&mut result, Err(failure))
         {
             Failure::report(&previous);
@@ -90,12 +88,15 @@ fn judge_files(judging: &Judging<'_>, files: &[PathBuf]) -> Result<(), Failure> 
     result
 }
 
-fn judge_file(judging: &Judging<'_>, path: &Path) -> Result<(), Failure> {
-    let input = open_input(path).context(path.display())?;
-    let mut games = RecordReader::new(input).context(path.display())?;
+fn judge_file(judging: &Judging<'_>, file: &PgnPlace) -> Result<(), Failure> {
+    let path = file.path.as_path();
+    let mut games = file.games()?;
     let (mut count, mut bad) = (0, 0);
     while let Some(game) = games.next() {
         count += 1;
+        if file.game.is_some_and(|only| only != count) {
+            continue;
+        }
         let place = games.line().map_or(Place::Game(count), Place::Line);
         let mut refuse = |reason: String| {
             bad += 1;
@@ -104,7 +105,8 @@ fn judge_file(judging: &Judging<'_>, path: &Path) -> Result<(), Failure> {
         match game {
             Ok(record) => {
                 note_problems(path, count, &record);
-                match play_line(record.main_line().line) {
+                let record = file.cut(record, count);
+                match record.and_then(|record| play_line(record.main_line().line)) {
                     Ok(game) => {
                         if !print_if_read(&report(judging, &game, Some(place)))? {
                             return Ok(());
@@ -123,6 +125,12 @@ fn judge_file(judging: &Judging<'_>, path: &Path) -> Result<(), Failure> {
         "game"
     };
     games.finish().context(path.display())?;
+    if let Some(only) = file.game.filter(|only| !(1..=count).contains(only)) {
+        return Err(Failure::new(
+            path.display(),
+            format!("there is no game {only}"),
+        ));
+    }
     let why = match bad {
         0 => return Ok(()),
         1 => format!("one {kind} cannot be read"),

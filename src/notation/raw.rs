@@ -66,6 +66,12 @@ impl RawNode {
     }
 }
 
+/// Whether a tag is derived from the game when it is written.
+pub fn is_derived_tag(name: &str) -> bool {
+    let derived = ["Game", "Result", "FEN", "Format"];
+    derived.iter().any(|tag| name.eq_ignore_ascii_case(tag))
+}
+
 /// A record whose moves have not been checked.
 #[derive(Clone, Debug)]
 pub struct RawGame {
@@ -138,10 +144,10 @@ impl RawGame {
         }
     }
 
-    /// Adds a tag unless its value is empty.
+    /// Adds a tag unless its value is empty or derived when the game is written.
     #[cfg_attr(not(feature = "cli"), allow(dead_code))]
     pub fn add_tag(&mut self, name: &str, value: &str) {
-        if !value.is_empty() {
+        if !value.is_empty() && !is_derived_tag(name) {
             self.tags.push((name.to_owned(), value.to_owned()));
         }
     }

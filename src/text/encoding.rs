@@ -58,8 +58,7 @@ pub fn path_of_name(name: &str) -> PathBuf {
 }
 
 /// Detects the encoding of a text. UTF-16 is recognised by its byte order mark or by NUL bytes at every other
-/// place, UTF-8 by being valid; otherwise GBK or Big5 is chosen by which of them gives more of the characters that
-/// are frequent in game records.
+/// place, UTF-8 by being valid; otherwise GBK or Big5 is chosen by which of them gives more common characters.
 pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     if let Some(encoding) = utf_16(bytes) {
         return encoding;
@@ -95,19 +94,41 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The number of frequent characters of a text in an encoding, minus the number of invalid ones.
+/// How plausible an encoding with two bytes per character is for a text: characters that are frequent in game records
+/// count most, then those of the level of common characters; invalid bytes and extensions count against it.
 fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
-    text.chars()
+    let of_frequent: isize = (text.chars())
         .filter(|c| !c.is_ascii())
-        .map(|c| {
-            if c == char::REPLACEMENT_CHARACTER {
-                -1
-            } else {
-                isize::from(FREQUENT.contains(c))
-            }
+        .map(|c| match c {
+            char::REPLACEMENT_CHARACTER => -4,
+            c if FREQUENT.contains(c) => 4,
+            _ => 0,
         })
-        .sum()
+        .sum();
+    let mut of_levels = 0;
+    let mut rest = bytes.iter();
+    while let Some(&lead) = rest.next() {
+        if lead.is_ascii() {
+            continue;
+        }
+        let trail = rest.next().copied().unwrap_or_default();
+        of_levels += if encoding == BIG5 {
+            match lead {
+                0xa1..=0xc6 => 1,
+                0xc9..=0xf9 => -1,
+                // Extensions that records do not use.
+                _ => -8,
+            }
+        } else {
+            match (lead, trail) {
+                (0xa1..=0xa9 | 0xb0..=0xd7, 0xa1..) => 1,
+                (0xd8..=0xf7, 0xa1..) => 0,
+                _ => -1,
+            }
+        };
+    }
+    of_frequent + of_levels
 }
 
 #[cfg(test)]
@@ -145,6 +166,16 @@ mod tests {
         assert_eq!(encoding_of(&BIG5.encode(traditional).0), BIG5);
         assert_eq!(encoding_of(b"1. h2e2 *"), UTF_8);
         assert_eq!(decode(&BIG5.encode(traditional).0), traditional);
+        // Names alone.
+        for (name, encoding) in [
+            ("許銀川 - 呂欽", BIG5),
+            ("楊官璘 (廣東)", BIG5),
+            ("许银川 - 吕钦", GBK),
+            ("蒋川 洪智 王天一", GBK),
+            ("柳大華 楊官璘", GBK),
+        ] {
+            assert_eq!(encoding_of(&encoding.encode(name).0), encoding, "{name}");
+        }
         for mark in ["", "\u{feff}"] {
             let marked = format!("{mark}{simplified}");
             for bytes in [u16::to_le_bytes, u16::to_be_bytes] {

@@ -161,6 +161,24 @@ fn characters_that_gbk_lacks_are_reported() {
 }
 
 #[test]
+fn tags_that_a_format_cannot_hold_are_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("game.pgn");
+    let tags = "[Event \"杯\"]\n[Red \"a name that is longer than its field\"]\n[ECCO \"A00\"]\n\n";
+    fs::write(&file, format!("{tags}1. 炮二平五 *\n")).unwrap();
+    for (format, names) in [
+        ("xqf", "ECCO, Red"),
+        ("cbr", "ECCO, Red"),
+        ("dhtmlxq", "ECCO"),
+    ] {
+        let names = format!("fields for these tags: {names}\n");
+        chuhe(&["convert", text(&file), "--to", format])
+            .code(0)
+            .stderr(contains(names));
+    }
+}
+
+#[test]
 fn formats_of_one_game_reject_several() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("games.pgn");
@@ -262,6 +280,28 @@ fn bad_games_and_files_do_not_affect_the_others() {
         .stderr(contains("a.pgn: 1 games left out").and(contains("1 file cannot be read")));
     run(&["replay"], &[])
         .stdout(contains("2 of 3 games agree").and(contains("1 of 1 games agree")));
+    for command in ["judge", "analyse"] {
+        let arguments = [&[command], &files[..]].concat();
+        let arguments = match command {
+            "analyse" => [&arguments[..], &["--depth", "1"]].concat(),
+            _ => arguments,
+        };
+        chuhe(&arguments)
+            .code(1)
+            .stdout(contains("b.pgn:"))
+            .stderr(contains("missing.pgn: No such file"));
+    }
+    chuhe(&[
+        "analyse",
+        files[0],
+        &format!("{}:1@2", files[2]),
+        "--depth",
+        "1",
+        "--json",
+    ])
+    .code(1)
+    .stdout(contains("\"file\":\"").count(2).and(contains(" w - - 2 2")))
+    .stderr(contains("a.pgn: using the first of 2 games").and(contains("a.pgn: game 2:")));
     chuhe(&["judge", files[0], files[2]])
         .code(1)
         .stdout(contains(": none\n").count(3))

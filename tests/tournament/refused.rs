@@ -146,6 +146,26 @@ fn invalid_openings_are_refused() {
     fs::remove_file(path).unwrap();
 }
 
+/// An invalid opening does not cost the others; the match is played without it and exits with code 1.
+#[test]
+fn invalid_openings_among_others_are_left_out() {
+    let path = scratch("some-openings.txt");
+    fs::write(&path, "h2e2 h9g7\nh2e9\nb2e2\n").unwrap();
+    let arguments = format!("--each depth=1 --rounds 2 --openings {}", path.display());
+    let good = [script("one", "good"), script("two", "good")];
+    let output = match_of(good, &arguments).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(
+        errors.contains("line 2: move 1: \"h2e9\" is illegal"),
+        "{errors}"
+    );
+    assert!(errors.contains("1 opening left out, see above"), "{errors}");
+    assert!(shown.contains("2 openings"), "{shown}");
+    fs::remove_file(path).unwrap();
+}
+
 /// Invalid arguments give exit code 2, other errors 1.
 #[test]
 fn exit_codes() {

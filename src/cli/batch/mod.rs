@@ -10,8 +10,8 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 
 use super::common::{
-    Ended, Failure, SearchDefaults, bar_style, exit_code, interrupts, note, read_positions,
-    report_damaged_tables, search_games,
+    Ended, Failure, PgnPlace, SearchDefaults, bar_style, exit_code, interrupts, note,
+    read_positions, report_damaged_tables, search_games,
 };
 use crate::rules::Game;
 pub use arguments::Arguments;
@@ -26,7 +26,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 /// Searches the positions and writes the results in their order. After Ctrl-C the written results are
 /// complete, and `--go-on` continues.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let file = read_positions(&arguments.file)?;
+    let file = read_positions(&PgnPlace::of_path(&arguments.file))?;
     let tasks = &file.positions;
     let plan = arguments.search.plan(&DEFAULTS)?;
     let interrupts = interrupts()?;

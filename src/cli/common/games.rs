@@ -28,21 +28,22 @@ impl GameArguments {
         !self.game.is_empty()
     }
 
-    /// The file of games or positions, if one is the only argument: `-`, or an existing file without the number
-    /// of a game.
-    pub fn file(&self) -> Option<PathBuf> {
-        let mut files = self.files();
-        files.pop().filter(|_| files.is_empty())
-    }
-
-    /// The files of games or positions, if all arguments are such files; otherwise empty.
-    pub fn files(&self) -> Vec<PathBuf> {
-        let is_file = |text: &String| {
-            let data = Path::new(text).metadata();
-            text == "-" || data.is_ok_and(|data| !data.is_dir())
+    /// The files of games or positions, if all arguments name files, each with the number of a game or without;
+    /// otherwise empty. With the number of a game, a single argument is a game and no file.
+    pub fn places(&self) -> Vec<PgnPlace> {
+        let places: Vec<PgnPlace> = self.game.iter().map(|text| PgnPlace::parse(text)).collect();
+        let is_file = |place: &PgnPlace| {
+            let data = place.path.metadata();
+            place.path == Path::new("-") || data.is_ok_and(|data| !data.is_dir())
         };
-        if self.moves.is_empty() && self.game.iter().all(is_file) {
-            self.game.iter().map(PathBuf::from).collect()
+        // The name of a missing file among others is not read as a move.
+        let may_be_file = |place: &PgnPlace| is_file(place) || place.path.extension().is_some();
+        let are_files = match &places[..] {
+            [place] => is_file(place) && place.game.is_none() && place.ply.is_none(),
+            all => all.iter().any(is_file) && all.iter().all(may_be_file),
+        };
+        if are_files && self.moves.is_empty() {
+            places
         } else {
             Vec::new()
         }

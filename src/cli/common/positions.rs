@@ -84,15 +84,15 @@ impl FilePositions {
 ///
 /// # Errors
 /// The file cannot be read or has no positions.
-pub fn read_positions(path: &Path) -> Result<FilePositions, Failure> {
-    let place = PgnPlace::of_path(path);
+pub fn read_positions(place: &PgnPlace) -> Result<FilePositions, Failure> {
+    let path = place.path.as_path();
     let games = place.games()?;
     let found = if place.game.is_some() || place.ply.is_some() {
-        read_records(&place, games)?
+        read_records(place, games)?
     } else {
         match games.into_lines() {
             Ok(lines) => read_lines(path, lines)?,
-            Err(games) => read_records(&place, *games)?,
+            Err(games) => read_records(place, *games)?,
         }
     };
     if found.positions.is_empty() {

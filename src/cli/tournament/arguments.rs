@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
-use crate::cli::common::{Failure, parse_seconds};
+use crate::cli::common::{Context, Failure, parse_seconds};
 use crate::notation::MoveStyle;
 use crate::rules::RuleSet;
 use crate::text::{self, is_character, read_file};
 use crate::tournament::stats::Sprt;
 use crate::tournament::{
-    Adjudication, ColorOrder, Damage, EngineSpec, GameRules, Openings, PartialEngineSpec,
-    ScoreDraw, ScoreWin, TablebaseAdjudication, Timeouts, Tournament, TournamentFormat, read_toml,
+    Adjudication, ColorOrder, Damage, EngineSpec, GameRules, OpeningError, Openings,
+    PartialEngineSpec, ScoreDraw, ScoreWin, TablebaseAdjudication, Timeouts, Tournament,
+    TournamentFormat, read_toml,
 };
 
 /// Maximum size of an openings file in MB.
@@ -69,10 +70,11 @@ pub struct Arguments {
     /// Number of games played at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
-    /// The openings: a file (FEN or EPD lines, lines of moves, or PGN), `balanced` for the built-in list,
+    /// The openings: a file (FEN or EPD lines, lines of moves, or PGN), of which invalid openings are reported and
+    /// left out, `balanced` for the built-in list,
     /// or `start` for the starting position.
     #[arg(long, value_name = "FILE", default_value = "balanced")]
-    openings: String,
+    pub openings: String,
     /// Use only the first N plies of each opening.
     #[arg(long, value_name = "N")]
     opening_plies: Option<usize>,
@@ -259,8 +261,8 @@ impl Arguments {
         }
     }
 
-    /// The settings of the tournament.
-    pub fn tournament(&self) -> Result<Tournament, Failure> {
+    /// The settings of the tournament, and the number of openings that were reported and left out.
+    pub fn tournament(&self) -> Result<(Tournament, u64), Failure> {
         let engines = self.engine_specs()?;
         if self.sprt.is_some() && engines.len() != 2 {
             return Err(Failure::usage("--sprt", "needs exactly two engines"));
@@ -282,7 +284,8 @@ impl Arguments {
                 "the name contains control characters or noncharacters",
             ));
         }
-        Ok(Tournament {
+        let (openings, left_out) = self.opening_lines()?;
+        let tournament = Tournament {
             event: self.event.clone(),
             engines,
             format: self.format,
@@ -291,7 +294,7 @@ impl Arguments {
             rounds: self.rounds.or((!ends_by_test).then_some(10)),
             concurrency: usize::from(self.concurrency),
             wait: Duration::from_millis(u64::from(self.wait)),
-            openings: self.opening_lines()?,
+            openings,
             rules: GameRules {
                 rules: self.rules,
                 max_plies: (self.max_plies > 0).then_some(self.max_plies),
@@ -310,7 +313,8 @@ impl Arguments {
             has_details: self.pgn_details,
             pin: self.pin,
             sprt: self.sprt,
-        })
+        };
+        Ok((tournament, left_out))
     }
 
     fn tablebases(&self) -> Result<Option<TablebaseAdjudication>, Failure> {
@@ -360,27 +364,29 @@ impl Arguments {
         Ok(all)
     }
 
-    fn opening_lines(&self) -> Result<Openings, Failure> {
-        let failure = |error: &dyn std::fmt::Display| Failure::new(&self.openings, error);
-        let mut openings = match self.openings.as_str() {
-            "balanced" => Openings::balanced().map_err(|error| failure(&error))?,
-            "start" => Openings::start(),
+    /// The openings without the invalid ones, which are reported and counted.
+    fn opening_lines(&self) -> Result<(Openings, u64), Failure> {
+        let failure = |error: OpeningError| Failure::new(&self.openings, error);
+        let (mut openings, mut invalid) = match self.openings.as_str() {
+            "balanced" => (Openings::balanced().map_err(failure)?, Vec::new()),
+            "start" => (Openings::start(), Vec::new()),
             path => {
-                let bytes =
-                    read_file(Path::new(path), MAX_OPENINGS_MB).map_err(|error| failure(&error))?;
-                Openings::read(&text::decode(&bytes)).map_err(|error| failure(&error))?
+                let bytes = read_file(Path::new(path), MAX_OPENINGS_MB).context(path)?;
+                Openings::read_valid(&text::decode(&bytes)).map_err(failure)?
             }
         };
         if let Some(plies) = self.opening_plies {
             openings.truncate(plies);
         }
-        openings
-            .check(self.rules)
-            .map_err(|error| failure(&error))?;
+        invalid.extend(openings.remove_finished(self.rules).map_err(failure)?);
+        let left_out = invalid.len() as u64;
+        for error in invalid {
+            failure(error).report();
+        }
         if let Some(seed) = self.shuffle {
             openings.shuffle(seed);
         }
         openings.skip(self.skip);
-        Ok(openings)
+        Ok((openings, left_out))
     }
 }

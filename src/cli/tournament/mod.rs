@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 pub use arguments::Arguments;
 
-use super::common::{Failure, INTERRUPTED, interrupts, print, terminal_width};
+use super::common::{Failure, INTERRUPTED, counted, interrupts, print, terminal_width};
 use crate::text::printable;
 use crate::tournament::{
     EngineFailure, EngineSpec, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
@@ -23,7 +23,7 @@ use output::{MatchOutput, OutputFiles, require_different};
 /// Plays the tournament and prints the results.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     require_different(arguments)?;
-    let mut tournament = arguments.tournament()?;
+    let (mut tournament, left_out) = arguments.tournament()?;
     // A FIFO can block while files are read, so signals keep their default effect until then.
     let interrupt = interrupts()?;
     let (files, content) = OutputFiles::open(arguments, &tournament)?;
@@ -68,10 +68,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         None => Failure::new("match", error),
     })?;
     output.finish(&standings, end)?;
-    Ok(match end {
-        TournamentEnd::Interrupted => ExitCode::from(INTERRUPTED),
-        TournamentEnd::Finished | TournamentEnd::SprtDecided => ExitCode::SUCCESS,
-    })
+    match end {
+        TournamentEnd::Interrupted => Ok(ExitCode::from(INTERRUPTED)),
+        _ if left_out > 0 => {
+            let why = format!("{} left out, see above", counted(left_out, "opening"));
+            Err(Failure::new(&arguments.openings, why))
+        }
+        TournamentEnd::Finished | TournamentEnd::SprtDecided => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// Prints what was read from the journal.

@@ -2,7 +2,9 @@
 
 use super::scanner::{PgnToken, Unclosed};
 use crate::board::Position;
-use crate::notation::raw::{MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
+use crate::notation::raw::{
+    MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RawNode, RecordError, is_derived_tag,
+};
 use crate::notation::tree::{GLYPHS, GameResult, GameTree, NodeId, ROOT, append};
 use crate::notation::{LineError, fen, is_move_text};
 
@@ -150,10 +152,7 @@ impl Builder {
             }
         } else if name.eq_ignore_ascii_case("Result") {
             self.result = value.parse().ok();
-        } else if !["Game", "Format"]
-            .iter()
-            .any(|n| name.eq_ignore_ascii_case(n))
-        {
+        } else if !is_derived_tag(name) {
             self.text_size += name.len() + value.len();
             self.game.tags.push((name.to_owned(), value));
         }
@@ -231,10 +230,20 @@ impl Builder {
             return true;
         }
         let (text, glyph) = split_word(word);
-        if text.chars().all(|c| c == '.' || c == '…') {
+        if text.chars().all(|c| c == '.' || c == '…') || is_round_number(text) {
             self.add_glyph(glyph);
             return true;
         }
+        let mut moves = joined_moves(text);
+        let last = moves.pop().unwrap_or_default();
+        moves
+            .into_iter()
+            .all(|text| self.add_move(text, None, line))
+            && self.add_move(last, glyph, line)
+    }
+
+    /// Adds a move. Returns `false` if the text does not belong to a game.
+    fn add_move(&mut self, text: &str, glyph: Option<u8>, line: usize) -> bool {
         if self.has_ended || (self.is_empty() && !is_move_text(text)) {
             return false;
         }
@@ -314,6 +323,47 @@ fn split_word(word: &str) -> (&str, Option<u8>) {
     let mark = word[text.len()..].replace('！', "!").replace('？', "?");
     let glyph = (1..).zip(GLYPHS).find(|(_, text)| *text == mark);
     (text, glyph.map(|(glyph, _)| glyph))
+}
+
+/// Whether a word is the number of a move in Chinese, such as `第3回合`.
+fn is_round_number(word: &str) -> bool {
+    let number = word.strip_prefix('第').map(|rest| {
+        let rest = rest.trim_end_matches(':');
+        ["回合", "着", "步"]
+            .iter()
+            .find_map(|unit| rest.strip_suffix(unit))
+    });
+    let is_digit = |c: char| c.is_ascii_digit() || "一二三四五六七八九十百零".contains(c);
+    number
+        .flatten()
+        .is_some_and(|number| number.chars().all(is_digit))
+}
+
+/// The moves of a word, which may be several Chinese moves without blanks between them: `炮二平五马8进7`.
+fn joined_moves(word: &str) -> Vec<&str> {
+    const LENGTH: usize = 4;
+    let mut ends = word
+        .char_indices()
+        .map(|(at, _)| at)
+        .step_by(LENGTH)
+        .skip(1);
+    let is_joined = !word.is_ascii()
+        && word.chars().count().is_multiple_of(LENGTH)
+        && ends.next().is_some_and(|end| is_move_text(&word[..end]));
+    if !is_joined {
+        return vec![word];
+    }
+    let starts: Vec<usize> = word
+        .char_indices()
+        .map(|(at, _)| at)
+        .step_by(LENGTH)
+        .collect();
+    let ends = starts.iter().skip(1).copied().chain([word.len()]);
+    let moves = starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &word[*start..end]);
+    moves.collect()
 }
 
 /// A word without the move number before it: `1.`, `12...`, `3.H2-E2`; but `33.4` is a move.

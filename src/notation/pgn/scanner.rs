@@ -21,6 +21,11 @@ pub enum Unclosed {
     Comment,
 }
 
+/// Whether a character separates words: blanks, and the punctuation between moves in a Chinese text.
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | '，' | '。' | '；' | '：')
+}
+
 /// Splits a part of a file into tokens. No token extends beyond the part.
 #[derive(Debug, Default)]
 pub struct Scanner {
@@ -84,7 +89,7 @@ impl Scanner {
                     return (line, Ok(Some(token)));
                 }
                 _ => {
-                    let is_end = |c: char| c.is_whitespace() || "{}()[];".contains(c);
+                    let is_end = |c: char| is_separator(c) || "{}()[];".contains(c);
                     let end = rest.find(is_end).unwrap_or(rest.len());
                     // A closing bracket that belongs to nothing is a word of its own.
                     self.skip(end.max(first.len_utf8()));
@@ -97,7 +102,7 @@ impl Scanner {
 
     fn skip_space(&mut self) {
         let rest = &self.text[self.at..];
-        self.skip(rest.len() - rest.trim_start().len());
+        self.skip(rest.len() - rest.trim_start_matches(is_separator).len());
     }
 
     fn skip_line(&mut self) {

@@ -12,20 +12,15 @@ use crate::notation::fen;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
 use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT};
 
-/// The tags with the names of their elements.
-const TAGS: [(&str, &str); 12] = [
+/// The tags with the names of their elements. Other elements become tags with the same name.
+const TAGS: [(&str, &str); 7] = [
     ("Title", "Name"),
     ("Event", "Contest"),
-    ("Round", "Round"),
-    ("Site", "Site"),
-    ("Date", "Date"),
-    ("Red", "Red"),
-    ("RedTeam", "RedTeam"),
-    ("Black", "Black"),
-    ("BlackTeam", "BlackTeam"),
+    ("TimeControl", "TimeRule"),
+    ("RedElo", "RedRating"),
+    ("BlackElo", "BlackRating"),
     ("Annotator", "Commentator"),
     ("Author", "Creator"),
-    ("ECCO", "ECCO"),
 ];
 
 /// Whether a text is in this format.
@@ -162,11 +157,12 @@ impl Builder {
                     _ => GameResult::Unfinished,
                 }
             }
+            // The end of an element that contains others.
+            "" => {}
             element => {
-                if let Some((tag, _)) = TAGS.iter().find(|(_, name)| *name == element) {
-                    let value = plain_comment(text);
-                    self.game.add_tag(tag, &date_tag(tag, &value));
-                }
+                let found = TAGS.iter().find(|(_, name)| *name == element);
+                let tag = found.map_or(element, |(tag, _)| *tag);
+                self.game.add_tag(tag, &date_tag(tag, &plain_comment(text)));
             }
         }
         Ok(())

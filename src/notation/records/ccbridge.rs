@@ -4,7 +4,7 @@
 //! written here were checked with the Python package cchess, which ignores the index of a library, as this reader does.
 
 use super::pieces::position;
-use super::plain_comment;
+use super::{date_tag, plain_comment};
 use crate::board::{Color, Piece, Position, Setup, Square};
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
 use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT, append};
@@ -27,11 +27,22 @@ const FIRST_OF_MANY: usize = 349_248;
 const COUNT: usize = 60;
 
 /// The tags with the offsets and sizes of their fields in bytes.
-const TAGS: [(&str, usize, usize); 4] = [
+const TAGS: [(&str, usize, usize); 15] = [
     ("Title", 180, 128),
+    ("Source", 564, 64),
     ("Event", 692, 64),
+    ("Round", 756, 64),
+    ("Group", 820, 32),
+    ("Board", 852, 32),
+    ("Date", 884, 64),
+    ("Site", 948, 64),
+    ("TimeControl", 1012, 64),
     ("Red", 1076, 64),
+    ("RedTeam", 1140, 64),
+    ("RedTime", 1204, 64),
     ("Black", 1300, 64),
+    ("BlackTeam", 1364, 64),
+    ("BlackTime", 1428, 64),
 ];
 /// The offset of the version of the format.
 const VERSION: usize = 19;
@@ -108,7 +119,7 @@ pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
     });
     game.start = position(setup, first_from)?;
     for (name, at, size) in TAGS {
-        game.add_tag(name, &text(&header[at..at + size]));
+        game.add_tag(name, &date_tag(name, &text(&header[at..at + size])));
     }
     game.result = match header[RESULT] {
         1 => GameResult::RedWins,

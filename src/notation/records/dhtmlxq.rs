@@ -18,7 +18,7 @@ use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT, append};
 const START: &str = "8979695949392919097717866646260600102030405060708012720323436383";
 
 /// The tags with the names of their fields.
-const TAGS: [(&str, &str); 9] = [
+const TAGS: [(&str, &str); 17] = [
     ("Title", "title"),
     ("Event", "event"),
     ("Site", "place"),
@@ -26,8 +26,24 @@ const TAGS: [(&str, &str); 9] = [
     ("Round", "round"),
     ("Red", "red"),
     ("Black", "black"),
+    ("TimeControl", "timerule"),
+    ("RedTeam", "redteam"),
+    ("RedElo", "redrating"),
+    ("RedTime", "redtime"),
+    ("BlackTeam", "blackteam"),
+    ("BlackElo", "blackrating"),
+    ("BlackTime", "blacktime"),
+    ("Opening", "open"),
     ("Annotator", "remark"),
     ("Author", "author"),
+];
+
+/// Other fields become tags whose names begin with this.
+const OTHER: &str = "Dhtml_";
+
+/// The beginnings of the names of fields that are not about the game as a whole.
+const NO_TAGS: [&str; 9] = [
+    "ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result",
 ];
 
 /// The results with their texts.
@@ -111,6 +127,15 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     add_lines(&mut game, &fields, moves)?;
     for (tag, name) in TAGS {
         game.add_tag(tag, &date_tag(tag, field(name)));
+    }
+    let is_other = |name: &&&str| {
+        let is_tag = TAGS.iter().any(|(_, known)| known == *name);
+        !is_tag && !NO_TAGS.iter().any(|part| name.starts_with(part))
+    };
+    let mut others: Vec<&&str> = fields.keys().filter(is_other).collect();
+    others.sort_unstable();
+    for name in others {
+        game.add_tag(&format!("{OTHER}{name}"), &plain_comment(field(name)));
     }
     game.result = match field("result") {
         r if r.contains("红胜") || r == "1-0" => GameResult::RedWins,
@@ -241,6 +266,11 @@ pub fn write_dhtmlxq(game: &GameTree) -> String {
     let mut text = "[DhtmlXQ]\n".to_owned();
     for (tag, name) in TAGS {
         push_field(&mut text, name, game.tag(tag).unwrap_or_default());
+    }
+    for (tag, value) in &game.tags {
+        if let Some(name) = tag.strip_prefix(OTHER) {
+            push_field(&mut text, name, value);
+        }
     }
     let result = RESULTS.iter().find(|(result, _)| *result == game.result);
     push_field(&mut text, "result", result.map_or("", |(_, text)| text));

@@ -20,7 +20,7 @@ use crate::text::{self, decode, read_all};
 /// The maximum size of files that are read as a whole, in MB.
 const LARGEST_FILE: u64 = 128;
 /// The number of bytes in which the format is recognised.
-const LOOK_AHEAD: u64 = 1 << 16;
+const LOOK_AHEAD: u64 = 1 << 20;
 /// The maximum length of a line of a file with one game per line, in MB.
 const LONGEST_LINE: u64 = 16;
 

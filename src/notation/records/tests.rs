@@ -156,6 +156,20 @@ fn glyphs_round_trip_in_pgn_and_become_text_elsewhere() {
     assert_eq!(game.main_line().line.moves.len(), 2);
 }
 
+/// A text in traditional characters, as far as Big5 has them.
+fn traditional(text: &str) -> String {
+    let pairs = "马馬进進欢歡书書网網赏賞谱譜师師观觀联聯赛賽问問".chars();
+    let pairs: Vec<char> = pairs.collect();
+    let replace = |c: char| {
+        let found = pairs.chunks(2).find(|pair| pair[0] == c);
+        found.map_or(c, |pair| pair[1])
+    };
+    text.replace(['访', '荐'], "")
+        .chars()
+        .map(replace)
+        .collect()
+}
+
 /// Small files in the shape of real ones, with the coordinates of their main lines.
 #[test]
 fn files_of_many_programs_are_read() {
@@ -178,6 +192,10 @@ fn files_of_many_programs_are_read() {
         ("炮二平五 马8进7 马二进三".to_owned(), 1),
         ("1. P2-5 M8.7 2. M2.3 *".to_owned(), 1),
         ("1、炮二平五 马8进7\n2、马二进三".to_owned(), 1),
+        ("1.炮二平五，马8进7。2.马二进三，".to_owned(), 1),
+        ("第1回合 炮二平五 马8进7 第二回合：马二进三".to_owned(), 1),
+        ("炮二平五马8进7马二进三".to_owned(), 1),
+        ("format wxf\nred a\nstart{\n1. c2=5 h8+7\n2. h2+3\n}end\n".to_owned(), 1),
         (format!("startpos moves {line}\n"), 1),
         (format!("# x\nposition fen {board} w - - 0 1 moves {line}\n"), 1),
         (format!("{board} w moves {line}\n\n{board} w {line}\n"), 2),
@@ -196,9 +214,7 @@ fn files_of_many_programs_are_read() {
             1,
         ),
     ] {
-        let traditional = text.replace('马', "馬").replace('进', "進").replace('欢', "歡");
-        let traditional = traditional.replace('书', "書").replace('网', "網").replace(['访', '荐'], "");
-        let traditional = traditional.replace('赏', "賞").replace('谱', "譜").replace('师', "師").replace('观', "觀").replace('联', "聯").replace('赛', "賽").replace('问', "問");
+        let traditional = traditional(&text);
         let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
         for bytes in [
             text.as_bytes(),
@@ -217,6 +233,64 @@ fn files_of_many_programs_are_read() {
             }
         }
     }
+}
+
+#[test]
+fn tags_of_all_formats_are_kept() {
+    let tag = |game: &GameTree, name: &str| game.tag(name).unwrap_or_default().to_owned();
+    let page = "[DhtmlXQ][DhtmlXQ_ver]x[/DhtmlXQ_ver][DhtmlXQ_event]杯[/DhtmlXQ_event]\
+        [DhtmlXQ_timerule]20分[/DhtmlXQ_timerule][DhtmlXQ_redteam]粤[/DhtmlXQ_redteam]\
+        [DhtmlXQ_class]快棋[/DhtmlXQ_class][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist][/DhtmlXQ]";
+    let game = one(page.as_bytes());
+    let pgn = game.write_pgn(MoveStyle::Iccs);
+    for game in [
+        &game,
+        &one(pgn.as_bytes()),
+        &one(write_dhtmlxq(&one(pgn.as_bytes())).as_bytes()),
+    ] {
+        let names = ["Event", "TimeControl", "RedTeam", "Dhtml_class"];
+        assert_eq!(
+            names.map(|name| tag(game, name)),
+            ["杯", "20分", "粤", "快棋"]
+        );
+        assert_eq!(game.tags.len(), 4, "{:?}", game.tags);
+    }
+    let file = "<ChineseChessRecord><Head><URL>http://x</URL><Result>x</Result><TimeRule>慢</TimeRule>\
+        </Head><MoveList><Move value=\"00-00\"/><Move value=\"77-47\"/></MoveList></ChineseChessRecord>";
+    let game = one(file.as_bytes());
+    assert_eq!(
+        (tag(&game, "URL"), tag(&game, "TimeControl")),
+        ("http://x".into(), "慢".into())
+    );
+    assert_eq!(game.tags.len(), 2);
+    let wxf =
+        "FORMAT WXF\nRED a;x;1500\nOPENING C01\nREMARK a; b\nLatin text\nSTART{\n1. C2=5\n}END";
+    let game = one(wxf.as_bytes());
+    let names = ["Red", "RedElo", "Opening", "Remark", "Latin"];
+    assert_eq!(
+        names.map(|name| tag(&game, name)),
+        ["a", "1500", "C01", "a; b", ""]
+    );
+    let mut game = GameTree::new(Position::startpos());
+    for name in [
+        "Event",
+        "Site",
+        "Date",
+        "Round",
+        "Red",
+        "RedTeam",
+        "RedTime",
+        "Board",
+        "TimeControl",
+    ] {
+        game.set_tag(name, if name == "Date" { "2020.01.02" } else { name });
+    }
+    assert_eq!(one(&write_cbr(&game)).tags.len(), game.tags.len());
+    let xqf = one(&write_xqf(&game));
+    assert_eq!(
+        (tag(&xqf, "TimeControl"), tag(&xqf, "RedTime")),
+        ("TimeControl".into(), "RedTime".into())
+    );
 }
 
 #[test]
@@ -285,6 +359,218 @@ fn deep_variations_are_bounded() {
     let variations = "(b0a2 zz) ".repeat(20_000);
     let game = one(format!("1. {shuffle} b0c2 {variations} *").as_bytes());
     assert_eq!(game.variations(), 20_000);
+}
+
+/// A text repeated to a size.
+fn repeat(text: &str, size: usize) -> String {
+    text.repeat(size / text.len() + 1)
+}
+
+/// Texts with the numbers from 1 on, up to a size.
+fn numbered(size: usize, text: fn(usize) -> String) -> String {
+    let mut all = String::new();
+    let mut number = 1;
+    while all.len() < size {
+        all += &text(number);
+        number += 1;
+    }
+    all
+}
+
+const SHUFFLE: &str = "a0a1 a9a8 a1a0 a8a9 ";
+
+/// The beginning, the repeated part and the end of texts that make readers repeat their work as often as possible.
+const HARD_TEXTS: [(&str, &str, &str); 27] = [
+    // Comments, one without an end, and one with many lines.
+    ("1. h2e2 ", "{a}", " *"),
+    ("1. h2e2 {", "a\n", ""),
+    ("1. h2e2 {", "a\n", "} *"),
+    // Tags, tags without an end, and games of tags.
+    ("", "[a \"b\"]\n", "1. h2e2 *"),
+    ("", "[a \"", ""),
+    ("", "[Red \"a\"]\n\n*\n\n", ""),
+    // Variations and brackets.
+    ("1. h2e2 ", "(", ""),
+    ("1. h2e2 ", "(1. b2e2)", " *"),
+    ("1. ", "a0a1 (b0c2) a9a8 a1a0 (b0c2) a8a9 ", "*"),
+    // Moves, joined moves, a long word, glyphs, and text without a game.
+    ("1. ", SHUFFLE, "*"),
+    ("", "炮二平五马8进7", ""),
+    ("1. h2e2 ", "炮", " *"),
+    ("1. h2e2 ", "$1 ", " *"),
+    ("", "x y\n", ""),
+    // CBF.
+    (
+        "<ChineseChessRecord>",
+        "<Move value=\"77-47\" next=\"1\" end=\"1\"/>",
+        "",
+    ),
+    ("<ChineseChessRecord>", "<a>", ""),
+    ("<ChineseChessRecord>", "<a>b</a>", ""),
+    ("<ChineseChessRecord><Move ", "a=\"b\" ", ">"),
+    ("<ChineseChessRecord><a>", "&amp;", "</a>"),
+    // WXF.
+    ("", "START{\n1. C2=5\n}END\n", ""),
+    ("", "START{\n", ""),
+    ("", "RED a\n", "START{\n1. C2=5\n}END\n"),
+    // Lines.
+    ("", "startpos moves h2e2\n", ""),
+    ("startpos moves ", SHUFFLE, ""),
+    ("startpos moves ", "a", ""),
+    ("startpos\nhttp://x/?", "board=", ""),
+    // DhtmlXQ without a list of moves.
+    ("", "[DhtmlXQ]x", ""),
+];
+
+/// Records in DhtmlXQ that make their reader repeat its work as often as possible.
+fn hard_dhtmlxq(size: usize) -> Vec<String> {
+    let fields = [
+        repeat("[DhtmlXQ_a]", size),
+        repeat("[/DhtmlXQ_a]", size),
+        repeat("[DhtmlXQ_", size),
+        numbered(size, |n| format!("[DhtmlXQ_x{n}]a[/DhtmlXQ_x{n}]")),
+        numbered(size, |n| {
+            format!("[DhtmlXQ_comment{n}]a[/DhtmlXQ_comment{n}]")
+        }),
+        numbered(size, |n| {
+            let name = format!("move_{}_1_{n}", n - 1);
+            format!("[DhtmlXQ_{name}]1022[/DhtmlXQ_{name}]")
+        }),
+    ];
+    let mut moves = vec!["77477062".to_owned(); fields.len()];
+    moves.push(repeat("0908000108090100", size));
+    let fields = fields.into_iter().chain([String::new()]);
+    let records = moves.into_iter().zip(fields);
+    records
+        .map(|(moves, fields)| {
+            format!("[DhtmlXQ][DhtmlXQ_movelist]{moves}[/DhtmlXQ_movelist]{fields}")
+        })
+        .collect()
+}
+
+/// Files of about `size` bytes that make the readers of all formats repeat their work as often as possible.
+fn hard_files(size: usize) -> Vec<Vec<u8>> {
+    let mut line = GameTree::new(Position::startpos());
+    let mut fan = line.clone();
+    let mut node = ROOT;
+    for text in SHUFFLE.split_whitespace().cycle().take(size / 8) {
+        line.add_line(node, &[text.parse().unwrap()]);
+        node = NodeId::try_from(line.moves.len()).unwrap();
+        fan.add_line(ROOT, &["h2e2".parse().unwrap()]);
+    }
+    let texts =
+        HARD_TEXTS.map(|(before, part, after)| [before, &repeat(part, size), after].concat());
+    let texts = texts.into_iter().chain(hard_dhtmlxq(size));
+    let binary = [
+        write_xqf(&line),
+        write_xqf(&fan),
+        write_cbr(&line),
+        write_cbr(&fan),
+        write_cbl(&vec![GameTree::new(Position::startpos()); size / 4096]),
+        [write_cbl(&[]), vec![0; size]].concat(),
+    ];
+    texts.map(String::into_bytes).chain(binary).collect()
+}
+
+/// The memory that readers allocate grows no faster than the file, in the sum of all allocations as well as at any
+/// time. Every reader that copies what it has read already fails here, and with files of this size a reader that only
+/// looks at it again would need hours.
+#[test]
+fn work_and_memory_are_linear_in_the_size_of_a_file() {
+    const SIZES: [usize; 2] = [1 << 16, 1 << 19];
+    /// The growth that is allowed when a file becomes eight times as large.
+    const GROWTH: usize = 16;
+    /// Bytes for the buffers of a reader, and per byte of a file.
+    const BUFFERS: usize = 8 << 20;
+    const MOST_PER_BYTE: usize = 400;
+    let used = |file: &Vec<u8>| {
+        allocations::during(|| {
+            if let Ok(reader) = RecordReader::new(&file[..]) {
+                reader.for_each(drop);
+            }
+        })
+    };
+    let [small, large] = SIZES.map(hard_files);
+    for (short, long) in small.iter().zip(&large) {
+        let beginning = String::from_utf8_lossy(&long[..80.min(long.len())]);
+        let (before, after) = (used(short), used(long));
+        let what = format!("{beginning}: {before:?}, {after:?}");
+        let growth = GROWTH * long.len() / (8 * short.len());
+        assert!(after.total <= growth * before.total + BUFFERS, "{what}");
+        assert!(after.count <= growth * before.count + 10_000, "{what}");
+        assert!(after.peak <= MOST_PER_BYTE * long.len() + BUFFERS, "{what}");
+    }
+}
+
+/// Counts the allocations of a thread.
+#[allow(unsafe_code)]
+mod allocations {
+    use std::alloc::{GlobalAlloc, Layout, System};
+    use std::cell::Cell;
+
+    /// The number of allocations, their total size, and the most that was allocated at the same time.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Allocations {
+        pub count: usize,
+        pub total: usize,
+        pub peak: usize,
+        current: usize,
+    }
+
+    thread_local! {
+        static USED: Cell<Option<Allocations>> = const { Cell::new(None) };
+    }
+
+    struct Counting;
+
+    #[global_allocator]
+    static ALLOCATOR: Counting = Counting;
+
+    fn count(allocated: usize, freed: usize) {
+        let _ = USED.try_with(|used| {
+            if let Some(mut all) = used.get() {
+                all.count += usize::from(allocated > 0);
+                all.total += allocated;
+                all.current = (all.current + allocated).saturating_sub(freed);
+                all.peak = all.peak.max(all.current);
+                used.set(Some(all));
+            }
+        });
+    }
+
+    // SAFETY: all calls are passed on unchanged, and counting does not allocate.
+    unsafe impl GlobalAlloc for Counting {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            count(layout.size(), 0);
+            // SAFETY: as for this function.
+            unsafe { System.alloc(layout) }
+        }
+
+        unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+            count(layout.size(), 0);
+            // SAFETY: as for this function.
+            unsafe { System.alloc_zeroed(layout) }
+        }
+
+        unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+            count(0, layout.size());
+            // SAFETY: as for this function.
+            unsafe { System.dealloc(pointer, layout) }
+        }
+
+        unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+            count(size, layout.size());
+            // SAFETY: as for this function.
+            unsafe { System.realloc(pointer, layout, size) }
+        }
+    }
+
+    /// The allocations of a call.
+    pub fn during(call: impl FnOnce()) -> Allocations {
+        USED.set(Some(Allocations::default()));
+        call();
+        USED.take().unwrap_or_default()
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@
 
 use super::date_tag;
 use crate::notation::pgn::{PgnReader, tag_line};
-use crate::notation::raw::RecordError;
+use crate::notation::raw::{RecordError, is_derived_tag};
 use crate::notation::tree::{GameResult, GameTree};
 
 /// The tags with their keys.
@@ -31,20 +31,33 @@ const TAGS: [(&str, &str); 10] = [
     ("FEN", "FEN"),
 ];
 
-/// The beginning and the end of the moves, of which the reader of PGN would take the braces for a comment.
-const START: &str = "START{";
-const END: &str = "}END";
+/// The beginning and the end of the moves, of which the reader of PGN would take the braces for a comment. In a file
+/// they may be in either case.
+const START: &str = "start{";
+const END: &str = "}end";
 
 /// Whether a text is in this format: a line begins with `START{`.
 pub fn is_wxf(bytes: &[u8]) -> bool {
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    lines.any(|line| line.trim_ascii_start().starts_with(START.as_bytes()))
+    let mut lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r'));
+    lines.any(|line| {
+        let beginning = line.trim_ascii_start().get(..START.len());
+        beginning.is_some_and(|text| text.eq_ignore_ascii_case(START.as_bytes()))
+    })
 }
 
 /// Splits a text into its records, each of which ends with `}END`.
 pub fn split_wxf(text: &str) -> Vec<&str> {
-    let parts = text.split_inclusive(END);
-    parts.filter(|part| part.contains(START)).collect()
+    let lower = text.to_ascii_lowercase();
+    let ends = lower.match_indices(END).map(|(at, _)| at + END.len());
+    let mut begin = 0;
+    let mut parts = Vec::new();
+    for end in ends.chain([text.len()]) {
+        if lower[begin..end].contains(START) {
+            parts.push(&text[begin..end]);
+        }
+        begin = end;
+    }
+    parts
 }
 
 /// Reads a record.
@@ -52,30 +65,19 @@ pub fn split_wxf(text: &str) -> Vec<&str> {
 /// # Errors
 /// The starting position or first move is invalid.
 pub fn read_wxf(text: &str) -> Result<GameTree, RecordError> {
-    let (head, moves) = text.split_once(START).unwrap_or(("", text));
-    let moves = moves.split(END).next().unwrap_or(moves);
+    let lower = text.to_ascii_lowercase();
+    let (head, moves) = match lower.find(START) {
+        Some(at) => (&text[..at], &text[at + START.len()..]),
+        None => ("", text),
+    };
+    let end = moves.to_ascii_lowercase().find(END);
+    let moves = &moves[..end.unwrap_or(moves.len())];
     let mut pgn = String::new();
     for line in head.lines() {
-        let (key, value) = line
-            .trim()
-            .split_once(char::is_whitespace)
-            .unwrap_or((line, ""));
-        let value = value.trim();
-        if key.eq_ignore_ascii_case("RESULT") {
-            pgn += &format!("[Result \"{}\"]\n", read_result(value));
-        }
-        if let Some((tag, _)) = TAGS.iter().find(|(_, k)| key.eq_ignore_ascii_case(k)) {
-            // Players may have a rating and other fields after semicolons.
-            let mut fields = value.split(';').map(str::trim);
-            let value = fields.next().unwrap_or_default();
-            if !value.is_empty() {
-                pgn += &tag_line(tag, &date_tag(tag, value));
-                pgn.push('\n');
-            }
-            let rating = fields.next().filter(|text| text.parse::<u16>().is_ok());
-            if let Some(rating) = rating.filter(|_| matches!(*tag, "Red" | "Black")) {
-                pgn += &format!("{}\n", tag_line(&format!("{tag}Elo"), rating));
-            }
+        let line = line.trim();
+        let (key, value) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        for (tag, value) in tags_of(key, value.trim()) {
+            pgn += &format!("{}\n", tag_line(&tag, &value));
         }
     }
     pgn += "\n";
@@ -83,6 +85,39 @@ pub fn read_wxf(text: &str) -> Result<GameTree, RecordError> {
     let mut games = PgnReader::new(pgn.as_bytes());
     let game = games.next();
     game.unwrap_or_else(|| Err(RecordError::new("the record is empty")))
+}
+
+/// The tags of a line. Any key in capital letters becomes a tag: `OPENING` becomes `Opening`. Players may have a
+/// rating among other fields after semicolons.
+fn tags_of(key: &str, value: &str) -> Vec<(String, String)> {
+    let known = TAGS.iter().find(|(_, k)| key.eq_ignore_ascii_case(k));
+    let is_key = key.len() >= 3 && key.bytes().all(|byte| byte.is_ascii_uppercase());
+    let tag = match known {
+        Some((tag, _)) => (*tag).to_owned(),
+        None if key.eq_ignore_ascii_case("RESULT") => {
+            return vec![("Result".to_owned(), read_result(value).to_string())];
+        }
+        None if is_key => key[..1].to_owned() + &key[1..].to_ascii_lowercase(),
+        None => return Vec::new(),
+    };
+    if is_derived_tag(&tag) && tag != "FEN" {
+        return Vec::new();
+    }
+    let mut tags = Vec::new();
+    let mut fields = value.split(';').map(str::trim);
+    let first = match tag.as_str() {
+        "Red" | "Black" => fields.next().unwrap_or_default(),
+        _ => value.trim_end_matches(';').trim(),
+    };
+    if !first.is_empty() {
+        tags.push((tag.clone(), date_tag(&tag, first)));
+    }
+    if let "Red" | "Black" = tag.as_str()
+        && let Some(rating) = fields.find(|text| text.parse::<u16>().is_ok())
+    {
+        tags.push((format!("{tag}Elo"), rating.to_owned()));
+    }
+    tags
 }
 
 fn read_result(value: &str) -> GameResult {

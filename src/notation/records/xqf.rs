@@ -22,13 +22,16 @@ const SIDE: usize = 0x32;
 const RESULT: usize = 0x33;
 /// The tags with the offsets of their texts and the sizes of their fields. The first byte of a field is the length of
 /// the text.
-const TAGS: [(&str, usize, usize); 8] = [
+const TAGS: [(&str, usize, usize); 11] = [
     ("Title", 0x50, 64),
     ("Event", 0xd0, 64),
     ("Date", 0x110, 16),
     ("Site", 0x120, 16),
     ("Red", 0x130, 16),
     ("Black", 0x140, 16),
+    ("TimeControl", 0x150, 64),
+    ("RedTime", 0x190, 16),
+    ("BlackTime", 0x1a0, 16),
     ("Annotator", 0x1d0, 16),
     ("Author", 0x1e0, 16),
 ];

@@ -8,10 +8,11 @@ use rand::seq::SliceRandom;
 
 pub use search::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, find_openings};
 
+use super::end_reason::EndReason;
 use super::referee::Referee;
 use crate::board::Position;
 use crate::notation::tree::GameTree;
-use crate::notation::{GameText, Line, RecordError, Separator, pgn};
+use crate::notation::{GameText, Line, Separator, pgn};
 use crate::rules::RuleSet;
 
 /// The built-in openings: random lines that the search evaluates as balanced, made by `chuhe openings`.
@@ -53,18 +54,38 @@ impl Openings {
 
     /// Parses openings: PGN, or one per line as FEN, EPD, moves from the starting position, or a FEN with moves. Empty
     /// lines, lines that start with `#` and text after a `;` are ignored.
+    ///
+    /// # Errors
+    /// An opening is invalid, or there is none.
     pub fn read(text: &str) -> Result<Self, OpeningError> {
+        let (openings, errors) = Self::read_valid(text)?;
+        errors.into_iter().next().map_or(Ok(openings), Err)
+    }
+
+    /// As [`Self::read`], but leaves out the invalid openings and returns their errors.
+    ///
+    /// # Errors
+    /// There is no valid opening.
+    pub fn read_valid(text: &str) -> Result<(Self, Vec<OpeningError>), OpeningError> {
         let is_pgn = text.trim_start().starts_with('[');
-        let lines = if is_pgn {
+        let parsed = if is_pgn {
             read_pgn(text)
         } else {
             read_lines(text)
-        }?;
-        if lines.is_empty() {
-            Err(OpeningError("the file has no openings".to_owned()))
-        } else {
-            Ok(Self { lines })
+        };
+        let mut lines = Vec::new();
+        let mut errors = Vec::new();
+        for line in parsed {
+            match line {
+                Ok(line) => lines.push(line),
+                Err(error) => errors.push(error),
+            }
         }
+        if lines.is_empty() {
+            let none = || OpeningError("the file has no openings".to_owned());
+            return Err(errors.into_iter().next().unwrap_or_else(none));
+        }
+        Ok((Self { lines }, errors))
     }
 
     /// Truncates each opening to its first plies.
@@ -85,24 +106,33 @@ impl Openings {
         self.lines.rotate_left(count);
     }
 
-    /// Returns an error if the rules end the game in an opening.
-    pub fn check(&self, rules: RuleSet) -> Result<(), OpeningError> {
-        for (number, line) in (1..).zip(&self.lines) {
-            let mut referee = Referee::new(line.start.clone(), rules, None);
-            let mut over = referee.ending();
-            for m in &line.moves {
-                if over.is_none() && referee.play(*m).is_ok() {
-                    over = referee.ending();
-                }
+    /// Leaves out the openings in which the rules end the game and returns their errors.
+    ///
+    /// # Errors
+    /// No opening is left.
+    pub fn remove_finished(&mut self, rules: RuleSet) -> Result<Vec<OpeningError>, OpeningError> {
+        let mut errors = Vec::new();
+        let mut number = 0;
+        self.lines.retain(|line| {
+            number += 1;
+            let ending = ending(line, rules);
+            let is_unfinished = ending.is_none();
+            errors.extend(ending.map(|reason| {
+                let advice = "--opening-plies shortens openings";
+                OpeningError(format!(
+                    "opening {number} already ends the game ({reason}); {advice}"
+                ))
+            }));
+            is_unfinished
+        });
+        match errors.pop() {
+            Some(last) if self.lines.is_empty() => Err(last),
+            Some(last) => {
+                errors.push(last);
+                Ok(errors)
             }
-            if let Some(ending) = over {
-                let reason = ending.reason;
-                return Err(OpeningError(format!(
-                    "opening {number} already ends the game ({reason}); --opening-plies shortens openings"
-                )));
-            }
+            None => Ok(errors),
         }
-        Ok(())
     }
 
     /// The opening of a round, from 0; the list repeats.
@@ -117,19 +147,35 @@ impl Openings {
     }
 }
 
-fn read_pgn(text: &str) -> Result<Vec<Line>, OpeningError> {
-    let mut games = pgn::PgnReader::new(text.as_bytes());
-    let complete = |game: GameTree| Ok(game.complete_main_line()?.line);
-    let lines = games.by_ref().map(|game| game.and_then(complete));
-    let lines = lines
-        .collect::<Result<_, RecordError>>()
-        .map_err(|error| OpeningError(error.to_string()))?;
-    let finished = games.finish();
-    finished.map_err(|error| OpeningError(error.to_string()))?;
-    Ok(lines)
+/// Why the rules end the game in an opening, if they do.
+fn ending(line: &Line, rules: RuleSet) -> Option<EndReason> {
+    let mut referee = Referee::new(line.start.clone(), rules, None);
+    let mut over = referee.ending();
+    for m in &line.moves {
+        if over.is_none() && referee.play(*m).is_ok() {
+            over = referee.ending();
+        }
+    }
+    over.map(|ending| ending.reason)
 }
 
-fn read_lines(text: &str) -> Result<Vec<Line>, OpeningError> {
+fn read_pgn(text: &str) -> Vec<Result<Line, OpeningError>> {
+    let mut games = pgn::PgnReader::new(text.as_bytes());
+    let complete = |game: GameTree| Ok(game.complete_main_line()?.line);
+    let mut lines: Vec<_> = (1..)
+        .zip(games.by_ref())
+        .map(|(number, game)| {
+            let line = game.and_then(complete);
+            line.map_err(|error| OpeningError(format!("game {number}: {error}")))
+        })
+        .collect();
+    if let Err(error) = games.finish() {
+        lines.push(Err(OpeningError(error.to_string())));
+    }
+    lines
+}
+
+fn read_lines(text: &str) -> Vec<Result<Line, OpeningError>> {
     let mut lines = Vec::new();
     for (number, text) in (1..).zip(text.lines()) {
         let text = text.split(';').next().unwrap_or("").trim();
@@ -148,9 +194,9 @@ fn read_lines(text: &str) -> Result<Vec<Line>, OpeningError> {
         } else {
             Line::play(Position::startpos(), &words)
         };
-        lines.push(line.map_err(|error| OpeningError(format!("line {number}: {error}")))?);
+        lines.push(line.map_err(|error| OpeningError(format!("line {number}: {error}"))));
     }
-    Ok(lines)
+    lines
 }
 
 #[cfg(test)]
@@ -172,7 +218,7 @@ mod tests {
     #[test]
     fn built_in_openings_are_valid_and_distinct() {
         let openings = Openings::balanced().unwrap();
-        openings.check(RuleSet::Asian).unwrap();
+        assert_eq!(openings.clone().remove_finished(RuleSet::Asian), Ok(vec![]));
         let end = |line: &Line| {
             let mut position = line.start.clone();
             for m in &line.moves {
@@ -242,12 +288,27 @@ mod tests {
 
     #[test]
     fn openings_that_end_the_game_are_refused() {
-        let mate = Openings::read("4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9").unwrap();
-        let error = mate.check(RuleSet::Asian).unwrap_err().to_string();
+        let mate = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9";
+        let mut openings = Openings::read(mate).unwrap();
+        let removed = openings.remove_finished(RuleSet::Asian);
+        let error = removed.unwrap_err().to_string();
         assert!(
             error.starts_with("opening 1 already ends the game"),
             "{error}"
         );
-        assert!(Openings::start().check(RuleSet::Asian).is_ok());
+        assert_eq!(
+            Openings::start().remove_finished(RuleSet::Asian),
+            Ok(vec![])
+        );
+        // The other openings are kept.
+        let text = format!("h2e2\nh2e9\n{mate}\nb2e2 h9g7\n");
+        let (mut openings, errors) = Openings::read_valid(&text).unwrap();
+        assert!(errors.len() == 1 && errors[0].to_string().starts_with("line 2: "));
+        let removed = openings.remove_finished(RuleSet::Asian).unwrap();
+        assert!(removed.len() == 1 && removed[0].to_string().starts_with("opening 2 "));
+        assert_eq!(texts(&openings), ["h2e2", "b2e2 h9g7"]);
+        let pgn = "[Red \"a\"]\n\n1. h2e2 *\n\n[Red \"b\"]\n\n1. h2e9 *\n";
+        let (openings, errors) = Openings::read_valid(pgn).unwrap();
+        assert_eq!((openings.lines().len(), errors.len()), (1, 1));
     }
 }
