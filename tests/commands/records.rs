@@ -280,6 +280,29 @@ fn bad_games_and_files_do_not_affect_the_others() {
         .stderr(contains("a.pgn: 1 games left out").and(contains("1 file cannot be read")));
     run(&["replay"], &[])
         .stdout(contains("2 of 3 games agree").and(contains("1 of 1 games agree")));
+    chuhe(&["judge", files[0], files[2]])
+        .code(1)
+        .stdout(contains(": none\n").count(3))
+        .stderr(contains("a.pgn: game 2: "));
+    chuhe(&["replay", &format!("{}@5", files[2]), files[2]])
+        .code(1)
+        .stdout(contains("has only 4 plies").and(contains("1 of 1 games agree")));
+    chuhe(&["review", files[0], files[2], "--svg", "x.svg"]).code(2);
+}
+
+/// Of several files, of which some cannot be read, `judge` and `analyse` read the others.
+#[test]
+fn several_files_are_judged_and_analysed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    fs::write(
+        path("a.pgn"),
+        format!("{GAME}\n[Red \"x\"]\n\n1. zz *\n\n{GAME}"),
+    )
+    .unwrap();
+    fs::write(path("b.pgn"), GAME).unwrap();
+    let [a, missing, b] = ["a.pgn", "missing.pgn", "b.pgn"].map(path);
+    let files = [text(&a), text(&missing), text(&b)];
     for command in ["judge", "analyse"] {
         let arguments = [&[command], &files[..]].concat();
         let arguments = match command {
@@ -302,12 +325,4 @@ fn bad_games_and_files_do_not_affect_the_others() {
     .code(1)
     .stdout(contains("\"file\":\"").count(2).and(contains(" w - - 2 2")))
     .stderr(contains("a.pgn: using the first of 2 games").and(contains("a.pgn: game 2:")));
-    chuhe(&["judge", files[0], files[2]])
-        .code(1)
-        .stdout(contains(": none\n").count(3))
-        .stderr(contains("a.pgn: game 2: "));
-    chuhe(&["replay", &format!("{}@5", files[2]), files[2]])
-        .code(1)
-        .stdout(contains("has only 4 plies").and(contains("1 of 1 games agree")));
-    chuhe(&["review", files[0], files[2], "--svg", "x.svg"]).code(2);
 }

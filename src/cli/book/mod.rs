@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::common::{
-    Context, Failure, ForceArgument, GameArguments, OutputFile, columns, note, print,
+    Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, note, print,
     terminal_width,
 };
 use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
@@ -130,20 +130,29 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
 }
 
 fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
-    if let Some(moves) = hashed_moves(books)?
-        && !out.is_xqb()
-    {
-        return out.write_hashed(moves);
-    }
-    let mut table = BookTable::default();
+    let mut unread = Unread::default();
+    let mut readable = Vec::new();
     for book in books {
-        table.merge(&read_table(book)?);
+        match open(book) {
+            Ok(_) => readable.push(book.as_str()),
+            Err(failure) => unread.file(failure, books.len())?,
+        }
     }
-    out.write(&table)
+    match hashed_moves(&readable)? {
+        Some(moves) if !out.is_xqb() => out.write_hashed(moves)?,
+        _ => {
+            let mut table = BookTable::default();
+            for book in readable {
+                table.merge(&read_table(book)?);
+            }
+            out.write(&table)?;
+        }
+    }
+    unread.finish("book merge")
 }
 
 /// All moves, if every book is a BOOK.DAT.
-fn hashed_moves(books: &[String]) -> Result<Option<Vec<HashedMove>>, Failure> {
+fn hashed_moves(books: &[&str]) -> Result<Option<Vec<HashedMove>>, Failure> {
     let mut moves = Vec::new();
     for name in books {
         for book in open(name)?.books() {

@@ -303,6 +303,21 @@ impl Unread {
         self.games += games;
     }
 
+    /// Calls `read` for each file and reports the errors. If there is only one file, its error is returned.
+    #[cfg(feature = "training")]
+    pub fn each<'a>(
+        &mut self,
+        files: &'a [PathBuf],
+        mut read: impl FnMut(&'a Path) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        for file in files {
+            if let Err(failure) = read(file) {
+                self.file(failure, files.len())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Reports a file. If it is the only one, the error is returned instead.
     pub fn file(&mut self, failure: Failure, files: usize) -> Result<(), Failure> {
         if files == 1 {

@@ -104,26 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             files,
             seed,
             force,
-        } => {
-            let mut sources = Vec::new();
-            for file in files {
-                sources.push(open(file)?);
-            }
-            require_not_input("the output file", out, files)?;
-            let mut new = NewGames::begin(out, *force)?;
-            let merged = merge(&mut sources, &mut new.writer, *seed).context(out.display())?;
-            new.finish(merged.games)?;
-            for (file, source) in files.iter().zip(&sources) {
-                warn_of_damage(file, source);
-            }
-            report(
-                out,
-                &format!(
-                    "{} games, {} duplicates left out",
-                    merged.games, merged.duplicates
-                ),
-            )
-        }
+        } => merge_files(out, files, *seed, *force),
         DataCommand::Convert { out, files, force } => convert_files(out, files, *force),
         DataCommand::WinRate { files, out, force } => win_rate(files, out, *force),
         DataCommand::Relabel {
@@ -141,30 +122,62 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             };
             require_not_input("the output file", out, files)?;
             let mut new = NewGames::begin(out, *force)?;
-            let mut total = 0;
-            for file in files {
+            let (mut total, mut unread) = (0, Unread::default());
+            unread.each(files, |file| {
                 let mut source = open(file)?;
                 let progress = |games| note(&format!("{}: {games} games", file.display()));
                 total += relabel(&mut source, &mut new.writer, &plan, progress)
                     .context(file.display())?;
                 warn_of_damage(file, &source);
-            }
+                Ok(())
+            })?;
             new.finish(total)?;
-            report(out, &format!("{total} games"))
+            report(out, &format!("{total} games"))?;
+            unread.finish("data relabel")
         }
     }
 }
 
+fn merge_files(
+    out: &Path,
+    files: &[PathBuf],
+    seed: u64,
+    force: ForceArgument,
+) -> Result<(), Failure> {
+    let mut unread = Unread::default();
+    let mut sources = Vec::new();
+    unread.each(files, |file| {
+        sources.push((file, open(file)?));
+        Ok(())
+    })?;
+    require_not_input("the output file", out, files)?;
+    let mut new = NewGames::begin(out, force)?;
+    let readers = sources.iter_mut().map(|(_, source)| source);
+    let merged = merge(readers, &mut new.writer, seed).context(out.display())?;
+    new.finish(merged.games)?;
+    for (file, source) in &sources {
+        warn_of_damage(file, source);
+    }
+    let (games, duplicates) = (merged.games, merged.duplicates);
+    report(
+        out,
+        &format!("{games} games, {duplicates} duplicates left out"),
+    )?;
+    unread.finish("data merge")
+}
+
 fn stats(files: &[PathBuf]) -> Result<(), Failure> {
-    let mut statistics = Statistics::default();
-    for file in files {
+    let (mut statistics, mut unread) = (Statistics::default(), Unread::default());
+    unread.each(files, |file| {
         let mut source = open(file)?;
         while let Some(record) = source.next_record().context(file.display())? {
             statistics.add(&record);
         }
         warn_of_damage(file, &source);
-    }
-    print(&statistics.to_string())
+        Ok(())
+    })?;
+    print(&statistics.to_string())?;
+    unread.finish("data stats")
 }
 
 /// Prints a line, to standard error if the games go to standard output.
@@ -180,48 +193,45 @@ fn report(out: &Path, line: &str) -> Result<(), Failure> {
 fn win_rate(files: &[PathBuf], out: &Path, force: ForceArgument) -> Result<(), Failure> {
     require_not_input("--out", out, files)?;
     let output = OutputFile::create(out, force)?;
-    let mut counts = WinRateCounts::default();
-    for file in files {
+    let (mut counts, mut unread) = (WinRateCounts::default(), Unread::default());
+    unread.each(files, |file| {
         let mut source = open(file)?;
         while let Some(record) = source.next_record().context(file.display())? {
             counts.add(&record).context(file.display())?;
         }
         warn_of_damage(file, &source);
-    }
+        Ok(())
+    })?;
     let model = counts.fit().context("the model cannot be fitted")?;
     output.write(model.source())?;
     note(&format!(
         "{} positions, mean loss {:.4}",
         model.positions, model.loss
     ));
-    Ok(())
+    unread.finish("data win-rate")
 }
 
 fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<(), Failure> {
     require_not_input("the output file", out, files)?;
     let mut new = NewGames::begin(out, force)?;
     let (mut total, mut unread) = (0, Unread::default());
-    for file in files {
-        match convert_file(file, &mut new) {
-            Ok(converted) => {
-                if converted.skipped > 0 {
-                    let skipped = converted.skipped;
-                    note(&format!("{}: {skipped} games left out", file.display()));
-                }
-                if converted.has_torn_end {
-                    let name = file.display();
-                    note(&format!("{name}: left out an incomplete last line"));
-                }
-                total += converted.games;
-                let counts = format!(
-                    "{} games, {} positions",
-                    converted.games, converted.positions
-                );
-                report(out, &counts)?;
-            }
-            Err(failure) => unread.file(failure, files.len())?,
+    unread.each(files, |file| {
+        let converted = convert_file(file, &mut new)?;
+        if converted.skipped > 0 {
+            let skipped = converted.skipped;
+            note(&format!("{}: {skipped} games left out", file.display()));
         }
-    }
+        if converted.has_torn_end {
+            let name = file.display();
+            note(&format!("{name}: left out an incomplete last line"));
+        }
+        total += converted.games;
+        let counts = format!(
+            "{} games, {} positions",
+            converted.games, converted.positions
+        );
+        report(out, &counts)
+    })?;
     new.finish(total)?;
     unread.finish("data convert")
 }

@@ -47,37 +47,57 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let bar = bar(classes.iter().map(passes).sum());
     let mut searcher = Searcher::new(16).context("cannot start the search")?;
+    let mut wrong = Vec::new();
     for material in classes {
         bar.set_message(material.to_string());
-        let started = Instant::now();
-        let solved = load(material, &tables, rules)?;
-        let smaller = load_smaller(material, Metric::Dtm, &tables, rules)?;
         let progress = |positions| bar.inc(positions);
-        let (checked, proven, solved) = if material.is_two_sided() {
-            verify_two_sided(&solved, &smaller, threads, &progress)
-                .map(|checked| {
-                    let proven = format!("draws and losses by rule are proven ({rules})");
-                    (checked, proven, solved)
-                })
-                .context(material)?
-        } else {
-            let checked = verify(&solved, &smaller, threads, &progress).context(material)?;
-            let (solved, draws) = check_draws(solved, &smaller, threads)?;
-            (checked, draws, solved)
-        };
-        let found = search_sample(&solved, &mut searcher)?;
-        let seconds = started.elapsed().as_secs_f64();
-        bar.suspend(|| {
-            print(&format!(
-                "{material}: {checked} positions correct, {proven}, {found}, {seconds:.1} s\n"
-            ))
-        })?;
-        if let Some(line) = verify_dtc(material, &tables, rules, threads, &progress)? {
-            bar.suspend(|| print(&line))?;
+        let verified = verify_class(material, &tables, rules, threads, &progress, &mut searcher);
+        match verified {
+            Ok(lines) => bar.suspend(|| print(&lines))?,
+            Err(failure) => {
+                bar.suspend(|| failure.report());
+                wrong.push(material.to_string());
+            }
         }
     }
     bar.finish_and_clear();
-    Ok(())
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::new("these tables are wrong", wrong.join(", ")))
+    }
+}
+
+/// Verifies the tables of a class. Returns a summary.
+fn verify_class(
+    material: Material,
+    tables: &Tables,
+    rules: RuleSet,
+    threads: usize,
+    progress: &(dyn Fn(u64) + Sync),
+    searcher: &mut Searcher,
+) -> Result<String, Failure> {
+    let started = Instant::now();
+    let solved = load(material, tables, rules)?;
+    let smaller = load_smaller(material, Metric::Dtm, tables, rules)?;
+    let (checked, proven, solved) = if material.is_two_sided() {
+        verify_two_sided(&solved, &smaller, threads, progress)
+            .map(|checked| {
+                let proven = format!("draws and losses by rule are proven ({rules})");
+                (checked, proven, solved)
+            })
+            .context(material)?
+    } else {
+        let checked = verify(&solved, &smaller, threads, progress).context(material)?;
+        let (solved, draws) = check_draws(solved, &smaller, threads)?;
+        (checked, draws, solved)
+    };
+    let found = search_sample(&solved, searcher)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let line =
+        format!("{material}: {checked} positions correct, {proven}, {found}, {seconds:.1} s\n");
+    let dtc = verify_dtc(material, tables, rules, threads, progress)?;
+    Ok(line + &dtc.unwrap_or_default())
 }
 
 /// Verifies the DTC table of a class, if there is one. Returns a summary line.

@@ -72,16 +72,15 @@ pub fn read_wxf(text: &str) -> Result<GameTree, RecordError> {
     };
     let end = moves.to_ascii_lowercase().find(END);
     let moves = &moves[..end.unwrap_or(moves.len())];
-    let mut pgn = String::new();
-    for line in head.lines() {
+    // Each line has its tags in the same line of the PGN, so that errors have the right line.
+    let tags = head.split('\n').map(|line| {
         let line = line.trim();
         let (key, value) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        for (tag, value) in tags_of(key, value.trim()) {
-            pgn += &format!("{}\n", tag_line(&tag, &value));
-        }
-    }
-    pgn += "\n";
-    pgn += moves;
+        let tags = tags_of(key, value.trim()).into_iter();
+        tags.map(|(tag, value)| tag_line(&tag, &value))
+            .collect::<String>()
+    });
+    let pgn = tags.collect::<Vec<_>>().join("\n") + moves;
     let mut games = PgnReader::new(pgn.as_bytes());
     let game = games.next();
     game.unwrap_or_else(|| Err(RecordError::new("the record is empty")))
@@ -157,7 +156,9 @@ mod tests {
         assert_eq!(moves.join(" "), "h2e2 h9g7 h0g2 i9h9");
         let illegal = read_wxf(&FILE.replace("C2=5", "C1=5")).unwrap_err();
         assert!(
-            illegal.to_string().contains("move 1: \"C1=5\" is not"),
+            illegal
+                .to_string()
+                .starts_with("line 9: move 1: \"C1=5\" is not"),
             "{illegal}"
         );
         assert!(read_wxf("START{ }END").is_err());

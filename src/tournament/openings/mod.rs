@@ -56,7 +56,7 @@ impl Openings {
     /// lines, lines that start with `#` and text after a `;` are ignored.
     ///
     /// # Errors
-    /// An opening is invalid, or there is none.
+    /// An opening is invalid, or the text has no opening.
     pub fn read(text: &str) -> Result<Self, OpeningError> {
         let (openings, errors) = Self::read_valid(text)?;
         errors.into_iter().next().map_or(Ok(openings), Err)

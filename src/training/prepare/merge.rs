@@ -21,8 +21,8 @@ pub struct Merged {
 
 /// Writes the games of all sources in random order and without duplicates. Keeps them all in memory: four
 /// bytes per ply of a whole game, a [`Position`](crate::board::Position) per loose sample.
-pub fn merge<R: Read, W: Write>(
-    sources: &mut [GameReader<R>],
+pub fn merge<'a, R: Read + 'a, W: Write>(
+    sources: impl IntoIterator<Item = &'a mut GameReader<R>>,
     writer: &mut GameWriter<W>,
     seed: u64,
 ) -> Result<Merged, AppendError> {
