@@ -3,6 +3,9 @@
 //! Links between guides are defined twice: here for rustdoc, where the first definition counts, and at the end of each
 //! file for readers of the repository.
 
+#[doc = include_str!("guide/board.md")]
+pub mod board {}
+
 #[doc = include_str!("guide/books.md")]
 pub mod books {}
 

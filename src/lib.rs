@@ -39,6 +39,7 @@
 //! | [`board`] | squares, pieces, moves, attacks, legal positions, exchanges |
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
 //! | [`notation`] | FEN; moves as coordinates, 炮二平五, WXF and SAN; PGN, XQF, CBR, CBL, CBF, DhtmlXQ |
+//! | `page` | the web page of `chuhe board`, `serve` and `review --html` |
 //! | [`rules`] | the end of a game: repetitions, limits, rule sets |
 //! | [`random`] | random positions and games |
 //! | [`book`] | opening books: formats, lookup, choice by weight |
@@ -52,7 +53,7 @@
 //! | `cli` | the command line, with one file or folder for each subcommand |
 //! | [`guide`] | the guides for users, as pages of this documentation |
 //!
-//! Data flows one way: text <- board <- movegen <- notation <- rules <- random <- book, tablebase,
+//! Data flows one way: text <- board <- movegen <- notation <- rules, page <- random <- book, tablebase,
 //! eval <- search <- cloud <- protocol, training, tournament <- cli. No module imports from a module
 //! further right, and no files import each other in a circle, as checked by `tests/architecture.rs`.
 //! `tournament` communicates with all engines, including this one, through pipes; it uses the search only
@@ -104,6 +105,8 @@ pub mod eval;
 pub mod guide;
 pub mod movegen;
 pub mod notation;
+#[cfg(feature = "cli")]
+pub mod page;
 pub mod protocol;
 pub mod random;
 pub mod rules;

@@ -3,6 +3,8 @@
 mod analyse;
 mod batch;
 mod bench;
+#[cfg(feature = "cloud")]
+mod board;
 mod book;
 #[cfg(feature = "match")]
 mod check;
@@ -69,6 +71,8 @@ enum CliCommand {
     #[command(hide = true)]
     Manual(manual::ManualArguments),
     Bench(bench::Arguments),
+    #[cfg(feature = "cloud")]
+    Board(Box<board::Arguments>),
     Book(book::Arguments),
     #[cfg(feature = "match")]
     Check(check::Arguments),
@@ -108,6 +112,12 @@ Chuhe (楚河), a xiangqi engine, waits for UCCI, UCI or XBoard commands.
 /// The exit code is 0 after success, 1 after an error, 2 for invalid arguments, 130 after Ctrl-C.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.into_iter().collect();
+    #[cfg(all(windows, feature = "cloud"))]
+    let words = if words.len() == 1 && board::is_double_clicked() {
+        [words, vec![OsString::from("board")]].concat()
+    } else {
+        words
+    };
     let arguments = match parse(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -199,6 +209,8 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(CliCommand::Analyse(arguments)) => return analyse::run(&arguments),
         Some(CliCommand::Batch(arguments)) => return batch::run(&arguments),
         Some(CliCommand::Bench(arguments)) => bench::run(&arguments),
+        #[cfg(feature = "cloud")]
+        Some(CliCommand::Board(arguments)) => board::run(&arguments),
         Some(CliCommand::Book(arguments)) => return book::run(&arguments),
         #[cfg(feature = "match")]
         Some(CliCommand::Check(arguments)) => return check::run(&arguments),

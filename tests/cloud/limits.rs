@@ -157,7 +157,7 @@ fn guesses_of_tokens_and_file_requests_are_limited() {
         })
         .collect();
     assert_eq!((known[38], known[39]), (429, 200), "{known:?}");
-    let file = |_| status(&server.get_with("/page.js", "X-Forwarded-For: 10.0.0.6\r\n"));
+    let file = |_| status(&server.get_with("/page.css", "X-Forwarded-For: 10.0.0.6\r\n"));
     let files: Vec<u16> = (0..80).map(file).collect();
     assert_eq!(files[..20], [200; 20]);
     assert!(files.contains(&429), "{files:?}");

@@ -174,17 +174,19 @@ fn the_page_and_its_files_are_served() {
         "{page}"
     );
     for (path, kind) in [
-        ("/texts.js", "text/javascript"),
-        ("/page.js", "text/javascript"),
-        ("/edit.js", "text/javascript"),
-        ("/begin.js", "text/javascript"),
+        ("/main.js", "text/javascript"),
+        ("/rules.js", "text/javascript"),
+        ("/library.js", "text/javascript"),
         ("/page.css", "text/css"),
     ] {
-        assert!(page.contains(&format!("\"{}\"", &path[1..])));
         let file = server.get_with(path, "");
         assert!(file.contains(&format!("content-type: {kind}")), "{path}");
-        assert!(!body(&file).contains("://") || body(&file).contains("http://www.w3.org/2000/svg"));
+        assert!(!body(&file).contains("https://"), "{path}");
     }
+    assert!(
+        page.contains("{\"games\":[],\"use\":\"library\"}"),
+        "{page}"
+    );
     let public: serde_json::Value =
         serde_json::from_str(&body(&server.get_with("/stats.php?json=1", ""))).unwrap();
     assert_eq!(
@@ -206,6 +208,16 @@ fn the_page_and_its_files_are_served() {
         "{\"positions\":0,\"waiting_to_be_scored\":0,\"waiting_to_be_sieved\":0,\"workers\":0,\
          \"scored_last_minute\":0,\"nodes_per_second\":0,\"backlog_seconds\":0}"
     );
+    for icon in ["/icon.svg", "/favicon.ico"] {
+        let file = server.get_with(icon, "");
+        assert!(file.contains("content-type: image/svg+xml"), "{file}");
+    }
+}
+
+#[test]
+fn boards_are_normalised_or_rejected_with_a_reason() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
     let board = |text: &str| body(&server.get_with(&format!("/board?board={text}"), ""));
     let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
     for (text, side) in [(format!("{start}_B"), 'b'), (format!("{start}+r"), 'w')] {
@@ -217,13 +229,13 @@ fn the_page_and_its_files_are_served() {
         board(&format!("{other}%20w")),
         board(&format!("{start}%20w"))
     );
-    for none in ["", "9", start] {
-        assert_eq!(board(none), "{\"status\":\"invalid board\"}", "{none}");
+    for none in ["", "9", "9/9/9/9/9/9/9/9/9/4K4_w"] {
+        let reply = board(none);
+        let expected = "{\"status\":\"invalid board\",\"reason\":\"";
+        assert!(reply.starts_with(expected), "{none}: {reply}");
     }
-    for icon in ["/icon.svg", "/favicon.ico"] {
-        let file = server.get_with(icon, "");
-        assert!(file.contains("content-type: image/svg+xml"), "{file}");
-    }
+    // The normal parser reads a FEN without the side to move, which the API rejects.
+    assert!(board(start).starts_with("{\"status\":\"invalid board\""));
 }
 
 #[test]
@@ -269,7 +281,7 @@ fn files_of_a_directory_are_served() {
             .contains("content-type: text/javascript")
     );
     // The built-in page stays, and no other file is served.
-    assert!(body(&server.get_with("/", "")).contains("page.js"));
+    assert!(body(&server.get_with("/", "")).contains("main.js"));
     for path in [
         "/query/../tokens",
         "/../tokens",
@@ -315,10 +327,11 @@ fn a_page_at_the_root_moves_the_built_in_page() {
         body(&server.get_with("/%E7%A9%BA%20%E6%A0%BC.html", "")),
         "blank"
     );
-    assert!(body(&server.get_with("/chuhe/", "")).contains("page.js"));
-    assert_eq!(status(&server.get_with("/chuhe/page.js", "")), 200);
-    assert_eq!(
-        body(&server.get_with("/chuhe/board?board=x", "")),
-        "{\"status\":\"invalid board\"}"
+    assert!(body(&server.get_with("/chuhe/", "")).contains("main.js"));
+    assert_eq!(status(&server.get_with("/chuhe/main.js", "")), 200);
+    let board = body(&server.get_with("/chuhe/board?board=x", ""));
+    assert!(
+        board.starts_with("{\"status\":\"invalid board\""),
+        "{board}"
     );
 }

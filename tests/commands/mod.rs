@@ -2,6 +2,8 @@
 
 mod analyse;
 mod batch;
+#[cfg(feature = "cloud")]
+mod board;
 mod book;
 mod cli;
 mod convert;

@@ -1,7 +1,7 @@
-//! `chuhe review`, with its page in a real browser where there is one.
+//! `chuhe review`. Its page is tested in a browser by `tests/board/run`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 
 use assert_cmd::Command;
@@ -249,15 +249,20 @@ fn all_games_of_a_file_are_reviewed() {
 }
 
 #[test]
-fn table_and_page_are_in_the_chosen_language() {
+fn table_is_in_the_chosen_language_and_the_page_in_both() {
     let (table, files) = reviewed(GAME, &["--lang", "zh"]);
     assert!(
         table.contains("准确率") && table.contains("红方"),
         "{table}"
     );
     let page = fs::read_to_string(&files[2]).unwrap();
-    assert!(page.contains("<html lang=\"zh\">") && page.contains("点击着法"));
+    // The browser chooses the language of the page.
+    assert!(page.contains("准确率") && page.contains("accuracy"));
     assert!(!page.contains("{{"), "all placeholders are filled");
+    assert!(
+        page.contains("<title>A &lt;b&gt; &amp; &quot;c&quot; – 象棋"),
+        "{page}"
+    );
     let record = fs::read_to_string(&files[0]).unwrap();
     assert!(
         record.contains("[%eval ") && !record.contains("缓着"),
@@ -313,83 +318,4 @@ fn ctrl_c_shows_the_moves_judged_so_far() {
         "{table}"
     );
     fs::remove_file(path).unwrap();
-}
-
-/// A headless browser of the Chromium family, if there is one.
-fn browser() -> Option<&'static str> {
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let is_there = |name: &&str| {
-        let mut version = Process::new(name);
-        version
-            .arg("--version")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        version.status().is_ok_and(|status| status.success())
-    };
-    names.into_iter().find(is_there)
-}
-
-/// The document after the browser has run its scripts.
-fn rendered(browser: &str, page: &Path) -> String {
-    let profile = scratch("profile");
-    let output = Process::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--virtual-time-budget=2000",
-        ])
-        .arg(format!("--user-data-dir={}", profile.display()))
-        .arg("--dump-dom")
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .expect("the browser starts");
-    let _ = fs::remove_dir_all(profile);
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-#[test]
-fn page_works_in_a_browser() {
-    let Some(browser) = browser() else {
-        eprintln!("skipped: no Chromium is installed");
-        return;
-    };
-    let (_, files) = reviewed(GAME, &[]);
-    let page = fs::read_to_string(&files[2]).unwrap();
-    // Clicks the graph, a move, and buttons, presses keys, and records the ply after each.
-    let clicks = r##"<script>
-        const trace = [];
-        const at = (what) => trace.push(what + "=" + document.body.dataset.ply);
-        const click = (selector) =>
-            document.querySelector(selector).dispatchEvent(new MouseEvent("click", { bubbles: true }));
-        at("start");
-        click('#graph [data-ply="7"]'); at("graph");
-        trace.push("pieces=" + document.querySelectorAll("#board .piece").length);
-        click('#moves [data-ply="2"]'); at("move");
-        document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" })); at("key");
-        click("#last"); at("last");
-        trace.push("knight=" + document.querySelectorAll('#board [data-square="h9"]').length);
-        click("#back"); at("back");
-        click("#flip"); at("flip");
-        trace.push("marked=" + document.querySelectorAll("#moves .current, #graph .current").length);
-        document.body.dataset.trace = trace.join(" ");
-    </script></body>"##;
-    let clicked = scratch("clicked.html");
-    fs::write(&clicked, page.replace("</body>", clicks)).unwrap();
-    let document = rendered(browser, &clicked);
-    let trace = document.split("data-trace=\"").nth(1).unwrap_or("");
-    let trace = trace.split('"').next().unwrap_or("");
-    assert_eq!(
-        trace, "start=0 graph=7 pieces=31 move=2 key=3 last=8 knight=1 back=7 flip=7 marked=2",
-        "{document}"
-    );
-    assert!(
-        document.contains("A &lt;b&gt; &amp; \"c\" – 象棋"),
-        "{document}"
-    );
-    assert!(document.contains("炮二平五"));
-    fs::remove_file(clicked).unwrap();
-    for file in files {
-        fs::remove_file(file).unwrap();
-    }
 }

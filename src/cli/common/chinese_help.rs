@@ -7,6 +7,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("analyse", "搜索局面并显示最佳变例"),
     ("batch", "批量搜索局面，输出 JSON 或 CSV"),
     ("bench", "固定深度的基准测试"),
+    ("board", "在浏览器中打开棋盘：分析、对弈、评棋"),
     ("book", "开局库：制作、合并、查看"),
     ("check", "检查引擎是否遵守协议"),
     ("cloud", "云库工具"),
@@ -28,7 +29,9 @@ const COMMANDS: &[(&str, &str)] = &[
 ];
 
 /// The commands whose arguments are described in Chinese too.
-pub const MAIN_COMMANDS: [&str; 6] = ["analyse", "batch", "judge", "play", "review", "show"];
+pub const MAIN_COMMANDS: [&str; 7] = [
+    "analyse", "batch", "board", "judge", "play", "review", "show",
+];
 
 /// The arguments of these commands: command (empty for all), name, description.
 const ARGUMENTS: &[(&str, &str, &str)] = &[
@@ -50,6 +53,8 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
         "startpos、FEN，或棋谱中的一局（如 games.pgn:3、games.pgn:3@42），后面可接着法",
     ),
     ("", "moves", "先走这些着法（任何记谱法）"),
+    ("", "port", "端口；0 为任意空闲端口"),
+    ("", "no_browser", "只显示网址，不打开浏览器"),
     ("", "ascii", "用字母和 ASCII 字符画棋盘"),
     ("", "flip", "黑方在下"),
     ("", "multipv", "最佳变例的数目"),

@@ -1,5 +1,7 @@
 //! Results of endgame tables as text.
 
+use serde_json::{Value, json};
+
 use super::{fill, note, texts};
 use crate::rules::{
     Cause, Game, RuleSet, Verdict, is_within_no_capture_limit, judge, judge_outcome,
@@ -56,6 +58,22 @@ pub fn describe_no_capture_limit(
         }
         None => "but the no-capture limit comes first".to_owned(),
     })
+}
+
+/// The value of a position or move in an endgame table as JSON.
+pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
+    match outcome {
+        Some(TableOutcome::Win(plies)) => json!({"result": "win", "plies": plies}),
+        Some(TableOutcome::WinByRule(plies)) => {
+            json!({"result": "win", "by": "rules", "plies_without_repetitions": plies})
+        }
+        Some(TableOutcome::Draw) => json!({"result": "draw"}),
+        Some(TableOutcome::LossByRule(plies)) => {
+            json!({"result": "loss", "by": "rules", "plies_without_repetitions": plies})
+        }
+        Some(TableOutcome::Loss(plies)) => json!({"result": "loss", "plies": plies}),
+        None => json!({"result": "unknown"}),
+    }
 }
 
 /// The name and result of the ending on the board, if the game is not over and a table has the position.

@@ -49,6 +49,18 @@ impl GameArguments {
         }
     }
 
+    /// The place of a game, or the whole file, if that is the only argument.
+    ///
+    /// # Errors
+    /// The text after `.pgn` is invalid.
+    #[cfg(feature = "cloud")]
+    pub fn place(&self) -> Result<Option<PgnPlace>, Failure> {
+        match &self.game[..] {
+            [text] if self.moves.is_empty() => PgnPlace::of_argument(text),
+            _ => Ok(None),
+        }
+    }
+
     /// Plays the game, from the starting position if no other is given.
     ///
     /// # Errors

@@ -35,14 +35,6 @@ impl Language {
         LANGUAGE.get().copied().unwrap_or(Self::En)
     }
 
-    /// The code of the language in HTML.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::Zh => "zh",
-        }
-    }
-
     fn texts(self) -> &'static Texts {
         match self {
             Self::En => &ENGLISH,
@@ -113,17 +105,6 @@ texts! {
     game_number: "Game {}: {}", "第 {} 局：{}";
     opening: "Opening: {}", "开局：{}";
     after_ply: "After ply {}: {}.", "第 {} 步后：{}。";
-    page_hint: "Click a move or the graph, or use the arrow keys.", "点击着法或曲线，或使用方向键。";
-    page_expected: "Red can expect {} % of a point.", "红方期望得分 {} %。";
-    page_not_judged: "{}: not judged.", "{}：未评。";
-    page_score: "{}  {} for red.", "{}  红方 {}。";
-    page_lost: "{}: it lost {} %.", "{}：损失 {} %。";
-    page_best: "Best was {} (depth {}).", "最佳为 {}（深度 {}）。";
-    page_start: "start (Home)", "开始 (Home)";
-    page_back: "back (←)", "上一步 (←)";
-    page_next: "next (→)", "下一步 (→)";
-    page_end: "end (End)", "结束 (End)";
-    page_flip: "turn the board", "翻转棋盘";
     // chuhe play
     type_a_move: "Type a move, or `help`.", "请输入着法，或输入 `help`。";
     i_play: "I play {}{} ({} s).", "我走 {}{}（{} 秒）。";

@@ -20,7 +20,9 @@ pub use args::{
 pub use chinese_help::translate;
 #[cfg(test)]
 pub use chinese_help::{MAIN_COMMANDS, argument_help};
-pub use ending::{describe_end, describe_ending, describe_no_capture_limit, report_damaged_tables};
+pub use ending::{
+    describe_end, describe_ending, describe_no_capture_limit, outcome_json, report_damaged_tables,
+};
 pub use explain::{explain, explain_clauses, explain_plies};
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
 #[cfg(any(feature = "cloud", feature = "training"))]

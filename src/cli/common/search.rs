@@ -177,6 +177,14 @@ impl SearchThreads {
         }
     }
 
+    /// Sets the number of threads and the size of the hash table in MB; 0 is automatic.
+    #[cfg(feature = "cloud")]
+    pub fn resize(&mut self, threads: usize, hash: usize) -> Result<(), Failure> {
+        self.pool.set_hash_size(hash).context("hash")?;
+        self.pool.set_threads(threads).context("threads")?;
+        Ok(())
+    }
+
     /// Clears the hash table and everything else that was learned.
     pub fn forget(&mut self) {
         self.pool.forget();

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::common::RulesArguments;
 use crate::board::{Move, Position};
 use crate::cli::common::{
-    Failure, GameArguments, TableArguments, columns, describe_no_capture_limit, print,
-    report_damaged_tables, sentence, terminal_width,
+    Failure, GameArguments, TableArguments, columns, describe_no_capture_limit, outcome_json,
+    print, report_damaged_tables, sentence, terminal_width,
 };
 use crate::notation::MoveStyle;
 use crate::rules::{Game, RuleSet};
@@ -128,25 +128,13 @@ fn by_rule(plies: Option<u16>) -> String {
 }
 
 fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> String {
-    let value = |outcome: Option<TableOutcome>| match outcome {
-        Some(TableOutcome::Win(plies)) => json!({"result": "win", "plies": plies}),
-        Some(TableOutcome::WinByRule(plies)) => {
-            json!({"result": "win", "by": "rules", "plies_without_repetitions": plies})
-        }
-        Some(TableOutcome::Draw) => json!({"result": "draw"}),
-        Some(TableOutcome::LossByRule(plies)) => {
-            json!({"result": "loss", "by": "rules", "plies_without_repetitions": plies})
-        }
-        Some(TableOutcome::Loss(plies)) => json!({"result": "loss", "plies": plies}),
-        None => json!({"result": "unknown"}),
-    };
     let with_move = |m: &ProbedMove| {
-        let mut object = value(m.outcome);
+        let mut object = outcome_json(m.outcome);
         object["move"] = json!(m.played.to_string());
         object["chinese"] = json!(MoveStyle::Chinese.write(game.position(), m.played));
         object
     };
-    let mut object = value(Some(probe.outcome));
+    let mut object = outcome_json(Some(probe.outcome));
     object["fen"] = json!(game.position().to_string());
     if probe.outcome == TableOutcome::Draw {
         object["draw_holds"] = json!(probe.draw_holds);

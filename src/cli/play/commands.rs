@@ -10,10 +10,10 @@ use crate::cli::common::{fill, parse_seconds, print_line, texts};
 use crate::rules::Game;
 use crate::search::{Limits, Score, static_score};
 
-/// Time of a hint, and of an analysis without a time.
-const SHORT: Duration = Duration::from_secs(1);
+/// Time of a hint, of an analysis without a time, and of the answer to a draw offer.
+pub const SHORT: Duration = Duration::from_secs(1);
 /// Plies before which the engine accepts no draw.
-const EARLIEST_DRAW: usize = 40;
+pub const EARLIEST_DRAW: usize = 40;
 
 impl PlaySession {
     /// Executes a command or plays a move. Breaks at the end.

@@ -25,6 +25,8 @@ use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::Game;
 use crate::search::{Control, Limits, Outcome, Report};
 use clock::{GameClock, TimeControl};
+#[cfg(feature = "cloud")]
+pub use commands::{EARLIEST_DRAW, SHORT};
 use level::PlayLevel;
 
 /// Play against the engine in the terminal. Type `help` for the commands, or a move in coordinates,

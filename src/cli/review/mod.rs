@@ -2,7 +2,6 @@
 
 mod game;
 mod graph;
-mod page;
 mod text;
 mod verdict;
 
@@ -13,6 +12,7 @@ use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use serde_json::Value;
 
 use super::common::{
     Context, Ended, Failure, ForceArgument, OutputFile, PgnPlace, SearchArguments, SearchDefaults,
@@ -21,6 +21,7 @@ use super::common::{
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
+use crate::page;
 use crate::rules::Game;
 use game::{FoundPosition, Review, decided_score, judged_plies, review, stages};
 
@@ -161,6 +162,11 @@ fn read_records(
     Ok(records)
 }
 
+/// A reviewed game for the web page.
+pub fn page_game(review: &Review) -> Value {
+    page::game(&text::annotated(review), &review.points)
+}
+
 fn review_game(
     arguments: &Arguments,
     place: &PgnPlace,
@@ -175,12 +181,45 @@ fn review_game(
             place.path.display()
         ));
     }
+    let bar = progress_bar();
+    let reviewed = review_tree(
+        (number, record),
+        arguments.from,
+        plan,
+        interrupts,
+        |_, total| {
+            bar.set_length(total as u64);
+            bar.inc(1);
+        },
+    );
+    bar.finish_and_clear();
+    reviewed.context(place.path.display())
+}
+
+/// Judges the moves of a game from ply number `from` on. Calls `on_progress` after each position with the number of
+/// searched positions and of all.
+///
+/// # Errors
+/// A move is illegal, or the search cannot start.
+pub fn review_tree(
+    (number, record): (usize, GameTree),
+    from: usize,
+    plan: &SearchPlan,
+    interrupts: &Receiver<()>,
+    on_progress: impl FnMut(usize, usize),
+) -> Result<(Review, Ended), String> {
     let line = record.main_line();
-    let stages = stages(&line).context(format_args!("{}: game {number}", place.path.display()))?;
-    let judged = judged_plies(&line, arguments.from);
-    let (found, ended) = search_game(&stages, &judged, plan, interrupts)?;
-    let rules = plan.settings.rules;
-    let review = review((number, record), &stages, &judged, &found, rules);
+    let stages = stages(&line).map_err(|error| format!("game {number}: {error}"))?;
+    let judged = judged_plies(&line, from);
+    let searched = search_game(&stages, &judged, plan, interrupts, on_progress);
+    let (found, ended) = searched.map_err(|failure| failure.text)?;
+    let review = review(
+        (number, record),
+        &stages,
+        &judged,
+        &found,
+        plan.settings.rules,
+    );
     Ok((review, ended))
 }
 
@@ -191,6 +230,7 @@ fn search_game(
     judged: &[bool],
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
+    mut on_progress: impl FnMut(usize, usize),
 ) -> Result<(Vec<Option<FoundPosition>>, Ended), Failure> {
     let mut found: Vec<Option<FoundPosition>> = vec![None; stages.len()];
     let is_judged = |ply: usize| judged.get(ply) == Some(&true);
@@ -203,24 +243,24 @@ fn search_game(
         numbers.retain(|number| *number != last);
     }
     let games: Vec<Game> = numbers.iter().map(|n| stages[*n].clone()).collect();
-    let bar = progress_bar(games.len());
+    let mut count = 0;
     let ended = search_games(&games, plan, interrupts, |n, result| {
-        bar.inc(1);
+        count += 1;
+        on_progress(count, games.len());
         found[numbers[n]] = FoundPosition::of(&result);
         Ok(true)
     });
-    bar.finish_and_clear();
     Ok((found, ended?))
 }
 
 /// A bar on standard error, if that is a terminal.
-fn progress_bar(positions: usize) -> ProgressBar {
+fn progress_bar() -> ProgressBar {
     let target = if io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()
     } else {
         ProgressDrawTarget::hidden()
     };
-    let bar = ProgressBar::with_draw_target(Some(positions as u64), target);
+    let bar = ProgressBar::with_draw_target(Some(0), target);
     bar.with_style(bar_style("{bar:40} {pos}/{len} positions, {left} left"))
 }
 
@@ -253,14 +293,18 @@ impl OutputFiles {
 
     fn write(self, reviews: &[Review], notation: MoveStyle) -> Result<(), Failure> {
         if let Some(file) = self.pgn {
-            let games = reviews.iter().map(|review| text::pgn(review, notation));
+            let games = reviews
+                .iter()
+                .map(|review| text::annotated(review).write_pgn(notation));
             file.write(games.collect::<String>())?;
         }
         if let (Some(file), [review]) = (self.svg, reviews) {
             file.write(graph::draw(review, notation))?;
         }
         if let Some(file) = self.html {
-            file.write(page::page(reviews, notation))?;
+            let title = reviews.first().map(|review| page::title(&review.record));
+            let games: Vec<Value> = reviews.iter().map(page_game).collect();
+            file.write(page::single_file(&title.unwrap_or_default(), &games))?;
         }
         Ok(())
     }

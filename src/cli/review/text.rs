@@ -6,8 +6,9 @@ use unicode_width::UnicodeWidthStr;
 use super::game::{MoveVerdict, Review};
 use crate::board::{Color, Move};
 use crate::cli::common::{columns, fill, pad, score_and_mate, terminal_width, texts};
-use crate::notation::tree::{NodeId, ROOT};
+use crate::notation::tree::{GameTree, NodeId, ROOT, append};
 use crate::notation::{MoveStyle, chinese, opening};
+use crate::page;
 use crate::search::Meaning;
 
 /// Number of moves shown of a line.
@@ -50,7 +51,7 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
     let mut text = String::new();
     if has_title {
         let number = review.number.to_string();
-        text += &fill(texts.game_number, &[&number, &title(review)]);
+        text += &fill(texts.game_number, &[&number, &page::title(&review.record)]);
         text += "\n\n";
     }
     text += &(columns(&rows, terminal_width()) + "\n" + &summary(review));
@@ -66,14 +67,6 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
         text.push('\n');
     }
     text
-}
-
-/// The players and the result.
-pub fn title(review: &Review) -> String {
-    let record = &review.record;
-    let tag = |name| record.tag(name).filter(|text| !text.is_empty());
-    let (red, black) = (tag("Red").unwrap_or("?"), tag("Black").unwrap_or("?"));
-    format!("{red} – {black}  {}", record.result)
 }
 
 /// The loss in percent; empty if it is less than half a percent.
@@ -184,8 +177,8 @@ fn right(text: &str, width: usize) -> String {
     pad("", width.saturating_sub(text.len())) + text
 }
 
-/// The record with scores, glyphs and better lines.
-pub fn pgn(review: &Review, style: MoveStyle) -> String {
+/// The record with scores, glyphs, better lines and rulings on repetitions.
+pub fn annotated(review: &Review) -> GameTree {
     let mut record = review.record.clone();
     if record.tag("ECCO").or(record.tag("Opening")).is_none() {
         record.set_opening_tags();
@@ -200,6 +193,11 @@ pub fn pgn(review: &Review, style: MoveStyle) -> String {
     }
     record.set_tag("Annotator", concat!("Chuhe ", env!("CARGO_PKG_VERSION")));
     let line: Vec<NodeId> = record.moves.line(ROOT).collect();
+    for repetition in &review.repetitions {
+        if let Some(id) = repetition.ply.checked_sub(1).and_then(|n| line.get(n)) {
+            append(&mut record.moves[*id].comment, &repetition.text);
+        }
+    }
     for (id, reviewed) in line.into_iter().zip(&review.moves) {
         let Some(verdict) = &reviewed.verdict else {
             continue;
@@ -213,7 +211,7 @@ pub fn pgn(review: &Review, style: MoveStyle) -> String {
             record.add_line(before, verdict.line());
         }
     }
-    record.write_pgn(style)
+    record
 }
 
 /// The comment of a move, such as `[%eval -1.35,12] mistake (-11 %)`: the score for red and the depth.

@@ -36,7 +36,7 @@ use super::library::Library;
 use caller::Peer;
 use shared::{Admission, Shared};
 
-pub use files::Site;
+pub use files::{Site, content_type};
 pub use shared::{ServerFiles, ServerOptions};
 
 /// Time for a client to send the head of a request, and to start the next request.

@@ -1,5 +1,6 @@
 //! Requests of pages: the built-in page, and files of a directory such as the page of the public library.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::Json;
@@ -14,23 +15,11 @@ use super::caller::client_address;
 use super::error::ServerError;
 use super::files::content_type;
 use super::shared::Shared;
+use crate::board::Position;
 use crate::cloud::fen;
 use crate::cloud::moves::is_eligible;
 use crate::cloud::parameters::QueryParameters;
-
-/// The files of the built-in page.
-const PAGE: [(&str, &str); 7] = [
-    ("index.html", include_str!("page/index.html")),
-    ("begin.js", include_str!("page/begin.js")),
-    ("edit.js", include_str!("page/edit.js")),
-    ("page.js", include_str!("page/page.js")),
-    ("texts.js", include_str!("page/texts.js")),
-    ("page.css", include_str!("page/page.css")),
-    ("icon.svg", include_str!("page/icon.svg")),
-];
-
-/// The built-in page may load nothing from other servers.
-const PAGE_POLICY: &str = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+use crate::page;
 
 /// Path of the page of the public library.
 const PUBLIC_PAGE: &str = "/query/";
@@ -58,6 +47,9 @@ pub struct BoardMessage {
     board: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
+    /// Why the board is invalid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
 }
 
 /// The normal form of a FEN, so that the page reads FEN exactly as the API does.
@@ -67,7 +59,11 @@ pub async fn board(
 ) -> Result<Json<BoardMessage>, ServerError> {
     limit(&shared, &parts)?;
     let parameters = QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes());
-    let board = parameters.get("board").and_then(fen::parse);
+    let text = parameters.get("board").unwrap_or("");
+    let board = fen::parse(text);
+    let reason = board
+        .is_none()
+        .then(|| text.replace('_', " ").parse::<Position>().err());
     let is_filtered = board.as_ref().is_some_and(|board| !is_eligible(board));
     Ok(Json(BoardMessage {
         status: if board.is_some() {
@@ -77,6 +73,7 @@ pub async fn board(
         },
         board: board.as_ref().map(fen::write),
         note: is_filtered.then_some("the library does not store positions with so few pieces"),
+        reason: reason.flatten().map(|error| error.to_string()),
     }))
 }
 
@@ -124,17 +121,16 @@ pub async fn page(
 fn built_in(path: &str) -> Result<Response, ServerError> {
     let name = match path {
         "/" => "index.html",
-        // Browsers request this name without a link to it.
         "/favicon.ico" => "icon.svg",
         path => path.strip_prefix('/').unwrap_or(path),
     };
-    let (name, text) = PAGE
-        .into_iter()
-        .find(|(file, _)| *file == name)
-        .ok_or(StatusCode::NOT_FOUND)?;
+    let text = match name {
+        "index.html" => page::index("library", &[]).into(),
+        name => Cow::from(page::file(name).ok_or(StatusCode::NOT_FOUND)?),
+    };
     let headers = [
         (CONTENT_TYPE, content_type(name)),
-        (CONTENT_SECURITY_POLICY, PAGE_POLICY),
+        (CONTENT_SECURITY_POLICY, page::POLICY),
     ];
     Ok((headers, text).into_response())
 }

@@ -1,0 +1,441 @@
+//! The engine of the board: analysis, moves, reviews, and what books and endgame tables know.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use crate::board::{Color, Position};
+use crate::book::{BookLibrary, choose};
+use crate::cli::common::{
+    Ended, SearchPlan, SearchThreads, bound_name, outcome_json, parse_seconds, play_line,
+    report_damaged_tables, score_and_mate,
+};
+use crate::cli::play::{EARLIEST_DRAW, SHORT};
+use crate::cli::review::{page_game, review_tree};
+use crate::cloud::parameters::QueryParameters;
+use crate::eval::win_rate::WinRate;
+use crate::movegen::has_legal_move;
+use crate::notation::pgn::{GameResult, PgnGame};
+use crate::notation::tree::GameTree;
+use crate::notation::{Line, opening};
+use crate::protocol::strength::{self, MAX_ELO, MIN_ELO};
+use crate::rules::{Cause, Game, judge};
+use crate::search::{
+    Control, Info, Limits, MAX_HASH, MAX_THREADS, Outcome, PlayerClock, Report, Score,
+    nodes_per_second,
+};
+
+/// Maximum number of lines of an analysis.
+const MAX_LINES: usize = 5;
+/// Minimum time between two reports of an analysis.
+const REPORT_TIME: Duration = Duration::from_millis(100);
+/// Size of the hash table of each position searched in a review, in MB.
+const REVIEW_HASH: usize = 32;
+/// Maximum number of plies of a game.
+const MAX_PLIES: usize = 5000;
+
+/// A running search or review, which can be stopped.
+#[derive(Clone)]
+pub struct Job {
+    control: Arc<Control>,
+    interrupt: Sender<()>,
+}
+
+impl Job {
+    fn new() -> (Self, Receiver<()>) {
+        let (interrupt, interrupts) = bounded(1);
+        let control = Control::new(false);
+        (Self { control, interrupt }, interrupts)
+    }
+
+    /// Ends the search soon. The job may have ended already.
+    pub fn stop(&self) {
+        self.control.stop();
+        let _ = self.interrupt.try_send(());
+    }
+}
+
+/// Stops a job when it is dropped: when the client no longer waits for it.
+pub struct StopOnDrop(pub Job);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// An event of a stream: its name and data.
+pub type Event = (&'static str, Value);
+
+/// The engine. It searches one position at a time: a new search stops the current one.
+pub struct BoardEngine {
+    plan: SearchPlan,
+    books: Mutex<BookLibrary>,
+    /// Started by the first search.
+    threads: Mutex<Option<SearchThreads>>,
+    current: Mutex<Option<Job>>,
+}
+
+impl BoardEngine {
+    pub fn new(plan: SearchPlan, books: BookLibrary) -> Self {
+        Self {
+            plan,
+            books: Mutex::new(books),
+            threads: Mutex::new(None),
+            current: Mutex::new(None),
+        }
+    }
+
+    /// The settings that the page shows first.
+    pub fn settings(&self) -> Value {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        json!({
+            "threads": self.plan.threads,
+            "most_threads": cores.max(self.plan.threads).min(MAX_THREADS as usize),
+            "hash": self.plan.hash,
+            "most_hash": MAX_HASH,
+        })
+    }
+
+    /// Registers a new job and stops the current one. The second value receives a message when the job is stopped.
+    pub fn start(&self) -> (Job, Receiver<()>) {
+        let (job, interrupts) = Job::new();
+        if let Some(old) = self.current.lock().replace(job.clone()) {
+            old.stop();
+        }
+        (job, interrupts)
+    }
+
+    /// Searches a position after the previous search has ended. `Ok(None)` if the job was stopped before.
+    fn search(
+        &self,
+        game: &Game,
+        plan: &SearchPlan,
+        job: &Job,
+        on_report: impl FnMut(Report) -> io::Result<()>,
+    ) -> Result<Option<Outcome>, String> {
+        let mut threads = self.threads.lock();
+        if job.control.is_stopped() {
+            return Ok(None);
+        }
+        let threads = match &mut *threads {
+            Some(threads) => {
+                let resized = threads.resize(plan.threads, plan.hash);
+                resized.map_err(|failure| failure.text)?;
+                threads
+            }
+            none => none.insert(plan.threads().map_err(|failure| failure.text)?),
+        };
+        let request = plan.request(game, &job.control);
+        let found = threads.search(request, &crossbeam_channel::never(), on_report);
+        report_damaged_tables(&plan.tables);
+        match found {
+            Ok((outcome, _)) => Ok(Some(outcome)),
+            // The client no longer reads the stream.
+            Err(_) if job.control.is_stopped() => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Analyses a position until the job is stopped.
+    pub fn analyse(
+        &self,
+        parameters: &QueryParameters,
+        job: &Job,
+        mut send: impl FnMut(Event) -> bool,
+    ) -> Result<Value, String> {
+        let game = read_game(parameters)?;
+        let mut plan = self.plan_for(parameters)?;
+        plan.settings.multipv = number(parameters, "lines", 1, MAX_LINES)?.unwrap_or(1);
+        plan.limits = Limits::default();
+        let mut analysis = Analysis::new(&game);
+        let outcome = self.search(&game, &plan, job, |report| {
+            if analysis.add(report) && !send(("lines", analysis.json())) {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            Ok(())
+        })?;
+        // A search that has ended by itself, after a mate or at the largest depth, may have unsent lines.
+        if outcome.is_some() && !analysis.lines.is_empty() {
+            send(("lines", analysis.json()));
+        }
+        Ok(json!({}))
+    }
+
+    /// A move for the side to move at the requested strength.
+    pub fn choose_move(&self, parameters: &QueryParameters, job: &Job) -> Result<Value, String> {
+        let game = read_game(parameters)?;
+        if !has_legal_move(game.position()) {
+            return Err("the game is over: there is no legal move".to_owned());
+        }
+        let mut plan = self.plan_for(parameters)?;
+        plan.limits = limits(parameters, game.position().side_to_move())?;
+        if let Some(elo) = elo(parameters)? {
+            plan.limits = strength::weaken(plan.limits, elo);
+            plan.settings.root_noise = strength::root_noise(elo);
+        }
+        let (moves, _) = self.books.lock().fresh_moves(&game, |_| true);
+        if let Some(chosen) = choose(&moves, Some(1.0), &mut rand::rng()) {
+            return Ok(json!({ "move": moves[chosen].played.to_string(), "from": "book" }));
+        }
+        let outcome = self.search(&game, &plan, job, |_| Ok(()))?;
+        let best = outcome.and_then(|outcome| outcome.best);
+        let best = best.ok_or("the search was stopped")?;
+        Ok(json!({ "move": best.to_string(), "from": "search" }))
+    }
+
+    /// The answer to a draw offer of the side to move: `accepted`, `too early` or `better`.
+    pub fn answer_draw(&self, parameters: &QueryParameters, job: &Job) -> Result<Value, String> {
+        let game = read_game(parameters)?;
+        if game.plies().len() < EARLIEST_DRAW {
+            return Ok(json!({ "answer": "too early" }));
+        }
+        let mut plan = self.plan_for(parameters)?;
+        plan.limits.move_time = Some(SHORT);
+        let outcome = self.search(&game, &plan, job, |_| Ok(()))?;
+        let score = outcome.and_then(|outcome| outcome.score);
+        let is_accepted = score.is_some_and(|score| score >= Score::ZERO);
+        Ok(json!({ "answer": if is_accepted { "accepted" } else { "better" } }))
+    }
+
+    /// The normal form of a position, how the rules end the game, and what books and endgame tables know.
+    pub fn describe(&self, parameters: &QueryParameters) -> Result<Value, String> {
+        let game = read_game(parameters)?;
+        let (position, rules) = (game.position(), self.plan.settings.rules);
+        let judgement = judge(&game, rules);
+        let cause = match judgement.cause {
+            Cause::Nothing | Cause::Checkmate | Cause::Stalemate => None,
+            Cause::Repetition => Some("Repetition"),
+            Cause::InsufficientMaterial => Some("InsufficientMaterial"),
+            Cause::NoCapture => Some("NoCapture"),
+        };
+        let loser = judgement.verdict.loser().map(letter);
+        let (moves, _) = self.books.lock().fresh_moves(&game, |_| true);
+        let book = moves
+            .iter()
+            .map(|m| json!({ "move": m.played.to_string(), "weight": m.weight }));
+        let tables = &self.plan.tables;
+        let value = tables.probe(position, rules);
+        let known = value.map_or_else(Vec::new, |_| tables.probe_moves(position, rules));
+        let known = known.iter().map(|m| {
+            let mut object = outcome_json(m.outcome);
+            object["move"] = json!(m.played.to_string());
+            object
+        });
+        let line = main_line(&game);
+        Ok(json!({
+            "fen": position.to_string(),
+            "end": cause.map(|cause| json!({ "cause": cause, "loser": loser })),
+            "book": book.collect::<Value>(),
+            "tablebase": known.collect::<Value>(),
+            "value": value.map(|probe| outcome_json(Some(probe.outcome))),
+            "opening": opening::of(&line).map(ToString::to_string),
+        }))
+    }
+
+    /// Reviews a game; sends the progress.
+    pub fn review(
+        &self,
+        parameters: &QueryParameters,
+        interrupts: &Receiver<()>,
+        mut send: impl FnMut(Event) -> bool,
+    ) -> Result<Value, String> {
+        let game = read_game(parameters)?;
+        if game.plies().is_empty() {
+            return Err("the game has no moves".to_owned());
+        }
+        let record = PgnGame {
+            tags: Vec::new(),
+            line: main_line(&game),
+            comments: Vec::new(),
+            result: GameResult::Unfinished,
+        };
+        let mut plan = self.plan_for(parameters)?;
+        plan.hash = REVIEW_HASH;
+        plan.limits = limits(parameters, Color::Red)?;
+        // Two searches at the same time would slow each other down.
+        let _threads = self.threads.lock();
+        let tree = GameTree::from(&record);
+        let reviewed = review_tree((1, tree), 1, &plan, interrupts, |count, total| {
+            send(("progress", json!({ "count": count, "total": total })));
+        });
+        let (review, ended) = reviewed?;
+        if ended == Ended::Complete {
+            Ok(page_game(&review))
+        } else {
+            Err("the review was cancelled".to_owned())
+        }
+    }
+
+    /// The plan of a search with the requested threads and hash table.
+    fn plan_for(&self, parameters: &QueryParameters) -> Result<SearchPlan, String> {
+        let mut plan = self.plan.clone();
+        if let Some(threads) = number(parameters, "threads", 1, MAX_THREADS as usize)? {
+            plan.threads = threads;
+        }
+        if let Some(hash) = number(parameters, "hash", 1, MAX_HASH as usize)? {
+            plan.hash = hash;
+        }
+        Ok(plan)
+    }
+}
+
+/// The lines of an analysis.
+struct Analysis<'a> {
+    position: &'a Position,
+    lines: BTreeMap<usize, Info>,
+    nodes: u64,
+    time: Duration,
+    /// When the lines were sent last.
+    sent: Option<Instant>,
+}
+
+impl<'a> Analysis<'a> {
+    fn new(game: &'a Game) -> Self {
+        Self {
+            position: game.position(),
+            lines: BTreeMap::new(),
+            nodes: 0,
+            time: Duration::ZERO,
+            sent: None,
+        }
+    }
+
+    /// Adds a report. Returns whether it is time to send the lines.
+    fn add(&mut self, report: Report) -> bool {
+        match report {
+            Report::Line(info) => {
+                (self.nodes, self.time) = (info.nodes, info.time);
+                // An earlier line with this move had another rank.
+                self.lines
+                    .retain(|_, other| other.pv.first() != info.pv.first());
+                self.lines.insert(info.multipv, info);
+            }
+            Report::Progress { nodes, time } => (self.nodes, self.time) = (nodes, time),
+            _ => return false,
+        }
+        let is_due = self.sent.is_none_or(|sent| sent.elapsed() >= REPORT_TIME);
+        if is_due && !self.lines.is_empty() {
+            self.sent = Some(Instant::now());
+            return true;
+        }
+        false
+    }
+
+    fn json(&self) -> Value {
+        let lines = self.lines.values().map(|info| {
+            let (score, mate) = score_and_mate(info.score);
+            let WinRate { win, draw, loss } = WinRate::of(info.score.units(), self.position);
+            json!({
+                "score": score,
+                "mate": mate,
+                "bound": bound_name(info.bound),
+                "wdl": [win, draw, loss],
+                "pv": info.pv.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            })
+        });
+        let best = self.lines.values().next();
+        json!({
+            "depth": best.map(|info| info.depth),
+            "nodes": self.nodes,
+            "nps": nodes_per_second(self.nodes, self.time),
+            "hashfull": best.map(|info| info.hashfull),
+            "tablebase": self.lines.values().map(|info| info.tb_hits).max(),
+            "lines": lines.collect::<Value>(),
+        })
+    }
+}
+
+fn letter(color: Color) -> &'static str {
+    match color {
+        Color::Red => "w",
+        Color::Black => "b",
+    }
+}
+
+/// The game of the parameters `start`, a FEN, and `moves`, separated by commas.
+fn read_game(parameters: &QueryParameters) -> Result<Game, String> {
+    let start = parameters.get("start").unwrap_or("");
+    let start: Position = start.parse().map_err(|error| format!("{error}"))?;
+    let moves = parameters.get("moves").unwrap_or("").split(',');
+    let moves = moves
+        .filter(|text| !text.is_empty())
+        .map(|text| text.parse().map_err(|error| format!("{text:?}: {error}")));
+    let moves = moves
+        .take(MAX_PLIES + 1)
+        .collect::<Result<Vec<_>, String>>()?;
+    if moves.len() > MAX_PLIES {
+        return Err(format!("the game has more than {MAX_PLIES} plies"));
+    }
+    play_line(Line { start, moves }).map_err(|failure| failure.text)
+}
+
+fn main_line(game: &Game) -> Line {
+    let mut start = game.clone();
+    let moves = game.plies().iter().map(|ply| ply.played).collect();
+    while start.pop().is_some() {}
+    Line {
+        start: start.position().clone(),
+        moves,
+    }
+}
+
+/// A number from `min` to `max`; `None` if the parameter is missing.
+fn number(
+    parameters: &QueryParameters,
+    name: &str,
+    min: usize,
+    max: usize,
+) -> Result<Option<usize>, String> {
+    let Some(text) = parameters.get(name) else {
+        return Ok(None);
+    };
+    let value = text
+        .parse()
+        .ok()
+        .filter(|value| (min..=max).contains(value));
+    let value = value.ok_or_else(|| format!("{name} must be a number from {min} to {max}"))?;
+    Ok(Some(value))
+}
+
+fn elo(parameters: &QueryParameters) -> Result<Option<u32>, String> {
+    let elo = number(parameters, "elo", MIN_ELO as usize, MAX_ELO as usize)?;
+    Ok(elo.map(|elo| elo as u32))
+}
+
+/// The limits of a move: the time of `time`, or the clocks `red` and `black` with `increment` in milliseconds.
+fn limits(parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
+    let milliseconds = |name| {
+        let value = number(parameters, name, 0, 24 * 60 * 60 * 1000)?;
+        Ok::<_, String>(value.map(|value| Duration::from_millis(value as u64)))
+    };
+    let time = parameters.get("time").map(parse_seconds).transpose();
+    let time = time.map_err(|error| format!("time: {error}"))?;
+    if let (Some(red), Some(black)) = (milliseconds("red")?, milliseconds("black")?) {
+        let increment = milliseconds("increment")?.unwrap_or_default();
+        let player = |color: Color| PlayerClock {
+            time: if color == Color::Red { red } else { black },
+            increment,
+            moves_to_go: None,
+        };
+        return Ok(Limits {
+            clock: Some(player(side)),
+            opponent: Some(player(!side)),
+            ..Limits::default()
+        });
+    }
+    let move_time = if elo(parameters)?.is_some() {
+        time
+    } else {
+        Some(time.unwrap_or(SHORT))
+    };
+    Ok(Limits {
+        move_time,
+        ..Limits::default()
+    })
+}

@@ -1,0 +1,158 @@
+//! `chuhe board`: a study board in the browser, with the engine.
+
+mod engine;
+mod server;
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::time::Duration;
+
+use rand::Rng;
+use serde_json::Value;
+
+use super::common::{
+    Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults, note,
+    note_problems, print_line,
+};
+use crate::book::{BUILTIN, BookLibrary};
+use crate::notation::Line;
+use crate::notation::pgn::{GameResult, PgnGame};
+use crate::notation::tree::GameTree;
+use crate::page;
+use engine::BoardEngine;
+use server::{BoardServer, MAX_GAMES};
+
+/// Open a study board in the browser: analyse, play against the engine, review games.
+///
+/// The server listens on this machine only, and its address contains a random token. It reads no file except those
+/// given here, and writes none. Ctrl-C ends it.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    game: GameArguments,
+    /// Port to listen on; 0 selects a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+    /// Print the address instead of opening it in the default browser.
+    #[arg(long)]
+    no_browser: bool,
+    /// Opening books, separated by `;`.
+    #[arg(long, value_name = "FILES", default_value = BUILTIN)]
+    book: String,
+    /// Use no opening book.
+    #[arg(long, conflicts_with = "book")]
+    no_book: bool,
+    #[command(flatten)]
+    search: SearchArguments,
+}
+
+const DEFAULTS: SearchDefaults = SearchDefaults {
+    time: Duration::from_secs(1),
+    threads: 1,
+    hash: 64,
+};
+
+/// Whether the user has started the program by a double-click: in a console of its own, by the Explorer.
+#[cfg(windows)]
+pub fn is_double_clicked() -> bool {
+    use std::io::{IsTerminal, stdin, stdout};
+
+    use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
+
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        return false;
+    }
+    let mut system = System::new();
+    let mut process = |id: Pid| {
+        let kind = ProcessRefreshKind::nothing();
+        system.refresh_processes_specifics(ProcessesToUpdate::Some(&[id]), false, kind);
+        let process = system.process(id)?;
+        Some((process.parent(), process.name().to_ascii_lowercase()))
+    };
+    let own = process(Pid::from_u32(std::process::id()));
+    let parent = own.and_then(|(parent, _)| process(parent?));
+    parent.is_some_and(|(_, name)| name == "explorer.exe")
+}
+
+/// Serves the page until Ctrl-C.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let games = read_games(&arguments.game)?;
+    let books = if arguments.no_book {
+        ""
+    } else {
+        &arguments.book
+    };
+    let (books, problems) = BookLibrary::open(books);
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(Failure::new("--book", problem));
+    }
+    let engine = BoardEngine::new(arguments.search.plan(&DEFAULTS)?, books);
+    let place = (Ipv4Addr::LOCALHOST, arguments.port);
+    let listener = TcpListener::bind(place).context(format_args!("port {}", arguments.port))?;
+    let token = format!("{:032x}", rand::rng().random::<u128>());
+    let server = BoardServer::new(engine, games, token, &listener).context("the server")?;
+    let address = server.address();
+    print_line(&format!("Chuhe is at {address} (Ctrl-C ends it)"));
+    if !arguments.no_browser
+        && let Err(error) = open::that_detached(&address)
+    {
+        note(&format!(
+            "cannot open a browser: {error}; open the address above"
+        ));
+    }
+    server.run(listener).context("the server")
+}
+
+/// The games that the page shows first.
+fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
+    if !arguments.is_given() {
+        return Ok(Vec::new());
+    }
+    match arguments.place()? {
+        Some(place) if place.game.is_none() && place.ply.is_none() => read_file(&place),
+        Some(place) => Ok(vec![page::game(&place.read()?, &[])]),
+        None => {
+            let mut game = arguments.read()?;
+            let moves = game.plies().iter().map(|ply| ply.played).collect();
+            while game.pop().is_some() {}
+            let start = game.position().clone();
+            let record = PgnGame {
+                tags: Vec::new(),
+                line: Line { start, moves },
+                comments: Vec::new(),
+                result: GameResult::Unfinished,
+            };
+            Ok(vec![page::game(&GameTree::from(&record), &[])])
+        }
+    }
+}
+
+/// The games of a file; those that cannot be read are reported.
+fn read_file(place: &PgnPlace) -> Result<Vec<Value>, Failure> {
+    let path = place.path.display();
+    let mut reader = place.games()?;
+    let (mut games, mut first_failure) = (Vec::new(), None);
+    for (number, game) in (1..).zip(reader.by_ref()) {
+        if games.len() == MAX_GAMES {
+            note(&format!(
+                "{path}: only the first {MAX_GAMES} games are shown"
+            ));
+            return Ok(games);
+        }
+        match game.context(format_args!("{path}: game {number}")) {
+            Ok(game) => {
+                note_problems(&place.path, number, &game);
+                games.push(page::game(&game, &[]));
+            }
+            Err(failure) => {
+                failure.report();
+                first_failure.get_or_insert(failure);
+            }
+        }
+    }
+    reader.finish().context(&path)?;
+    match (games.is_empty(), first_failure) {
+        (true, Some(failure)) => Err(failure),
+        (true, None) => Err(Failure::new(path, "there are no games")),
+        (false, _) => Ok(games),
+    }
+}

@@ -1,0 +1,282 @@
+// The board: an SVG picture, and a button over each square for mouse, touch, keyboard and screen readers.
+import { sideOf, squareName, squareOf, fromOf, toOf } from './rules.js';
+import { element, t, pieceName, GLYPHS } from './texts.js';
+
+export const SVG = 'http://www.w3.org/2000/svg';
+const STEP = 50;
+const TOP = 24;
+const COLORS = { wood: '#f0d9a8', line: '#6b4a1e', disc: '#fbf1dc', w: '#b3201c', b: '#1c1c1c', mark: '#1266c4', best: '#1f7a34' };
+// A pointer that moves less than this, in pixels, clicks.
+const DRAG = 6;
+
+// What the board shows, and `onMove(from, to)`, which is called for a move by the user.
+export const view = {
+  position: null, flipped: false, letters: 'traditional', notation: 'chinese', last: null, check: null, legal: [],
+  arrows: [], drawn: [], selected: null, onMove: null, onSquare: null,
+};
+let dragged = null;
+
+// The column and row of a square in the picture.
+function cell(square) {
+  const [x, y] = [square % 9, 9 - Math.floor(square / 9)];
+  return view.flipped ? [8 - x, 9 - y] : [x, y];
+}
+
+function center(square) {
+  const [x, y] = cell(square);
+  return [STEP * x + STEP / 2, STEP * y + STEP / 2 + TOP];
+}
+
+function add(parent, name, attributes, content) {
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (content !== undefined) node.textContent = content;
+  parent.append(node);
+  return node;
+}
+
+function addText(parent, x, y, size, fill, content) {
+  const style = { 'text-anchor': 'middle', 'dominant-baseline': 'central', 'font-family': 'serif' };
+  return add(parent, 'text', { x, y, fill, 'font-size': size, ...style }, content);
+}
+
+function drawGrid(svg) {
+  add(svg, 'rect', { width: 9 * STEP, height: 10 * STEP + 2 * TOP, fill: COLORS.wood });
+  const at = (x, y) => `${STEP * x + STEP / 2} ${STEP * y + STEP / 2 + TOP}`;
+  let path = '';
+  const line = (x1, y1, x2, y2) => { path += `M${at(x1, y1)}L${at(x2, y2)}`; };
+  for (let y = 0; y < 10; y++) line(0, y, 8, y);
+  for (let x = 0; x < 9; x++) {
+    if (x === 0 || x === 8) { line(x, 0, x, 9); continue; }
+    line(x, 0, x, 4);
+    line(x, 5, x, 9);
+  }
+  for (const y of [0, 7]) { line(3, y, 5, y + 2); line(5, y, 3, y + 2); }
+  add(svg, 'path', { d: path, stroke: COLORS.line, fill: 'none' });
+  const river = ['楚', '河', view.letters === 'simplified' ? '汉' : '漢', '界'];
+  river.forEach((sign, n) => addText(svg, [75, 125, 325, 375][n], 250 + TOP, 22, COLORS.line, sign));
+}
+
+// File numbers from the right of each side, or letters and ranks.
+function drawCoordinates(svg) {
+  for (let file = 0; file < 9; file++) {
+    const [x] = center(file);
+    const letters = view.notation === 'coordinates';
+    const red = view.notation === 'chinese' ? '一二三四五六七八九'[8 - file] : String(9 - file);
+    const [own, other] = letters ? ['abcdefghi'[file], 'abcdefghi'[file]] : [red, String(file + 1)];
+    addText(svg, x, 10 * STEP + 1.5 * TOP, 14, COLORS.line, view.flipped ? other : own);
+    addText(svg, x, TOP / 2, 14, COLORS.line, view.flipped ? own : other);
+  }
+  if (view.notation !== 'coordinates') return;
+  for (let rank = 0; rank < 10; rank++) addText(svg, 5, center(9 * rank)[1] - 14, 11, COLORS.line, String(rank));
+}
+
+function drawPiece(svg, square, piece) {
+  const [cx, cy] = center(square);
+  const color = COLORS[sideOf(piece)];
+  const group = add(svg, 'g', { class: 'piece', 'data-square': squareName(square) });
+  add(group, 'circle', { cx, cy, r: 22, fill: COLORS.disc, stroke: color, 'stroke-width': 1.5 });
+  // Red pieces have a second ring, which shows the side without its color.
+  if (sideOf(piece) === 'w') add(group, 'circle', { cx, cy, r: 19, fill: 'none', stroke: color, 'stroke-width': 1 });
+  addText(group, cx, cy + 1, 25, color, GLYPHS[view.letters][piece]);
+}
+
+function drawArrow(svg, move, color, width) {
+  const [[x1, y1], [x2, y2]] = [center(fromOf(move)), center(toOf(move))];
+  const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+  const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+  const [bx, by] = [x2 - 16 * dx, y2 - 16 * dy];
+  const [wx, wy] = [-dy * 9, dx * 9];
+  const head = `${bx + wx},${by + wy} ${x2},${y2} ${bx - wx},${by - wy}`;
+  const group = add(svg, 'g', { class: 'arrow', opacity: 0.75, 'data-move': move });
+  add(group, 'line', { x1, y1, x2: bx, y2: by, stroke: color, 'stroke-width': width });
+  add(group, 'polygon', { points: head, fill: color });
+}
+
+// Draws everything that belongs to the picture.
+function drawPicture(svg) {
+  drawGrid(svg);
+  drawCoordinates(svg);
+  const ring = (square, attributes) => {
+    const [cx, cy] = center(square);
+    add(svg, 'circle', { cx, cy, fill: 'none', ...attributes });
+  };
+  const { position, last } = view;
+  position.pieces.forEach((piece, square) => piece && drawPiece(svg, square, piece));
+  if (last) {
+    for (const square of [fromOf(last), toOf(last)]) {
+      ring(square, { r: 24, class: 'last', stroke: COLORS.mark, 'stroke-width': 2, 'stroke-dasharray': '5 3' });
+    }
+  }
+  if (view.check !== null) ring(view.check, { r: 24, class: 'check', stroke: '#d0021b', 'stroke-width': 4 });
+  view.arrows.forEach((move, n) => drawArrow(svg, move, COLORS.best, n === 0 ? 7 : 4));
+  for (const mark of view.drawn) {
+    if (mark.length === 4) drawArrow(svg, mark, '#d07000', 6);
+    else ring(squareOf(mark), { r: 24, stroke: '#d07000', 'stroke-width': 4 });
+  }
+}
+
+const targets = () => (view.selected === null ? [] : view.legal.filter((m) => fromOf(m) === view.selected).map(toOf));
+
+function describe(square) {
+  const piece = view.position.pieces[square];
+  const parts = [squareName(square), piece ? pieceName(piece) : t('empty')];
+  if (square === view.selected) parts.push(t('selected'));
+  if (targets().includes(square)) parts.push(t('target'));
+  return parts.join(', ');
+}
+
+export function drawBoard() {
+  const svg = element('board');
+  svg.replaceChildren();
+  drawPicture(svg);
+  if (view.selected !== null) {
+    const [cx, cy] = center(view.selected);
+    add(svg, 'circle', { cx, cy, r: 23, class: 'selected', fill: 'none', stroke: COLORS.mark, 'stroke-width': 4 });
+  }
+  for (const square of targets()) {
+    const [cx, cy] = center(square);
+    add(svg, 'circle', { cx, cy, r: 8, class: 'target', fill: COLORS.mark, 'fill-opacity': 0.7 });
+  }
+  for (const button of element('squares').children) {
+    const square = Number(button.dataset.index);
+    const [x, y] = cell(square);
+    button.style.left = `${(100 * x) / 9}%`;
+    button.style.top = `${10 * y}%`;
+    button.setAttribute('aria-label', describe(square));
+    button.setAttribute('aria-pressed', String(square === view.selected));
+    // A drag may start at a piece; elsewhere a finger scrolls the page.
+    button.style.touchAction = view.position.pieces[square] || view.selected !== null ? 'none' : 'manipulation';
+  }
+}
+
+// The picture as a complete SVG file.
+export function picture() {
+  const svg = document.createElementNS(SVG, 'svg');
+  const [width, height] = [9 * STEP, 10 * STEP + 2 * TOP];
+  for (const [key, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) svg.setAttribute(key, value);
+  drawPicture(svg);
+  return new XMLSerializer().serializeToString(svg);
+}
+
+function isOwn(square) {
+  const piece = view.position.pieces[square];
+  return piece && sideOf(piece) === view.position.side;
+}
+
+// Handles a click or key press on a square.
+function choose(square) {
+  if (view.onSquare) { view.onSquare(square); return; }
+  const { selected } = view;
+  if (selected !== null && selected !== square && !isOwn(square)) {
+    view.selected = null;
+    view.onMove(selected, square);
+    return;
+  }
+  view.selected = isOwn(square) && square !== selected ? square : null;
+  drawBoard();
+}
+
+// The square under a pointer; null outside of the board.
+function squareAt({ clientX, clientY }) {
+  const box = element('squares').getBoundingClientRect();
+  let x = Math.floor((9 * (clientX - box.left)) / box.width);
+  let y = Math.floor((10 * (clientY - box.top)) / box.height);
+  if (x < 0 || x > 8 || y < 0 || y > 9) return null;
+  if (view.flipped) [x, y] = [8 - x, 9 - y];
+  return 9 * (9 - y) + x;
+}
+
+function startPointer(event) {
+  const square = squareAt(event);
+  if (square === null) return;
+  // The mouse does not move the focus, so that the arrow keys still walk through the game.
+  event.preventDefault();
+  if (document.activeElement !== document.body) document.activeElement.blur();
+  if (event.button === 2) { dragged = { square, isMark: true }; return; }
+  if (event.button !== 0) return;
+  if (view.onSquare || !isOwn(square)) { choose(square); return; }
+  dragged = { square, x: event.clientX, y: event.clientY, wasSelected: view.selected === square, piece: null };
+  element('squares').setPointerCapture(event.pointerId);
+  view.selected = square;
+  drawBoard();
+}
+
+function movePointer(event) {
+  if (!dragged || dragged.isMark) return;
+  const [dx, dy] = [event.clientX - dragged.x, event.clientY - dragged.y];
+  if (!dragged.piece && Math.hypot(dx, dy) < DRAG) return;
+  dragged.piece = element('board').querySelector(`[data-square=${squareName(dragged.square)}]`);
+  const scale = (9 * STEP) / element('board').getBoundingClientRect().width;
+  element('board').append(dragged.piece);
+  dragged.piece.setAttribute('transform', `translate(${dx * scale} ${dy * scale})`);
+}
+
+function endPointer(event) {
+  if (!dragged) return;
+  const { square, isMark, piece, wasSelected } = dragged;
+  dragged = null;
+  const target = event.type === 'pointercancel' ? null : squareAt(event);
+  if (isMark) {
+    if (target !== null) toggleMark(target === square ? squareName(square) : squareName(square) + squareName(target));
+  } else if (target !== null && target !== square) {
+    view.selected = null;
+    view.onMove(square, target);
+  } else {
+    if (wasSelected && !piece) view.selected = null;
+    drawBoard();
+  }
+}
+
+// Draws or removes an arrow or circle of the user.
+function toggleMark(mark) {
+  const isDrawn = view.drawn.includes(mark);
+  view.drawn = isDrawn ? view.drawn.filter((other) => other !== mark) : [...view.drawn, mark];
+  drawBoard();
+}
+
+// On a focused square the arrow keys move the focus; Escape gives up the selected piece.
+function pressKey(event) {
+  const steps = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+  const square = Number(event.target.dataset.index);
+  if (event.key === 'Escape' && view.selected !== null) {
+    view.selected = null;
+    drawBoard();
+  } else if (event.key in steps) {
+    const direction = view.flipped ? -1 : 1;
+    const [dx, dy] = steps[event.key];
+    const [x, y] = [(square % 9) + direction * dx, Math.floor(square / 9) - direction * dy];
+    if (x >= 0 && x < 9 && y >= 0 && y < 10) focusSquare(9 * y + x);
+    event.preventDefault();
+  } else return;
+  event.stopPropagation();
+}
+
+// One square of the board is in the order of the Tab key.
+function focusSquare(square) {
+  for (const button of element('squares').children) button.tabIndex = Number(button.dataset.index) === square ? 0 : -1;
+  element('squares').querySelector('[tabindex="0"]').focus();
+}
+
+export function buildBoard() {
+  const squares = element('squares');
+  for (let index = 89; index >= 0; index--) {
+    const square = 9 * Math.floor(index / 9) + 8 - (index % 9);
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.dataset.index = square;
+    button.dataset.name = squareName(square);
+    button.tabIndex = square === 4 ? 0 : -1;
+    squares.append(button);
+  }
+  squares.addEventListener('pointerdown', startPointer);
+  squares.addEventListener('pointermove', movePointer);
+  squares.addEventListener('pointerup', endPointer);
+  squares.addEventListener('pointercancel', endPointer);
+  squares.addEventListener('contextmenu', (event) => event.preventDefault());
+  squares.addEventListener('keydown', pressKey);
+  // Keys and screen readers send clicks without a count of the pointer.
+  squares.addEventListener('click', (event) => {
+    if (event.detail === 0) choose(Number(event.target.dataset.index));
+  });
+}

@@ -1,0 +1,88 @@
+// The board editor.
+import { START, parseFen, writeFen, otherSide } from './rules.js';
+import { element, t, pieceName, GLYPHS } from './texts.js';
+import { view, drawBoard } from './board.js';
+import { app, show, say, setUp } from './study.js';
+
+// The edited position, or null.
+let edited = null;
+// The piece that a click puts down; '' removes pieces, null moves them.
+let brush = null;
+
+export function stopEditing() {
+  edited = null;
+  view.onSquare = null;
+  document.body.classList.remove('editing');
+  element('editor').hidden = true;
+}
+
+// Shows the edited board and the pieces to choose from.
+export function drawEditor() {
+  if (!edited) return;
+  Object.assign(view, { position: edited, legal: [], last: null, check: null, arrows: [], drawn: [] });
+  element('fen').value = writeFen(edited);
+  element('side').textContent = t(`to move ${edited.side}`);
+  const choices = [...'KABNRCPkabnrcp', ''].map((piece) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = piece ? GLYPHS[view.letters][piece] : t('remove');
+    button.className = piece === '' ? 'remove' : piece < 'a' ? 'red' : 'black';
+    button.setAttribute('aria-label', piece ? pieceName(piece) : t('remove'));
+    button.setAttribute('aria-pressed', String(brush === piece));
+    button.addEventListener('click', () => {
+      [brush, view.selected] = [brush === piece ? null : piece, null];
+      drawEditor();
+    });
+    return button;
+  });
+  element('palette').replaceChildren(...choices);
+  drawBoard();
+}
+
+function editSquare(square) {
+  const { pieces } = edited;
+  if (brush !== null) pieces[square] = pieces[square] === brush ? '' : brush;
+  else if (view.selected !== null) {
+    const piece = pieces[view.selected];
+    pieces[view.selected] = '';
+    pieces[square] = piece;
+    view.selected = null;
+  } else if (pieces[square]) view.selected = square;
+  say('');
+  drawEditor();
+}
+
+export function buildEditor() {
+  element('edit').addEventListener('click', () => {
+    const { pieces, side } = app.game.node.position;
+    edited = { pieces: pieces.slice(), side };
+    [brush, view.selected, view.onSquare] = [null, null, editSquare];
+    document.body.classList.add('editing');
+    element('editor').hidden = false;
+    say('');
+    drawEditor();
+    element('palette').querySelector('button').focus();
+  });
+  element('side').addEventListener('click', () => {
+    edited.side = otherSide(edited.side);
+    drawEditor();
+  });
+  element('clear').addEventListener('click', () => {
+    [edited.pieces, view.selected] = [Array(90).fill(''), null];
+    drawEditor();
+  });
+  element('fill').addEventListener('click', () => {
+    [edited, view.selected] = [parseFen(START), null];
+    drawEditor();
+  });
+  element('done').addEventListener('click', async () => {
+    const position = edited;
+    view.onSquare = null;
+    if (await setUp(writeFen(position))) stopEditing();
+    else view.onSquare = editSquare;
+  });
+  element('cancel').addEventListener('click', () => {
+    stopEditing();
+    show();
+  });
+}

@@ -1,0 +1,456 @@
+// Everything that needs the engine of `chuhe board`: analysis, play, review, reading of files, books and tablebases.
+import { notate, otherSide } from './rules.js';
+import { decodeGame, pathTo, lineAfter, movesOf } from './game.js';
+import { element, t } from './texts.js';
+import { view, drawBoard } from './board.js';
+import { app, show, say, end, side, playMove, openGames, lineText, redraw, setUp } from './study.js';
+import { takeOver } from './review.js';
+
+// Largest file that the server reads, in bytes.
+const MAX_FILE = 16 << 20;
+const LEVELS = [500, 700, 900, 1100, 1300, 1500, 1700, 1900, 2100, 2300, 2500, 2800];
+
+// The parameters of requests about the position after a line of moves.
+function positionQuery(nodes, more = {}) {
+  return new URLSearchParams({ start: app.game.start, moves: movesOf(nodes), ...more });
+}
+
+const currentQuery = (more) => positionQuery(pathTo(app.game.node), more);
+const engineOptions = () => ({ threads: element('threads').value, hash: element('hash').value });
+
+// Sends a request; an error has the message of the server.
+async function request(path, options) {
+  const response = await fetch(`api/${path}`, options).catch(() => { throw new Error(t('engine failed')); });
+  const reply = await response.json().catch(() => ({ error: t('engine failed') }));
+  if (!response.ok) throw new Error(reply.error || t('engine failed'));
+  return reply;
+}
+
+// A stream of events; `on` has a function for each kind of event. It is closed after `done` and `failed`.
+function stream(path, on) {
+  const source = new EventSource(`api/${path}`);
+  for (const [name, handle] of Object.entries(on)) {
+    source.addEventListener(name, (event) => {
+      if (name === 'done' || name === 'failed') source.close();
+      handle(JSON.parse(event.data));
+    });
+  }
+  source.addEventListener('error', (event) => {
+    if (event.data !== undefined || source.readyState === EventSource.CLOSED) return;
+    source.close();
+    on.failed({ error: t('engine failed') });
+  });
+  return source;
+}
+
+// The analysis: its stream, or null.
+let analysis = null;
+let isAnalysing = false;
+
+// A score in minor pieces or the moves to mate, for red.
+function scoreText({ score, mate, bound }) {
+  const sign = side() === 'w' ? 1 : -1;
+  if (mate !== null) return `${mate * sign > 0 ? '#' : '#-'}${Math.ceil(Math.abs(mate) / 2)}`;
+  const value = (sign * score) / 100;
+  return `${bound ? '~' : ''}${value > 0 ? '+' : ''}${value.toFixed(2)}`;
+}
+
+function showChances(wdl) {
+  const [red, draw, black] = (side() === 'w' ? wdl : [...wdl].reverse()).map((n) => n / 10);
+  for (const [id, value] of [['chance-red', red], ['chance-draw', draw], ['chance-black', black]]) {
+    element(id).style.width = `${value}%`;
+    element(id).textContent = value >= 12 ? `${Math.round(value)} %` : '';
+  }
+  element('chances').setAttribute('aria-label', t('chances', red, draw, black));
+  element('chances').hidden = false;
+}
+
+function showLines({ depth, nodes, nps, hashfull, tablebase, lines }) {
+  const { position } = app.game.node;
+  const number = (n) => n.toLocaleString('en');
+  const hits = tablebase ? t('table hits', number(tablebase)) : '';
+  element('speed').textContent = t('speed', depth, number(nps), number(nodes), Math.round(hashfull / 10)) + hits;
+  const rows = lines.map((line) => {
+    const row = document.createElement('li');
+    const [score, button] = [document.createElement('span'), document.createElement('button')];
+    const words = lineText(position, line.pv.slice(0, 14));
+    score.className = 'score';
+    score.textContent = scoreText(line);
+    button.type = 'button';
+    button.textContent = words[0];
+    button.dataset.move = line.pv[0];
+    button.addEventListener('click', () => playMove(line.pv[0]));
+    row.append(score, button, ` ${words.slice(1).join(' ')}`);
+    return row;
+  });
+  // A button keeps the focus when the lines are replaced.
+  const focused = [...element('engine-lines').querySelectorAll('button')].indexOf(document.activeElement);
+  element('engine-lines').replaceChildren(...rows);
+  if (focused >= 0) element('engine-lines').querySelectorAll('button')[focused]?.focus();
+  if (lines.length) showChances(lines[0].wdl);
+  const arrows = element('arrows').checked ? lines.map((line) => line.pv[0]) : [];
+  if (arrows.join() !== view.arrows.join() && !view.onSquare) {
+    view.arrows = arrows;
+    drawBoard();
+  }
+}
+
+function stopAnalysis() {
+  if (analysis) analysis.close();
+  analysis = null;
+}
+
+function startAnalysis() {
+  stopAnalysis();
+  element('analyse').setAttribute('aria-pressed', String(isAnalysing));
+  element('analyse').textContent = t(isAnalysing ? 'stop' : 'analyse');
+  element('engine-lines').replaceChildren();
+  element('speed').textContent = isAnalysing ? '' : t('analysis off');
+  element('chances').hidden = true;
+  if (!isAnalysing || !view.legal.length) return;
+  const query = currentQuery({ lines: element('lines').value, ...engineOptions() });
+  analysis = stream(`analyse?${query}`, {
+    lines: showLines,
+    done: () => {},
+    failed: ({ error }) => {
+      setAnalysing(false);
+      say(error);
+    },
+  });
+}
+
+function setAnalysing(isOn) {
+  isAnalysing = isOn;
+  startAnalysis();
+}
+
+// What the books and tablebases know about the position, and whether the rules have ended the game.
+let asked = null;
+
+function outcomeText({ result, plies, by }) {
+  if (by === 'rules') return t(`${result} by rule`);
+  return t(result === 'unknown' ? 'known' : result, plies);
+}
+
+function knowledgeTable(title, entries, text) {
+  if (!entries.length) return [];
+  const [heading, list] = [document.createElement('h3'), document.createElement('table')];
+  heading.textContent = title;
+  for (const entry of entries) {
+    const [row, name, value] = ['tr', 'td', 'td'].map((tag) => document.createElement(tag));
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = notate(app.game.node.position, entry.move, view.notation);
+    button.addEventListener('click', () => playMove(entry.move));
+    name.append(button);
+    value.textContent = text(entry);
+    row.append(name, value);
+    list.append(row);
+  }
+  return [heading, list];
+}
+
+function endText({ cause, loser }) {
+  const result = loser ? t(`wins ${otherSide(loser)}`) : t('result draw');
+  return `${t('by rule', t(cause))}: ${result}`;
+}
+
+async function askPosition() {
+  if (asked) asked.abort();
+  asked = new AbortController();
+  const { signal } = asked;
+  let reply;
+  try {
+    reply = await request(`position?${currentQuery()}`, { signal });
+  } catch (error) {
+    if (!signal.aborted) say(error.message);
+    return;
+  }
+  if (signal.aborted) return;
+  const total = reply.book.reduce((sum, entry) => sum + entry.weight, 0) || 1;
+  const weight = (entry) => t('weight', Math.round((100 * entry.weight) / total));
+  const tables = [
+    ...knowledgeTable(t('book'), reply.book, weight),
+    ...knowledgeTable(t('table'), reply.tablebase, outcomeText),
+  ];
+  element('knowledge').replaceChildren(...(tables.length ? tables : [t('no knowledge')]));
+  element('opening').textContent = reply.opening ? t('opening', reply.opening) : '';
+  element('table-value').textContent = reply.value ? outcomeText(reply.value) : '';
+  if (reply.end && view.legal.length) {
+    end(endText(reply.end));
+    finishPlay(reply.end.loser);
+  }
+}
+
+// The game against the engine, or null: the side of the engine, the last move, and the clocks in milliseconds.
+let match = null;
+let turn = null;
+
+const isPlaying = () => match !== null && !match.isOver;
+const isEnginesTurn = () => isPlaying() && match.node.position.side === match.engine;
+
+function clockText(milliseconds) {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+function drawClocks() {
+  const near = view.flipped ? 'b' : 'w';
+  for (const [id, player] of [['clock-near', near], ['clock-far', otherSide(near)]]) {
+    const clock = element(id);
+    clock.hidden = !match || !match.clock;
+    if (clock.hidden) continue;
+    clock.textContent = `${t(player)} ${clockText(match.clock[player])}`;
+    clock.classList.toggle('running', !match.isOver && match.node.position.side === player);
+  }
+}
+
+function tickClock() {
+  if (!isPlaying() || !match.clock) return;
+  const now = performance.now();
+  const loser = match.node.position.side;
+  match.clock[loser] -= now - match.ticked;
+  match.ticked = now;
+  if (match.clock[loser] <= 0) {
+    end(`${t('result time', t(loser))} · ${t(`wins ${otherSide(loser)}`)}`);
+    finishPlay(loser);
+  }
+  drawClocks();
+}
+
+// Ends the game against the engine; `loser` is null for a draw and undefined for a game without a result.
+function finishPlay(loser) {
+  if (!isPlaying()) return;
+  match.isOver = true;
+  if (turn) turn.abort();
+  const results = { w: '0-1', b: '1-0' };
+  if (loser !== undefined) app.game.tags.Result = loser ? results[loser] : '1/2-1/2';
+  element('play-running').hidden = true;
+  element('play-start').hidden = false;
+  drawClocks();
+  redraw();
+}
+
+function level() {
+  const elo = element('strength').value;
+  const clock = match.clock && { red: Math.round(match.clock.w), black: Math.round(match.clock.b), increment: match.increment };
+  return { ...(elo ? { elo } : { time: element('move-time').value }), ...clock, ...engineOptions() };
+}
+
+async function playEngine() {
+  say(t('thinking'));
+  turn = new AbortController();
+  const { signal } = turn;
+  try {
+    const query = positionQuery(pathTo(match.node), level());
+    const reply = await request(`move?${query}`, { signal });
+    if (signal.aborted || !isEnginesTurn()) return;
+    app.game.node = match.node;
+    playMove(reply.move);
+  } catch (error) {
+    if (signal.aborted) return;
+    finishPlay();
+    say(error.message);
+  }
+}
+
+// Follows the game on the board: a new move after the last one continues the game against the engine.
+function followMatch() {
+  if (!isPlaying()) return;
+  const { game } = app;
+  const { node } = game;
+  if (game !== match.game) { finishPlay(); return; }
+  if (node.parent !== match.node && !match.isNew) return;
+  if (!match.isNew) {
+    tickClock();
+    if (!isPlaying()) return;
+    if (match.clock) match.clock[match.node.position.side] += match.increment;
+  }
+  match.isNew = false;
+  match.node = node;
+  match.ticked = performance.now();
+  if (!view.legal.length) finishPlay(side());
+  else if (isEnginesTurn()) playEngine();
+}
+
+function startPlay(engine) {
+  setAnalysing(false);
+  const minutes = Number(element('minutes').value) || 0;
+  match = {
+    engine, game: app.game, node: app.game.node, isNew: true, isOver: false, ticked: performance.now(), increment: 1000 * (Number(element('increment').value) || 0),
+    clock: minutes > 0 ? { w: 60000 * minutes, b: 60000 * minutes } : null,
+  };
+  const { tags } = app.game;
+  const name = { w: ['Black', 'Red'], b: ['Red', 'Black'] }[otherSide(engine)];
+  [tags[name[0]], tags[name[1]]] = ['Chuhe', tags[name[1]] && tags[name[1]] !== 'Chuhe' ? tags[name[1]] : '?'];
+  delete tags.Result;
+  element('play-running').hidden = false;
+  element('play-start').hidden = true;
+  view.flipped = engine === 'w';
+  show();
+}
+
+// Takes back the last move of the user, and the reply of the engine.
+function takeBack() {
+  const path = pathTo(match.node);
+  const last = path.findLast((node) => node.parent.position.side !== match.engine);
+  if (!last) return;
+  if (turn) turn.abort();
+  last.parent.children.splice(last.parent.children.indexOf(last), 1);
+  match.isNew = true;
+  app.game.node = last.parent;
+  show({ isNew: true });
+}
+
+async function offerDraw() {
+  if (isEnginesTurn()) { say(t('engine turn')); return; }
+  try {
+    const { answer } = await request(`draw?${currentQuery(engineOptions())}`);
+    if (answer === 'accepted') {
+      end(t('draw agreed'));
+      finishPlay(null);
+    } else say(t(answer));
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+function buildPlay() {
+  element('strength').append(new Option(t('full'), ''), ...LEVELS.map((elo) => new Option(t('elo', elo), elo)));
+  element('strength').value = '1500';
+  element('play-red').addEventListener('click', () => startPlay('b'));
+  element('play-black').addEventListener('click', () => startPlay('w'));
+  element('take-back').addEventListener('click', takeBack);
+  element('offer-draw').addEventListener('click', offerDraw);
+  element('end-play').addEventListener('click', () => { finishPlay(); say(t('game over')); });
+  element('resign').addEventListener('click', () => {
+    const loser = otherSide(match.engine);
+    end(`${t('result resigned', t(loser))} · ${t(`wins ${match.engine}`)}`);
+    finishPlay(loser);
+  });
+  app.refusal = () => (isEnginesTurn() && app.game.node === match.node ? 'engine turn' : null);
+  setInterval(tickClock, 200);
+}
+
+async function readText(body) {
+  if (body.size > MAX_FILE || body.length > MAX_FILE) { say(t('too large')); return; }
+  const text = typeof body === 'string' ? body.trim() : '';
+  if (/^(startpos|fen|position)\b/.test(text) || /^[1-9a-zA-Z]+(\/[1-9a-zA-Z]+){9}(\s[wrb]\b[^\n]*)?$/.test(text)) {
+    await setUp(text.replace(/^(position\s+)?(fen\s+)?/, ''));
+    return;
+  }
+  try {
+    const reply = await request('read', { method: 'POST', body });
+    openGames(reply.games);
+    const parts = [t('loaded', reply.games.length), ...reply.problems.map((problem) => t('part omitted', problem))];
+    say(parts.join(' · '));
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+function buildFiles() {
+  element('load').hidden = false;
+  element('file').addEventListener('change', () => {
+    const [file] = element('file').files;
+    if (file) readText(file);
+    element('file').value = '';
+  });
+  element('read').addEventListener('click', () => readText(element('paste').value));
+  const hasFiles = (event) => event.dataTransfer.types.includes('Files');
+  addEventListener('dragover', (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    document.body.classList.add('dropping');
+  });
+  addEventListener('dragleave', () => document.body.classList.remove('dropping'));
+  addEventListener('drop', (event) => {
+    document.body.classList.remove('dropping');
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    readText(event.dataTransfer.files[0]);
+  });
+  addEventListener('paste', (event) => {
+    if (event.target.closest?.('input, textarea')) return;
+    const [file] = event.clipboardData.files;
+    const text = event.clipboardData.getData('text');
+    if (file || text.trim()) readText(file || text);
+  });
+}
+
+let reviewing = null;
+
+function endReview() {
+  if (reviewing) reviewing.close();
+  reviewing = null;
+  element('review').textContent = t('start review');
+  element('review-progress').hidden = true;
+  element('review-count').textContent = '';
+}
+
+function startReview() {
+  if (reviewing) { endReview(); return; }
+  const line = lineAfter(app.game.root);
+  if (!line.length) { say(t('nothing to review')); return; }
+  setAnalysing(false);
+  element('review').textContent = t('cancel');
+  element('review-progress').hidden = false;
+  element('review-progress').value = 0;
+  const game = app.game;
+  const query = positionQuery(line, { time: element('review-time').value, ...engineOptions() });
+  reviewing = stream(`review?${query}`, {
+    progress: ({ count, total }) => {
+      element('review-progress').value = count / total;
+      element('review-count').textContent = t('progress', count, total);
+    },
+    done: ({ text }) => {
+      endReview();
+      if (app.game !== game) return;
+      takeOver(decodeGame(text));
+      show({ isNew: true });
+      say(t('reviewed'));
+    },
+    failed: ({ error }) => {
+      endReview();
+      say(error);
+    },
+  });
+}
+
+function drawEngineTexts() {
+  element('analyse').textContent = t(isAnalysing ? 'stop' : 'analyse');
+  element('review').textContent = t(reviewing ? 'cancel' : 'start review');
+  const options = [...element('strength').options];
+  options.forEach((option) => { option.textContent = option.value ? t('elo', option.value) : t('full'); });
+  if (!isAnalysing) element('speed').textContent = t('analysis off');
+}
+
+export async function buildEngine() {
+  for (const id of ['engine-panel', 'play-panel', 'review-panel', 'knowledge-panel']) element(id).hidden = false;
+  for (const node of document.querySelectorAll('.engine-setting')) node.hidden = false;
+  for (let n = 1; n <= 5; n++) element('lines').append(new Option(n, n));
+  element('lines').value = '3';
+  element('analyse').addEventListener('click', () => setAnalysing(!isAnalysing));
+  for (const id of ['lines', 'threads', 'hash']) element(id).addEventListener('change', () => isAnalysing && startAnalysis());
+  element('arrows').addEventListener('change', () => {
+    view.arrows = [];
+    drawBoard();
+  });
+  element('review').addEventListener('click', startReview);
+  buildPlay();
+  buildFiles();
+  app.check = async (fen) => (await request(`position?${new URLSearchParams({ start: fen, moves: '' })}`)).fen;
+  const state = await request('state');
+  Object.assign(element('threads'), { max: state.most_threads, value: state.threads });
+  Object.assign(element('hash'), { max: state.most_hash, value: state.hash });
+  app.listeners.push(() => {
+    startAnalysis();
+    askPosition();
+    followMatch();
+    drawClocks();
+  });
+  app.onLanguage = () => { drawEngineTexts(); askPosition(); drawClocks(); };
+  drawEngineTexts();
+  return state.games;
+}
+

@@ -1,0 +1,150 @@
+// Games with variations and comments, and their form as text: in the address of the page, in the replies of the server,
+// and as PGN.
+import { START, parseFen, makeMove, whyIllegal, fromOf, toOf, notate, writeFen } from './rules.js';
+
+// Thrown if a text is not a game. Its message is the key of a text.
+export class GameError extends Error {}
+
+export function newGame(start = START) {
+  const position = parseFen(start);
+  if (!position) throw new GameError('invalid board');
+  const root = { move: null, parent: null, children: [], comment: '', glyphs: [], points: null, position };
+  return { start, root, node: root, tags: {} };
+}
+
+// Adds a move after a node, or returns the node if the move exists.
+export function addMove(node, move) {
+  const known = node.children.find((child) => child.move === move);
+  if (known) return known;
+  const [from, to] = [fromOf(move), toOf(move)];
+  if (!/^[a-i]\d[a-i]\d$/.test(move) || whyIllegal(node.position, from, to)) throw new GameError('invalid game');
+  const position = makeMove(node.position, move);
+  const child = { move, parent: node, children: [], comment: '', glyphs: [], points: null, position };
+  node.children.push(child);
+  return child;
+}
+
+// The nodes from the root, without it, to a node.
+export function pathTo(node) {
+  const path = [];
+  for (; node.parent; node = node.parent) path.unshift(node);
+  return path;
+}
+
+// The nodes of first children after a node.
+export function lineAfter(node) {
+  const line = [];
+  while (node.children.length) line.push(node = node.children[0]);
+  return line;
+}
+
+export const movesOf = (nodes) => nodes.map((node) => node.move).join(',');
+
+// Whether a node is on the main line.
+export const isMainLine = (node) => !node.parent || (node.parent.children[0] === node && isMainLine(node.parent));
+
+// Writes the nodes after `parent` by a function, with variations in brackets after the move that they replace. `isFirst`
+// is true for moves at the beginning of the game, in a variation or after one.
+function writeTree(parent, write, open, close, isFirst = true) {
+  let text = '';
+  while (parent.children.length) {
+    const [main, ...others] = parent.children;
+    text += write(main, isFirst);
+    for (const other of others) {
+      text += open + write(other, true);
+      text += writeTree(other, write, open, close, false) + close;
+    }
+    parent = main;
+    isFirst = others.length > 0;
+  }
+  return text;
+}
+
+// Everything that has a meaning in the text of a game is encoded.
+const encode = (text) => encodeURIComponent(text).replaceAll('~', '%7E');
+const quoted = (comment) => comment && `:${encode(comment)}:`;
+
+// The text of a game: FEN~MOVES@NODE;TAG=VALUE. The FEN is empty for the starting position and has _ for blanks. MOVES
+// has variations in (), comments between colons, glyphs as $N and red's expected points as !N.
+export function encodeGame(game) {
+  const nodes = [game.root];
+  const write = (node) => {
+    nodes.push(node);
+    const points = node.points === null ? '' : `!${node.points}`;
+    return node.move + node.glyphs.map((glyph) => `$${glyph}`).join('') + points + quoted(node.comment);
+  };
+  const start = game.start === START ? '' : game.start.replaceAll(' ', '_');
+  const moves = writeTree(game.root, write, '(', ')');
+  const tags = Object.entries(game.tags).map(([name, value]) => `;${name}=${encode(value)}`);
+  return `${start}~${quoted(game.root.comment)}${moves}@${nodes.indexOf(game.node)}${tags.join('')}`;
+}
+
+// Reads the text of a game, or a FEN with _ or blanks and possibly `moves` in coordinates.
+export function decodeGame(text) {
+  if (!text.includes('~')) return decodeFen(text);
+  const [start, rest] = text.split('~', 2);
+  const [body, ...tags] = rest.split(';');
+  const [moves, index = '0'] = body.split('@');
+  const game = newGame(start.replaceAll('_', ' ') || START);
+  const nodes = [game.root];
+  const stack = [];
+  let node = game.root;
+  for (const [token] of moves.matchAll(/[a-i]\d[a-i]\d|\(|\)|:[^:]*:|\$\d+|![\d.]+|./g)) {
+    if (token === '(') {
+      if (!node.parent) throw new GameError('invalid game');
+      stack.push(node);
+      node = node.parent;
+    } else if (token === ')') {
+      if (!stack.length) throw new GameError('invalid game');
+      node = stack.pop();
+    } else if (token[0] === ':') node.comment = decode(token.slice(1, -1));
+    else if (token[0] === '$') node.glyphs.push(Number(token.slice(1)));
+    else if (token[0] === '!') node.points = Number(token.slice(1));
+    else nodes.push(node = addMove(node, token));
+  }
+  for (const tag of tags) {
+    const [name, value = ''] = tag.split('=', 2);
+    game.tags[name] = decode(value);
+  }
+  game.node = nodes[Number(index)] || game.root;
+  return game;
+}
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new GameError('invalid game');
+  }
+}
+
+function decodeFen(text) {
+  const [fen, moves = ''] = decode(text).replaceAll('_', ' ').trim().split(/\s+moves\s+/);
+  const game = newGame(fen === 'startpos' ? START : fen);
+  for (const move of moves.split(/\s+/).filter(Boolean)) game.node = addMove(game.node, move);
+  return game;
+}
+
+// A comment without the commands for programs, such as [%eval 0.35,12].
+export const shownComment = (comment) => comment.replace(/\s*\[%[^\]]*\]\s*/g, ' ').trim();
+
+export function writePgn(game, notation) {
+  const format = { chinese: 'Chinese', wxf: 'WXF', coordinates: 'ICCS' }[notation];
+  const tags = { Game: 'Chinese Chess', Red: '?', Black: '?', Result: '*', ...game.tags, Format: format };
+  if (game.start !== START) tags.FEN = game.start;
+  const lines = Object.entries(tags).map(([name, value]) => `[${name} "${value.replace(/(["\\])/g, '\\$1')}"]`);
+  const ply = (node) => pathTo(node).length + (game.root.position.side === 'b' ? 1 : 0);
+  const comment = (node) => (node.comment ? ` {${node.comment.replaceAll('}', ')')}}` : '');
+  const write = (node, isFirst) => {
+    const number = Math.ceil(ply(node) / 2);
+    const isRed = node.parent.position.side === 'w';
+    const head = isRed ? ` ${number}.` : isFirst || node.parent.comment ? ` ${number}...` : '';
+    const iccs = `${node.move.slice(0, 2)}-${node.move.slice(2)}`.toUpperCase();
+    const text = notation === 'coordinates' ? iccs : notate(node.parent.position, node.move, notation);
+    return `${head} ${text}${node.glyphs.map((glyph) => ` $${glyph}`).join('')}${comment(node)}`;
+  };
+  const moves = writeTree(game.root, write, ' (', ')').replaceAll('( ', '(');
+  return `${lines.join('\n')}\n\n${`${comment(game.root)}${moves} ${tags.Result}`.trim()}\n`;
+}
+
+export const fenOf = (node) => writeFen(node.position);

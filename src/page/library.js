@@ -1,0 +1,238 @@
+// The moves of a cloud library, for `chuhe serve`.
+import { legalMoves, notate } from './rules.js';
+import { pathTo, fenOf } from './game.js';
+import { element, t, hasText } from './texts.js';
+import { view } from './board.js';
+import { app, say, side, playMove, lineText } from './study.js';
+
+// Milliseconds between two queries for a requested search, and for a move of the library.
+const PATIENCE = 3000;
+const TRIES = 100;
+
+let entries = [];
+// Number of the current query; replies to earlier ones are not shown.
+let query = 0;
+// The latest statistics of the library.
+let stats = null;
+// The access token; it is kept in this tab.
+let token = '';
+
+// An HTTP status other than 200, or 0 for an invalid reply.
+class Refusal extends Error {
+  constructor(status) {
+    super(`status ${status}`);
+    this.status = status;
+  }
+}
+
+async function requestLibrary(path, options = {}) {
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  const response = await fetch(path, { ...options, headers });
+  if (!response.ok) throw new Refusal(response.status);
+  const reply = await response.json().catch(() => null);
+  if (reply === null || typeof reply !== 'object') throw new Refusal(0);
+  return reply;
+}
+
+function ask(action, more = {}) {
+  const parameters = new URLSearchParams({ action, json: '1', board: fenOf(app.game.node), ...more });
+  return requestLibrary('chessdb.php', { method: 'POST', body: parameters });
+}
+
+// The message about a failed request.
+function failure(error) {
+  if (!(error instanceof Refusal)) return t('network');
+  const known = { 0: 'nonsense', 401: 'tokenerror', 403: 'tokenerror', 429: 'rate limit exceeded', 503: 'unavailable' };
+  const key = known[error.status];
+  return key ? t(key) : t('status', error.status);
+}
+
+const sayStatus = (key) => say(hasText(key) ? t(key) : t('other', key));
+
+function entryButton(entry) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = notate(app.game.node.position, entry.uci, view.notation);
+  button.dataset.move = entry.uci;
+  button.addEventListener('click', () => playMove(entry.uci));
+  return button;
+}
+
+function drawEntries() {
+  const isKnown = (entry) => entry.score !== '??';
+  const rows = entries.filter(isKnown).map((entry) => {
+    const row = document.createElement('tr');
+    row.className = `rank${entry.rank}`;
+    const first = document.createElement('td');
+    first.append(entryButton(entry));
+    row.append(first);
+    for (const value of [entry.score, entry.note, entry.winrate || '']) {
+      const cell = document.createElement('td');
+      cell.textContent = value;
+      row.append(cell);
+    }
+    return row;
+  });
+  element('library-moves').replaceChildren(...rows);
+  const unknown = entries.filter((entry) => !isKnown(entry));
+  element('unknown-moves').hidden = !unknown.length;
+  element('unknown-count').textContent = t('show unknown', unknown.length);
+  element('unknown-list').replaceChildren(...unknown.map(entryButton));
+}
+
+function writeLine(moves) {
+  element('library-line').textContent = moves ? t('line', lineText(app.game.node.position, moves).join(' ')) : '';
+}
+
+// Queries the position on the board and shows the known moves. Returns whether one has a score.
+async function showEntries() {
+  const requested = ++query;
+  entries = [];
+  drawEntries();
+  writeLine(null);
+  element('retry').hidden = true;
+  if (!view.legal.length) return false;
+  try {
+    const list = await ask('queryall', { showall: '1' });
+    if (requested !== query) return false;
+    const legal = legalMoves(app.game.node.position);
+    entries = (list.moves || []).filter((entry) => legal.includes(entry.uci));
+    drawEntries();
+    if (!entries.length) { sayStatus(list.status || 'nonsense'); return false; }
+    const isKnown = entries[0].score !== '??';
+    if (!isKnown) {
+      if (!app.game.node.parent || !element('status').textContent) say(t('unknown'));
+      element('library-line').textContent = t('unknown');
+      await showEngineMove(requested);
+    } else {
+      const line = await ask('querypv', { stable: '1' });
+      if (requested === query && line.pv) writeLine(line.pv);
+    }
+    if (requested === query && element('library-side').value.includes(side())) await answer(requested, 0);
+    return isKnown;
+  } catch (error) {
+    if (requested !== query) return false;
+    element('library-side').value = '';
+    element('retry').hidden = false;
+    say(failure(error));
+    return false;
+  }
+}
+
+// Shows a move of the engine in a position with so few pieces that the library does not store it.
+async function showEngineMove(requested) {
+  const board = new URLSearchParams({ board: fenOf(app.game.node) });
+  if (!(await requestLibrary(`board?${board}`)).note || requested !== query) return;
+  say(t('filtered'));
+  const reply = await requestLibrary(`engine?${board}`);
+  if (requested !== query || !reply.move) return;
+  element('library-line').textContent = t('engine move', notate(app.game.node.position, reply.move, view.notation));
+}
+
+// Plays a move of the library. Without one it requests a search and tries again.
+async function answer(requested, tries) {
+  const path = pathTo(app.game.node);
+  const ban = [];
+  if (path.length >= 3) {
+    const movelist = path.map((node) => node.move).join('|');
+    const rules = await ask('queryrule', { board: fenOf(app.game.root), movelist });
+    ban.push(...(rules.moves || []).filter((move) => move.rule === 'ban').map((move) => `move:${move.uci}`));
+  }
+  const reply = await ask('querybest', { ban: ban.join('|') });
+  if (requested !== query) return;
+  const known = entries.find((entry) => entry.score !== '??' && !ban.includes(`move:${entry.uci}`));
+  const move = reply.move || reply.egtb || (reply.search_moves || []).map((found) => found.uci)[0] || known?.uci;
+  if (move) { playMove(move); return; }
+  const queued = await ask('queue');
+  if (requested !== query) return;
+  if (queued.status !== 'ok' && queued.status !== 'rate limit exceeded' || tries > TRIES) {
+    element('library-side').value = '';
+    sayStatus(queued.status || 'no game');
+    return;
+  }
+  say(t(queued.status !== 'ok' ? queued.status : stats?.workers === 0 ? 'idle' : 'waiting library'));
+  setTimeout(() => requested === query && answer(requested, tries + 1).catch((error) => say(failure(error))), PATIENCE);
+}
+
+// Requests a search, and queries the position again until its result is there.
+async function requestSearch() {
+  try {
+    const reply = await ask('queue');
+    if (reply.status !== 'ok') { sayStatus(reply.status || 'filtered'); return; }
+    say(t('queued'));
+    await waitForResult(query, 0);
+  } catch (error) {
+    say(failure(error));
+  }
+}
+
+async function waitForResult(requested, tries) {
+  await new Promise((resolve) => { setTimeout(resolve, PATIENCE); });
+  if (requested !== query || tries > TRIES) return;
+  const before = JSON.stringify(entries);
+  const list = await ask('queryall', { showall: '1' });
+  if (requested !== query) return;
+  const legal = legalMoves(app.game.node.position);
+  const found = (list.moves || []).filter((entry) => legal.includes(entry.uci));
+  if (JSON.stringify(found) === before) { await waitForResult(requested, tries + 1); return; }
+  await showEntries();
+}
+
+// Hours and minutes.
+function duration(seconds) {
+  const minutes = Math.ceil(seconds / 60);
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
+}
+
+async function showStats() {
+  try {
+    stats = await requestLibrary('stats');
+    element('stats').textContent = t('stats', stats.positions, stats.waiting_to_be_scored, stats.waiting_to_be_sieved);
+    element('workers').textContent = t('workers', stats.workers, stats.scored_last_minute, duration(stats.backlog_seconds));
+  } catch (error) {
+    stats = null;
+    element('stats').textContent = t('no stats', failure(error));
+    element('workers').textContent = '';
+  }
+}
+
+function buildToken() {
+  try {
+    token = sessionStorage.getItem('token') || '';
+  } catch {
+    // Without storage the token is lost with the page.
+  }
+  element('token').value = token;
+  element('token-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const shown = element('token').value.trim();
+    if (!/^[-._~A-Za-z0-9]*$/.test(shown)) { say(t('token form')); return; }
+    token = shown;
+    try {
+      sessionStorage.setItem('token', token);
+    } catch {
+      // The token is lost with the page.
+    }
+    showEntries();
+    showStats();
+  });
+}
+
+export function buildLibrary() {
+  element('library-panel').hidden = false;
+  buildToken();
+  element('queue').addEventListener('click', requestSearch);
+  element('retry').addEventListener('click', () => { showEntries(); showStats(); });
+  element('library-side').addEventListener('change', showEntries);
+  app.check = async (fen) => {
+    const reply = await requestLibrary(`board?${new URLSearchParams({ board: fen })}`).catch((error) => {
+      throw new Error(failure(error));
+    });
+    if (reply.status !== 'ok') throw new Error(reply.reason ? `${t('invalid board')}: ${reply.reason}` : reply.status);
+    return reply.board;
+  };
+  app.listeners.push(showEntries);
+  app.onLanguage = () => { drawEntries(); showStats(); };
+  showStats();
+  setInterval(showStats, 15000);
+}

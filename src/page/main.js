@@ -1,0 +1,109 @@
+// Starts the page for its use: with the engine of `chuhe board`, with the data of `chuhe serve`, or with the reviewed games
+// in the page itself.
+import { newGame, encodeGame, writePgn } from './game.js';
+import { element, t, language, translate, switchLanguage } from './texts.js';
+import { view, buildBoard, picture } from './board.js';
+import { app, buildStudy, openGame, openGames, openAddress, redraw, say, setUp, show } from './study.js';
+import { buildEditor, drawEditor, stopEditing } from './editor.js';
+import { showReview } from './review.js';
+import { buildEngine } from './engine.js';
+import { buildLibrary } from './library.js';
+
+// Width of a saved picture in pixels.
+const PICTURE_WIDTH = 900;
+
+function download(name, content) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function savePicture() {
+  const image = new Image();
+  const source = URL.createObjectURL(new Blob([picture()], { type: 'image/svg+xml' }));
+  image.addEventListener('load', () => {
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [PICTURE_WIDTH, Math.round((PICTURE_WIDTH * 548) / 450)];
+    canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob((blob) => download('board.png', blob));
+    URL.revokeObjectURL(source);
+  });
+  image.src = source;
+}
+
+async function copyLink() {
+  const address = `${location.origin}${location.pathname}#${encodeGame(app.game)}`;
+  const copied = navigator.clipboard?.writeText(address);
+  say(t(await (copied || Promise.reject()).then(() => 'copied', () => 'not copied')));
+}
+
+// The settings, which the browser keeps. Players who read no Chinese expect WXF.
+function buildSettings() {
+  element('notation').value = language === 'zh' ? 'chinese' : 'wxf';
+  for (const id of ['notation', 'letters']) {
+    try {
+      const kept = localStorage.getItem(id);
+      if ([...element(id).options].some((option) => option.value === kept)) element(id).value = kept;
+    } catch {
+      // Without storage the settings are lost with the page.
+    }
+    view[id] = element(id).value;
+    element(id).addEventListener('change', () => {
+      view[id] = element(id).value;
+      try {
+        localStorage.setItem(id, view[id]);
+      } catch {
+        // The setting is lost with the page.
+      }
+      redraw();
+      showReview({ isForced: true });
+      app.onLanguage();
+    });
+  }
+}
+
+function buildPage() {
+  buildBoard();
+  buildStudy();
+  buildEditor();
+  buildSettings();
+  element('new-game').addEventListener('click', () => openGame(newGame()));
+  element('save-pgn').addEventListener('click', () => {
+    download('game.pgn', new Blob([writePgn(app.game, view.notation)], { type: 'application/x-chess-pgn' }));
+  });
+  element('save-picture').addEventListener('click', savePicture);
+  element('copy-link').addEventListener('click', copyLink);
+  element('position').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (await setUp(element('fen').value)) stopEditing();
+  });
+  element('language').addEventListener('click', () => {
+    switchLanguage();
+    translate(app.title);
+    redraw();
+    drawEditor();
+    showReview({ isForced: true });
+    app.onLanguage();
+  });
+  app.listeners.push(() => showReview());
+}
+
+async function start() {
+  const data = JSON.parse(element('data').textContent);
+  app.title = { board: 'title', library: 'title library', review: 'title review' }[data.use];
+  translate(app.title);
+  buildPage();
+  if (!openAddress()) show({ keepsAddress: true });
+  if (data.use === 'library') buildLibrary();
+  const hasGame = location.hash.length > 1;
+  let games = data.games || [];
+  if (data.use === 'board') games = await buildEngine();
+  if (games.length) openGames(games, { keepsGame: hasGame });
+  if (!games.length || hasGame) show({ keepsAddress: true });
+  if (app.problem) say(app.problem);
+  document.body.dataset.ready = 'true';
+}
+
+start().catch((error) => say(error.message));

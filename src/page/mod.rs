@@ -1,0 +1,217 @@
+//! The web page of `chuhe board`, `chuhe serve` and `chuhe review --html`: plain HTML, CSS and JavaScript modules.
+//!
+//! Both servers send the modules as separate files. For a page without a server, [`single_file`] joins them into one
+//! script, so no two modules declare the same name at their top level, and each import is on one line.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::notation::fen;
+use crate::notation::tree::{GameTree, NodeId, ROOT};
+use crate::text::escape_html;
+
+/// The page without its data.
+const INDEX: &str = include_str!("index.html");
+/// The place of the data in the page.
+const DATA: &str = "{{data}}";
+const STYLE: &str = include_str!("page.css");
+/// The elements of the page that load files.
+const STYLE_LINK: &str = "<link rel=\"stylesheet\" href=\"page.css\">";
+const ICON_LINK: &str = "<link rel=\"icon\" href=\"icon.svg\">\n";
+const SCRIPT_LINK: &str = "<script src=\"main.js\" type=\"module\"></script>";
+
+/// The JavaScript modules; each imports only from modules before it.
+const MODULES: [(&str, &str); 10] = [
+    ("rules.js", include_str!("rules.js")),
+    ("game.js", include_str!("game.js")),
+    ("texts.js", include_str!("texts.js")),
+    ("board.js", include_str!("board.js")),
+    ("study.js", include_str!("study.js")),
+    ("editor.js", include_str!("editor.js")),
+    ("review.js", include_str!("review.js")),
+    ("engine.js", include_str!("engine.js")),
+    ("library.js", include_str!("library.js")),
+    ("main.js", include_str!("main.js")),
+];
+
+/// The content security policy, which keeps the page from loading anything from other servers.
+pub const POLICY: &str =
+    "default-src 'self'; img-src 'self' blob: data:; frame-ancestors 'none'; base-uri 'none'";
+
+/// A file of the page, except `index.html`.
+pub fn file(name: &str) -> Option<&'static str> {
+    match name {
+        "page.css" => Some(STYLE),
+        "icon.svg" => Some(include_str!("icon.svg")),
+        _ => {
+            let module = MODULES.into_iter().find(|(module, _)| *module == name);
+            module.map(|(_, text)| text)
+        }
+    }
+}
+
+/// `index.html` for a use of the page: `board`, `library` or `review`.
+pub fn index(usage: &str, games: &[Value]) -> String {
+    INDEX.replace(DATA, &data(usage, games))
+}
+
+/// The data of the page as JSON. No text in it can end the element that contains it.
+fn data(usage: &str, games: &[Value]) -> String {
+    let data = json!({ "use": usage, "games": games }).to_string();
+    data.replace('<', "\\u003c")
+}
+
+/// The page with games as one file that needs no server.
+pub fn single_file(title: &str, games: &[Value]) -> String {
+    let lines = MODULES.iter().flat_map(|(_, text)| text.lines());
+    let lines = lines.filter(|line| !line.starts_with("import "));
+    let mut script = String::new();
+    for line in lines {
+        script += line.strip_prefix("export ").unwrap_or(line);
+        script.push('\n');
+    }
+    // The data is inserted last, so that nothing in it is replaced.
+    let page = INDEX
+        .replace(ICON_LINK, "")
+        .replace(STYLE_LINK, &format!("<style>\n{STYLE}</style>"))
+        .replace(
+            SCRIPT_LINK,
+            &format!("<script type=\"module\">\n{script}</script>"),
+        )
+        .replace(
+            "<title>Chuhe 楚河",
+            &format!("<title>{}", escape_html(title)),
+        );
+    page.replacen(DATA, &data("review", games), 1)
+}
+
+/// A game for the page: its title and its text.
+pub fn game(tree: &GameTree, points: &[Option<f64>]) -> Value {
+    json!({ "title": title(tree), "text": encode(tree, points) })
+}
+
+/// The players and the result.
+pub fn title(tree: &GameTree) -> String {
+    let tag = |name| tree.tag(name).filter(|text| !text.is_empty());
+    let (red, black) = (tag("Red").unwrap_or("?"), tag("Black").unwrap_or("?"));
+    format!("{red} – {black}  {}", tree.result)
+}
+
+/// A step of [`encode`].
+enum Step {
+    /// The moves after a node, with their variations.
+    After(NodeId),
+    /// A node that begins a variation.
+    Open(NodeId),
+    /// The end of a variation.
+    Close,
+}
+
+/// The text of a game, as `game.js` describes it. `points` are the points that red can expect, in percent, at the start
+/// and after each ply of the main line, where known.
+pub fn encode(tree: &GameTree, points: &[Option<f64>]) -> String {
+    let main_line = std::iter::once(ROOT).chain(tree.moves.line(ROOT));
+    let points = main_line
+        .zip(points)
+        .filter_map(|(id, p)| Some((id, (*p)?)));
+    let points: HashMap<NodeId, f64> = points.collect();
+    let mut text = String::new();
+    let start = fen::write_position(&tree.start);
+    if start != fen::START {
+        text += &start.replace(' ', "_");
+    }
+    text.push('~');
+    write_node(&mut text, tree, ROOT, &points);
+    let mut steps = vec![Step::After(ROOT)];
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Close => text.push(')'),
+            Step::Open(id) => {
+                text.push('(');
+                write_node(&mut text, tree, id, &points);
+            }
+            Step::After(id) => {
+                let Some(first) = tree.moves.first_child(id) else {
+                    continue;
+                };
+                write_node(&mut text, tree, first, &points);
+                steps.push(Step::After(first));
+                let next = |id: &NodeId| tree.moves.next_sibling(*id);
+                let variations: Vec<NodeId> = std::iter::successors(next(&first), next).collect();
+                for id in variations.into_iter().rev() {
+                    steps.extend([Step::Close, Step::After(id), Step::Open(id)]);
+                }
+            }
+        }
+    }
+    text += "@0";
+    let result = ("Result".to_owned(), tree.result.text().to_owned());
+    for (name, value) in tree.tags.iter().chain([&result]) {
+        let _ = write!(text, ";{}={}", percent_encode(name), percent_encode(value));
+    }
+    text
+}
+
+/// Writes a move with its glyphs, points and comment.
+fn write_node(text: &mut String, tree: &GameTree, id: NodeId, points: &HashMap<NodeId, f64>) {
+    let node = &tree.moves[id];
+    // Writing to a string cannot fail.
+    if let Some(played) = node.played {
+        let _ = write!(text, "{played}");
+    }
+    for glyph in &node.glyphs {
+        let _ = write!(text, "${glyph}");
+    }
+    if let Some(points) = points.get(&id) {
+        let _ = write!(text, "!{points:.1}");
+    }
+    if !node.comment.is_empty() {
+        let _ = write!(text, ":{}:", percent_encode(&node.comment));
+    }
+}
+
+/// Encodes everything except ASCII letters and digits.
+fn percent_encode(text: &str) -> String {
+    let encode = |byte: u8| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encode).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::records::RecordReader;
+
+    #[test]
+    fn games_are_encoded_with_variations_and_comments() {
+        let pgn = "[Red \"A~;=\"]\n\n{before} 1. h2e2 $2 {a: b} (1. b2e2 h9g7 (1... b9c7)) (1. c3c4) h9g7 1-0\n";
+        let mut games = RecordReader::new(pgn.as_bytes()).unwrap();
+        let tree = games.next().unwrap().unwrap();
+        assert_eq!(
+            encode(&tree, &[None, Some(53.25)]),
+            "~:before:h2e2$2!53.2:a%3A%20b:(b2e2h9g7(b9c7))(c3c4)h9g7@0;Red=A%7E%3B%3D;Result=1%2D0"
+        );
+    }
+
+    #[test]
+    fn modules_can_be_joined() {
+        for (name, text) in MODULES {
+            for line in text.lines().filter(|line| line.starts_with("import ")) {
+                assert!(line.ends_with(".js';"), "{name}: {line}");
+            }
+            assert!(
+                !text.contains("</script") && !text.contains("<!--"),
+                "{name}"
+            );
+        }
+        let page = single_file("A & B", &[json!({ "text": "</script>{{data}}" })]);
+        assert!(page.contains("<title>A &amp; B</title>"));
+        assert_eq!(page.matches("</script>").count(), 2);
+        assert!(!page.contains("\nimport ") && !page.contains("\nexport "));
+        assert!(!page.contains("src=") && !page.contains("href="));
+    }
+}

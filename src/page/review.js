@@ -1,0 +1,139 @@
+// A reviewed game: the graph of the expected points, the accuracy of both sides and their mistakes. All of it is in the
+// game, so that the address keeps it.
+import { lineAfter } from './game.js';
+import { element, t, language } from './texts.js';
+import { SVG } from './board.js';
+import { app, go, moveText } from './study.js';
+
+const [WIDTH, HEIGHT, LEFT, EDGE] = [600, 180, 34, 10];
+const BOTTOM = HEIGHT - 20;
+const GRADES = { 6: 'inaccuracy', 2: 'mistake', 4: 'blunder' };
+const GRADE_COLORS = { 6: '#b8860b', 2: '#d2691e', 4: '#c00020' };
+
+// The comment of an earlier review.
+const VERDICT = /\[%eval [^\]]*\]( (inaccuracy|mistake|blunder) \(-\d+ %\))?/g;
+
+const mainLine = () => lineAfter(app.game.root);
+const grade = (node) => node.glyphs.find((glyph) => glyph in GRADES);
+const isReviewed = () => mainLine().some((node) => node.points !== null);
+
+function drawShape(parent, name, attributes, content = '') {
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.textContent = content;
+  parent.append(node);
+  return node;
+}
+
+function drawGraph(nodes) {
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`);
+  svg.setAttribute('role', 'img');
+  svg.setAttribute('aria-label', t('graph'));
+  const step = (WIDTH - LEFT - EDGE) / Math.max(nodes.length - 1, 1);
+  const x = (ply) => LEFT + step * ply;
+  const y = (points) => EDGE + ((BOTTOM - EDGE) * (100 - points)) / 100;
+  for (const [points, label] of [[100, t('w')], [50, '50'], [0, t('b')]]) {
+    drawShape(svg, 'line', { x1: LEFT, x2: WIDTH - EDGE, y1: y(points), y2: y(points), stroke: '#9a9a9a' });
+    drawShape(svg, 'text', { x: LEFT - 4, y: y(points) + 4, 'text-anchor': 'end' }, label);
+  }
+  const known = nodes.map((node, ply) => [ply, node.points]).filter(([, points]) => points !== null);
+  const line = known.map(([ply, points]) => `${x(ply).toFixed(1)},${y(points).toFixed(1)}`);
+  drawShape(svg, 'polyline', { points: line.join(' '), fill: 'none', stroke: '#c0392b', 'stroke-width': 2 });
+  nodes.forEach((node, ply) => {
+    const found = grade(node);
+    if (found) drawShape(svg, 'circle', { cx: x(ply), cy: y(node.points ?? 50), r: 4, fill: GRADE_COLORS[found] });
+    if (ply % 20 === 0 && ply) drawShape(svg, 'text', { x: x(ply), y: HEIGHT - 5, 'text-anchor': 'middle' }, ply);
+    const area = { class: 'ply', 'data-ply': ply, x: x(ply) - step / 2, y: 0, width: step, height: HEIGHT };
+    const rectangle = drawShape(svg, 'rect', area);
+    drawShape(rectangle, 'title', {}, node.move ? `${ply}. ${moveText(node)}` : t('first'));
+    rectangle.addEventListener('click', () => go(node));
+  });
+  element('graph').replaceChildren(svg);
+}
+
+function drawSides(nodes) {
+  const row = (kind, cells) => {
+    const tr = document.createElement('tr');
+    cells.forEach((text, n) => {
+      const cell = document.createElement(n === 0 ? 'th' : kind);
+      if (cell.tagName === 'TH') cell.scope = kind === 'th' ? 'col' : 'row';
+      cell.textContent = text;
+      tr.append(cell);
+    });
+    return tr;
+  };
+  const rows = [['w', 'RedAccuracy'], ['b', 'BlackAccuracy']].map(([side, tag]) => {
+    const own = nodes.filter((node) => node.parent && node.parent.position.side === side);
+    const count = (glyph) => own.filter((node) => node.glyphs.includes(glyph)).length;
+    const accuracy = app.game.tags[tag];
+    return row('td', [t(side), accuracy ? `${accuracy} %` : '', count(6), count(2), count(4)]);
+  });
+  const head = [t('side'), t('accuracy'), `${t('inaccuracy')} ?!`, `${t('mistake')} ?`, `${t('blunder')} ??`];
+  element('sides').replaceChildren(row('th', head), ...rows);
+}
+
+function drawMistakes(nodes) {
+  const found = nodes.flatMap((node, ply) => (node.parent && grade(node) ? [[node, ply]] : []));
+  const buttons = found.map(([node, ply]) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = `${ply}. ${moveText(node)}`;
+    button.addEventListener('click', () => go(node));
+    return button;
+  });
+  element('mistakes').replaceChildren(...buttons);
+}
+
+let drawn = null;
+
+export function showReview({ isForced = false } = {}) {
+  const nodes = [app.game.root, ...mainLine()];
+  const has = isReviewed();
+  const key = [language, ...nodes.map((node) => `${node.move}${node.points}${node.glyphs}`)].join();
+  if (isForced || key !== drawn) {
+    drawn = key;
+    for (const id of ['graph', 'sides', 'mistakes']) element(id).hidden = !has;
+    if (has) {
+      drawGraph(nodes);
+      drawSides(nodes);
+      drawMistakes(nodes);
+    }
+  }
+  for (const area of element('graph').querySelectorAll('.ply')) {
+    area.classList.toggle('current', nodes[area.dataset.ply] === app.game.node);
+  }
+  const { points } = app.game.node;
+  element('repetitions').textContent = has && points !== null ? t('points', points.toFixed(1)) : '';
+  if (has) element('review-panel').hidden = false;
+}
+
+// Copies the verdicts of a reviewed game into the main line of the game on the board.
+export function takeOver(reviewed) {
+  Object.assign(app.game.tags, reviewed.tags);
+  const copy = (to, from) => {
+    const own = to.comment.replaceAll(VERDICT, '').trim();
+    const comment = [own, from.comment].filter(Boolean).join(' ');
+    Object.assign(to, { comment, glyphs: from.glyphs, points: from.points });
+  };
+  copy(app.game.root, reviewed.root);
+  let [to, from] = [app.game.root, reviewed.root];
+  while (to && from && from.children.length) {
+    const [main, ...others] = from.children;
+    const own = to.children.find((child) => child.move === main.move);
+    if (!own) return;
+    for (const other of others) graft(to, other);
+    copy(own, main);
+    [to, from] = [own, main];
+  }
+}
+
+// Adds a line as a variation, unless it exists.
+function graft(parent, node) {
+  const known = parent.children.find((child) => child.move === node.move);
+  if (known) node.children.forEach((child) => graft(known, child));
+  else {
+    node.parent = parent;
+    parent.children.push(node);
+  }
+}

@@ -1,0 +1,312 @@
+// The game on the board: its moves, its address, and everything that changes with the current move.
+import { isInCheck, legalMoves, whyIllegal, moveOf, notate } from './rules.js';
+import { newGame, addMove, pathTo, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
+import { element, t, hasText, mistakeMarks } from './texts.js';
+import { view, drawBoard } from './board.js';
+
+// `listeners` are called after each change of the current move. `refusal` returns the key of the reason why the user may
+// not move now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the user.
+export const app = {
+  game: newGame(), listeners: [], refusal: () => null, games: [], ending: null, problem: '', onLanguage: () => {}, title: 'title',
+  check: async (fen) => fenOf(newGame(fen).root),
+};
+
+export const side = () => app.game.node.position.side;
+
+// Shows a message below the board; screen readers read it out.
+export function say(text) {
+  element('status').textContent = text;
+}
+
+// The text of a move with its number, such as 3. 炮二平五.
+export function moveText(node) {
+  const text = notate(node.parent.position, node.move, view.notation);
+  return text + node.glyphs.map((glyph) => mistakeMarks[glyph] || '').join('');
+}
+
+// The texts of a line of moves.
+export function lineText(position, moves) {
+  let node = { position };
+  const words = [];
+  for (const move of moves) {
+    const text = notate(node.position, move, view.notation);
+    node = addMove({ position: node.position, children: [] }, move);
+    words.push(text);
+  }
+  return words;
+}
+
+// The state of the position in words: the last move, the side to move, check and mate.
+function sayPosition() {
+  const { node } = app.game;
+  const { position } = node;
+  const parts = [];
+  if (node.move) parts.push(t('moved', t(node.parent.position.side), moveText(node)));
+  const isCheck = isInCheck(position, position.side);
+  if (!view.legal.length) parts.push(t(isCheck ? 'checkmate' : 'stalemate'));
+  else if (app.ending) parts.push(app.ending);
+  else parts.push(...(isCheck ? [t('check')] : []), t(`to move ${position.side}`));
+  say(parts.join(' · '));
+}
+
+const moveNumber = (node) => Math.ceil((pathTo(node).length + (app.game.root.position.side === 'b' ? 1 : 0)) / 2);
+
+function moveButton(node) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = moveText(node);
+  const grade = { 2: 'mistake', 4: 'blunder', 6: 'inaccuracy' }[node.glyphs.find((glyph) => [2, 4, 6].includes(glyph))];
+  if (grade) button.classList.add(grade);
+  if (node === app.game.node) {
+    button.classList.add('current');
+    button.setAttribute('aria-current', 'true');
+  }
+  button.addEventListener('click', () => go(node));
+  const span = document.createElement('span');
+  span.className = 'move';
+  span.append(button);
+  return span;
+}
+
+function numberText(node, isFirst) {
+  const isRed = node.parent.position.side === 'w';
+  const text = isRed ? `${moveNumber(node)}. ` : isFirst ? `${moveNumber(node)}… ` : '';
+  const span = document.createElement('span');
+  span.className = 'number';
+  span.textContent = text;
+  return span;
+}
+
+// Appends the line of moves after a node, with its variations as blocks.
+function appendLine(parent, node) {
+  for (let isFirst = true; node.children.length; node = node.children[0]) {
+    const [main, ...others] = node.children;
+    const appendMove = (child, to, needsNumber) => {
+      const button = moveButton(child);
+      button.prepend(numberText(child, needsNumber));
+      to.append(button, ' ');
+      const comment = shownComment(child.comment);
+      if (!comment || isMainLine(child)) return;
+      const text = document.createElement('span');
+      text.className = 'comment';
+      text.textContent = `${comment} `;
+      to.append(text);
+    };
+    appendMove(main, parent, isFirst);
+    for (const other of others) {
+      const block = document.createElement('div');
+      block.className = 'variation';
+      appendMove(other, block, true);
+      appendLine(block, other);
+      parent.append(block);
+    }
+    isFirst = others.length > 0;
+  }
+}
+
+function drawMoves() {
+  const { root, node, tags } = app.game;
+  element('moves').replaceChildren();
+  if (root.children.length) appendLine(element('moves'), root);
+  else element('moves').textContent = t('no moves');
+  // Scrolls the list, but not the page.
+  const current = element('moves').querySelector('.current');
+  if (current) {
+    const [list, box] = [element('moves').getBoundingClientRect(), current.getBoundingClientRect()];
+    if (box.top < list.top || box.bottom > list.bottom) element('moves').scrollTop += box.top - list.top - list.height / 2;
+  }
+  const players = tags.Red || tags.Black ? [`${tags.Red || '?'} – ${tags.Black || '?'}`, tags.Result] : [];
+  element('game-title').textContent = [...players, tags.Event, tags.ECCO, tags.Opening].filter(Boolean).join('  ');
+  element('comment-text').textContent = shownComment(node.comment);
+  if (document.activeElement !== element('comment')) element('comment').value = node.comment;
+  for (const button of element('glyphs').children) {
+    button.setAttribute('aria-pressed', String(node.glyphs.includes(Number(button.dataset.glyph))));
+    button.disabled = !node.parent;
+  }
+  element('promote').disabled = isMainLine(node);
+  element('delete').disabled = !node.parent;
+}
+
+let addressTimer = null;
+
+// Writes the game into the address. A changed game is a new entry of the history, so that Back undoes the change; walking
+// through the game is not. Browsers limit how often the address may change.
+function writeAddress(isNew) {
+  clearTimeout(addressTimer);
+  const write = () => {
+    const address = `#${encodeGame(app.game)}`;
+    if (address === location.hash) return;
+    const { pathname } = location;
+    history[isNew ? 'pushState' : 'replaceState'](null, '', pathname + address);
+  };
+  if (isNew) write();
+  else addressTimer = setTimeout(write, 250);
+}
+
+// Shows the current move. `isNew` if the game has changed.
+export function show({ isNew = false, keepsAddress = false } = {}) {
+  const { node } = app.game;
+  const { position } = node;
+  view.position = position;
+  view.legal = legalMoves(position);
+  view.last = node.move;
+  view.selected = null;
+  view.drawn = [];
+  view.arrows = [];
+  view.check = isInCheck(position, position.side) ? position.pieces.indexOf(position.side === 'w' ? 'K' : 'k') : null;
+  app.ending = null;
+  element('fen').value = node.parent ? fenOf(node) : app.game.start;
+  for (const id of ['first', 'back']) element(id).disabled = !node.parent;
+  for (const id of ['next', 'last']) element(id).disabled = !node.children.length;
+  drawMoves();
+  if (!keepsAddress) writeAddress(isNew);
+  sayPosition();
+  for (const listener of app.listeners) listener();
+  drawBoard();
+}
+
+// Shows how the game ended by a rule or by the players; the engine or the server may find it later than the page.
+export function end(text) {
+  app.ending = text;
+  sayPosition();
+}
+
+export function redraw() {
+  drawMoves();
+  sayPosition();
+  drawBoard();
+}
+
+export function go(node) {
+  app.game.node = node;
+  show();
+}
+
+export function openGame(game, options = { isNew: true }) {
+  app.game = game;
+  show(options);
+}
+
+// Lists games and opens the first, unless the address has already opened one.
+export function openGames(texts, { keepsGame = false } = {}) {
+  app.games = texts;
+  const options = texts.map(({ title }, n) => new Option(`${n + 1}. ${title}`, n));
+  element('games').replaceChildren(...options);
+  element('games').hidden = texts.length < 2;
+  if (texts.length && !keepsGame) openGame(decodeGame(texts[0].text));
+}
+
+export function playMove(move) {
+  const { node } = app.game;
+  const count = node.children.length;
+  app.game.node = addMove(node, move);
+  show({ isNew: node.children.length > count });
+}
+
+// A move of the user from the board.
+export function tryMove(from, to) {
+  const refusal = app.refusal() || whyIllegal(app.game.node.position, from, to);
+  if (refusal) {
+    drawBoard();
+    say(t(refusal));
+  } else playMove(moveOf(from, to));
+}
+
+// Opens the game or position of the address; returns false if the address has neither.
+export function openAddress() {
+  const [hash, query] = [location.hash.slice(1), location.search.slice(1)];
+  const text = hash || (query.includes('/') ? query.replaceAll('+', ' ') : '');
+  if (!text) return false;
+  try {
+    openGame(decodeGame(text), { keepsAddress: true });
+  } catch (error) {
+    openGame(newGame(), { keepsAddress: true });
+    app.problem = t(hasText(error.message) ? error.message : 'invalid game');
+  }
+  return true;
+}
+
+// Sets up a position after the server or the page has checked it.
+export async function setUp(fen) {
+  try {
+    const [start, moves = ''] = fen.trim().split(/\s+moves\s+/);
+    const game = newGame(start === 'startpos' ? undefined : await app.check(start));
+    for (const move of moves.split(/\s+/).filter(Boolean)) game.node = addMove(game.node, move);
+    openGame(game);
+    return true;
+  } catch (error) {
+    say(hasText(error.message) ? t(error.message) : error.message);
+    return false;
+  }
+}
+
+function walk(key) {
+  const { node, root } = app.game;
+  const line = lineAfter(node);
+  const siblings = node.parent ? node.parent.children : [];
+  const index = siblings.indexOf(node);
+  const target = {
+    ArrowLeft: node.parent, ArrowRight: line[0], Home: root, End: line[line.length - 1],
+    ArrowUp: siblings[index - 1], ArrowDown: siblings[index + 1],
+  }[key];
+  if (target && target !== node) go(target);
+}
+
+function promote() {
+  let { node } = app.game;
+  while (node.parent && node.parent.children[0] === node) node = node.parent;
+  if (!node.parent) return;
+  const { children } = node.parent;
+  children.splice(children.indexOf(node), 1);
+  children.unshift(node);
+  show({ isNew: true });
+}
+
+function deleteMoves() {
+  const { node } = app.game;
+  if (!node.parent) return;
+  node.parent.children.splice(node.parent.children.indexOf(node), 1);
+  app.game.node = node.parent;
+  show({ isNew: true });
+}
+
+export function flip(isFlipped = !view.flipped) {
+  view.flipped = isFlipped;
+  redraw();
+}
+
+export function buildStudy() {
+  view.onMove = tryMove;
+  const keys = { first: 'Home', back: 'ArrowLeft', next: 'ArrowRight', last: 'End' };
+  for (const [id, key] of Object.entries(keys)) element(id).addEventListener('click', () => walk(key));
+  element('flip').addEventListener('click', () => flip());
+  element('games').addEventListener('change', () => openGame(decodeGame(app.games[element('games').value].text)));
+  element('promote').addEventListener('click', promote);
+  element('delete').addEventListener('click', deleteMoves);
+  element('comment').addEventListener('change', () => {
+    app.game.node.comment = element('comment').value.trim();
+    show({ isNew: true });
+  });
+  for (const [glyph, mark] of Object.entries(mistakeMarks)) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = mark;
+    button.dataset.glyph = glyph;
+    button.addEventListener('click', () => {
+      const { node } = app.game;
+      const isSet = node.glyphs.includes(Number(glyph));
+      node.glyphs = isSet ? node.glyphs.filter((other) => other !== Number(glyph)) : [Number(glyph)];
+      show({ isNew: true });
+    });
+    element('glyphs').append(button);
+  }
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target.closest('input, textarea, select');
+    if (isTyping || event.ctrlKey || event.altKey || event.metaKey || document.body.classList.contains('editing')) return;
+    if (event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End') walk(event.key);
+    else if (event.key === 'f') flip();
+    else return;
+    event.preventDefault();
+  });
+  addEventListener('popstate', () => openAddress() || openGame(newGame(), { keepsAddress: true }));
+}

@@ -1,0 +1,283 @@
+// The page in a browser: `chuhe board`, `chuhe serve` and `chuhe review --html`.
+import assert from 'node:assert/strict';
+import { spawn, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const { PROGRAM, CHROMIUM, PAGE_DIR, SCREENSHOTS } = process.env;
+const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+const FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync',
+];
+const GAME = `[Red "A <b> & c"]
+[Black "象棋"]
+
+{Before} 1. 炮二平五 马8进7 {known} (1... 炮8平5 2. 马二进三 (2. 马八进七)) 2. 马二进三 车9平8 3. 车一平二 *
+`;
+// Black has no legal move after b1b8.
+const STALEMATE = '3k5/9/9/9/9/9/9/R8/1R7/4K4 w';
+
+const directory = mkdtempSync(join(tmpdir(), 'chuhe-'));
+const children = [];
+// Messages that no test expects.
+const problems = [];
+
+// Starts a server and returns the address that it prints.
+function start(...args) {
+  const child = spawn(PROGRAM, args, { cwd: directory, stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    child.on('exit', (code) => reject(new Error(`${args} exits with ${code}`)));
+    child.stdout.on('data', (data) => {
+      const address = /http:[^\s)]+/.exec(String(data));
+      if (address) resolve(address[0]);
+    });
+  });
+}
+
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+
+async function open(url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
+  context.setDefaultTimeout(20000);
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    // The browser itself reports a rejected request, such as one with an invalid FEN.
+    if (message.text().includes('status of 400')) return;
+    if (['error', 'warning'].includes(message.type())) problems.push(`${url}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => problems.push(`${url}: ${error.stack}`));
+  if (PAGE_DIR) {
+    await page.route(/\/[a-z]+\.(js|css)$/, (route) => {
+      const name = new URL(route.request().url()).pathname.split('/').pop();
+      route.fulfill({ path: join(PAGE_DIR, name) });
+    });
+  }
+  await page.goto(url);
+  await page.waitForSelector('body[data-ready]');
+  return page;
+}
+
+const square = (page, name) => page.locator(`#squares [data-name=${name}]`);
+const pieceAt = (page, name) => page.locator(`#board [data-square=${name}]`).count();
+const moveCount = (page) => page.locator('#moves button').count();
+const waitForMoves = (page, count) => page.waitForFunction((n) => document.querySelectorAll('#moves button').length >= n, count);
+const status = (page) => page.locator('#status').textContent();
+
+async function waitForStatus(page, text) {
+  await page.waitForFunction((part) => document.querySelector('#status').textContent.includes(part), text);
+}
+
+async function checkAccessibility(page, name) {
+  // By the debugger, which the content security policy does not restrict.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
+  const found = violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.target).join(' ')}`);
+  assert.deepEqual(found, [], name);
+  const isNarrow = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+  assert(isNarrow, `${name}: the page is wider than the window`);
+  if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+}
+
+async function playsByMouse(url) {
+  const page = await open(url);
+  await page.click('#play-panel summary');
+  await page.selectOption('#strength', '500');
+  await page.fill('#minutes', '5');
+  await page.click('#play-red');
+  // A click on the piece and one on the target.
+  await square(page, 'h2').click();
+  assert.equal(await page.locator('#board .target').count(), 12);
+  await square(page, 'e2').click();
+  await waitForMoves(page, 2);
+  assert.equal(await pieceAt(page, 'h2'), 0);
+  // A drag.
+  const [from, to] = await Promise.all(['b0', 'c2'].map((name) => square(page, name).boundingBox()));
+  const middle = (box) => [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(...middle(from));
+  await page.mouse.down();
+  await page.mouse.move(...middle(to), { steps: 5 });
+  await page.mouse.up();
+  await waitForMoves(page, 4);
+  assert.match(await page.locator('#clock-near').textContent(), /^Red [45]:\d\d$/);
+  await square(page, 'e0').click();
+  await square(page, 'e5').click();
+  await waitForStatus(page, 'A king moves one step within the palace');
+  await page.click('#offer-draw');
+  await waitForStatus(page, 'too early');
+  await page.click('#take-back');
+  await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 2);
+  await page.click('#resign');
+  await waitForStatus(page, 'Red resigns');
+  await page.context().close();
+}
+
+async function playsByKeyboard(url) {
+  const page = await open(`${url}#${STALEMATE.replaceAll(' ', '_')}`);
+  const isOnSquare = () => page.evaluate(() => document.activeElement.dataset.name);
+  for (let n = 0; n < 10 && !(await isOnSquare()); n++) await page.keyboard.press('Tab');
+  assert.equal(await isOnSquare(), 'e0');
+  const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
+  await press('ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowUp', 'Enter');
+  assert.match(await square(page, 'b1').getAttribute('aria-label'), /^b1, red rook, selected$/);
+  assert.match(await square(page, 'b8').getAttribute('aria-label'), /legal target/);
+  await press(...Array(7).fill('ArrowUp'), 'Space');
+  await waitForStatus(page, 'No legal move');
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.name), 'b8');
+  // Away from the board the arrow keys walk through the game.
+  await page.locator('#language').focus();
+  await press('ArrowLeft');
+  assert.match(await status(page), /Red to move/);
+  await press('End');
+  assert.match(await status(page), /No legal move/);
+  await page.context().close();
+}
+
+async function playsByTouch(url) {
+  const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: 'zh-CN', colorScheme: 'dark' };
+  const page = await open(url, options);
+  assert.equal(await page.title(), '楚河');
+  for (const [from, to] of [['h2', 'e2'], ['h9', 'g7'], ['h0', 'g2']]) {
+    await square(page, from).tap();
+    await square(page, to).tap();
+  }
+  assert.match(await page.locator('#moves').textContent(), /1\. 炮二平五 马８进７ 2\. 马二进三/);
+  assert.match(await status(page), /黑方走棋/);
+  await page.click('#play-panel summary');
+  await page.selectOption('#strength', '500');
+  await page.click('#play-black');
+  await square(page, 'i9').tap();
+  await square(page, 'h9').tap();
+  await waitForMoves(page, 5);
+  await page.click('#end-play');
+  for (const summary of await page.locator('details > summary').all()) {
+    if (await summary.isVisible() && !(await summary.evaluate((node) => node.parentNode.open))) await summary.click();
+  }
+  await checkAccessibility(page, 'phone-zh-dark');
+  await page.context().close();
+}
+
+async function analyses(url) {
+  const page = await open(url, { viewport: { width: 1920, height: 1080 } });
+  await page.click('#analyse');
+  await page.waitForSelector('#engine-lines li:nth-child(3)');
+  const speed = () => page.locator('#speed').textContent();
+  const before = await speed();
+  await page.waitForFunction((text) => document.querySelector('#speed').textContent !== text, before);
+  assert.match(await speed(), /^depth \d+ · [\d,]+ nodes\/s/);
+  assert.equal(await page.locator('#board .arrow').count(), 3);
+  assert.match(await page.locator('#chances').getAttribute('aria-label'), /^Red wins \d/);
+  // A click on a line plays its first move; the analysis follows.
+  await page.locator('#engine-lines button').first().click();
+  assert.equal(await moveCount(page), 1);
+  await page.waitForSelector('#engine-lines li:nth-child(3)');
+  await page.click('#knowledge-panel summary');
+  await page.waitForSelector('#knowledge button');
+  await checkAccessibility(page, 'analysis-en-light-1920');
+  await page.click('#analyse');
+  assert.equal(await page.locator('#engine-lines li').count(), 0);
+  await page.context().close();
+}
+
+async function reviews(url) {
+  const page = await open(url);
+  await page.click('#game-panel summary');
+  await page.fill('#paste', GAME);
+  await page.click('#read');
+  await waitForStatus(page, '1 games were read');
+  assert.equal(await moveCount(page), 8);
+  assert.equal(await page.locator('#moves .variation').count(), 2);
+  assert.equal(await page.locator('#comment-text').textContent(), 'Before');
+  assert.match(await page.locator('#game-title').textContent(), /A <b> & c – 象棋/);
+  await page.keyboard.press('Escape');
+  await page.locator('#first').focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown']) await page.keyboard.press(key);
+  assert.match(await status(page), /Black C8=5/);
+  await page.fill('#review-time', '0.1');
+  await page.click('#review');
+  await page.waitForSelector('#graph .ply');
+  assert.equal(await page.locator('#graph .ply').count(), 6);
+  await page.locator('#graph [data-ply="4"]').click();
+  assert.match(await status(page), /Black R9=8/);
+  await page.waitForFunction(() => location.hash.includes('@'));
+  await page.waitForTimeout(400);
+  const moves = await page.locator('#moves').textContent();
+  await checkAccessibility(page, 'review-en-light-1280');
+  await page.reload();
+  await page.waitForSelector('body[data-ready]');
+  assert.equal(await page.locator('#moves').textContent(), moves);
+  assert.match(await status(page), /Black R9=8/);
+  assert.equal(await page.locator('#graph .ply').count(), 6);
+  // Back undoes the review, then the loaded game.
+  await page.goBack();
+  await page.waitForFunction(() => !document.querySelector('#graph .ply') || document.querySelector('#graph').hidden);
+  assert.equal(await moveCount(page), 8);
+  await page.goBack();
+  assert.equal(await moveCount(page), 0);
+  // Text that is no game is refused with its reason, and the position stays.
+  await page.click('#game-panel summary');
+  await page.fill('#fen', 'rnbakabnr/9/9 w');
+  await page.click('#position button');
+  await waitForStatus(page, 'ranks');
+  await page.click('#edit');
+  await page.click('#clear');
+  await page.click('#done');
+  await waitForStatus(page, 'king');
+  await checkAccessibility(page, 'editor-en-light');
+  await page.click('#cancel');
+  assert.equal(await pieceAt(page, 'e0'), 1);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-picture')]);
+  assert(readFileSync(await download.path()).subarray(1, 4).equals(Buffer.from('PNG')));
+  await page.context().close();
+}
+
+async function showsReviewFile() {
+  writeFileSync(join(directory, 'game.pgn'), GAME);
+  execFileSync(PROGRAM, ['review', 'game.pgn', '--depth', '3', '--html', 'game.html'], { cwd: directory });
+  const page = await open(`file://${join(directory, 'game.html')}`, { locale: 'zh-CN' });
+  assert.equal(await page.locator('#graph .ply').count(), 6);
+  await page.locator('#graph [data-ply="2"]').click();
+  assert.match(await status(page), /黑方 马８进７/);
+  await page.keyboard.press('ArrowRight');
+  assert.match(await status(page), /红方 马二进三/);
+  assert.equal(await page.locator('#analyse').isVisible(), false);
+  await checkAccessibility(page, 'review-file-zh-light');
+  await page.reload();
+  assert.match(await status(page), /红方 马二进三/);
+  await page.context().close();
+}
+
+async function showsLibrary() {
+  const url = await start('serve', 'library.db', '--listen', '127.0.0.1:0', '--nodes', '2000');
+  const root = url.replace('chessdb.php', '');
+  const page = await open(`${root}?${STALEMATE.replace('/R8/', '/R3p4/').replaceAll(' ', '_')}`);
+  assert.equal(await pieceAt(page, 'a2'), 1);
+  await page.goto(root);
+  await page.waitForSelector('body[data-ready]');
+  await page.click('#queue');
+  await waitForStatus(page, 'requested');
+  // The result appears by itself.
+  await page.waitForSelector('#library-moves button', { timeout: 40000 });
+  await page.locator('#library-moves button').first().click();
+  assert.equal(await moveCount(page), 1);
+  await checkAccessibility(page, 'library-en-light');
+  await page.context().close();
+}
+
+try {
+  const url = await start('board', '--no-browser');
+  const tests = { playsByMouse, playsByKeyboard, playsByTouch, analyses, reviews, showsReviewFile, showsLibrary };
+  for (const [name, test] of Object.entries(tests)) {
+    const began = Date.now();
+    await test(url);
+    console.log(`${name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
+  }
+  assert.deepEqual(problems, []);
+} finally {
+  await browser.close();
+  for (const child of children) child.kill();
+  rmSync(directory, { recursive: true });
+}

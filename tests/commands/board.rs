@@ -1,0 +1,360 @@
+//! `chuhe board`: its server, and the rules and notations of its page.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use chuhe::board::{Move, Position};
+use chuhe::movegen::{is_legal, legal_moves};
+use chuhe::notation::MoveStyle;
+use chuhe::random;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use serde_json::{Value, json};
+
+use crate::engine_client::scratch;
+
+const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+/// A position in the built-in tablebases.
+const ENDING: &str = "3k5/9/9/9/9/9/9/9/4R4/4K4 w";
+
+/// A running server.
+struct Board {
+    child: Child,
+    port: u16,
+    token: String,
+}
+
+impl Board {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+            .args(["board", "--no-browser"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
+        let address = line.split("http://127.0.0.1:").nth(1).unwrap();
+        let mut parts = address.split('/');
+        Self {
+            child,
+            port: parts.next().unwrap().parse().unwrap(),
+            token: parts.next().unwrap().to_owned(),
+        }
+    }
+
+    /// Sends a request with the given header lines and returns the stream.
+    fn send(&self, method: &str, path: &str, head: &str, body: &[u8]) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
+        let length = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\n{head}Connection: close\r\nContent-Length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body).unwrap();
+        stream
+    }
+
+    fn host(&self) -> String {
+        format!("Host: 127.0.0.1:{}\r\n", self.port)
+    }
+
+    /// The status and body of the response.
+    fn response(&self, method: &str, path: &str, head: &str, body: &[u8]) -> (u16, String) {
+        let mut answer = Vec::new();
+        let mut stream = self.send(method, path, head, body);
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer);
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+    }
+
+    /// The reply of the API to a GET request.
+    fn ask(&self, path: &str) -> (u16, Value) {
+        let path = format!("/{}/api/{}", self.token, path.replace(' ', "_"));
+        let (status, body) = self.response("GET", &path, &self.host(), b"");
+        (status, serde_json::from_str(&body).unwrap_or_default())
+    }
+
+    fn read(&self, text: &[u8]) -> (u16, Value) {
+        let path = format!("/{}/api/read", self.token);
+        let (status, body) = self.response("POST", &path, &self.host(), text);
+        (status, serde_json::from_str(&body).unwrap_or_default())
+    }
+
+    /// The lines of a stream of events.
+    fn stream(&self, path: &str) -> impl Iterator<Item = String> + use<> {
+        let path = format!("/{}/api/{}", self.token, path.replace(' ', "_"));
+        let stream = self.send("GET", &path, &self.host(), b"");
+        BufReader::new(stream).lines().map_while(Result::ok)
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        // It may have exited already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The data of the events with a name.
+fn events(lines: impl Iterator<Item = String>, name: &str) -> impl Iterator<Item = Value> {
+    let mut current = String::new();
+    lines.filter_map(move |line| {
+        if let Some(event) = line.strip_prefix("event: ") {
+            event.clone_into(&mut current);
+        }
+        let data = line.strip_prefix("data: ").filter(|_| current == name)?;
+        Some(serde_json::from_str(data).unwrap())
+    })
+}
+
+#[test]
+fn only_the_page_itself_may_use_the_board() {
+    let board = Board::start(&[]);
+    let page = format!("/{}/", board.token);
+    let status = |path: &str, head: &str| board.response("GET", path, head, b"").0;
+    let host = board.host();
+    assert_eq!(board.token.len(), 32);
+    assert_eq!(status(&page, &host), 200);
+    let local = format!("Host: localhost:{}\r\n", board.port);
+    assert_eq!(status(&page, &local), 200);
+    let state = format!("/{}/api/state", board.token);
+    for path in [
+        "/",
+        "/api/state",
+        "/00000000000000000000000000000000/api/state",
+    ] {
+        assert_eq!(status(path, &host), 403, "{path}");
+    }
+    for head in [
+        "Host: example.org\r\n".to_owned(),
+        format!("Host: example.org:{}\r\n", board.port),
+        String::new(),
+        format!("{host}Origin: http://example.org\r\n"),
+        format!("{host}Origin: null\r\n"),
+    ] {
+        let found = status(&state, &head);
+        assert!(found == 403 || head.is_empty() && found == 400, "{head}");
+    }
+    let own = format!("{host}Origin: http://127.0.0.1:{}\r\n", board.port);
+    assert_eq!(status(&state, &own), 200);
+    assert_eq!(status(&format!("{page}../../etc/passwd"), &host), 404);
+}
+
+#[test]
+fn positions_are_described() {
+    let board = Board::start(&[]);
+    let (status, start) = board.ask(&format!("position?start={START}&moves=h2e2,h9g7"));
+    assert_eq!(status, 200);
+    assert!(start["end"].is_null() && start["value"].is_null());
+    assert!(start["opening"].as_str().unwrap().contains("中炮"));
+    assert!(!start["book"].as_array().unwrap().is_empty());
+    let (_, ending) = board.ask(&format!("position?start={ENDING}&moves="));
+    assert_eq!(ending["value"]["result"], "win");
+    let moves = ending["tablebase"].as_array().unwrap();
+    assert!(moves.iter().all(|m| m["move"].is_string()) && moves.len() > 10);
+    // The text of the command line says why a FEN is invalid.
+    let (status, invalid) = board.ask("position?start=9/9/9/9/9/9/9/9/9/4K4 w&moves=");
+    assert_eq!(status, 400);
+    assert!(
+        invalid["error"].as_str().unwrap().contains("king"),
+        "{invalid}"
+    );
+    let (status, illegal) = board.ask(&format!("position?start={START}&moves=h2e9"));
+    assert_eq!((status, illegal["error"].is_string()), (400, true));
+    // Red checks for ever.
+    let checks = ["e9f9,e1f1,f9e9,f1e1"; 3].join(",");
+    let path = format!("position?start=4k4/9/9/9/9/9/9/9/4R4/3K5 b&moves={checks}");
+    let (_, lost) = board.ask(&path);
+    assert_eq!(lost["end"], json!({ "cause": "Repetition", "loser": "w" }));
+}
+
+#[test]
+fn analysis_streams_until_the_client_leaves() {
+    let board = Board::start(&[]);
+    let path = format!("analyse?start={START}&moves=b2e2&lines=3&hash=16&threads=1");
+    let mut lines = events(board.stream(&path), "lines");
+    let last = lines.find(|event| event["lines"].as_array().unwrap().len() == 3);
+    let last = last.unwrap();
+    assert!(last["depth"].as_u64() > Some(0) && last["nodes"].as_u64() > Some(0));
+    let mut position: Position = START.parse().unwrap();
+    position.make("b2e2".parse().unwrap());
+    for line in last["lines"].as_array().unwrap() {
+        let played: Move = line["pv"][0].as_str().unwrap().parse().unwrap();
+        assert!(is_legal(&position, played), "{line}");
+        let chances = line["wdl"].as_array().unwrap().iter();
+        assert_eq!(chances.map(|n| n.as_u64().unwrap()).sum::<u64>(), 1000);
+    }
+    // The next search starts at once, because the analysis has ended with its stream.
+    drop(lines);
+    let begun = Instant::now();
+    let (status, reply) = board.ask(&format!("move?start={ENDING}&moves=&elo=500"));
+    assert_eq!(status, 200, "{reply}");
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    // Invalid numbers are rejected.
+    for bad in ["lines=6", "lines=0", "hash=x", "threads=0"] {
+        let path = format!("analyse?start={START}&moves=&{bad}");
+        let failed = events(board.stream(&path), "failed").next().unwrap();
+        let name = bad.split('=').next().unwrap();
+        assert!(
+            failed["error"].as_str().unwrap().starts_with(name),
+            "{failed}"
+        );
+    }
+}
+
+#[test]
+fn a_new_search_stops_the_current_one() {
+    let board = Board::start(&["--no-book"]);
+    let path = |move_time: &str| format!("move?start={START}&moves=&time={move_time}");
+    let mut analysis = board.stream(&format!("analyse?start={START}&moves=&lines=1"));
+    assert!(analysis.any(|line| line == "event: lines"));
+    let (status, reply) = board.ask(&path("0.1"));
+    assert_eq!(status, 200, "{reply}");
+    assert!(analysis.any(|line| line == "event: done"));
+    let (status, reply) = board.ask(&path("-1"));
+    assert_eq!(status, 400);
+    assert!(reply["error"].as_str().unwrap().starts_with("time: "));
+}
+
+#[test]
+fn moves_are_played_with_clocks_and_draws_are_answered() {
+    let board = Board::start(&[]);
+    let clocks = "red=2000&black=2000&increment=0";
+    let (_, reply) = board.ask(&format!("move?start={ENDING}&moves=&{clocks}"));
+    let position: Position = ENDING.parse().unwrap();
+    let played: Move = reply["move"].as_str().unwrap().parse().unwrap();
+    assert!(is_legal(&position, played) && reply["from"] == "search");
+    let (_, reply) = board.ask(&format!("move?start={START}&moves=&time=0.1"));
+    assert_eq!(reply["from"], "book");
+    let (_, answer) = board.ask(&format!("draw?start={START}&moves="));
+    assert_eq!(answer["answer"], "too early");
+    let mated = "3k5/9/9/9/9/9/9/9/r8/r3K4 w";
+    assert_eq!(board.ask(&format!("move?start={mated}&moves=")).0, 400);
+}
+
+#[test]
+fn files_are_read_and_reviewed() {
+    let board = Board::start(&[]);
+    let pgn =
+        "[Red \"甲\"]\n\n1. h2e2 {a} (1. b2e2 h9g7) h9g7 1-0\n\n[Red \"乙\"]\n\n1. c3c4 a0a9 *\n";
+    let (status, reply) = board.read(pgn.as_bytes());
+    assert_eq!(status, 200);
+    assert_eq!(
+        reply["games"][0]["text"],
+        "~h2e2:a:(b2e2h9g7)h9g7@0;Red=%E7%94%B2;Result=1%2D0"
+    );
+    assert_eq!(reply["games"].as_array().unwrap().len(), 2);
+    let problem = reply["problems"][0].as_str().unwrap();
+    assert!(problem.starts_with("game 2: "), "{problem}");
+    let record = "[DhtmlXQ][DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]";
+    let (_, reply) = board.read(record.as_bytes());
+    assert_eq!(
+        reply["games"][0]["text"].as_str().unwrap()[..9].to_owned(),
+        "~h2e2h9g7"
+    );
+    for bad in [&b""[..], b"\x00\x01\x02", b"hello"] {
+        let (status, reply) = board.read(bad);
+        assert_eq!((status, reply["error"].is_string()), (400, true), "{reply}");
+    }
+    let path = format!("review?start={START}&moves=h2e2,h9g7&time=0.05");
+    let lines: Vec<String> = board.stream(&path).collect();
+    assert_eq!(events(lines.clone().into_iter(), "progress").count(), 3);
+    let done = events(lines.into_iter(), "done").next().unwrap();
+    let text = done["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("~!") && text.contains("RedAccuracy"),
+        "{text}"
+    );
+    let path = format!("review?start={START}&moves=");
+    let failed = events(board.stream(&path), "failed").next().unwrap();
+    assert_eq!(failed["error"], "the game has no moves");
+}
+
+#[test]
+fn games_of_the_command_line_are_shown() {
+    let path = scratch("board.pgn");
+    fs::write(
+        &path,
+        "[Red \"甲\"]\n\n1. h2e2 *\n\n[Red \"乙\"]\n\n1. c3c4 b7c7 *\n",
+    )
+    .unwrap();
+    let name = path.to_str().unwrap();
+    let games = |argument: &str| {
+        let board = Board::start(&[argument]);
+        let (_, state) = board.ask("state");
+        let games = state["games"].as_array().unwrap().clone();
+        games
+            .iter()
+            .map(|game| game["text"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let texts = games(name);
+    assert!(texts[0].starts_with("~h2e2@") && texts[1].starts_with("~c3c4b7c7@"));
+    assert!(games(&format!("{name}:2@1"))[0].starts_with("~c3c4@"));
+    assert!(games(ENDING)[0].starts_with("3k5/9/9/9/9/9/9/9/4R4/4K4_w_-_-_0_1~@"));
+    assert!(games("startpos moves h2e2")[0].starts_with("~h2e2@"));
+    fs::remove_file(path).unwrap();
+    for argument in ["no-such-file.pgn", "9/9 w"] {
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        command
+            .args(["board", "--no-browser", argument])
+            .assert()
+            .code(1);
+    }
+}
+
+/// The page has its own rules, which need no server. They are compared with those of the engine, by Node.js.
+#[test]
+fn rules_and_notations_of_the_page_are_those_of_the_engine() {
+    let mut node = Command::new("node");
+    node.arg("--version").stdout(Stdio::null());
+    if !node.status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: Node.js is not installed");
+        return;
+    }
+    let mut source = StdRng::seed_from_u64(1);
+    let mut positions: Vec<Position> = Vec::new();
+    for plies in (0..300).map(|n| n % 100) {
+        let game = random::game(&mut source, Position::startpos(), plies);
+        positions.push(game.position().clone());
+    }
+    for fen in [
+        // Pawns on two crowded files, and five on one.
+        "3k5/9/2P1P4/2P1P4/4P4/9/9/9/9/4K4 w",
+        "3k5/4P4/4P4/4P4/4P4/4P4/9/9/9/5K3 w",
+        "4k4/9/9/9/9/2p3p2/2p3p2/2p6/9/3K5 b",
+        "3k5/9/4R4/4R4/9/4C4/4C4/9/9/5K3 w",
+    ] {
+        positions.push(fen.parse().unwrap());
+    }
+    let expected = positions.iter().map(|position| {
+        let moves = legal_moves(position).into_iter().map(|m| {
+            let texts = [MoveStyle::Chinese, MoveStyle::Wxf].map(|style| style.write(position, m));
+            (m.to_string(), texts)
+        });
+        let moves: BTreeMap<String, [String; 2]> = moves.collect();
+        json!({ "fen": position.to_string(), "moves": moves })
+    });
+    let file = scratch("positions.json");
+    fs::write(&file, expected.collect::<Value>().to_string()).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/board/rules.mjs");
+    let output = Command::new("node")
+        .arg(script)
+        .arg(&file)
+        .output()
+        .unwrap();
+    fs::remove_file(file).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
