@@ -70,11 +70,7 @@ impl Position {
             self.hash(captured, to);
             observer.removed(captured, to);
         }
-        let placed = if m.is_promotion() {
-            Piece::new(PieceKind::Pawn, mover)
-        } else {
-            piece
-        };
+        let placed = self.placed_by(piece, m);
         self.put(placed, to);
         self.hash(placed, to);
         observer.added(placed, to);

@@ -245,18 +245,71 @@ impl Position {
         (self.color(color) & !defenders).any()
     }
 
+    /// The key after the move `m` of this position.
+    #[inline]
+    pub fn key_after(&self, m: Move) -> u64 {
+        let mut key = self.key() ^ zobrist::SIDE;
+        if let Some(piece) = self.piece_on(m.from()) {
+            key ^=
+                zobrist::piece(piece, m.from()) ^ zobrist::piece(self.placed_by(piece, m), m.to());
+        }
+        match self.taken_by(m) {
+            Some(captured) => key ^ zobrist::piece(captured, m.to()),
+            None => key,
+        }
+    }
+
+    /// The piece that stands on the destination of `m` after it, where `piece` makes the move.
+    #[inline]
+    pub(super) fn placed_by(&self, piece: Piece, m: Move) -> Piece {
+        if m.is_promotion() {
+            Piece::new(PieceKind::Pawn, piece.color())
+        } else {
+            piece
+        }
+    }
+
+    /// Whether a legal move gives check.
+    #[inline]
+    pub fn gives_check(&self, m: Move) -> bool {
+        let (us, king) = (self.side_to_move, self.king(!self.side_to_move));
+        let (from, to) = (m.from(), m.to());
+        // This king is not attacked now, so moves far from it do not give check.
+        let moved = Bitboard::from(from).with(to);
+        if !(moved & attacks::surroundings(king)).any() {
+            return false;
+        }
+        let Some(piece) = self.piece_on(from) else {
+            return false;
+        };
+        let placed = self.placed_by(piece, m);
+        let occupied = self.occupied().without(from).with(to);
+        attacks::of(placed.kind(), us, to, occupied).contains(king)
+            || self.king_attackers(king, us, occupied).without(from).any()
+    }
+
     /// The pieces of `by` that attack `square`, with the given occupancy. A king attacks only its
     /// neighbours in the palace; [`Self::king_attackers`] includes facing kings.
     #[inline]
     pub fn attackers_to(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let attackers = attacks::rook(square, occupied) & self.kind(PieceKind::Rook)
-            | attacks::cannon(square, occupied) & self.kind(PieceKind::Cannon)
-            | attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
+        let side = self.color(by) & occupied;
+        let near = attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
             | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn)
             | attacks::advisor(square) & self.kind(PieceKind::Advisor)
             | attacks::king(square) & self.kind(PieceKind::King)
             | attacks::bishop(square, occupied) & self.kind(PieceKind::Bishop);
-        attackers & self.color(by) & occupied
+        let mut attackers = near & side;
+        // Most squares have no rook or cannon on their lines.
+        let on_lines = attacks::lines(square) & side;
+        let rooks = on_lines & self.kind(PieceKind::Rook);
+        if rooks.any() {
+            attackers |= attacks::rook(square, occupied) & rooks;
+        }
+        let cannons = on_lines & self.kind(PieceKind::Cannon);
+        if cannons.any() {
+            attackers |= attacks::cannon(square, occupied) & cannons;
+        }
+        attackers
     }
 
     /// The pieces of `by` that attack the enemy king on `square`. Advisors and bishops never do, a king

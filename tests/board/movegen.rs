@@ -179,6 +179,16 @@ fn saturated_counters_are_restored() {
 
 proptest! {
     #[test]
+    fn effects_of_a_move_are_known_before_it_is_made(position in positions()) {
+        for m in legal_moves(&position) {
+            let mut after = position.clone();
+            after.make(m);
+            prop_assert_eq!(position.key_after(m), after.key(), "{}", m);
+            prop_assert_eq!(position.gives_check(m), after.in_check(), "{}", m);
+        }
+    }
+
+    #[test]
     fn legality_functions_agree(position in positions()) {
         let legal = set(&legal_moves(&position));
         let pseudo_legal = set(&generated(&position, Targets::All));

@@ -59,6 +59,31 @@ fn update(value: &mut i16, bonus: i32, limit: i32) {
     *value = (old + bonus - old * bonus.abs() / limit) as i16;
 }
 
+/// Origins and destinations of moves, for the main history.
+const MOVES: usize = Square::COUNT * Square::COUNT;
+
+/// The histories of the quiet moves of one position.
+#[derive(Clone, Copy, Debug)]
+pub struct QuietHistories<'a> {
+    /// By origin and destination.
+    main: &'a [i16],
+    /// By piece and destination, after each of the earlier moves.
+    continuation: [&'a [i16; PIECE_TO]; 3],
+}
+
+impl QuietHistories<'_> {
+    /// The history of a quiet move.
+    #[inline]
+    pub fn of(&self, position: &Position, m: Move) -> i32 {
+        let main = self.main[m.from().index() * Square::COUNT + m.to().index()].into();
+        let Some(now) = PieceTo::new(position, m) else {
+            return main;
+        };
+        let after = |row: &[i16; PIECE_TO]| i32::from(row[now.index()]);
+        main + self.continuation.into_iter().map(after).sum::<i32>()
+    }
+}
+
 /// The histories of one thread (Schaeffer, "The history heuristic and alpha-beta search enhancements in
 /// practice", 1989; Chessprogramming wiki, "History Heuristic": capture history, continuation history,
 /// correction history).
@@ -80,7 +105,7 @@ impl Histories {
     /// Histories of zeroes.
     pub fn new() -> Self {
         Self {
-            main: vec![0; 2 * Square::COUNT * Square::COUNT],
+            main: vec![0; 2 * MOVES],
             capture: vec![0; PIECE_TO * PieceKind::COUNT],
             continuation: vec![0; PIECE_TO * PIECE_TO],
             corrections: std::array::from_fn(|_| vec![0; 2 * CORRECTIONS]),
@@ -103,7 +128,7 @@ impl Histories {
 
     #[inline]
     fn main_index(side: Color, m: Move) -> usize {
-        (side.index() * Square::COUNT + m.from().index()) * Square::COUNT + m.to().index()
+        side.index() * MOVES + m.from().index() * Square::COUNT + m.to().index()
     }
 
     #[inline]
@@ -113,24 +138,24 @@ impl Histories {
         Some(taker.index() * PieceKind::COUNT + victim.kind().index())
     }
 
-    /// History of a quiet move. `before` are the moves one, two and four plies ago.
+    /// The histories of the quiet moves of `side`. `before` are the moves one, two and four plies ago; later ones
+    /// may be left out.
     #[inline]
-    pub fn quiet(&self, position: &Position, m: Move, before: &[Option<PieceTo>]) -> i32 {
-        let main = i32::from(self.main[Self::main_index(position.side_to_move(), m)]);
-        let Some(now) = PieceTo::new(position, m) else {
-            return main;
-        };
-        main + self.continuation(now, before)
+    pub fn quiets(&self, side: Color, before: &[Option<PieceTo>]) -> QuietHistories<'_> {
+        let (rows, _) = self.continuation.as_chunks();
+        QuietHistories {
+            main: &self.main[side.index() * MOVES..][..MOVES],
+            continuation: std::array::from_fn(|index| match before.get(index) {
+                Some(Some(before)) => &rows[before.index()],
+                _ => &[0; PIECE_TO],
+            }),
+        }
     }
 
-    /// The continuation part of [`Self::quiet`].
+    /// History of a quiet move, as [`Self::quiets`].
     #[inline]
-    pub fn continuation(&self, now: PieceTo, before: &[Option<PieceTo>]) -> i32 {
-        before
-            .iter()
-            .flatten()
-            .map(|before| i32::from(self.continuation[before.index() * PIECE_TO + now.index()]))
-            .sum()
+    pub fn quiet(&self, position: &Position, m: Move, before: &[Option<PieceTo>]) -> i32 {
+        self.quiets(position.side_to_move(), before).of(position, m)
     }
 
     /// History of a capture.

@@ -195,12 +195,13 @@ impl MovePicker {
         generate(position, Targets::Quiets, &mut moves);
         self.list.clear();
         self.next = 0;
+        let histories = histories.quiets(position.side_to_move(), before);
         let bonus = QuietBonus::new(position);
         for played in moves {
             if played == self.hash_move || self.killers.contains(&played) {
                 continue;
             }
-            let score = histories.quiet(position, played, before) + bonus.of(position, played);
+            let score = histories.of(position, played) + bonus.of(position, played);
             self.list.push(ScoredMove { played, score });
         }
     }

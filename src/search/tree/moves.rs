@@ -200,7 +200,7 @@ impl Search<'_> {
             return depth <= values::capture_exchange_depth()
                 && !node.in_check
                 && !see_at_least(&self.position, m, formulas::capture_exchange(depth))
-                && !self.gives_check(m);
+                && !self.position.gives_check(m);
         }
         if number > formulas::late_move_count(depth, node.improving) {
             picker.skip_quiets();
@@ -210,7 +210,7 @@ impl Search<'_> {
             || reduced <= values::quiet_pruning_depth()
                 && !node.in_check
                 && self.is_futile(node, m, reduced.max(1), alpha)
-                && !self.gives_check(m)
+                && !self.position.gives_check(m)
     }
 
     /// Whether the depth limit of the request is so low that replies to root moves are not pruned.
@@ -231,13 +231,6 @@ impl Search<'_> {
     fn is_futile(&self, node: &Node, m: Move, depth: i32, alpha: Score) -> bool {
         !alpha.is_proven() && node.evaluation + formulas::futility(depth) <= alpha
             || !see_at_least(&self.position, m, formulas::quiet_exchange(depth))
-    }
-
-    fn gives_check(&mut self, m: Move) -> bool {
-        let undo = self.position.make(m);
-        let in_check = self.position.in_check();
-        self.position.unmake(m, undo);
-        in_check
     }
 
     /// Whether a move at `ply` may be extended: the line must not get much longer than the depth of the

@@ -99,10 +99,11 @@ impl<'a> Search<'a> {
 
     #[inline]
     pub fn play(&mut self, ply: usize, m: Move) {
+        // As early as possible: the memory takes longer than the move.
+        self.tt.prefetch(self.position.key_after(m));
         self.stack.at_mut(ply).played = PieceTo::new(&self.position, m);
         self.earlier_keys.add(self.position.key());
         let undo = self.evaluator.push(&mut self.position, m);
-        self.tt.prefetch(self.position.key());
         self.path.push(Ply { played: m, undo });
         self.nodes += 1;
     }
@@ -119,6 +120,7 @@ impl<'a> Search<'a> {
     /// Plays a null move at `ply`.
     pub fn play_null(&mut self, ply: usize) {
         let undo = self.position.make_null();
+        self.tt.prefetch(self.position.key());
         self.path.push(Ply {
             played: Move::NONE,
             undo,
