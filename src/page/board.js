@@ -5,7 +5,9 @@ import { element, t, pieceName, GLYPHS } from './texts.js';
 export const SVG = 'http://www.w3.org/2000/svg';
 const STEP = 50;
 const TOP = 24;
-const COLORS = { wood: '#f0d9a8', line: '#6b4a1e', disc: '#fbf1dc', w: '#b3201c', b: '#1c1c1c', mark: '#1266c4', best: '#1f7a34' };
+const COLORS = {
+  wood: '#f0d9a8', line: '#6b4a1e', disc: '#fbf1dc', w: '#b3201c', b: '#1c1c1c', mark: '#1266c4', best: '#1f7a34',
+};
 // A pointer that moves less than this, in pixels, clicks.
 const DRAG = 6;
 
@@ -144,7 +146,6 @@ export function drawBoard() {
     button.style.left = `${(100 * x) / 9}%`;
     button.style.top = `${10 * y}%`;
     button.setAttribute('aria-label', describe(square));
-    button.setAttribute('aria-pressed', String(square === view.selected));
     // A drag may start at a piece; elsewhere a finger scrolls the page.
     button.style.touchAction = view.position.pieces[square] || view.selected !== null ? 'none' : 'manipulation';
   }
@@ -154,7 +155,8 @@ export function drawBoard() {
 export function picture() {
   const svg = document.createElementNS(SVG, 'svg');
   const [width, height] = [9 * STEP, 10 * STEP + 2 * TOP];
-  for (const [key, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) svg.setAttribute(key, value);
+  const attributes = { viewBox: `0 0 ${width} ${height}`, width, height };
+  for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value);
   drawPicture(svg);
   return new XMLSerializer().serializeToString(svg);
 }

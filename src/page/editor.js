@@ -53,6 +53,7 @@ function editSquare(square) {
 }
 
 export function buildEditor() {
+  addEventListener('popstate', stopEditing);
   element('edit').addEventListener('click', () => {
     const { pieces, side } = app.game.node.position;
     edited = { pieces: pieces.slice(), side };

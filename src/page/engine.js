@@ -111,7 +111,8 @@ function startAnalysis() {
   const query = currentQuery({ lines: element('lines').value, ...engineOptions() });
   analysis = stream(`analyse?${query}`, {
     lines: showLines,
-    done: () => {},
+    // Another tab has started a search.
+    done: ({ stopped }) => stopped && setAnalysing(false),
     failed: ({ error }) => {
       setAnalysing(false);
       say(error);
@@ -124,6 +125,8 @@ function setAnalysing(isOn) {
   startAnalysis();
 }
 
+// The names of the opening books.
+let bookNames = '';
 // What the books and tablebases know about the position, and whether the rules have ended the game.
 let asked = null;
 
@@ -170,8 +173,8 @@ async function askPosition() {
   const total = reply.book.reduce((sum, entry) => sum + entry.weight, 0) || 1;
   const weight = (entry) => t('weight', Math.round((100 * entry.weight) / total));
   const tables = [
-    ...knowledgeTable(t('book'), reply.book, weight),
-    ...knowledgeTable(t('table'), reply.tablebase, outcomeText),
+    ...knowledgeTable(`${t('book')}: ${bookNames}`, reply.book, weight),
+    ...knowledgeTable(`${t('table')}: ${reply.ending}`, reply.tablebase, outcomeText),
   ];
   element('knowledge').replaceChildren(...(tables.length ? tables : [t('no knowledge')]));
   element('opening').textContent = reply.opening ? t('opening', reply.opening) : '';
@@ -233,8 +236,9 @@ function finishPlay(loser) {
 
 function level() {
   const elo = element('strength').value;
-  const clock = match.clock && { red: Math.round(match.clock.w), black: Math.round(match.clock.b), increment: match.increment };
-  return { ...(elo ? { elo } : { time: element('move-time').value }), ...clock, ...engineOptions() };
+  const { clock, increment } = match;
+  const left = clock && { red: Math.max(0, Math.round(clock.w)), black: Math.max(0, Math.round(clock.b)), increment };
+  return { ...(elo ? { elo } : { time: element('move-time').value }), ...left, ...engineOptions() };
 }
 
 async function playEngine() {
@@ -277,7 +281,8 @@ function startPlay(engine) {
   setAnalysing(false);
   const minutes = Number(element('minutes').value) || 0;
   match = {
-    engine, game: app.game, node: app.game.node, isNew: true, isOver: false, ticked: performance.now(), increment: 1000 * (Number(element('increment').value) || 0),
+    engine, game: app.game, node: app.game.node, isNew: true, isOver: false, ticked: performance.now(),
+    increment: 1000 * (Math.trunc(element('increment').value) || 0),
     clock: minutes > 0 ? { w: 60000 * minutes, b: 60000 * minutes } : null,
   };
   const { tags } = app.game;
@@ -426,12 +431,15 @@ function drawEngineTexts() {
 }
 
 export async function buildEngine() {
-  for (const id of ['engine-panel', 'play-panel', 'review-panel', 'knowledge-panel']) element(id).hidden = false;
+  const panels = ['review-form', 'engine-panel', 'play-panel', 'review-panel', 'knowledge-panel'];
+  for (const id of panels) element(id).hidden = false;
   for (const node of document.querySelectorAll('.engine-setting')) node.hidden = false;
   for (let n = 1; n <= 5; n++) element('lines').append(new Option(n, n));
   element('lines').value = '3';
   element('analyse').addEventListener('click', () => setAnalysing(!isAnalysing));
-  for (const id of ['lines', 'threads', 'hash']) element(id).addEventListener('change', () => isAnalysing && startAnalysis());
+  for (const id of ['lines', 'threads', 'hash']) {
+    element(id).addEventListener('change', () => isAnalysing && startAnalysis());
+  }
   element('arrows').addEventListener('change', () => {
     view.arrows = [];
     drawBoard();
@@ -441,6 +449,7 @@ export async function buildEngine() {
   buildFiles();
   app.check = async (fen) => (await request(`position?${new URLSearchParams({ start: fen, moves: '' })}`)).fen;
   const state = await request('state');
+  bookNames = state.books.replace(/[<>]/g, '');
   Object.assign(element('threads'), { max: state.most_threads, value: state.threads });
   Object.assign(element('hash'), { max: state.most_hash, value: state.hash });
   app.listeners.push(() => {

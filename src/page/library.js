@@ -188,7 +188,8 @@ async function showStats() {
   try {
     stats = await requestLibrary('stats');
     element('stats').textContent = t('stats', stats.positions, stats.waiting_to_be_scored, stats.waiting_to_be_sieved);
-    element('workers').textContent = t('workers', stats.workers, stats.scored_last_minute, duration(stats.backlog_seconds));
+    const left = duration(stats.backlog_seconds);
+    element('workers').textContent = t('workers', stats.workers, stats.scored_last_minute, left);
   } catch (error) {
     stats = null;
     element('stats').textContent = t('no stats', failure(error));

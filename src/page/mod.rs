@@ -19,7 +19,8 @@ const DATA: &str = "{{data}}";
 const STYLE: &str = include_str!("page.css");
 /// The elements of the page that load files.
 const STYLE_LINK: &str = "<link rel=\"stylesheet\" href=\"page.css\">";
-const ICON_LINK: &str = "<link rel=\"icon\" href=\"icon.svg\">\n";
+const ICON_LINK: &str = "<link rel=\"icon\"";
+const PRELOAD_LINK: &str = "<link rel=\"modulepreload\"";
 const SCRIPT_LINK: &str = "<script src=\"main.js\" type=\"module\"></script>";
 
 /// The JavaScript modules; each imports only from modules before it.
@@ -72,9 +73,10 @@ pub fn single_file(title: &str, games: &[Value]) -> String {
         script += line.strip_prefix("export ").unwrap_or(line);
         script.push('\n');
     }
+    let is_needed = |line: &&str| !line.starts_with(PRELOAD_LINK) && !line.starts_with(ICON_LINK);
+    let lines: Vec<&str> = INDEX.lines().filter(is_needed).collect();
     // The data is inserted last, so that nothing in it is replaced.
-    let page = INDEX
-        .replace(ICON_LINK, "")
+    let page = (lines.join("\n") + "\n")
         .replace(STYLE_LINK, &format!("<style>\n{STYLE}</style>"))
         .replace(
             SCRIPT_LINK,

@@ -5,8 +5,8 @@ import { element, t, language } from './texts.js';
 import { SVG } from './board.js';
 import { app, go, moveText } from './study.js';
 
-const [WIDTH, HEIGHT, LEFT, EDGE] = [600, 180, 34, 10];
-const BOTTOM = HEIGHT - 20;
+const [WIDTH, HEIGHT, LEFT, EDGE] = [600, 190, 48, 10];
+const BOTTOM = HEIGHT - 24;
 const GRADES = { 6: 'inaccuracy', 2: 'mistake', 4: 'blunder' };
 const GRADE_COLORS = { 6: '#b8860b', 2: '#d2691e', 4: '#c00020' };
 

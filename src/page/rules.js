@@ -147,7 +147,10 @@ export function whyIllegal(position, from, to) {
   }
 }
 
-const NAMES = { K: '帅', A: '仕', B: '相', N: '马', R: '车', C: '炮', P: '兵', k: '将', a: '士', b: '象', n: '马', r: '车', c: '炮', p: '卒' };
+const NAMES = {
+  K: '帅', A: '仕', B: '相', N: '马', R: '车', C: '炮', P: '兵',
+  k: '将', a: '士', b: '象', n: '马', r: '车', c: '炮', p: '卒',
+};
 const MOST = { k: 1, a: 2, b: 2, n: 2, r: 2, c: 2, p: 5 };
 const NUMERALS = '零一二三四五六七八九';
 const DIGITS = '０１２３４５６７８９';

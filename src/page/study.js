@@ -7,7 +7,8 @@ import { view, drawBoard } from './board.js';
 // `listeners` are called after each change of the current move. `refusal` returns the key of the reason why the user may
 // not move now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the user.
 export const app = {
-  game: newGame(), listeners: [], refusal: () => null, games: [], ending: null, problem: '', onLanguage: () => {}, title: 'title',
+  game: newGame(), games: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: () => {},
+  refusal: () => null,
   check: async (fen) => fenOf(newGame(fen).root),
 };
 
@@ -104,6 +105,15 @@ function appendLine(parent, node) {
   }
 }
 
+// A comment with its evaluation and verdict by a review in the language of the page.
+function commentText(comment) {
+  const verdict = /\b(inaccuracy|mistake|blunder)(?= \(-\d+ %\))/;
+  const text = shownComment(comment).replace(verdict, (word) => t(`grade ${word}`));
+  const [, score, depth] = /\[%eval ([^,\]]*),(\d+)\]/.exec(comment) || [];
+  const evaluation = score ? t('evaluation', score > 0 ? `+${score}` : score, depth) : '';
+  return [text, evaluation].filter(Boolean).join('\n');
+}
+
 function drawMoves() {
   const { root, node, tags } = app.game;
   element('moves').replaceChildren();
@@ -113,11 +123,12 @@ function drawMoves() {
   const current = element('moves').querySelector('.current');
   if (current) {
     const [list, box] = [element('moves').getBoundingClientRect(), current.getBoundingClientRect()];
-    if (box.top < list.top || box.bottom > list.bottom) element('moves').scrollTop += box.top - list.top - list.height / 2;
+    const isVisible = box.top >= list.top && box.bottom <= list.bottom;
+    if (!isVisible) element('moves').scrollTop += box.top - list.top - list.height / 2;
   }
   const players = tags.Red || tags.Black ? [`${tags.Red || '?'} – ${tags.Black || '?'}`, tags.Result] : [];
   element('game-title').textContent = [...players, tags.Event, tags.ECCO, tags.Opening].filter(Boolean).join('  ');
-  element('comment-text').textContent = shownComment(node.comment);
+  element('comment-text').textContent = commentText(node.comment);
   if (document.activeElement !== element('comment')) element('comment').value = node.comment;
   for (const button of element('glyphs').children) {
     button.setAttribute('aria-pressed', String(node.glyphs.includes(Number(button.dataset.glyph))));

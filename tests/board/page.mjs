@@ -187,7 +187,7 @@ async function reviews(url) {
   await page.click('#game-panel summary');
   await page.fill('#paste', GAME);
   await page.click('#read');
-  await waitForStatus(page, '1 games were read');
+  await waitForStatus(page, 'Games read: 1');
   assert.equal(await moveCount(page), 8);
   assert.equal(await page.locator('#moves .variation').count(), 2);
   assert.equal(await page.locator('#comment-text').textContent(), 'Before');
@@ -204,6 +204,7 @@ async function reviews(url) {
   assert.match(await status(page), /Black R9=8/);
   await page.waitForFunction(() => location.hash.includes('@'));
   await page.waitForTimeout(400);
+  assert.match(await page.locator('#comment-text').textContent(), /for red at depth \d/);
   const moves = await page.locator('#moves').textContent();
   await checkAccessibility(page, 'review-en-light-1280');
   await page.reload();
@@ -229,6 +230,12 @@ async function reviews(url) {
   await checkAccessibility(page, 'editor-en-light');
   await page.click('#cancel');
   assert.equal(await pieceAt(page, 'e0'), 1);
+  // The games of a file are listed.
+  const buffer = Buffer.from('1. h2e2 *\n\n[Red "乙"]\n\n1. c3c4 b7c7 *\n');
+  await page.setInputFiles('#file', { name: 'games.pgn', mimeType: 'text/plain', buffer });
+  await waitForStatus(page, 'Games read: 2');
+  await page.selectOption('#games', '1');
+  assert.equal(await moveCount(page), 2);
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-picture')]);
   assert(readFileSync(await download.path()).subarray(1, 4).equals(Buffer.from('PNG')));
   await page.context().close();

@@ -1,6 +1,6 @@
 // Compares the legal moves and notations of the page with those of a file by the engine: node rules.mjs FILE.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -27,6 +27,15 @@ try {
         const name = [from, to].map((n) => 'abcdefghi'[n % 9] + Math.floor(n / 9)).join('');
         assert.equal(whyIllegal(position, from, to) === null, name in moves, `${fen} ${name}`);
       }
+    }
+  }
+  // Every text that the page names exists.
+  const { hasText } = await load('texts.js');
+  for (const name of readdirSync(directory).filter((file) => /\.(js|html)$/.test(file))) {
+    const source = readFileSync(join(directory, name), 'utf8');
+    for (const [, key] of source.matchAll(/(?:\bt\(|data-(?:text|label|hint)=|GameError\(|return )['"]([a-z][a-z ]*)['"]/g)) {
+      const isOther = ['zh', 'en'].includes(key);
+      assert(isOther || hasText(key), `${name}: ${key}`);
     }
   }
   for (const text of [

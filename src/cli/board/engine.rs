@@ -29,6 +29,7 @@ use crate::search::{
     Control, Info, Limits, MAX_HASH, MAX_THREADS, Outcome, PlayerClock, Report, Score,
     nodes_per_second,
 };
+use crate::tablebase::Material;
 
 /// Maximum number of lines of an analysis.
 const MAX_LINES: usize = 5;
@@ -76,16 +77,19 @@ pub type Event = (&'static str, Value);
 pub struct BoardEngine {
     plan: SearchPlan,
     books: Mutex<BookLibrary>,
+    /// The list of the books as given.
+    book_names: String,
     /// Started by the first search.
     threads: Mutex<Option<SearchThreads>>,
     current: Mutex<Option<Job>>,
 }
 
 impl BoardEngine {
-    pub fn new(plan: SearchPlan, books: BookLibrary) -> Self {
+    pub fn new(plan: SearchPlan, books: BookLibrary, book_names: &str) -> Self {
         Self {
             plan,
             books: Mutex::new(books),
+            book_names: book_names.to_owned(),
             threads: Mutex::new(None),
             current: Mutex::new(None),
         }
@@ -98,6 +102,7 @@ impl BoardEngine {
             "threads": self.plan.threads,
             "most_threads": cores.max(self.plan.threads).min(MAX_THREADS as usize),
             "hash": self.plan.hash,
+            "books": self.book_names,
             "most_hash": MAX_HASH,
         })
     }
@@ -161,10 +166,10 @@ impl BoardEngine {
             Ok(())
         })?;
         // A search that has ended by itself, after a mate or at the largest depth, may have unsent lines.
-        if outcome.is_some() && !analysis.lines.is_empty() {
+        if outcome.is_some() && !analysis.shown.is_empty() {
             send(("lines", analysis.json()));
         }
-        Ok(json!({}))
+        Ok(json!({ "stopped": job.control.is_stopped() }))
     }
 
     /// A move for the side to move at the requested strength.
@@ -233,6 +238,7 @@ impl BoardEngine {
             "end": cause.map(|cause| json!({ "cause": cause, "loser": loser })),
             "book": book.collect::<Value>(),
             "tablebase": known.collect::<Value>(),
+            "ending": Material::of(position).map(|(m, _)| format!("{m} {}", m.chinese())),
             "value": value.map(|probe| outcome_json(Some(probe.outcome))),
             "opening": opening::of(&line).map(ToString::to_string),
         }))
@@ -288,7 +294,11 @@ impl BoardEngine {
 /// The lines of an analysis.
 struct Analysis<'a> {
     position: &'a Position,
+    /// The last report of each rank.
     lines: BTreeMap<usize, Info>,
+    /// The lines to show. While a rank waits for its report because its move has got another rank, these are the
+    /// earlier lines.
+    shown: Vec<Info>,
     nodes: u64,
     time: Duration,
     /// When the lines were sent last.
@@ -300,6 +310,7 @@ impl<'a> Analysis<'a> {
         Self {
             position: game.position(),
             lines: BTreeMap::new(),
+            shown: Vec::new(),
             nodes: 0,
             time: Duration::ZERO,
             sent: None,
@@ -315,12 +326,15 @@ impl<'a> Analysis<'a> {
                 self.lines
                     .retain(|_, other| other.pv.first() != info.pv.first());
                 self.lines.insert(info.multipv, info);
+                if self.lines.len() >= self.shown.len() {
+                    self.shown = self.lines.values().cloned().collect();
+                }
             }
             Report::Progress { nodes, time } => (self.nodes, self.time) = (nodes, time),
             _ => return false,
         }
         let is_due = self.sent.is_none_or(|sent| sent.elapsed() >= REPORT_TIME);
-        if is_due && !self.lines.is_empty() {
+        if is_due && !self.shown.is_empty() {
             self.sent = Some(Instant::now());
             return true;
         }
@@ -328,7 +342,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn json(&self) -> Value {
-        let lines = self.lines.values().map(|info| {
+        let lines = self.shown.iter().map(|info| {
             let (score, mate) = score_and_mate(info.score);
             let WinRate { win, draw, loss } = WinRate::of(info.score.units(), self.position);
             json!({
@@ -339,13 +353,13 @@ impl<'a> Analysis<'a> {
                 "pv": info.pv.iter().map(ToString::to_string).collect::<Vec<_>>(),
             })
         });
-        let best = self.lines.values().next();
+        let best = self.shown.first();
         json!({
             "depth": best.map(|info| info.depth),
             "nodes": self.nodes,
             "nps": nodes_per_second(self.nodes, self.time),
             "hashfull": best.map(|info| info.hashfull),
-            "tablebase": self.lines.values().map(|info| info.tb_hits).max(),
+            "tablebase": self.shown.iter().map(|info| info.tb_hits).max(),
             "lines": lines.collect::<Value>(),
         })
     }

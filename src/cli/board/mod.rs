@@ -81,11 +81,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         &arguments.book
     };
-    let (books, problems) = BookLibrary::open(books);
+    let (library, problems) = BookLibrary::open(books);
     if let Some(problem) = problems.into_iter().next() {
         return Err(Failure::new("--book", problem));
     }
-    let engine = BoardEngine::new(arguments.search.plan(&DEFAULTS)?, books);
+    let engine = BoardEngine::new(arguments.search.plan(&DEFAULTS)?, library, books);
     let place = (Ipv4Addr::LOCALHOST, arguments.port);
     let listener = TcpListener::bind(place).context(format_args!("port {}", arguments.port))?;
     let token = format!("{:032x}", rand::rng().random::<u128>());
