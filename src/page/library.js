@@ -101,7 +101,6 @@ async function showEntries() {
     if (!entries.length) { sayStatus(list.status || 'nonsense'); return false; }
     const isKnown = entries[0].score !== '??';
     if (!isKnown) {
-      if (!app.game.node.parent || !element('status').textContent) say(t('unknown'));
       element('library-line').textContent = t('unknown');
       await showEngineMove(requested);
     } else {

@@ -50,6 +50,10 @@ function sayPosition() {
   say(parts.join(' · '));
 }
 
+// The buttons of the move list, and the game for which they were made: long games are not listed again at each step.
+const buttons = new Map();
+let [listed, listedRoot] = [null, null];
+
 const moveNumber = (node) => Math.ceil((pathTo(node).length + (app.game.root.position.side === 'b' ? 1 : 0)) / 2);
 
 function moveButton(node) {
@@ -58,11 +62,8 @@ function moveButton(node) {
   button.textContent = moveText(node);
   const grade = { 2: 'mistake', 4: 'blunder', 6: 'inaccuracy' }[node.glyphs.find((glyph) => [2, 4, 6].includes(glyph))];
   if (grade) button.classList.add(grade);
-  if (node === app.game.node) {
-    button.classList.add('current');
-    button.setAttribute('aria-current', 'true');
-  }
   button.addEventListener('click', () => go(node));
+  buttons.set(node, button);
   const span = document.createElement('span');
   span.className = 'move';
   span.append(button);
@@ -116,12 +117,24 @@ function commentText(comment) {
 
 function drawMoves() {
   const { root, node, tags } = app.game;
-  element('moves').replaceChildren();
-  if (root.children.length) appendLine(element('moves'), root);
-  else element('moves').textContent = t('no moves');
-  // Scrolls the list, but not the page.
-  const current = element('moves').querySelector('.current');
+  const content = [view.notation, t('no moves'), encodeGame(app.game).replace(/@\d+/, '')].join();
+  if (content !== listed || root !== listedRoot) {
+    [listed, listedRoot] = [content, root];
+    buttons.clear();
+    element('moves').replaceChildren();
+    if (root.children.length) appendLine(element('moves'), root);
+    else element('moves').textContent = t('no moves');
+  }
+  const before = element('moves').querySelector('.current');
+  if (before) {
+    before.classList.remove('current');
+    before.removeAttribute('aria-current');
+  }
+  const current = buttons.get(node);
   if (current) {
+    current.classList.add('current');
+    current.setAttribute('aria-current', 'true');
+    // Scrolls the list, but not the page.
     const [list, box] = [element('moves').getBoundingClientRect(), current.getBoundingClientRect()];
     const isVisible = box.top >= list.top && box.bottom <= list.bottom;
     if (!isVisible) element('moves').scrollTop += box.top - list.top - list.height / 2;
