@@ -69,6 +69,7 @@
 //! | `cloud` | the module `cloud`; the subcommands `serve` and `cloud` |
 //! | `match` | the module `tournament`; the subcommands `match`, `check`, `openings` and `replay` |
 //! | `postgres` | cloud libraries in PostgreSQL databases, in addition to files |
+//! | `serde` | serialization of moves, squares, positions, results, scores, verdicts and solutions |
 //! | `sqlite` | opening books that are SQLite databases |
 //! | `tune` | the search parameters as protocol options, for tuners; costs some speed |
 //! | `training` | the module `training`; the subcommands `selfplay`, `data`, `train` and `book build` |

@@ -3,11 +3,15 @@
 use std::fmt;
 use std::ops::{Index, IndexMut, Not};
 
-use serde::{Deserialize, Serialize};
-
 use super::indexed::indexed_enum;
+use crate::text::texts;
 
 indexed_enum! {
+    #[cfg_attr(
+        feature = "serde",
+        derive(serde::Serialize, serde::Deserialize),
+        serde(rename_all = "lowercase")
+    )]
     /// A side: red (红, moves first, ranks 0 to 4) or black (黑, ranks 5 to 9).
     pub enum Color {
         /// 红
@@ -24,6 +28,16 @@ impl Color {
         match self {
             Self::Red => 1,
             Self::Black => -1,
+        }
+    }
+}
+
+impl Color {
+    /// The name in the chosen language of messages.
+    pub fn local_name(self) -> &'static str {
+        match self {
+            Self::Red => texts().red,
+            Self::Black => texts().black,
         }
     }
 }
@@ -50,8 +64,12 @@ impl fmt::Display for Color {
 }
 
 /// A value for each side, indexed by [`Color`]. Serialized as a list: red's value, then black's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(transparent)
+)]
 pub struct ByColor<T>(pub [T; Color::COUNT]);
 
 impl<T> ByColor<T> {

@@ -60,6 +60,7 @@ macro_rules! named_enum {
             }
         }
 
+        #[cfg(feature = "serde")]
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.name())
@@ -68,4 +69,30 @@ macro_rules! named_enum {
     };
 }
 
+/// Serializes values as their texts, which `FromStr` reads.
+#[cfg(feature = "serde")]
+macro_rules! serialize_as_text {
+    ($($name:ty),+) => {
+        $(
+            impl serde::Serialize for $name {
+                fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                    to.collect_str(self)
+                }
+            }
+
+            impl<'de> serde::Deserialize<'de> for $name {
+                fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                    let text = <String as serde::Deserialize>::deserialize(from)?;
+                    text.parse().map_err(<D::Error as serde::de::Error>::custom)
+                }
+            }
+        )+
+    };
+}
+
+#[cfg(feature = "serde")]
+serialize_as_text!(crate::board::Move, crate::board::Square);
+
+#[cfg(feature = "serde")]
+pub(crate) use serialize_as_text;
 pub(crate) use {indexed_enum, named_enum};

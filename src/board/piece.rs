@@ -5,6 +5,7 @@ use std::fmt;
 use super::color::Color;
 use super::indexed::indexed_enum;
 use super::square::{RANKS, Square};
+use crate::text::texts;
 
 indexed_enum! {
     /// A kind of piece, of either side.
@@ -62,6 +63,22 @@ impl PieceKind {
             'P' => Self::Pawn,
             _ => return None,
         })
+    }
+}
+
+impl PieceKind {
+    /// The name in the chosen language of messages.
+    pub fn local_name(self) -> &'static str {
+        let texts = texts();
+        match self {
+            Self::King => texts.king,
+            Self::Advisor => texts.advisor,
+            Self::Bishop => texts.bishop,
+            Self::Knight => texts.knight,
+            Self::Rook => texts.rook,
+            Self::Cannon => texts.cannon,
+            Self::Pawn => texts.pawn,
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::setup::Setup;
 use super::square::Square;
 use super::validity::{self, InvalidPosition, Reason};
 use super::zobrist;
+use crate::text::{fill, texts};
 
 /// The parts of a position that cannot be restored from the move alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,12 +228,7 @@ impl Position {
             .iter()
             .map(Reason::to_string)
             .collect();
-        let note = || {
-            format!(
-                "the position cannot arise in a game: {}",
-                reasons.join(", ")
-            )
-        };
+        let note = || fill(texts().cannot_arise, &[&reasons.join(", ")]);
         (!reasons.is_empty()).then(note)
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use super::color::{ByColor, Color};
 use super::piece::{Piece, PieceKind};
 use super::square::Square;
+use crate::text::{fill, texts};
 
 /// The number of pieces in a set of one side.
 const MAX_PIECES: u32 = 16;
@@ -50,36 +51,34 @@ impl Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::NoKing(color) => write!(f, "{color} has no king"),
+        let texts = texts();
+        let text = match *self {
+            Self::NoKing(color) => fill(texts.no_king, &[color.local_name()]),
             Self::TooMany { piece, count } => {
-                let (color, kind) = (piece.color(), piece.kind());
-                let max = kind.max_per_side();
-                write!(f, "{color} has {count} {kind}s, a set has {max}")
+                let (color, kind) = (piece.color().local_name(), piece.kind());
+                let numbers = [count, kind.max_per_side()].map(|number| number.to_string());
+                let values = [color, &numbers[0], kind.local_name(), &numbers[1]];
+                fill(texts.too_many, &values)
             }
             Self::TooManyPieces { color, count } => {
-                write!(
-                    f,
-                    "{color} has {count} pieces, at most {MAX_PIECES} are allowed"
-                )
+                let numbers = [count, MAX_PIECES].map(|number| number.to_string());
+                let values = [color.local_name(), &numbers[0], &numbers[1]];
+                fill(texts.too_many_pieces, &values)
             }
             Self::ImpossibleSquare(piece, square) => {
-                write!(
-                    f,
-                    "{} {} cannot stand on {square}",
-                    piece.color(),
-                    piece.kind()
-                )
+                let (color, kind) = (piece.color().local_name(), piece.kind().local_name());
+                fill(texts.impossible_square, &[color, kind, &square.to_string()])
             }
-            Self::FacingKings => f.write_str("the kings face each other"),
-            Self::CanCaptureKing(color) => write!(f, "{color} is in check but not to move"),
-        }
+            Self::FacingKings => texts.facing_kings.to_owned(),
+            Self::CanCaptureKing(color) => fill(texts.in_check_not_to_move, &[color.local_name()]),
+        };
+        f.write_str(&text)
     }
 }
 
 /// A position is illegal; lists all reasons.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("illegal position: {}", .reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+#[error("{}", fill(texts().illegal_position, &[&.reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")]))]
 pub struct InvalidPosition {
     /// The reasons, in board order within each kind; never empty.
     pub reasons: Vec<Reason>,

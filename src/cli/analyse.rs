@@ -351,7 +351,7 @@ impl<'a> AnalysisView<'a> {
     fn show_head(&mut self) -> io::Result<()> {
         let rank = if self.is_numbered { " no" } else { "" };
         let texts = texts();
-        let side = texts.side(self.position().side_to_move());
+        let side = self.position().side_to_move().local_name();
         let line = fitted(&fill(texts.line_to_move, &[side]), self.width);
         let right = |text: &str, width: usize| pad("", width.saturating_sub(text.width())) + text;
         writeln!(

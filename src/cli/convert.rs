@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::common::{
-    Context, Failure, ForceArgument, OutputFile, PgnPlace, Unread, counted, note, note_problems,
-    read_games,
+    Context, Failure, ForceArgument, Noun, OutputFile, PgnPlace, Unread, fill, note, note_problems,
+    read_games, texts,
 };
 use crate::board::Position;
 use crate::notation::records::{RecordReader, write_cbl, write_cbr, write_dhtmlxq, write_xqf};
@@ -146,16 +146,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     let (read, written) = writer.finish()?;
-    let written = if arguments.to.is_of_positions() {
-        counted(written, "position")
+    let noun = if arguments.to.is_of_positions() {
+        Noun::Position
     } else {
-        counted(written, "game")
+        Noun::Game
     };
-    let _ = writeln!(
-        io::stderr(),
-        "{} read, {written} written",
-        counted(read, "game")
-    );
+    let counts = [Noun::Game.counted(read), noun.counted(written)];
+    let text = fill(texts().games_converted, &[&counts[0], &counts[1]]);
+    let _ = writeln!(io::stderr(), "{text}");
     unread.finish("convert")
 }
 
@@ -352,7 +350,7 @@ impl Writer<'_> {
         if self.not_in_gbk > 0 {
             note(&format!(
                 "{} with characters that GBK lacks, written as `&#NUMBER;`",
-                counted(self.not_in_gbk, "game")
+                Noun::Game.counted(self.not_in_gbk)
             ));
         }
         self.out.finish()?;

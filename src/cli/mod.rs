@@ -44,7 +44,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::text::{printable, without_credentials};
-use common::{Context, Failure, Language, log_panics, start_log, translate};
+use common::{Context, Failure, Language, locale, log_panics, start_log, translate};
 
 /// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI (or UCI) on standard input
 /// and output.
@@ -139,7 +139,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// option. The tip to write `--` is given only for words that may be moves (WXF: `-C=4`), not for unknown
 /// options.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    Language::choose(language_of(words));
+    let of_locale = || locale().map_or(Language::En, |name| Language::of_locale(&name));
+    Language::choose(language_of(words).unwrap_or_else(of_locale));
     let mut command = Arguments::command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
     if Language::chosen() == Language::Zh {
         command = translate(command);

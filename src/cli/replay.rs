@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, PgnPlace, columns, explain, explain_clauses, explain_plies, note, note_skipped,
-    print_if_read, terminal_width,
+    Failure, PgnPlace, columns, explain, explain_clauses, explain_plies, fill, note, note_skipped,
+    print_if_read, terminal_width, texts,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -107,10 +107,9 @@ fn replay_file(
     counts.disagreeing += bad;
     note_skipped(&place.path, games.skipped_lines());
     if variations > 0 {
-        note(&format!(
-            "{}: {variations} variations are not verified, only main lines",
-            place.path.display()
-        ));
+        let path = place.path.display().to_string();
+        let values = [path.as_str(), &variations.to_string()];
+        note(&fill(texts().variations_not_verified, &values));
     }
     if place.game.is_none() {
         let finished = games.finish();
@@ -118,11 +117,9 @@ fn replay_file(
     } else if count == 0 {
         return Err(Failure::new(place.path.display(), "there is no such game"));
     }
-    let sum = format!(
-        "{}: {} of {count} games agree\n",
-        place.path.display(),
-        count - bad
-    );
+    let path = place.path.display().to_string();
+    let numbers = [count - bad, count].map(|number| number.to_string());
+    let sum = fill(texts().games_agree, &[&path, &numbers[0], &numbers[1]]) + "\n";
     if arguments.json {
         Ok(true)
     } else {
@@ -242,7 +239,8 @@ impl Replayed {
         let place = place.path.display();
         match &self.why {
             Some(why) if !arguments.list => {
-                text += &format!("{place}: game {}: {why}\n", self.number);
+                let game = fill(texts().place_game, &[&self.number.to_string()]);
+                text += &format!("{place}: {game}: {why}\n");
             }
             None if arguments.explain => text += &format!("{place}: game {}\n", self.number),
             _ => {}

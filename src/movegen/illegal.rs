@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::generate::{is_legal, is_pseudo_legal};
 use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square};
+use crate::text::{fill, texts};
 
 /// The reason why a move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,34 +44,26 @@ pub enum IllegalReason {
 
 impl fmt::Display for IllegalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoPiece(square) => write!(f, "there is no piece on {square}"),
-            Self::OtherSide(square) => write!(f, "the piece on {square} is not yours"),
-            Self::OwnPiece(square) => write!(f, "your own piece is on {square}"),
-            Self::LeavesPalace(kind) => write!(f, "the {kind} may not leave the palace (九宫)"),
-            Self::CrossesRiver => f.write_str("the bishop may not cross the river"),
-            Self::HobbledLeg(square) => {
-                write!(f, "the knight is hobbled by the piece on {square} (蹩马腿)")
-            }
-            Self::BlockedEye(square) => {
-                write!(f, "the bishop is blocked by the piece on {square} (塞象眼)")
-            }
-            Self::Blocked(square) => write!(f, "the piece on {square} is in the way"),
-            Self::Screens(count) => write!(
-                f,
-                "a cannon captures over exactly one piece (炮架), not {count}"
-            ),
-            Self::SidewaysTooEarly => {
-                f.write_str("a pawn moves sideways only after it has crossed the river")
-            }
-            Self::Backwards => f.write_str("a pawn never moves backwards"),
-            Self::NoPromotion => {
-                f.write_str("no promotion in check, with five pawns, or away from the back rank")
-            }
-            Self::WrongStep(kind) => write!(f, "the {kind} does not move like that"),
-            Self::KingsFace => f.write_str("the kings would face each other (对面笑)"),
-            Self::InCheck => f.write_str("the king would be in check"),
-        }
+        let texts = texts();
+        let with = |text: &str, value: &dyn fmt::Display| fill(text, &[&value.to_string()]);
+        let text = match self {
+            Self::NoPiece(square) => with(texts.no_piece, square),
+            Self::OtherSide(square) => with(texts.other_side, square),
+            Self::OwnPiece(square) => with(texts.own_piece, square),
+            Self::LeavesPalace(kind) => with(texts.leaves_palace, &kind.local_name()),
+            Self::CrossesRiver => texts.crosses_river.to_owned(),
+            Self::HobbledLeg(square) => with(texts.hobbled_leg, square),
+            Self::BlockedEye(square) => with(texts.blocked_eye, square),
+            Self::Blocked(square) => with(texts.in_the_way, square),
+            Self::Screens(count) => with(texts.screens, count),
+            Self::SidewaysTooEarly => texts.sideways_too_early.to_owned(),
+            Self::Backwards => texts.backwards.to_owned(),
+            Self::NoPromotion => texts.no_promotion.to_owned(),
+            Self::WrongStep(kind) => with(texts.wrong_step, &kind.local_name()),
+            Self::KingsFace => texts.kings_face.to_owned(),
+            Self::InCheck => texts.king_in_check.to_owned(),
+        };
+        f.write_str(&text)
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Epd {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EpdError {
     /// The text does not begin with a valid FEN.
-    #[error("invalid FEN: {0}")]
+    #[error("{0}")]
     Start(#[from] FenError),
     /// A move of `bm` or `am` is illegal or cannot be read.
     #[error("{code}: {error}")]

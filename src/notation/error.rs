@@ -2,19 +2,19 @@
 
 use crate::board::Move;
 use crate::movegen::IllegalReason;
-use crate::text::excerpt;
+use crate::text::{excerpt, fill, texts};
 
 /// Why a text is not a legal move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotationError {
     /// The text is not in the notation.
-    #[error("\"{}\" cannot be read as a move", excerpt(.0))]
+    #[error("{}", fill(texts().unreadable_move, &[&excerpt(.0)]))]
     Unreadable(String),
     /// The text is a move, but illegal in the position.
-    #[error("\"{}\" is not a legal move here", excerpt(.0))]
+    #[error("{}", fill(texts().not_legal_here, &[&excerpt(.0)]))]
     Illegal(String),
     /// The text is a move that breaks a rule.
-    #[error("\"{}\" is illegal: {reason}", excerpt(.text))]
+    #[error("{}", fill(texts().illegal_move, &[&excerpt(.text), &reason.to_string()]))]
     Forbidden {
         /// The text.
         text: String,
@@ -22,7 +22,7 @@ pub enum NotationError {
         reason: IllegalReason,
     },
     /// The text matches more than one legal move.
-    #[error("\"{}\" matches several moves: {moves:?}", excerpt(.text))]
+    #[error("{}", fill(texts().several_moves, &[&excerpt(.text), &format!("{moves:?}")]))]
     Ambiguous {
         /// The text.
         text: String,

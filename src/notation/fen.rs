@@ -12,7 +12,7 @@
 //!
 //! // An error lists everything that is wrong.
 //! let error = parse_position("3k5/9/9/9/9/9/9/9/9/3K1B3 w").unwrap_err();
-//! let message = "red bishop cannot stand on f0, the kings face each other";
+//! let message = "invalid FEN: red bishop cannot stand on f0, the kings face each other";
 //! assert_eq!(error.to_string(), message);
 //! # Ok::<(), chuhe::notation::fen::FenError>(())
 //! ```
@@ -21,7 +21,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::board::{Color, FILES, Piece, Position, RANKS, Reason, Setup, Square};
-use crate::text::excerpt;
+use crate::text::{excerpt, fill, texts};
 
 /// The starting position.
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
@@ -50,33 +50,41 @@ pub enum FenReason {
 
 impl fmt::Display for FenReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the FEN is empty"),
-            Self::RankCount(count) => {
-                let s = if *count == 1 { "" } else { "s" };
-                write!(f, "{count} rank{s} instead of {RANKS}")
+        let texts = texts();
+        let (all_ranks, files) = (RANKS.to_string(), FILES.to_string());
+        let text = match self {
+            Self::Empty => texts.empty_fen.to_owned(),
+            Self::RankCount(1) => fill(texts.one_rank, &[&all_ranks]),
+            Self::RankCount(count) => fill(texts.ranks, &[&count.to_string(), &all_ranks]),
+            Self::RankLength { rank, squares: 1 } => {
+                fill(texts.one_square, &[&rank.to_string(), &files])
             }
             Self::RankLength { rank, squares } => {
-                let s = if *squares == 1 { "" } else { "s" };
-                write!(f, "rank {rank} has {squares} square{s} instead of {FILES}")
+                let numbers = [rank, squares].map(ToString::to_string);
+                fill(texts.squares, &[&numbers[0], &numbers[1], &files])
             }
-            Self::Letter(letter) => write!(f, "{letter:?} is not a piece"),
-            Self::Side(text) => write!(
-                f,
-                "the side to move is \"{}\", not w, r or b",
-                excerpt(text)
-            ),
-            Self::Position(reason) => reason.fmt(f),
-        }
+            Self::Letter(letter) => fill(texts.not_a_piece, &[&format!("{letter:?}")]),
+            Self::Side(text) => fill(texts.wrong_side, &[&excerpt(text)]),
+            Self::Position(reason) => reason.to_string(),
+        };
+        f.write_str(&text)
     }
 }
 
 /// All reasons why a FEN is invalid; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", .reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+#[error("{}", fill(texts().invalid_fen, &[&self.reasons_text()]))]
 pub struct FenError {
     /// The reasons, in the order of the text.
     pub reasons: Vec<FenReason>,
+}
+
+impl FenError {
+    /// The reasons, without the words that the FEN is invalid.
+    pub fn reasons_text(&self) -> String {
+        let reasons: Vec<String> = self.reasons.iter().map(ToString::to_string).collect();
+        reasons.join(", ")
+    }
 }
 
 /// How strictly the syntax of a FEN is checked.
@@ -301,6 +309,9 @@ pub fn write_position(position: &Position) -> String {
     write_setup(&position.setup())
 }
 
+#[cfg(feature = "serde")]
+crate::board::serialize_as_text!(Position);
+
 impl FromStr for Position {
     type Err = FenError;
 
@@ -437,8 +448,21 @@ mod tests {
             ),
         ];
         for (text, message) in cases {
-            let error = parse_position(text).unwrap_err().to_string();
-            assert_eq!(error, message, "{text}");
+            let error = parse_position(text).unwrap_err();
+            assert_eq!(error.reasons_text(), message, "{text}");
+            assert_eq!(error.to_string(), format!("invalid FEN: {message}"));
         }
+    }
+
+    #[test]
+    #[cfg(feature = "serde")]
+    fn positions_are_serialized_as_fens() {
+        let mut position = Position::startpos();
+        position.make("h2e2".parse().unwrap());
+        let text = serde_json::to_string(&position).unwrap();
+        assert_eq!(text, format!("\"{position}\""));
+        assert_eq!(serde_json::from_str::<Position>(&text).unwrap(), position);
+        let error = serde_json::from_str::<Position>("\"9/9 w\"").unwrap_err();
+        assert!(error.to_string().contains("invalid FEN: "), "{error}");
     }
 }

@@ -17,7 +17,7 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// The starting position is invalid.
-    #[error("invalid FEN: {0}")]
+    #[error("{0}")]
     Start(#[from] FenError),
     /// A move is illegal or cannot be read.
     #[error("move {number}: {error}")]

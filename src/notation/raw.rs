@@ -4,6 +4,7 @@ use super::tree::{AnnotatedMove, GameResult, GameTree, NodeId, PgnGame, Problem,
 use super::{NotationError, chinese, coordinates, parse_move, san, vietnamese};
 use crate::board::{Move, Position, Square, Undo};
 use crate::movegen::is_legal;
+use crate::text::{fill, texts};
 
 /// The maximum number of moves of a record.
 pub const MAX_MOVES: usize = 250_000;
@@ -14,7 +15,7 @@ const MAX_PROBLEMS: usize = 20;
 
 /// Why a record, or a part of it, cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", .line.map(|line| format!("line {line}: ")).unwrap_or_default())]
+#[error("{}{reason}", .line.map(|line| fill(texts().place_line, &[&line.to_string()]) + ": ").unwrap_or_default())]
 pub struct RecordError {
     /// The line in a text file, from 1.
     pub line: Option<usize>,
@@ -274,7 +275,7 @@ impl RawGame {
         };
         Err(RecordError {
             line: node.line,
-            reason: format!("move {ply}: {reason}"),
+            reason: fill(texts().move_number, &[&ply.to_string()]) + ": " + &reason,
         })
     }
 }

@@ -72,6 +72,9 @@ impl FromStr for GameResult {
     }
 }
 
+#[cfg(feature = "serde")]
+crate::board::serialize_as_text!(GameResult);
+
 /// The main line of a game record.
 #[derive(Clone, Debug)]
 pub struct PgnGame {

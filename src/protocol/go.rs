@@ -9,6 +9,7 @@ use super::ranks::Ranks;
 use super::text::{TimeUnit, clock_time, excerpt, number};
 use crate::board::{Color, Move};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
+use crate::text::{fill, texts};
 
 /// The parameters of a `go`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -51,9 +52,9 @@ pub struct GoError(pub Vec<ParameterError>);
 /// A parameter of a `go` with a missing or invalid value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterError {
-    #[error("{0} needs a number")]
+    #[error("{}", fill(texts().needs_a_number, &[.0]))]
     Missing(&'static str),
-    #[error("{key} needs a number, not {given:?}")]
+    #[error("{}", fill(texts().needs_a_number_not, &[key, &format!("{given:?}")]))]
     NotANumber {
         key: &'static str,
         /// The beginning of the value.

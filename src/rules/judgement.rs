@@ -11,6 +11,7 @@ use super::rule_set::RuleSet;
 use super::verdict::{Exemption, MoveClass, Perpetual, SidePerpetual, Verdict};
 use crate::board::{Bitboard, ByColor, Color, Move, Piece, Position, Square};
 use crate::movegen::has_legal_move;
+use crate::text::{fill, texts};
 
 /// The reason why a game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,14 +210,22 @@ impl Judgement {
 
     /// The decision as a sentence, `None` if the game is not over.
     pub fn ruling(&self) -> Option<String> {
+        let texts = texts();
         let outcome = match self.verdict {
             Verdict::Undecided => return None,
-            Verdict::Draw => "a draw",
-            Verdict::RedLoses => "lost for red",
-            Verdict::BlackLoses => "lost for black",
+            Verdict::Draw => texts.drawn,
+            Verdict::RedLoses => texts.lost_for_red,
+            Verdict::BlackLoses => texts.lost_for_black,
         };
-        let (rules, cause) = (self.rules, &self.cause);
-        Some(format!("by the rules ({rules}) this is {outcome}: {cause}"))
+        let cause = match self.cause {
+            Cause::Nothing => return None,
+            Cause::Checkmate => texts.checkmate,
+            Cause::Stalemate => texts.stalemate,
+            Cause::Repetition => texts.repetition,
+            Cause::InsufficientMaterial => texts.insufficient_material,
+            Cause::NoCapture => texts.no_capture_limit,
+        };
+        Some(fill(texts.by_rule, &[self.rules.name(), outcome, cause]))
     }
 }
 

@@ -60,6 +60,13 @@ impl Verdict {
     }
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Verdict {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -12,8 +12,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::{Deserialize, Serialize};
-
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
 use crate::notation::fen;
@@ -21,12 +19,13 @@ use crate::rules::{Game, RuleSet, is_material_insufficient, move_threats};
 use crate::tablebase::{TableOutcome, Tables};
 
 /// A move of a strategy.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reply {
     /// The position, with the defender to move.
     pub fen: String,
     /// The move.
-    #[serde(rename = "move")]
+    #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub played: Move,
 }
 

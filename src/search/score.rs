@@ -8,6 +8,7 @@ pub const MAX_PLY: usize = 200;
 
 /// A score for the side to move, in units of the evaluation, or a distance to mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
 pub struct Score(i32);
 
 /// The meaning of a score.

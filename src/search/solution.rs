@@ -4,8 +4,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::event::Outcome;
 use super::request::{Limits, SearchRequest, Settings};
 use super::score::Meaning;
@@ -19,26 +17,34 @@ use crate::tablebase::{TableOutcome, Tables};
 const MAX_TREE: usize = 200_000;
 
 /// A move of the attacker that mates by force, with the answers to all replies.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MatingMove {
     /// The move.
-    #[serde(rename = "move")]
+    #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub played: Move,
     /// The length of the mate in plies, including this move.
     pub plies: u32,
     /// Whether the mate after this move is proven by an endgame table, which takes the place of the replies.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "std::ops::Not::not")
+    )]
     pub by_table: bool,
     /// All legal replies, longest defence first; none if the move mates or stalemates.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
     pub replies: Vec<Refutation>,
 }
 
 /// A reply of the defender and the move that refutes it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Refutation {
     /// The reply.
-    #[serde(rename = "move")]
+    #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub played: Move,
     /// The move that refutes it.
     pub answer: MatingMove,
@@ -64,17 +70,19 @@ impl MatingMove {
 }
 
 /// Another mate in a position of the attacker.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OtherMove {
     /// The move.
-    #[serde(rename = "move")]
+    #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub played: Move,
     /// The length in plies of the mate that was found; there may be a shorter one after this move.
     pub plies: u32,
 }
 
 /// The other moves of the attacker, in a position of the main line, that mate within the remaining number of moves.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OtherMoves {
     /// Number of the move in the solution, from 1. Other first moves are cooks, later ones duals.
     pub number: u32,
@@ -85,7 +93,8 @@ pub struct OtherMoves {
 }
 
 /// The solution of a mate problem.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Solution {
     /// The first move with the answers to all replies.
     pub tree: MatingMove,
@@ -96,12 +105,13 @@ pub struct Solution {
 }
 
 /// A mate found after a reply, as stored to resume a solution.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KnownMate {
     /// The position.
     pub fen: String,
     /// The first move of the mate.
-    #[serde(rename = "move")]
+    #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub played: Move,
     /// The length in plies.
     pub plies: u32,

@@ -3,6 +3,7 @@
 
 mod bounded;
 mod encoding;
+mod language;
 mod printable;
 #[cfg(any(feature = "cli", feature = "sqlite"))]
 mod replacement;
@@ -13,6 +14,7 @@ pub use encoding::{
     bytes_without_byte_order_mark, decode, decode_gbk, encode_gbk, encoding_of, path_of_name,
     utf_16, without_byte_order_mark,
 };
+pub use language::{Language, Texts, fill, texts};
 #[cfg(feature = "cli")]
 pub use printable::escape_html;
 #[cfg(feature = "match")]

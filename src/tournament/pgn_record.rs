@@ -20,7 +20,7 @@ pub fn pgn_game(
     notation: MoveStyle,
 ) -> Result<PgnGame, FenError> {
     let ByColor([red, black]) = record.players.map(|number| &tournament.engines[number]);
-    let round = record.number / 2 / tournament.schedule().pairings().len() as u64 + 1;
+    let round = tournament.schedule().round(record.number) + 1;
     let mut tags = vec![
         ("Event", tournament.event.clone()),
         ("Site", "?".to_owned()),
@@ -38,6 +38,23 @@ pub fn pgn_game(
     if let Some(id) = id {
         tags.insert(1, (MATCH_ID, id.to_owned()));
     }
+    if red.limit == black.limit {
+        tags.push(("TimeControl", red.limit.to_string()));
+    }
+    if let Some(started) = record
+        .started
+        .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
+    {
+        tags.push(("GameStartTime", started.to_string()));
+    }
+    if let Some(milliseconds) = record.duration_ms {
+        let seconds = milliseconds.div_ceil(1000);
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+        tags.push((
+            "GameDuration",
+            format!("{hours:02}:{minutes:02}:{:02}", seconds % 60),
+        ));
+    }
     if !record.detail.is_empty() {
         tags.push(("Detail", record.detail.clone()));
     }
@@ -52,9 +69,14 @@ pub fn pgn_game(
 pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameRecord> {
     let (_, number) = game.tag("Round")?.split_once('.')?;
     let number = number.parse::<u64>().ok()?.checked_sub(1)?;
-    let players = tournament.schedule().fixture(number)?.players;
-    let names = players.map(|player| Some(tournament.engines[player].name.as_str()));
-    if names != ByColor::new(game.tag("Red"), game.tag("Black")) {
+    let index = |name: Option<&str>| {
+        let mut engines = tournament.engines.iter();
+        engines.position(|engine| Some(engine.name.as_str()) == name)
+    };
+    let players = ByColor::new(index(game.tag("Red"))?, index(game.tag("Black"))?);
+    // Later pairings of some formats depend on results.
+    let fixture = tournament.schedule().fixture(number);
+    if fixture.is_some_and(|fixture| fixture.players != players) {
         return None;
     }
     let mut reasons = EndReason::ALL.into_iter();
@@ -70,6 +92,8 @@ pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameReco
         reason: reasons.find(|reason| game.tag("Reason") == Some(reason.name()))?,
         detail: game.tag("Detail").unwrap_or_default().to_owned(),
         overrun: ByColor::default(),
+        started: None,
+        duration_ms: None,
     })
 }
 

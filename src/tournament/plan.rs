@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::adjudication::Adjudication;
 use super::limit::Timeouts;
 use super::openings::Openings;
+use super::record::GameSummary;
 use super::schedule::{ColorOrder, Schedule, TournamentFormat};
 use super::spec::EngineSpec;
 use super::stats::{Sprt, Standings};
@@ -77,7 +78,18 @@ impl Tournament {
 
     /// Number of games; `None` if only the SPRT ends the tournament.
     pub fn total_games(&self) -> Option<u64> {
-        self.rounds.map(|_| self.schedule().games())
+        self.rounds.map(|_| self.schedule().total_games())
+    }
+
+    /// The winner of a knockout, if it is decided.
+    pub fn knockout_winner(&self, games: &[GameSummary]) -> Option<usize> {
+        let mut schedule = self.schedule();
+        while schedule.advance(games) {}
+        let games: Vec<&GameSummary> = games.iter().collect();
+        match schedule.survivors(&games)[..] {
+            [winner] if self.format == TournamentFormat::Knockout => Some(winner),
+            _ => None,
+        }
     }
 
     /// Standings without games.

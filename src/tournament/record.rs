@@ -18,7 +18,7 @@ use crate::notation::{Line, MoveStyle, fen};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {
     /// The move.
-    #[serde(rename = "move", with = "coordinates")]
+    #[serde(rename = "move")]
     pub played: Move,
     /// Score for the side that played the move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -149,7 +149,6 @@ pub struct GameRecord {
     /// All moves, including the opening.
     pub moves: Vec<MoveRecord>,
     /// The result.
-    #[serde(with = "result")]
     pub result: GameResult,
     /// Why the game ended.
     pub reason: EndReason,
@@ -159,6 +158,12 @@ pub struct GameRecord {
     /// The largest time overrun of each side, in microseconds.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub overrun: ByColor<Option<u64>>,
+    /// When the game began, in seconds since 1970 (UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<i64>,
+    /// How long it took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
 }
 
 /// A game without its moves, to save memory in long tournaments.
@@ -248,39 +253,5 @@ impl GameRecord {
             comments,
             result: self.result,
         })
-    }
-}
-
-/// Serializes moves as coordinates.
-mod coordinates {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::board::Move;
-
-    pub fn serialize<S: Serializer>(m: &Move, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(m)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Move, D::Error> {
-        String::deserialize(source)?
-            .parse()
-            .map_err(D::Error::custom)
-    }
-}
-
-/// Serializes results as `1-0`.
-mod result {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::notation::pgn::GameResult;
-
-    pub fn serialize<S: Serializer>(r: &GameResult, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(r.text())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<GameResult, D::Error> {
-        String::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }

@@ -10,7 +10,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
 use super::engine::{EngineFailure, Greeting, probe, processors};
 use super::plan::Tournament;
-use super::record::GameRecord;
+use super::record::{GameRecord, GameSummary};
 use super::schedule::{Fixture, Schedule};
 use super::stall::StallWatch;
 use super::stats::Standings;
@@ -159,6 +159,33 @@ enum RunnerMessage {
 pub fn run(
     tournament: &Tournament,
     standings: &mut Standings,
+    done: &[GameSummary],
+    interrupt: &Receiver<()>,
+    mut on_event: impl FnMut(&Standings, TournamentEvent<'_>) -> io::Result<()>,
+) -> io::Result<TournamentEnd> {
+    let mut games = done.to_vec();
+    let mut schedule = tournament.schedule();
+    // Some formats pair the engines by the results, so the games of a round are known when all earlier ones are played.
+    loop {
+        let numbers: HashSet<u64> = games.iter().map(|game| game.number).collect();
+        let add = |standings: &Standings, event: TournamentEvent<'_>| {
+            if let TournamentEvent::Game(record) = event {
+                games.push(record.into());
+            }
+            on_event(standings, event)
+        };
+        let end = play_known_games(tournament, &schedule, standings, &numbers, interrupt, add)?;
+        if end != TournamentEnd::Finished || !schedule.advance(&games) {
+            return Ok(end);
+        }
+    }
+}
+
+/// Plays the games of a schedule whose players are known.
+fn play_known_games(
+    tournament: &Tournament,
+    schedule: &Schedule,
+    standings: &mut Standings,
     done: &HashSet<u64>,
     interrupt: &Receiver<()>,
     mut on_event: impl FnMut(&Standings, TournamentEvent<'_>) -> io::Result<()>,
@@ -169,7 +196,6 @@ pub fn run(
     }
     let cpus = processor_sets(tournament).map_err(io::Error::other)?;
     let stalls = StallWatch::start()?;
-    let schedule = tournament.schedule();
     let numbers = GameNumbers::after(done);
     let (over_sender, over) = bounded::<()>(0);
     let (results, messages) = unbounded();
@@ -179,7 +205,7 @@ pub fn run(
     thread::scope(|scope| {
         for cpus in cpus {
             let worker = GameWorker::new(tournament, cpus, over.clone(), stalls.clone());
-            let (schedule, numbers, results) = (&schedule, &numbers, results.clone());
+            let (numbers, results) = (&numbers, results.clone());
             let work = move || work(worker, schedule, numbers, tournament.wait, &results);
             if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
                 let why = format!("cannot start a thread: {error}");

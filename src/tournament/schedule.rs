@@ -1,6 +1,10 @@
 //! The schedule: pairings, colors and the order of games.
 
-use crate::board::{ByColor, named_enum};
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use super::record::GameSummary;
+use crate::board::{ByColor, Color, named_enum};
 
 named_enum! {
     #[derive(Default)]
@@ -11,6 +15,10 @@ named_enum! {
         RoundRobin = "round-robin",
         /// The seeds (by default the first engine) play all others.
         Gauntlet = "gauntlet",
+        /// In each round engines with about as many points play each other, if they have not yet met.
+        Swiss = "swiss",
+        /// The loser of a match leaves the tournament.
+        Knockout = "knockout",
     }
 }
 
@@ -52,10 +60,16 @@ impl ColorOrder {
     }
 }
 
-/// All games of a tournament. In each round every pairing plays one opening twice; games are numbered in
-/// this order from 0.
+/// The games of a tournament, numbered from 0. Two games in a row are a pair: the same engines play one opening with
+/// both colors.
+///
+/// In a round robin and a gauntlet every pairing plays a pair in each round. In a Swiss tournament and a knockout the
+/// pairings depend on the results: [`Self::advance`] adds them when all known games are played.
 #[derive(Clone, Debug)]
 pub struct Schedule {
+    format: TournamentFormat,
+    engines: usize,
+    /// The pairings of a round, or of all known pairs if they depend on the results.
     pairings: Vec<[usize; 2]>,
     rounds: u64,
     colors: ColorOrder,
@@ -66,7 +80,7 @@ pub struct Schedule {
 pub struct Fixture {
     /// Index of the game, from 0.
     pub number: u64,
-    /// Round, from 0.
+    /// Round, from 0. In a knockout each pair of a match is a round.
     pub round: u64,
     /// Indexes of the engines that play red and black.
     pub players: ByColor<usize>,
@@ -74,21 +88,24 @@ pub struct Fixture {
 
 impl Schedule {
     /// The games of `engines` engines. In a gauntlet the first `seeds` engines play all others, but not each
-    /// other.
+    /// other. In a knockout each match has `rounds` pairs.
     pub fn new(format: TournamentFormat, engines: usize, seeds: usize, rounds: u64) -> Self {
         let pairings = match format {
-            TournamentFormat::RoundRobin => (0..engines)
-                .flat_map(|a| (a + 1..engines).map(move |b| [a, b]))
-                .collect(),
+            TournamentFormat::RoundRobin => all_pairings(engines),
             TournamentFormat::Gauntlet => (0..seeds.min(engines))
                 .flat_map(|a| (seeds..engines).map(move |b| [a, b]))
                 .collect(),
+            TournamentFormat::Swiss | TournamentFormat::Knockout => Vec::new(),
         };
-        Self {
+        let mut schedule = Self {
+            format,
+            engines,
             pairings,
             rounds,
             colors: ColorOrder::default(),
-        }
+        };
+        schedule.advance(&[]);
+        schedule
     }
 
     /// The same games with other colors.
@@ -98,24 +115,43 @@ impl Schedule {
         self
     }
 
-    /// Number of games.
-    pub fn games(&self) -> u64 {
-        (self.pairings.len() as u64)
-            .saturating_mul(2)
-            .saturating_mul(self.rounds)
+    /// Whether the pairings depend on the results.
+    fn depends_on_results(&self) -> bool {
+        matches!(
+            self.format,
+            TournamentFormat::Swiss | TournamentFormat::Knockout
+        )
     }
 
-    /// The game with an index, if it exists.
+    /// Number of games of the whole tournament.
+    pub fn total_games(&self) -> u64 {
+        let pairs = match self.format {
+            TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => self.pairings.len(),
+            TournamentFormat::Swiss => self.engines / 2,
+            TournamentFormat::Knockout => self.engines.saturating_sub(1),
+        };
+        (pairs as u64).saturating_mul(2).saturating_mul(self.rounds)
+    }
+
+    /// Number of games whose players are known.
+    pub fn known_games(&self) -> u64 {
+        if self.depends_on_results() {
+            2 * self.pairings.len() as u64
+        } else {
+            self.total_games()
+        }
+    }
+
+    /// The game with an index, if it exists and its players are known.
     pub fn fixture(&self, number: u64) -> Option<Fixture> {
-        if number >= self.games() {
+        if number >= self.known_games() {
             return None;
         }
         let count = self.pairings.len() as u64;
-        let pair = number / 2;
-        let [first, second] = self.pairings[(pair % count) as usize];
+        let [first, second] = self.pairings[(number / 2 % count) as usize];
         Some(Fixture {
             number,
-            round: pair / count,
+            round: self.round(number),
             players: if self.colors.is_first_red(number) {
                 ByColor::new(first, second)
             } else {
@@ -124,21 +160,203 @@ impl Schedule {
         })
     }
 
-    /// The pairings in the order of a round.
-    pub fn pairings(&self) -> &[[usize; 2]] {
-        &self.pairings
+    /// The round of a game, from 0.
+    pub fn round(&self, number: u64) -> u64 {
+        let pair = number / 2;
+        match self.format {
+            TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => {
+                pair / self.pairings.len().max(1) as u64
+            }
+            TournamentFormat::Swiss => pair / (self.engines / 2).max(1) as u64,
+            TournamentFormat::Knockout => {
+                let (mut first, mut round) = (0, 0);
+                for matches in stages(self.engines) {
+                    let pairs = matches.saturating_mul(self.rounds);
+                    if pair < first + pairs {
+                        return round + (pair - first) / matches;
+                    }
+                    first += pairs;
+                    round += self.rounds;
+                }
+                round
+            }
+        }
     }
+
+    /// The pairings that have results: those of a round, or all if they depend on the results.
+    pub fn pairings(&self) -> Vec<[usize; 2]> {
+        if self.depends_on_results() {
+            all_pairings(self.engines)
+        } else {
+            self.pairings.clone()
+        }
+    }
+
+    /// Adds the pairings that depend on the results of the known games. Returns `false` if there are none, or if a
+    /// known game has no result.
+    pub fn advance(&mut self, games: &[GameSummary]) -> bool {
+        let known = self.known_games();
+        let played: HashSet<u64> = games.iter().map(|game| game.number).collect();
+        if !self.depends_on_results()
+            || known >= self.total_games()
+            || (0..known).any(|number| !played.contains(&number))
+        {
+            return false;
+        }
+        let games: Vec<&GameSummary> = games.iter().filter(|game| game.number < known).collect();
+        let added = match self.format {
+            TournamentFormat::Swiss => self.swiss_round(&games),
+            _ => {
+                let matches = knockout_matches(&self.survivors(&games));
+                matches.repeat(usize::try_from(self.rounds).unwrap_or(usize::MAX))
+            }
+        };
+        self.pairings.extend(added);
+        true
+    }
+
+    /// The next round of a Swiss tournament: from the engine with the most points down, each plays the next one that
+    /// it has not met, if all others can still be paired; otherwise engines meet again. With an odd number, the last
+    /// engine that had no bye yet gets one, which counts like a won pair.
+    fn swiss_round(&self, games: &[&GameSummary]) -> Vec<[usize; 2]> {
+        const WON_PAIR: usize = 4;
+        let rounds = self.pairings.len() / (self.engines / 2).max(1);
+        let met: HashSet<[usize; 2]> = self.pairings.iter().map(|pair| sorted(*pair)).collect();
+        let mut table: Vec<(usize, usize, usize)> = (0..self.engines)
+            .map(|engine| {
+                let plays = |pair: &&[usize; 2]| pair.contains(&engine);
+                let byes = rounds - self.pairings.iter().filter(plays).count();
+                let points = points(engine, games) + WON_PAIR * byes;
+                (points, engine, byes)
+            })
+            .collect();
+        table.sort_by_key(|(points, engine, _)| (Reverse(*points), *engine));
+        if self.engines % 2 == 1 {
+            let fewest = table.iter().map(|(.., byes)| *byes).min();
+            if let Some(last) = table.iter().rposition(|(.., byes)| Some(*byes) == fewest) {
+                table.remove(last);
+            }
+        }
+        let order: Vec<usize> = table.into_iter().map(|(_, engine, _)| engine).collect();
+        let mut steps = MAX_PAIRING_STEPS;
+        let mut paired = Vec::new();
+        if !pair_up(&order, &met, &mut paired, &mut steps) {
+            paired = order
+                .chunks_exact(2)
+                .map(|pair| [pair[0], pair[1]])
+                .collect();
+        }
+        paired
+    }
+
+    /// The engines of a knockout that have not lost a match, in the order of the command line. A tied match is won by
+    /// the engine with more wins as black, then by the one that comes first.
+    pub fn survivors(&self, games: &[&GameSummary]) -> Vec<usize> {
+        let beaten: HashSet<usize> = (self.pairings.iter())
+            .map(|pair| {
+                let of_match: Vec<&GameSummary> = (games.iter().copied())
+                    .filter(|game| sorted(game.players.0) == sorted(*pair))
+                    .collect();
+                let wins_as_black = |engine: usize| {
+                    let is_win = |game: &&&GameSummary| {
+                        game.players[Color::Black] == engine && game.half_points(engine) == 2
+                    };
+                    of_match.iter().filter(is_win).count()
+                };
+                let [first, second] = sorted(*pair);
+                let result = |engine| (points(engine, &of_match), wins_as_black(engine));
+                if result(first) >= result(second) {
+                    second
+                } else {
+                    first
+                }
+            })
+            .collect();
+        (0..self.engines)
+            .filter(|engine| !beaten.contains(engine))
+            .collect()
+    }
+}
+
+/// How often the pairing of a Swiss round tries an opponent before engines may meet again.
+const MAX_PAIRING_STEPS: u32 = 100_000;
+
+fn all_pairings(engines: usize) -> Vec<[usize; 2]> {
+    (0..engines)
+        .flat_map(|a| (a + 1..engines).map(move |b| [a, b]))
+        .collect()
+}
+
+fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// The half points of an engine in games.
+fn points(engine: usize, games: &[&GameSummary]) -> usize {
+    let own = games.iter().filter(|game| game.players.0.contains(&engine));
+    own.map(|game| game.half_points(engine)).sum()
+}
+
+/// Pairs engines that have not met, the first ones first. Returns `false` if that is impossible.
+fn pair_up(
+    order: &[usize],
+    met: &HashSet<[usize; 2]>,
+    paired: &mut Vec<[usize; 2]>,
+    steps: &mut u32,
+) -> bool {
+    let Some((&first, rest)) = order.split_first() else {
+        return true;
+    };
+    for (index, &second) in rest.iter().enumerate() {
+        if *steps == 0 {
+            return false;
+        }
+        *steps -= 1;
+        if met.contains(&sorted([first, second])) {
+            continue;
+        }
+        let others = [&rest[..index], &rest[index + 1..]].concat();
+        paired.push([first, second]);
+        if pair_up(&others, met, paired, steps) {
+            return true;
+        }
+        paired.pop();
+    }
+    false
+}
+
+/// The number of matches in each stage of a knockout.
+fn stages(engines: usize) -> impl Iterator<Item = u64> {
+    let next = |alive: usize| (alive > 1).then(|| alive - knockout_match_count(alive));
+    std::iter::successors(Some(engines), move |alive| next(*alive))
+        .take_while(|alive| *alive > 1)
+        .map(|alive| knockout_match_count(alive) as u64)
+}
+
+/// After the first stage a power of two is left, so that only the first stage has byes.
+fn knockout_match_count(alive: usize) -> usize {
+    alive - alive.next_power_of_two() / 2
+}
+
+/// The matches of a stage: the first of the engines that have no bye against the last, and so on.
+fn knockout_matches(alive: &[usize]) -> Vec<[usize; 2]> {
+    let count = knockout_match_count(alive.len());
+    let playing = &alive[alive.len() - 2 * count..];
+    let pairs = playing[..count].iter().zip(playing[count..].iter().rev());
+    pairs.map(|(first, last)| [*first, *last]).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::pgn::GameResult;
+    use crate::tournament::EndReason;
 
     #[test]
     fn round_robin_pairs_all_engines_with_both_colors() {
         let schedule = Schedule::new(TournamentFormat::RoundRobin, 3, 1, 2);
         let all: Vec<_> = (0..).map_while(|n| schedule.fixture(n)).collect();
-        assert_eq!(all.len() as u64, schedule.games());
+        assert_eq!(all.len() as u64, schedule.total_games());
         let players: Vec<_> = all.iter().map(|f| (f.round, f.players.0)).collect();
         let round = |n| [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]].map(|p| (n, p));
         assert_eq!(players, [round(0), round(1)].concat());
@@ -180,5 +398,107 @@ mod tests {
             let actual = [0, 1].map(|n| schedule.fixture(n).unwrap().players.0);
             assert_eq!(actual, players, "{colors:?}");
         }
+    }
+
+    /// Plays all games of a tournament, of which the engine with the lower index wins each, and returns the pairings.
+    fn played(mut schedule: Schedule) -> (Vec<[usize; 2]>, Vec<usize>) {
+        let mut games: Vec<GameSummary> = Vec::new();
+        loop {
+            for number in games.len() as u64..schedule.known_games() {
+                let fixture = schedule.fixture(number).unwrap();
+                let ByColor([red, black]) = fixture.players;
+                let winner = if red < black {
+                    Color::Red
+                } else {
+                    Color::Black
+                };
+                games.push(GameSummary {
+                    number,
+                    players: fixture.players,
+                    result: GameResult::win_of(winner),
+                    reason: EndReason::Checkmate,
+                    detail: String::new(),
+                    plies: 1,
+                });
+            }
+            if !schedule.advance(&games) {
+                break;
+            }
+        }
+        assert_eq!(games.len() as u64, schedule.total_games());
+        let all: Vec<&GameSummary> = games.iter().collect();
+        let rounds: Vec<u64> = games
+            .iter()
+            .map(|game| schedule.round(game.number))
+            .collect();
+        assert!(rounds.is_sorted());
+        (schedule.pairings.clone(), schedule.survivors(&all))
+    }
+
+    #[test]
+    fn swiss_rounds_pair_equal_engines_that_have_not_met() {
+        for (engines, rounds) in [(2, 1), (4, 3), (5, 5), (6, 3), (8, 4), (9, 6), (16, 8)] {
+            let (pairings, _) = played(Schedule::new(TournamentFormat::Swiss, engines, 1, rounds));
+            let distinct: HashSet<[usize; 2]> = pairings.iter().map(|pair| sorted(*pair)).collect();
+            assert_eq!(distinct.len(), pairings.len(), "{engines} {rounds}");
+            for round in pairings.chunks(engines / 2) {
+                let players: HashSet<usize> = round.concat().into_iter().collect();
+                assert_eq!(players.len(), engines / 2 * 2);
+            }
+            // Each engine has a bye before one has two.
+            let games = |engine| {
+                pairings
+                    .iter()
+                    .filter(|pair| pair.contains(&engine))
+                    .count()
+            };
+            let counts: Vec<usize> = (0..engines).map(games).collect();
+            assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1);
+        }
+        let (pairings, _) = played(Schedule::new(TournamentFormat::Swiss, 4, 1, 2));
+        assert_eq!(pairings, [[0, 1], [2, 3], [0, 2], [1, 3]]);
+        // More rounds than opponents.
+        let (pairings, _) = played(Schedule::new(TournamentFormat::Swiss, 2, 1, 3));
+        assert_eq!(pairings, [[0, 1]; 3]);
+    }
+
+    #[test]
+    fn knockouts_have_one_winner() {
+        for engines in 2..20 {
+            for rounds in [1, 3] {
+                let schedule = Schedule::new(TournamentFormat::Knockout, engines, 1, rounds);
+                let (pairings, survivors) = played(schedule);
+                assert_eq!(pairings.len() as u64, (engines as u64 - 1) * rounds);
+                assert_eq!(survivors, [0]);
+            }
+        }
+        let (pairings, _) = played(Schedule::new(TournamentFormat::Knockout, 6, 1, 1));
+        assert_eq!(pairings, [[2, 5], [3, 4], [0, 3], [1, 2], [0, 1]]);
+    }
+
+    #[test]
+    fn ties_are_broken_by_wins_as_black() {
+        let mut schedule = Schedule::new(TournamentFormat::Knockout, 2, 1, 2);
+        let game = |number: u64, result| GameSummary {
+            number,
+            players: schedule.fixture(number).unwrap().players,
+            result,
+            reason: EndReason::Checkmate,
+            detail: String::new(),
+            plies: 1,
+        };
+        use GameResult::{BlackWins, Draw, RedWins};
+        // Engine 1 is black in games 0 and 2.
+        for (results, winner) in [
+            ([Draw, Draw, Draw, Draw], 0),
+            ([BlackWins, RedWins, Draw, Draw], 1),
+            ([BlackWins, BlackWins, Draw, Draw], 0),
+            ([BlackWins, Draw, RedWins, Draw], 1),
+        ] {
+            let games: Vec<GameSummary> = (0..).zip(results).map(|(n, r)| game(n, r)).collect();
+            let games: Vec<&GameSummary> = games.iter().collect();
+            assert_eq!(schedule.survivors(&games), [winner], "{results:?}");
+        }
+        assert!(!schedule.advance(&[]));
     }
 }

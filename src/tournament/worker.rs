@@ -94,6 +94,8 @@ impl<'a> GameWorker<'a> {
                 }
             }
         }
+        let started = jiff::Timestamp::now().as_second();
+        let began = Instant::now();
         let played = match self.play_fixture(fixture, opening) {
             Ok(played) => played,
             Err(Abandoned::Interrupted) => return Err(NoGame::Interrupted),
@@ -118,6 +120,8 @@ impl<'a> GameWorker<'a> {
             reason: played.ending.reason,
             detail: played.ending.detail,
             overrun: played.overrun.map(|over| over.map(micros)),
+            started: Some(started),
+            duration_ms: u64::try_from(began.elapsed().as_millis()).ok(),
         })
     }
 
@@ -199,5 +203,7 @@ fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, failure: &EngineFail
         reason: ending.reason,
         detail: ending.detail,
         overrun: ByColor::default(),
+        started: None,
+        duration_ms: None,
     }
 }

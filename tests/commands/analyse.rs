@@ -212,7 +212,7 @@ fn invalid_fen_is_reported_with_all_reasons() {
         .code(1)
         .stdout(is_empty())
         .stderr(
-            contains("not a valid FEN")
+            contains("invalid FEN: ")
                 .and(contains("rank 1"))
                 .and(contains("'x'")),
         );

@@ -373,3 +373,58 @@ fn completions_and_man_pages_are_complete() {
     let help = chuhe(&["--help"]).output().unwrap().stdout;
     assert!(!String::from_utf8_lossy(&help).contains("completions"));
 }
+
+#[test]
+fn messages_are_chinese_on_request_or_by_the_locale() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("games.pgn");
+    fs::write(&file, "1. 炮二平五 马8进7 2. 马二进九 *\n===\n").unwrap();
+    let file = file.to_str().unwrap();
+    for (arguments, code, text) in [
+        (
+            &["show", "startpos", "h2e9"][..],
+            1,
+            "第 1 着: “h2e9”不合法：炮不能这样走",
+        ),
+        (&["show", "startpos", "马二进四"], 1, "被 f1 的棋子挡住"),
+        (&["show", "9/9 w"], 1, "FEN 无效：有 2 行，应为 10 行"),
+        (
+            &["analyse", "no-such-file"],
+            1,
+            "没有这个文件，也不是 startpos 或 FEN",
+        ),
+        (
+            &["analyse", "startpos", "--moves", "h2e2", "h2e2"],
+            1,
+            "h2 没有棋子",
+        ),
+        (&["judge", "startpos", "h2e2"], 0, "未分胜负"),
+        (&["judge", "4k4/4R4/9/9/9/9/9/9/9/3KR4 b"], 0, "红方判负"),
+        (&["convert", file], 0, "读入 1 局，写出 1 局"),
+        (
+            &["convert", file],
+            0,
+            "第 1 局：第 1 行: 第 3 着: “马二进九”",
+        ),
+        (&["replay", file], 1, "0 / 1 局无误"),
+        (&["review", file, "--depth", "1"], 0, "准确率"),
+        (&["convert", "--help"], 0, "拒绝有不合法着法的对局"),
+        (&["replay", "--help"], 0, "列出所有对局"),
+    ] {
+        for language in [["--lang", "zh"], ["LANG", "zh_CN.UTF-8"]] {
+            let mut command = chuhe(arguments);
+            command
+                .env_remove("LC_ALL")
+                .env_remove("LC_CTYPE")
+                .env_remove("LANG");
+            match language {
+                ["LANG", value] => command.env("LANG", value),
+                option => command.args(option),
+            };
+            let output = command.output().unwrap();
+            let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+            assert_eq!(output.status.code(), Some(code), "{arguments:?}: {shown}");
+            assert!(shown.contains(text), "{arguments:?}: {shown}");
+        }
+    }
+}

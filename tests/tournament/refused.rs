@@ -93,7 +93,7 @@ fn invalid_arguments_are_refused() {
             "--each depth=1 --adjudicate-tables /no/such/dir",
             "/no/such/dir: No such file",
         ),
-        ("--each depth=1 --format swiss", "invalid value 'swiss'"),
+        ("--each depth=1 --format ladder", "invalid value 'ladder'"),
         ("--each depth=1 --startup 0", "out of range"),
         ("--each depth=1 --notation wxf", "--pgn"),
         ("--each depth=1 --pgn /no/such/dir/x.pgn", "No such file"),

@@ -268,3 +268,127 @@ fn the_plot_shows_elo_and_llr_by_games() {
     }
     fs::remove_file(plot).unwrap();
 }
+
+/// The engines of a tournament after the first two.
+fn with_engines(command: &mut Command, engines: &[Vec<String>]) {
+    command.args(engines.concat());
+}
+
+#[test]
+fn a_knockout_has_a_winner() {
+    let engines = [script("one", "resign"), script("two", "good")];
+    let pgn = scratch("knockout.pgn");
+    let arguments = "--openings start --each depth=1 --format knockout";
+    let mut command = match_of(engines, arguments);
+    with_engines(&mut command, &[script("three", "resign")]);
+    let text = output(command.arg("--pgn").arg(&pgn));
+    // The first engine has a bye.
+    assert!(text.contains("4 games, "), "{text}");
+    assert!(text.contains("\ntwo wins the knockout\n"), "{text}");
+    let text = fs::read_to_string(&pgn).unwrap();
+    let games = chuhe::notation::pgn::read(&text);
+    let players = games.iter().map(|game| {
+        let game = game.as_ref().unwrap();
+        let tag = |name| game.tag(name).unwrap().to_owned();
+        [tag("Round"), tag("Red"), tag("Black")].join(" ")
+    });
+    let players: Vec<String> = players.collect();
+    let expected = [
+        "1.1 two three",
+        "1.2 three two",
+        "2.3 one two",
+        "2.4 two one",
+    ];
+    assert_eq!(players, expected);
+    fs::remove_file(pgn).unwrap();
+}
+
+/// A Swiss tournament is interrupted after its first round and resumed.
+#[test]
+fn a_swiss_tournament_is_resumed() {
+    let [journal, pgn] = ["swiss.journal", "swiss.pgn"].map(scratch);
+    let play = |rounds: &str| {
+        let engines = [script("one", "good"), script("two", "resign")];
+        let arguments = "--openings start --each depth=1 --format swiss --concurrency 2 --rounds";
+        let mut command = match_of(engines, arguments);
+        command
+            .arg(rounds)
+            .arg("--resume")
+            .arg(&journal)
+            .arg("--pgn")
+            .arg(&pgn);
+        with_engines(
+            &mut command,
+            &[script("three", "good"), script("four", "resign")],
+        );
+        output(&mut command)
+    };
+    assert!(play("1").contains("4 games, "));
+    let text = play("2");
+    assert!(text.contains("resumed after 4 games"), "{text}");
+    assert!(text.contains("8 games, "), "{text}");
+    let text = fs::read_to_string(&pgn).unwrap();
+    let mut rounds: Vec<(String, [String; 2])> = chuhe::notation::pgn::read(&text)
+        .iter()
+        .map(|game| {
+            let game = game.as_ref().unwrap();
+            let tag = |name| game.tag(name).unwrap().to_owned();
+            (tag("Round"), [tag("Red"), tag("Black")])
+        })
+        .collect();
+    rounds.sort();
+    let second = rounds
+        .iter()
+        .filter(|(round, _)| round.starts_with("2."))
+        .map(|(_, pair)| pair.join(" "));
+    let second: Vec<String> = second.collect();
+    // The winners of the first round play each other.
+    assert_eq!(second, ["one three", "three one", "two four", "four two"]);
+    for path in [journal, pgn] {
+        fs::remove_file(path).unwrap();
+    }
+    let engines = [script("one", "good"), script("two", "good")];
+    let error = complaint(&mut match_of(
+        engines,
+        "--each depth=1 --format swiss --sprt elo0=0,elo1=5",
+    ));
+    assert!(
+        error.contains("--format: cannot be used with --sprt"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_status_page_has_links_to_the_games() {
+    let [html, pgn] = ["status.html", "all games#.pgn"].map(scratch);
+    let engines = [script("a<b>", "good"), script("two", "resign")];
+    output(
+        match_of(engines, PLAIN)
+            .arg("--status")
+            .arg(&html)
+            .arg("--pgn")
+            .arg(&pgn),
+    );
+    let page = fs::read_to_string(&html).unwrap();
+    for part in [
+        "<style>",
+        "<td>a&lt;b&gt;</td><td>2</td><td>2</td><td>0</td><td>0</td>",
+        "<a href=\"#game-2\">2</a>",
+        "<section id=\"game-2\">",
+        "all games%23.pgn\">all games (PGN)</a>",
+        "<progress value=\"2\" max=\"2\">",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let text = fs::read_to_string(&pgn).unwrap();
+    for part in [
+        "[TimeControl \"",
+        "[GameStartTime \"20",
+        "[GameDuration \"00:0",
+    ] {
+        assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    }
+    for path in [html, pgn] {
+        fs::remove_file(path).unwrap();
+    }
+}

@@ -4,6 +4,62 @@ use std::time::Duration;
 
 use crate::engine_client::{BOARD, Client, after, check_ucci_info, is_outcome};
 
+/// A program that sends Chinese gets Chinese messages, with moves in Chinese notation. Others get English ones.
+#[test]
+fn messages_are_in_the_language_of_the_client() {
+    let conversation = "position startpos moves h2e2 h9h2\nposition fen 9/9 w\nposition fen \
+        4k4/9/9/9/9/9/9/9/9/4K4 w\nposition startpos\ngo depth 1 searchmoves h2e2 a0a5\n\
+        setoption hashsize x\nsetoption hashsize 99999999\ngo depth\nbanmoves xx\nponderhit\n";
+    let english = [
+        "position: move 2 of 2 and all after it are ignored: \"h9h2\"",
+        "position refused: 2 ranks instead of 10",
+        "position refused: the kings face each other",
+        "go: cannot play a0a5",
+        "setoption refused: option hashsize takes a number, not \"x\"",
+        " is outside the range ",
+        "go refused: depth needs a number",
+        "banmoves refused: \"xx\" is not a move",
+        "ponderhit refused: no search is in progress",
+    ];
+    let chinese = [
+        "position: 第 2 着（共 2 着）及以后的着法被忽略：\"h9h2\"",
+        "position 被拒绝：有 2 行，应为 10 行",
+        "position 被拒绝：将帅照面",
+        "go：不能走 车九进五",
+        "setoption 被拒绝：选项 hashsize 应为数字，而不是\"x\"",
+        " 之间，改用 ",
+        "go 被拒绝：depth 后面须有数字",
+        "banmoves 被拒绝：\"xx\" 不是着法",
+        "ponderhit 被拒绝：没有正在进行的搜索",
+    ];
+    for (greeting, is_gbk, expected) in [
+        ("ucci\n", false, &english),
+        ("ucci\nsetoption bookfiles 没有\n", false, &chinese),
+        ("ucci\nsetoption bookfiles 没有\n", true, &chinese),
+        ("uci\nsetoption name BookFile value 没有\n", false, &english),
+    ] {
+        let text = format!("{greeting}{conversation}quit\n");
+        let input = if is_gbk {
+            encoding_rs::GBK.encode(&text).0.into_owned()
+        } else {
+            text.into_bytes()
+        };
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        let output = command.write_stdin(input).output().unwrap();
+        let answer = if is_gbk {
+            encoding_rs::GBK.decode(&output.stdout).0.into_owned()
+        } else {
+            String::from_utf8(output.stdout).unwrap()
+        };
+        for part in expected {
+            // UCI has no banmoves, and other names of options.
+            let is_ucci = greeting.starts_with("ucci")
+                || !part.contains("banmoves") && !part.contains("hashsize");
+            assert!(!is_ucci || answer.contains(part), "{part}: {answer}");
+        }
+    }
+}
+
 /// The referee of the computer leagues.
 #[test]
 fn league_simulator() {

@@ -225,9 +225,14 @@ impl ValueEnum for crate::cloud::access::Role {
 
 #[cfg(feature = "match")]
 choice!(crate::tournament::TournamentFormat, |format, value| {
+    use crate::tournament::TournamentFormat::{Gauntlet, Knockout, RoundRobin, Swiss};
     value.help(match format {
-        crate::tournament::TournamentFormat::RoundRobin => "each engine against each other",
-        crate::tournament::TournamentFormat::Gauntlet => "the first against all others",
+        RoundRobin => "each engine against each other",
+        Gauntlet => "the first against all others",
+        Swiss => "in each round engines with about the same number of points",
+        Knockout => {
+            "the loser of a match is out; wins as black, then the order of the engines decide ties"
+        }
     })
 });
 

@@ -29,8 +29,8 @@ const COMMANDS: &[(&str, &str)] = &[
 ];
 
 /// The commands whose arguments are described in Chinese too.
-pub const MAIN_COMMANDS: [&str; 7] = [
-    "analyse", "batch", "board", "judge", "play", "review", "show",
+pub const MAIN_COMMANDS: [&str; 9] = [
+    "analyse", "batch", "board", "convert", "judge", "play", "replay", "review", "show",
 ];
 
 /// The arguments of these commands: command (empty for all), name, description.
@@ -40,6 +40,59 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
         "games",
         "棋谱文件（各种格式，可多个）；games.pgn:3 为第三局，games.pgn:3@42 为其前 42 步",
     ),
+    (
+        "convert",
+        "files",
+        "棋谱或局面文件；- 为标准输入；FILE:3 为第三局，FILE:3@42 为其前 42 步",
+    ),
+    ("convert", "to", "输出格式"),
+    ("convert", "notation", "PGN 中的记谱法"),
+    (
+        "convert",
+        "gbk",
+        "用 GBK 编码输出；GBK 没有的字符写作 &#NUMBER;，并给出警告",
+    ),
+    (
+        "convert",
+        "strict",
+        "拒绝有不合法着法的对局，而不是保留其前的着法",
+    ),
+    ("convert", "player", "只要棋手姓名含 NAME 的对局"),
+    ("convert", "event", "只要赛事名称含 NAME 的对局"),
+    (
+        "convert",
+        "result",
+        "只要结果为 1-0、0-1、1/2-1/2 或 * 的对局",
+    ),
+    (
+        "convert",
+        "ecco",
+        "只要开局编号（ECCO）以 CODE 开头的对局，如 C、B2 或 C44",
+    ),
+    (
+        "convert",
+        "openings",
+        "把开局的编号和名称写入标签 ECCO 和 Opening",
+    ),
+    ("convert", "min_plies", "只要至少 N 步的对局"),
+    (
+        "convert",
+        "unique",
+        "起始局面和着法相同的对局（或相同的局面）只要第一个",
+    ),
+    (
+        "convert",
+        "ply",
+        "取第 N 步后的局面，而不是最后的局面；跳过较短的对局",
+    ),
+    (
+        "replay",
+        "files",
+        "棋谱文件（各种格式，可多个）；- 为标准输入；FILE:3 为第三局",
+    ),
+    ("replay", "list", "列出所有对局，包括无误的对局"),
+    ("replay", "explain", "说明每局最后局面的裁决"),
+    ("replay", "json", "每局输出一个 JSON 对象"),
     ("show", "svg", "将局面保存为 SVG 图片；- 为标准输出"),
     ("show", "arrow", "画出着法的箭头，可重复使用"),
     ("show", "mark", "圈出一格，如 e4，可重复使用"),

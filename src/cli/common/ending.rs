@@ -19,24 +19,13 @@ pub fn report_damaged_tables(tables: &Tables) {
 /// How a game has ended by its position or by the rules; `None` if it is not over.
 pub fn describe_end(game: &Game, rules: RuleSet) -> Option<String> {
     let judgement = judge(game, rules);
-    let texts = texts();
     let side = game.position().side_to_move();
-    let sides = [texts.side(side), texts.side(!side)];
-    let cause = match judgement.cause {
-        Cause::Nothing => return None,
-        Cause::Checkmate => return Some(fill(texts.checkmated, &sides)),
-        Cause::Stalemate => return Some(fill(texts.stalemated, &sides)),
-        Cause::Repetition => texts.repetition,
-        Cause::InsufficientMaterial => texts.insufficient_material,
-        Cause::NoCapture => texts.no_capture_limit,
-    };
-    let outcome = match judgement.verdict {
-        Verdict::Undecided => return None,
-        Verdict::Draw => texts.drawn,
-        Verdict::RedLoses => texts.lost_for_red,
-        Verdict::BlackLoses => texts.lost_for_black,
-    };
-    Some(fill(texts.by_rule, &[rules.name(), outcome, cause]))
+    let sides = [side.local_name(), (!side).local_name()];
+    match judgement.cause {
+        Cause::Checkmate => Some(fill(texts().checkmated, &sides)),
+        Cause::Stalemate => Some(fill(texts().stalemated, &sides)),
+        _ => judgement.ruling(),
+    }
 }
 
 /// How the no-capture limit affects a win in `plies` plies at the end of a game; `None` if the mate comes first.

@@ -29,6 +29,12 @@ impl Failure {
         Self { text, code: FAILED }
     }
 
+    /// An error whose text is complete by itself.
+    pub fn message(text: impl Display) -> Self {
+        let text = text.to_string();
+        Self { text, code: FAILED }
+    }
+
     /// The argument `what` is invalid because of `why`.
     pub fn usage(what: impl Display, why: impl Display) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Context, Failure, note, open_input};
+use super::{Context, Failure, fill, note, open_input, texts};
 use crate::notation::records::RecordReader;
 use crate::notation::tree::{GameResult, GameTree, ROOT};
 use crate::notation::{GameText, Line, LineError, Separator, parse_move, without_move_numbers};
@@ -81,8 +81,7 @@ impl GameArguments {
         if let [word] = &self.game[..]
             && is_probably_file_name(word)
         {
-            let why = "there is no such file, and this is not `startpos` or a FEN";
-            return Err(Failure::new(word, why));
+            return Err(Failure::new(word, texts().no_such_file));
         }
         read_game_text(&text)
     }
@@ -103,7 +102,7 @@ fn read_place<'a>(
     let mut game = play_line(place.read()?.main_line().line)?;
     let moves: Vec<&str> = moves.map(String::as_str).collect();
     for text in without_move_numbers(&moves.join(" ")).split_whitespace() {
-        let number = format!("move {}", game.plies().len() + 1);
+        let number = move_number(game.plies().len() + 1);
         let played = parse_move(game.position(), text).context(&number)?;
         game.push(played).context(number)?;
     }
@@ -112,10 +111,15 @@ fn read_place<'a>(
 
 fn read_game_text(text: &GameText) -> Result<Game, Failure> {
     let line = text.read().map_err(|error| match error {
-        LineError::Start(error) => Failure::new("not a valid FEN", error),
-        LineError::Move { number, error } => Failure::new(format_args!("move {number}"), error),
+        LineError::Start(error) => Failure::message(error),
+        LineError::Move { number, error } => Failure::new(move_number(number), error),
     })?;
     play_line(line)
+}
+
+/// `move 3` in the chosen language.
+fn move_number(number: usize) -> String {
+    fill(texts().move_number, &[&number.to_string()])
 }
 
 /// Plays the moves of a line, up to the first illegal one.
@@ -125,7 +129,7 @@ pub fn play_line(line: Line) -> Result<Game, Failure> {
     }
     let mut game = Game::new(line.start);
     for (number, played) in (1..).zip(line.moves) {
-        game.push(played).context(format_args!("move {number}"))?;
+        game.push(played).context(move_number(number))?;
     }
     Ok(game)
 }
@@ -227,16 +231,13 @@ impl PgnPlace {
         let game = number.checked_sub(1).and_then(|before| games.nth(before));
         let Some(game) = game else {
             games.finish().context(&path)?;
-            return Err(Failure::new(
-                path,
-                format_args!("there is no game {number}"),
-            ));
+            let why = fill(texts().no_game, &[&number.to_string()]);
+            return Err(Failure::new(path, why));
         };
         let game = game.context(format_args!("{path}: game {number}"))?;
         if self.game.is_none() && games.next().is_some() {
-            note(&format!(
-                "{path}: using the first of several games; {path}:2 is the next"
-            ));
+            let name = path.to_string();
+            note(&fill(texts().first_of_several, &[&name, &name]));
         }
         note_problems(&self.path, number, &game);
         self.cut(game, number)
@@ -250,7 +251,8 @@ impl PgnPlace {
         let Some(ply) = self.ply else { return Ok(game) };
         let plies = game.moves.line(ROOT).count();
         if ply > plies {
-            let why = format!("game {number} has only {plies} plies");
+            let numbers = [number, plies].map(|number| number.to_string());
+            let why = fill(texts().too_few_plies, &[&numbers[0], &numbers[1]]);
             return Err(Failure::new(self.path.display(), why));
         }
         if ply < plies {
@@ -266,27 +268,24 @@ impl PgnPlace {
 /// Reports the parts of a game that could not be read.
 pub fn note_problems(path: &Path, number: usize, game: &GameTree) {
     for problem in &game.problems {
-        note(&format!(
-            "{}: game {number}: {}; {}",
-            path.display(),
-            problem.reason,
-            if problem.affects_main_line {
-                "the moves before it are used"
-            } else {
-                "this part is left out"
-            }
-        ));
+        let consequence = if problem.affects_main_line {
+            texts().moves_before_it
+        } else {
+            texts().part_left_out
+        };
+        let (path, number) = (path.display().to_string(), number.to_string());
+        let values = [&path, &number, &problem.reason, consequence];
+        note(&fill(texts().problem_of_game, &values));
     }
 }
 
 /// Reports text outside games.
 pub fn note_skipped(path: &Path, lines: usize) {
-    if lines > 0 {
-        let s = if lines == 1 { "" } else { "s" };
-        note(&format!(
-            "{}: skipped {lines} line{s} of text outside games",
-            path.display()
-        ));
+    let path = path.display().to_string();
+    match lines {
+        0 => {}
+        1 => note(&fill(texts().line_skipped, &[&path])),
+        _ => note(&fill(texts().lines_skipped, &[&path, &lines.to_string()])),
     }
 }
 
@@ -342,10 +341,12 @@ impl Unread {
 
     /// Returns an error if a game or file could not be read.
     pub fn finish(self, command: &str) -> Result<(), Failure> {
-        let counts = [(self.games, "game"), (self.files, "file")].into_iter();
-        let counts = counts.filter(|(count, _)| *count > 0);
+        let counts = [self.games, self.files]
+            .into_iter()
+            .zip([Noun::Game, Noun::File]);
         let errors: Vec<String> = counts
-            .map(|(count, name)| format!("{} cannot be read", counted(count, name)))
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, noun)| fill(texts().cannot_be_read, &[&noun.counted(count)]))
             .collect();
         if errors.is_empty() {
             Ok(())
@@ -355,11 +356,27 @@ impl Unread {
     }
 }
 
-/// A number with a noun.
-pub fn counted(number: u64, name: &str) -> String {
-    match number {
-        1 => format!("1 {name}"),
-        _ => format!("{number} {name}s"),
+/// A thing that is counted in messages.
+#[derive(Clone, Copy)]
+pub enum Noun {
+    Game,
+    File,
+    Position,
+}
+
+impl Noun {
+    /// A number with the noun, in the chosen language.
+    pub fn counted(self, number: u64) -> String {
+        let texts = texts();
+        let (one, many) = match self {
+            Self::Game => (texts.count_game, texts.count_games),
+            Self::File => (texts.count_file, texts.count_files),
+            Self::Position => (texts.count_position, texts.count_positions),
+        };
+        match number {
+            1 => one.to_owned(),
+            _ => fill(many, &[&number.to_string()]),
+        }
     }
 }
 

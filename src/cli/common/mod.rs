@@ -7,12 +7,12 @@ mod explain;
 mod failure;
 mod files;
 mod games;
-mod language;
 mod positions;
 mod progress;
 mod search;
 mod show;
 
+pub use crate::text::{Language, fill, texts};
 pub use args::{
     BoardArguments, LimitArguments, NetworkArgument, RulesArgument, TableArguments, locale,
     parse_seconds,
@@ -29,9 +29,8 @@ pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, 
 pub use files::{FILE_EXISTS, read_small_text};
 pub use files::{FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input};
 pub use games::{
-    GameArguments, PgnPlace, Unread, counted, note_problems, note_skipped, play_line, read_games,
+    GameArguments, Noun, PgnPlace, Unread, note_problems, note_skipped, play_line, read_games,
 };
-pub use language::{Language, fill, texts};
 pub use positions::{FilePosition, Place, read_positions};
 #[cfg(feature = "training")]
 pub use progress::ProgressMeter;

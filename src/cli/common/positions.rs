@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::io::BufRead;
 use std::path::Path;
 
-use super::{Context, Failure, PgnPlace, note_problems, note_skipped, play_line};
+use super::{Context, Failure, PgnPlace, fill, note_problems, note_skipped, play_line, texts};
 use crate::notation::epd::Epd;
 use crate::notation::records::{RecordReader, read_line as read_record_line};
 use crate::rules::Game;
@@ -44,10 +44,11 @@ impl Place {
 
 impl Display for Place {
     fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
-        match self {
-            Self::Line(number) => write!(f, "line {number}"),
-            Self::Game(number) => write!(f, "game {number}"),
-        }
+        let text = match self {
+            Self::Line(_) => texts().place_line,
+            Self::Game(_) => texts().place_game,
+        };
+        f.write_str(&fill(text, &[&self.number().to_string()]))
     }
 }
 

@@ -69,7 +69,7 @@ impl PlaySession {
                 self.restart(game);
                 self.show_board();
             }
-            Err(error) => print_line(&fill(texts().invalid_fen, &[&error.to_string()])),
+            Err(error) => print_line(&error.to_string()),
         }
     }
 

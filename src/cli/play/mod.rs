@@ -163,7 +163,7 @@ struct PlaySession {
 impl PlaySession {
     fn ask(&self, editor: &mut DefaultEditor) -> LineResult<String> {
         let side = self.game.position().side_to_move();
-        let name = texts().side(side);
+        let name = side.local_name();
         let clock = self.clock.as_ref();
         let time = clock.map_or_else(String::new, |clock| format!(" {}", clock.text(side)));
         let line = editor.readline(&format!("{name}{time}> "))?;
@@ -329,7 +329,8 @@ impl PlaySession {
     /// How the game has ended, and by which rule.
     fn ending(&self) -> Option<String> {
         let texts = texts();
-        let lost = |text: &str, loser: Color| fill(text, &[texts.side(loser), texts.side(!loser)]);
+        let lost =
+            |text: &str, loser: Color| fill(text, &[loser.local_name(), (!loser).local_name()]);
         match self.end {
             Some(GameEnd::Resigned(loser)) => Some(lost(texts.resigned, loser)),
             Some(GameEnd::OutOfTime(loser)) => Some(lost(texts.out_of_time, loser)),

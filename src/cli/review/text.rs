@@ -160,7 +160,7 @@ fn summary(review: &Review) -> String {
                 .map_or_else(String::new, |(f, h)| right(&f, h.width()))
         };
         rows.push([
-            texts.side(color).to_owned(),
+            color.local_name().to_owned(),
             cell(),
             cell(),
             cell(),

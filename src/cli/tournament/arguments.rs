@@ -46,43 +46,55 @@ pub struct Arguments {
     engines: EngineArguments,
     /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine (args and init are
     /// lists, options is a table), and `[each]` with defaults after those of --each.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Engines")]
     engines_file: Option<PathBuf>,
     /// The format of the tournament.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value_t,
+        help_heading = "Tournament"
+    )]
     format: TournamentFormat,
     /// Number of seeds of a gauntlet: engines that play all others but not each other.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Tournament")]
     seeds: u16,
     /// Do not swap colors between the two games of an opening.
-    #[arg(long, conflicts_with = "sprt")]
+    #[arg(long, conflicts_with = "sprt", help_heading = "Tournament")]
     noswap: bool,
     /// Give the first engine of a pairing black in the first game.
-    #[arg(long)]
+    #[arg(long, help_heading = "Tournament")]
     reverse: bool,
     /// Pause between two games in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=86_400_000))]
+    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=86_400_000), help_heading = "Tournament")]
     wait: u32,
     /// Number of rounds; in each round every pairing plays one opening with both colors [default: 10, or
-    /// unlimited with --sprt].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    /// unlimited with --sprt; in a Swiss tournament as many as it needs for one winner]. In a knockout the number of
+    /// openings in each match [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000), help_heading = "Tournament")]
     rounds: Option<u64>,
     /// Number of games played at the same time.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Tournament")]
     concurrency: u16,
     /// The openings: a file (FEN or EPD lines, lines of moves, or PGN), of which invalid openings are reported and
     /// left out, `balanced` for the built-in list,
     /// or `start` for the starting position.
-    #[arg(long, value_name = "FILE", default_value = "balanced")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "balanced",
+        help_heading = "Openings"
+    )]
     pub openings: String,
     /// Use only the first N plies of each opening.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Openings")]
     opening_plies: Option<usize>,
     /// Shuffle the openings; the same seed gives the same order.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", help_heading = "Openings")]
     shuffle: Option<u64>,
     /// Skip the first N openings.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Openings")]
     skip: usize,
     /// The rules.
     #[arg(
@@ -90,49 +102,60 @@ pub struct Arguments {
         value_enum,
         ignore_case = true,
         value_name = "SET",
-        default_value_t
+        default_value_t,
+        help_heading = "Rules and adjudication"
     )]
     rules: RuleSet,
     /// Draw games after this number of plies; 0 for no limit.
-    #[arg(long, value_name = "N", default_value_t = 400)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 400,
+        help_heading = "Rules and adjudication"
+    )]
     max_plies: usize,
     /// Send moves that lose by repetition to UCCI engines as `banmoves`.
-    #[arg(long)]
+    #[arg(long, help_heading = "Rules and adjudication")]
     banmoves: bool,
     /// Win adjudication when both engines agree, for example `score=500,moves=4`. A score is in hundredths
     /// of the engine's unit: a minor piece for UCCI engines such as Chuhe, a pawn for most UCI engines.
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, value_name = "WHEN", help_heading = "Rules and adjudication")]
     adjudicate_win: Option<ScoreWin>,
     /// Draw adjudication when both engines agree, for example `score=10,moves=8,after=80`; `after` is the
     /// first ply at which it applies.
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, value_name = "WHEN", help_heading = "Rules and adjudication")]
     adjudicate_draw: Option<ScoreDraw>,
     /// Tablebase adjudication: a win if the mate comes within the no-capture limit, a draw if it holds
     /// under the rules. DIRS are directories of tablebases (*.chtb), separated by `;`, in addition to
     /// the embedded ones.
-    #[arg(long, value_name = "DIRS", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "DIRS", num_args = 0..=1, default_missing_value = "", help_heading = "Rules and adjudication")]
     adjudicate_tables: Option<String>,
     /// Resign adjudication by the score of the losing engine alone, for example `score=900,moves=4`.
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, value_name = "WHEN", help_heading = "Rules and adjudication")]
     resign: Option<ScoreWin>,
     /// Stop when an SPRT accepts a hypothesis: `elo0=0,elo1=5`, optionally with `alpha=`, `beta=` (0.05)
     /// and `model=` (normalized or logistic).
-    #[arg(long, value_name = "TEST")]
+    #[arg(long, value_name = "TEST", help_heading = "Tournament")]
     sprt: Option<Sprt>,
     /// Pin each game to its own processor, or two if an engine ponders (Linux and Windows).
-    #[arg(long)]
+    #[arg(long, help_heading = "Time")]
     pin: bool,
     /// Time limit for the responses of engines to the greeting and to isready.
-    #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds, help_heading = "Time")]
     startup: Duration,
     /// Time limit for a move with nodes= or depth=.
-    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = parse_seconds, help_heading = "Time")]
     patience: Duration,
     /// The PGN tag `Event`.
-    #[arg(long, value_name = "NAME", default_value = "chuhe match")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "chuhe match",
+        help_heading = "Tournament"
+    )]
     event: String,
     /// Append the games to this PGN file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub pgn: Option<PathBuf>,
     /// Notation of the moves in the PGN.
     #[arg(
@@ -141,31 +164,32 @@ pub struct Arguments {
         ignore_case = true,
         value_name = "NOTATION",
         default_value = "iccs",
-        requires = "pgn"
+        requires = "pgn",
+        help_heading = "Output"
     )]
     pub notation: MoveStyle,
     /// Add nodes, nodes per second, time left and principal variation to the PGN comments.
-    #[arg(long, requires = "pgn")]
+    #[arg(long, requires = "pgn", help_heading = "Output")]
     pgn_details: bool,
     /// Append the final position of each game to this EPD file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub epd: Option<PathBuf>,
     /// Rewrite this file with the standings after each game: HTML if its name ends with .html, otherwise
     /// JSON. May be repeated.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub status: Vec<PathBuf>,
     /// Write a JSON report to this file at the end.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
     /// Write a plot of the standings to this SVG file at the end.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub plot: Option<PathBuf>,
     /// Keep a journal of the tournament in this file, and resume from it if it exists.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub resume: Option<PathBuf>,
     /// Resume from the readable part of a damaged journal; a copy of it is kept as FILE.damaged,
     /// FILE.damaged.2 and so on.
-    #[arg(long, requires = "resume")]
+    #[arg(long, requires = "resume", help_heading = "Output")]
     repair: bool,
 }
 
@@ -201,6 +225,7 @@ impl clap::Args for EngineArguments {
                 .value_name("KEY=VALUE")
                 .num_args(1..)
                 .action(ArgAction::Append)
+                .help_heading("Engines")
                 .help(help)
         };
         command
@@ -252,6 +277,19 @@ impl Arguments {
             .collect()
     }
 
+    /// The number of rounds if none is given.
+    fn default_rounds(&self, engines: usize) -> Option<u64> {
+        match self.format {
+            _ if self.sprt.is_some() => None,
+            TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => Some(10),
+            // As many as a knockout has stages.
+            TournamentFormat::Swiss => {
+                Some(u64::from(engines.next_power_of_two().trailing_zeros()))
+            }
+            TournamentFormat::Knockout => Some(1),
+        }
+    }
+
     /// How to treat a damaged journal.
     pub fn damage(&self) -> Damage {
         if self.repair {
@@ -264,10 +302,18 @@ impl Arguments {
     /// The settings of the tournament, and the number of openings that were reported and left out.
     pub fn tournament(&self) -> Result<(Tournament, u64), Failure> {
         let engines = self.engine_specs()?;
+        let engine_count = engines.len();
         if self.sprt.is_some() && engines.len() != 2 {
             return Err(Failure::usage("--sprt", "needs exactly two engines"));
         }
-        let ends_by_test = self.sprt.is_some();
+        let is_paired_by_results = matches!(
+            self.format,
+            TournamentFormat::Swiss | TournamentFormat::Knockout
+        );
+        if is_paired_by_results && (self.sprt.is_some() || self.noswap) {
+            let why = "cannot be used with --sprt or --noswap in this format";
+            return Err(Failure::usage("--format", why));
+        }
         let seeds = usize::from(self.seeds);
         if seeds >= engines.len() {
             return Err(Failure::usage(
@@ -291,7 +337,7 @@ impl Arguments {
             format: self.format,
             seeds,
             colors: ColorOrder::new(self.noswap, self.reverse),
-            rounds: self.rounds.or((!ends_by_test).then_some(10)),
+            rounds: self.rounds.or(self.default_rounds(engine_count)),
             concurrency: usize::from(self.concurrency),
             wait: Duration::from_millis(u64::from(self.wait)),
             openings,

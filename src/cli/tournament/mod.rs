@@ -7,12 +7,11 @@ mod plot;
 mod report;
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
 use std::process::ExitCode;
 
 pub use arguments::Arguments;
 
-use super::common::{Failure, INTERRUPTED, counted, interrupts, print, terminal_width};
+use super::common::{Failure, INTERRUPTED, interrupts, print, terminal_width};
 use crate::text::printable;
 use crate::tournament::{
     EngineFailure, EngineSpec, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
@@ -43,13 +42,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for record in &content.games {
         standings.add(record);
     }
-    let numbers: HashSet<u64> = content.games.iter().map(|game| game.number).collect();
-    let games = content.games.iter().map(GameSummary::from).collect();
-    let mut output = MatchOutput::new(&tournament, files, games, &standings)?;
+    let games: Vec<GameSummary> = content.games.iter().map(GameSummary::from).collect();
+    let mut output = MatchOutput::new(&tournament, files, games.clone(), &standings)?;
     let end = play(
         &tournament,
         &mut standings,
-        &numbers,
+        &games,
         &interrupt,
         |standings, event| output.event(standings, event),
     );
@@ -67,11 +65,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         ),
         None => Failure::new("match", error),
     })?;
+    if let Some(winner) = tournament.knockout_winner(output.games()) {
+        print(&format!(
+            "{} wins the knockout\n",
+            tournament.engines[winner].name
+        ))?;
+    }
     output.finish(&standings, end)?;
     match end {
         TournamentEnd::Interrupted => Ok(ExitCode::from(INTERRUPTED)),
         _ if left_out > 0 => {
-            let why = format!("{} left out, see above", counted(left_out, "opening"));
+            let s = if left_out == 1 { "" } else { "s" };
+            let why = format!("{left_out} opening{s} left out, see above");
             Err(Failure::new(&arguments.openings, why))
         }
         TournamentEnd::Finished | TournamentEnd::SprtDecided => Ok(ExitCode::SUCCESS),

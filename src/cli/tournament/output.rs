@@ -1,5 +1,6 @@
 //! The output of a match: journal, PGN, EPD, status and report files, and progress on the terminal.
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -12,18 +13,19 @@ use super::pgn_file::PgnFile;
 use super::{plot, report};
 use crate::board::ByColor;
 use crate::cli::common::{Failure, OutputFile, bar_style, ignore_closed_pipe};
-use crate::notation::fen;
+use crate::notation::{MoveStyle, fen};
 use crate::text::printable;
 use crate::tournament::stats::Standings;
 use crate::tournament::{
     GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEnd,
-    TournamentEvent, is_journal,
+    TournamentEvent, is_journal, pgn_game,
 };
 
 /// The files of a match.
 pub struct OutputFiles {
     journal: Option<Journal>,
     pgn: Option<PgnFile>,
+    pgn_path: Option<PathBuf>,
     json: Option<OutputFile>,
     plot: Option<OutputFile>,
     epd: Option<File>,
@@ -43,6 +45,7 @@ impl OutputFiles {
         let mut files = Self {
             journal: None,
             pgn: None,
+            pgn_path: arguments.pgn.clone(),
             json: report_file(arguments.json.as_ref())?,
             plot: report_file(arguments.plot.as_ref())?,
             epd: None,
@@ -129,6 +132,8 @@ pub struct MatchOutput<'a> {
     tournament: &'a Tournament,
     files: OutputFiles,
     games: Vec<GameSummary>,
+    /// The last games as PGN by their numbers, for the status page.
+    recent: VecDeque<(u64, String)>,
     /// `None` if standard output or standard error is not a terminal.
     bar: Option<ProgressBar>,
     /// Start of this run of the program, and the number of games before it.
@@ -149,10 +154,31 @@ impl<'a> MatchOutput<'a> {
             files,
             start: (Instant::now(), games.len() as u64),
             games,
+            recent: VecDeque::new(),
             bar: is_terminal.then(|| progress_bar(tournament, standings)),
         };
         output.write_status(standings, None)?;
         Ok(output)
+    }
+
+    /// The games of all runs.
+    pub fn games(&self) -> &[GameSummary] {
+        &self.games
+    }
+
+    /// Keeps a game as PGN if there is a status page.
+    fn keep_recent(&mut self, record: &GameRecord) -> io::Result<()> {
+        if self.files.status.is_empty() {
+            return Ok(());
+        }
+        let game = pgn_game(self.tournament, record, "", None, MoveStyle::Chinese);
+        let game = game.map_err(io::Error::other)?;
+        if self.recent.len() == report::RECENT_GAMES {
+            self.recent.pop_front();
+        }
+        let text = game.write(MoveStyle::Chinese);
+        self.recent.push_back((record.number, text));
+        Ok(())
     }
 
     /// Writes an event to all outputs.
@@ -160,6 +186,7 @@ impl<'a> MatchOutput<'a> {
         self.files.add(self.tournament, event)?;
         if let TournamentEvent::Game(record) = event {
             self.games.push(record.into());
+            self.keep_recent(record)?;
         }
         self.write_status(standings, None)
             .map_err(|failure| io::Error::other(failure.text))?;
@@ -228,8 +255,17 @@ impl<'a> MatchOutput<'a> {
             None => self.time_left(standings.games()),
             Some(_) => None,
         };
+        let status = report::Status {
+            tournament: self.tournament,
+            standings,
+            games: &self.games,
+            recent: &self.recent,
+            pgn: self.files.pgn_path.as_deref(),
+            end,
+            left,
+        };
         for path in &self.files.status {
-            let text = report::status(path, self.tournament, standings, &self.games, end, left)?;
+            let text = status.text(path)?;
             OutputFile::open(path)?.write(&text)?;
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! The standings as text, HTML and JSON.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::tournament::stats::{
 use crate::tournament::{GameSummary, Greeting, JsonReport, Tournament, TournamentEnd};
 
 /// Number of recent games in the status.
-const RECENT_GAMES: usize = 50;
+pub const RECENT_GAMES: usize = 50;
 /// Refresh interval of the status page, in seconds.
 const REFRESH: u32 = 10;
 
@@ -287,66 +288,152 @@ fn engines(tournament: &Tournament, standings: &Standings, room: Option<usize>) 
     figures(&rows, room)
 }
 
-/// The content of a status file: HTML if its name ends with `.html`, otherwise JSON. `left` is the estimated remaining
-/// time.
-pub fn status(
-    path: &Path,
-    tournament: &Tournament,
-    standings: &Standings,
-    games: &[GameSummary],
-    end: Option<TournamentEnd>,
-    left: Option<Duration>,
-) -> Result<String, Failure> {
-    let recent = &games[games.len().saturating_sub(RECENT_GAMES)..];
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    if extension.is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
-        return Ok(page(tournament, standings, recent, end, left));
-    }
-    let report = JsonReport::new(tournament, standings, recent, end, left);
-    let text = serde_json::to_string_pretty(&report);
-    Ok(text.map_err(|error| Failure::new("--status", error))? + "\n")
+/// The content of a status file.
+pub struct Status<'a> {
+    pub tournament: &'a Tournament,
+    pub standings: &'a Standings,
+    pub games: &'a [GameSummary],
+    /// The last games as PGN by their numbers.
+    pub recent: &'a VecDeque<(u64, String)>,
+    /// The file with all games.
+    pub pgn: Option<&'a Path>,
+    pub end: Option<TournamentEnd>,
+    /// The estimated remaining time.
+    pub left: Option<Duration>,
 }
 
-fn page(
-    tournament: &Tournament,
-    standings: &Standings,
-    games: &[GameSummary],
-    end: Option<TournamentEnd>,
-    left: Option<Duration>,
-) -> String {
-    let title = escape_html(&tournament.event);
-    let refresh = match end {
-        None => format!("<meta http-equiv=\"refresh\" content=\"{REFRESH}\">\n"),
-        Some(_) => String::new(),
-    };
-    let mut count = match tournament.total_games() {
-        Some(total) => format!("{} of {total} games", standings.games()),
-        None => format!("{} games", standings.games()),
-    };
-    if let Some(left) = left {
-        count += &format!(", about {:#} left", HumanDuration(left));
+const STYLE: &str = "body{font:16px/1.4 system-ui,sans-serif;max-width:70rem;margin:1rem auto;padding:0 1rem;\
+    color:#222;background:#fdfcf8}table{border-collapse:collapse;margin:1rem 0}\
+    th,td{padding:.2rem .7rem;border-bottom:1px solid #ddd;text-align:right}\
+    th:first-child,td:first-child,td.text,th.text{text-align:left}tr:hover{background:#f3eedd}\
+    pre{background:#f6f3ea;padding:.7rem;overflow-x:auto}progress{width:100%}\
+    section{display:none}section:target{display:block}\
+    @media(prefers-color-scheme:dark){body{color:#ddd;background:#1c1b18}pre{background:#282620}\
+    th,td{border-color:#444}tr:hover{background:#333026}a{color:#8bf}}";
+
+impl Status<'_> {
+    /// The text for a file: HTML if its name ends with `.html`, otherwise JSON.
+    pub fn text(&self, path: &Path) -> Result<String, Failure> {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if extension.is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
+            return Ok(self.page());
+        }
+        let report = JsonReport::new(
+            self.tournament,
+            self.standings,
+            self.last_games(),
+            self.end,
+            self.left,
+        );
+        let text = serde_json::to_string_pretty(&report);
+        Ok(text.map_err(|error| Failure::new("--status", error))? + "\n")
     }
-    let name = |player: usize| escape_html(&tournament.engines[player].name);
-    let rows = games.iter().rev().map(|game| {
-        let ByColor([red, black]) = game.players.map(name);
+
+    fn last_games(&self) -> &[GameSummary] {
+        &self.games[self.games.len().saturating_sub(RECENT_GAMES)..]
+    }
+
+    /// The page, which reloads itself until the tournament ends.
+    fn page(&self) -> String {
+        let title = escape_html(&self.tournament.event);
+        let refresh = match self.end {
+            None => format!("<meta http-equiv=\"refresh\" content=\"{REFRESH}\">\n"),
+            Some(_) => String::new(),
+        };
+        let played = self.standings.games();
+        let mut count = match self.tournament.total_games() {
+            Some(total) => format!("{played} of {total} games"),
+            None => format!("{played} games"),
+        };
+        if let Some(left) = self.left {
+            count += &format!(", about {:#} left", HumanDuration(left));
+        }
+        let bar = self
+            .tournament
+            .total_games()
+            .map_or(String::new(), |total| {
+                format!("<progress value=\"{played}\" max=\"{total}\"></progress>\n")
+            });
+        let pgn = self.pgn.map_or(String::new(), |path| {
+            let name = path
+                .file_name()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy();
+            let name = escape_html(&name);
+            let address = name
+                .replace('%', "%25")
+                .replace('#', "%23")
+                .replace('?', "%3F");
+            format!("<p><a href=\"{address}\">all games (PGN)</a></p>\n")
+        });
+        let text = match self.end {
+            Some(_) => report(self.tournament, self.standings, self.end, None),
+            None => {
+                "\ngames in progress\n".to_owned() + &results(self.tournament, self.standings, None)
+            }
+        };
+        let text = escape_html(&text);
+        let sections = self.recent.iter().map(|(number, game)| {
+            let game = escape_html(game);
+            format!(
+                "<section id=\"game-{0}\"><pre>{game}</pre></section>\n",
+                number + 1
+            )
+        });
+        let sections: String = sections.collect();
         format!(
-            "<tr><td>{}</td><td>{red}</td><td>{black}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-            game.number + 1,
-            game.result,
-            game.reason,
-            game.plies
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{refresh}\
+             <meta name=\"viewport\" content=\"width=device-width\">\n\
+             <title>{title}: {count}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
+             <p>{count}</p>\n{bar}{}<pre>{text}</pre>\n{pgn}{sections}{}</body>\n</html>\n",
+            self.standings_table(),
+            self.games_table()
         )
-    });
-    let rows: String = rows.collect();
-    let text = match end {
-        Some(_) => report(tournament, standings, end, None),
-        None => "\ngames in progress\n".to_owned() + &results(tournament, standings, None),
-    };
-    let text = escape_html(&text);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{refresh}\
-         <title>{title}: {count}</title>\n</head>\n<body>\n<h1>{title}</h1>\n<p>{count}</p>\n\
-         <pre>{text}</pre>\n<table>\n<tr><th>game</th><th>red</th><th>black</th><th>result</th>\
-         <th>reason</th><th>plies</th></tr>\n{rows}</table>\n</body>\n</html>\n"
-    )
+    }
+
+    fn standings_table(&self) -> String {
+        let rows = ranking(self.tournament, self.standings).into_iter().map(|number| {
+            let scores = self.standings.of(number);
+            let [losses, draws, wins] = scores.games;
+            let name = escape_html(&self.tournament.engines[number].name);
+            let estimate = scores.estimate();
+            let percent = estimate.map_or(String::new(), |e| format!("{:.1}", 100.0 * e.score));
+            let elo = estimate.map_or(String::new(), |e| elo(&e.elo));
+            format!(
+                "<tr><td>{name}</td><td>{}</td><td>{wins}</td><td>{draws}</td><td>{losses}</td><td>{}</td>\
+                 <td>{percent}</td><td>{elo}</td></tr>\n",
+                scores.count(),
+                scores.points()
+            )
+        });
+        let rows: String = rows.collect();
+        format!(
+            "<table>\n<tr><th>engine</th><th>games</th><th>+</th><th>=</th><th>-</th><th>points</th><th>%</th>\
+             <th>Elo (95 %)</th></tr>\n{rows}</table>\n"
+        )
+    }
+
+    /// The last games, the newest first; those of this run lead to their moves.
+    fn games_table(&self) -> String {
+        let name = |player: usize| escape_html(&self.tournament.engines[player].name);
+        let rows = self.last_games().iter().rev().map(|game| {
+            let ByColor([red, black]) = game.players.map(name);
+            let number = game.number + 1;
+            let link = if self.recent.iter().any(|(recent, _)| *recent == game.number) {
+                format!("<a href=\"#game-{number}\">{number}</a>")
+            } else {
+                number.to_string()
+            };
+            format!(
+                "<tr><td>{link}</td><td class=\"text\">{red}</td><td class=\"text\">{black}</td><td>{}</td>\
+                 <td class=\"text\">{}</td><td>{}</td></tr>\n",
+                game.result, game.reason, game.plies
+            )
+        });
+        let rows: String = rows.collect();
+        format!(
+            "<table>\n<tr><th>game</th><th class=\"text\">red</th><th class=\"text\">black</th><th>result</th>\
+             <th class=\"text\">reason</th><th>plies</th></tr>\n{rows}</table>\n"
+        )
+    }
 }

@@ -145,9 +145,7 @@ impl Builder {
             "Move" => self.game.moves[self.current].comment = plain_comment(text),
             "FEN" => {
                 let start = fen::parse_position(text);
-                self.game.start = start.map_err(|error| {
-                    RecordError::new(format!("invalid starting position: {error}"))
-                })?;
+                self.game.start = start.map_err(RecordError::new)?;
             }
             "RecordResult" => {
                 self.game.result = match text.trim() {

@@ -118,8 +118,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     let moves = read_moves(moves);
     let first_from = moves.first().and_then(|m| m.map(|(from, _)| from));
     game.start = match (field("fen"), field("binit")) {
-        (fen, _) if !fen.is_empty() => fen::parse_position(fen)
-            .map_err(|error| RecordError::new(format!("invalid starting position: {error}")))?,
+        (fen, _) if !fen.is_empty() => fen::parse_position(fen).map_err(RecordError::new)?,
         (_, "") => piece_position(&read_squares(START)?, first_from, Color::Red)?,
         (_, squares) => piece_position(&read_squares(squares)?, first_from, Color::Red)?,
     };

@@ -49,7 +49,12 @@ pub fn position(mut setup: Setup, first_from: Option<Square>) -> Result<Position
     }
     let text = fen::write_setup(&setup);
     let read = fen::parse_position(&text);
-    read.map_err(|error| RecordError::new(format!("invalid starting position: {error}")))
+    read.map_err(|error| {
+        RecordError::new(format!(
+            "invalid starting position: {}",
+            error.reasons_text()
+        ))
+    })
 }
 
 /// The squares of the 32 pieces of a position.

@@ -10,6 +10,7 @@ pub use table::{all, default_books, plays_from_books};
 use std::fmt::Display;
 
 use super::text::{excerpt, number};
+use crate::text::{fill, texts};
 
 /// The action of the session after an option has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +106,7 @@ impl OptionSpec {
 
 /// An invalid value of an option.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("option {name} takes {wanted}, not {}", given.as_deref().map_or("nothing".to_owned(), |text| format!("{text:?}")))]
+#[error("{}", fill(texts().wrong_value, &[name, wanted, &given.as_deref().map_or(texts().nothing.to_owned(), |text| format!("{text:?}"))]))]
 pub struct OptionError {
     name: &'static str,
     /// The valid values.
@@ -158,22 +159,22 @@ fn set_value(
         given: Some(excerpt(value)).filter(|text| !text.is_empty()),
     };
     let outside = |min: &dyn Display, max: &dyn Display, used: &dyn Display| {
-        let given = excerpt(value);
-        Some(format!(
-            "option {name}: {given} is outside the range {min} to {max}; {used} is used"
+        let numbers = [min, max, used].map(ToString::to_string);
+        let [min, max, used] = numbers.each_ref().map(String::as_str);
+        Some(fill(
+            texts().out_of_range,
+            &[name, &excerpt(value), min, max, used],
         ))
     };
     let mut note = None;
     match row.kind {
         OptionKind::Button => {}
         OptionKind::Check { set, .. } => {
-            set(
-                preferences,
-                check(value).ok_or_else(|| invalid("true or false"))?,
-            );
+            let on = check(value).ok_or_else(|| invalid(texts().true_or_false))?;
+            set(preferences, on);
         }
         OptionKind::Spin { min, max, set, .. } => {
-            let given = number(value).ok_or_else(|| invalid("a number"))?;
+            let given = number(value).ok_or_else(|| invalid(texts().a_number))?;
             let used = given.clamp(min, max);
             if used != given || value.starts_with('-') && given == 0 && value != "-0" {
                 note = outside(&min, &max, &used);
@@ -188,7 +189,7 @@ fn set_value(
         } => {
             let index = find_word(words, value).or_else(|| find_word(uci_words, value));
             if !index.is_some_and(|index| set(preferences, index)) {
-                return Err(invalid(&format!("one of {}", words.join(", "))));
+                return Err(invalid(&fill(texts().one_of, &[&words.join(", ")])));
             }
         }
         OptionKind::Text { set, form, .. } => {
@@ -198,7 +199,7 @@ fn set_value(
         }
         #[cfg(feature = "tune")]
         OptionKind::Parameter(parameter) => {
-            let given: i64 = value.parse().map_err(|_| invalid("a number"))?;
+            let given: i64 = value.parse().map_err(|_| invalid(texts().a_number))?;
             let (min, max) = (parameter.min, parameter.max);
             let used = i32::try_from(given.clamp(min.into(), max.into())).unwrap_or(max);
             if i64::from(used) != given {

@@ -6,6 +6,7 @@ use crate::protocol::options::Preferences;
 use crate::protocol::reply::GameAction;
 use crate::rules::{Game, Verdict, judge_outcome};
 use crate::search::{Meaning, Outcome, Score, Settings, Style, USUAL_STACK, start_thread};
+use crate::text::Language;
 
 /// A score from this down, in hundredths of a minor piece, is hopeless: about a rook behind on a full board.
 /// In 300 games at 3,000 nodes a move 113 sides gave [`HOPELESS_ANSWERS`] such answers in a row; all lost.
@@ -135,8 +136,8 @@ impl Ruling {
     }
 }
 
-/// A game to judge, the settings with the rule set, and the channel for the ruling.
-type RulingRequest = (Game, Settings, Sender<Ruling>);
+/// A game to judge, the settings with the rule set, the language of the text, and the channel for the ruling.
+type RulingRequest = (Game, Settings, Language, Sender<Ruling>);
 
 /// The thread that judges games. Judging a game of thousands of moves can take seconds, during which the session must
 /// read commands.
@@ -159,7 +160,7 @@ impl RulingThread {
         }
         if let Some(requests) = &self.requests {
             // Fails only if the thread has ended; then the sender is dropped as well.
-            let _ = requests.send((game, settings, sender));
+            let _ = requests.send((game, settings, Language::chosen(), sender));
         }
         ruling
     }
@@ -170,7 +171,8 @@ fn start() -> Option<Sender<RulingRequest>> {
     let work = move || {
         while let Ok(request) = inbox.recv() {
             // Only the newest search waits for a ruling; the others have ended.
-            let (game, settings, ruling) = inbox.try_iter().last().unwrap_or(request);
+            let (game, settings, language, ruling) = inbox.try_iter().last().unwrap_or(request);
+            Language::choose_for_thread(language);
             // The search may have been answered without waiting for the ruling.
             let _ = ruling.send(Ruling::of(&game, &settings));
         }

@@ -7,6 +7,7 @@ use crate::protocol::command::PositionText;
 use crate::protocol::ranks::Ranks;
 use crate::protocol::text::excerpt;
 use crate::rules::{Game, Ply};
+use crate::text::{fill, texts};
 
 /// The number of errors of one line that are reported in full.
 const MAX_REPORTED: usize = 32;
@@ -91,14 +92,14 @@ impl CurrentGame {
     ///
     /// # Errors
     /// Returns every text that is not a move; nothing is banned then.
-    pub fn ban(&mut self, texts: &[String]) -> Result<(), PositionError> {
+    pub fn ban(&mut self, words: &[String]) -> Result<(), PositionError> {
         let Some(game) = &self.game else {
             return Err(PositionError(vec![
-                "the last position was invalid".to_owned(),
+                texts().invalid_last_position.to_owned(),
             ]));
         };
         let (mut moves, mut errors) = (Vec::new(), Vec::new());
-        for text in texts {
+        for text in words {
             match parse_text(text, Ranks::FromZero, game.position()) {
                 Ok(banned) => moves.push(banned),
                 Err(error) => errors.push(error),
@@ -164,11 +165,14 @@ pub fn parse_game(text: &PositionText, promotion: bool) -> Result<ParsedGame, Po
     for (index, played) in text.moves.iter().enumerate() {
         let error = match parse_text(played, text.ranks, game.position()) {
             Ok(legal) if game.push(legal).is_ok() => continue,
-            Ok(_) => format!("{:?} is not a legal move", excerpt(played)),
+            Ok(_) => fill(
+                texts().not_a_legal_move,
+                &[&format!("{:?}", excerpt(played))],
+            ),
             Err(error) => error,
         };
-        let (number, count) = (index + 1, text.moves.len());
-        let ignored = format!("move {number} of {count} and all after it are ignored: {error}");
+        let numbers = [index + 1, text.moves.len()].map(|number| number.to_string());
+        let ignored = fill(texts().moves_ignored, &[&numbers[0], &numbers[1], &error]);
         return Ok(ParsedGame {
             game,
             ignored: Some(ignored),
@@ -195,7 +199,8 @@ fn parse_text(text: &str, ranks: Ranks, position: &Position) -> Result<Move, Str
     }
     let hint = ranks.mismatch(text).map(|hint| format!(" ({hint})"));
     let hint = hint.unwrap_or_default();
-    Err(format!("{:?} is not a move{hint}", excerpt(text)))
+    let text = format!("{:?}", excerpt(text));
+    Err(fill(texts().not_a_move, &[&text, &hint]))
 }
 
 impl PositionError {
@@ -207,7 +212,8 @@ impl PositionError {
             .map(|e| excerpt(e))
             .collect();
         if errors.len() > MAX_REPORTED {
-            messages.push(format!("and {} more", errors.len() - MAX_REPORTED));
+            let more = (errors.len() - MAX_REPORTED).to_string();
+            messages.push(fill(texts().and_more, &[&more]));
         }
         Self(messages)
     }

@@ -43,7 +43,7 @@ use crate::book::BookLibrary;
 use crate::notation::fen;
 use crate::rules::Game;
 use crate::search::{Event, Pool, StartError};
-use crate::text::without_credentials;
+use crate::text::{Language, fill, texts, without_credentials};
 use adjudication::{DrawResign, Ruling, RulingThread};
 use game::{CurrentGame, ParsedGame, PositionError};
 use perft::PerftCounts;
@@ -200,8 +200,14 @@ impl<W: Write> Session<W> {
     /// Parses a line and runs or queues its commands. Breaks after `quit`.
     fn on_input(&mut self, input: Input) -> ControlFlow<()> {
         match &input {
-            Input::GbkLine(_) => self.output.set_gbk(true),
-            Input::Line(line) if !line.is_ascii() => self.output.set_gbk(false),
+            Input::GbkLine(_) => {
+                self.output.set_gbk(true);
+                self.choose_language(true);
+            }
+            Input::Line(line) if !line.is_ascii() => {
+                self.output.set_gbk(false);
+                self.choose_language(line.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}')));
+            }
             _ => {}
         }
         let (bytes, commands) = match input {
@@ -264,7 +270,7 @@ impl<W: Write> Session<W> {
             }
             Command::Go(request) => self.on_go(request),
             Command::PonderHit { draw } if self.search.is_some() => self.ponder_hit(draw),
-            Command::PonderHit { .. } => self.refuse("ponderhit", "no search is in progress"),
+            Command::PonderHit { .. } => self.refuse("ponderhit", texts().no_search),
             Command::Stop if self.search.is_some() => self.stop(),
             Command::Stop => self.send(&Reply::NothingToStop),
             Command::Probe(text) => self.probe(&text),
@@ -298,6 +304,13 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// UCCI clients that send Chinese texts get Chinese messages.
+    fn choose_language(&self, is_chinese: bool) {
+        if is_chinese && self.protocol == Protocol::Ucci {
+            Language::choose_for_thread(Language::Zh);
+        }
+    }
+
     /// Sends a reply in the form of the protocol.
     fn send(&mut self, reply: &Reply<'_>) {
         for line in self.codec.format(reply, &self.preferences) {
@@ -310,7 +323,7 @@ impl<W: Write> Session<W> {
 
     /// Reports that a command is not executed.
     fn refuse(&mut self, verb: &str, reasons: &str) {
-        let text = format!("{verb} refused: {reasons}");
+        let text = fill(texts().refused, &[verb, reasons]);
         log::warn!("{text}");
         self.send(&Reply::Message(&text));
     }
@@ -326,14 +339,14 @@ impl<W: Write> Session<W> {
             );
         }
         if self.preferences.debug && self.greeted && !line.is_empty() {
-            let text = format!("unknown line: {}", excerpt(line));
+            let text = fill(texts().unknown_line, &[&excerpt(line)]);
             self.send(&Reply::Message(&text));
         }
     }
 
     /// Refuses a line that was not read to its end. Its command is answered as if it had failed.
     fn refuse_overlong(&mut self, head: &str, command: &Command) {
-        self.refuse(&excerpt(head), "the line is too long");
+        self.refuse(&excerpt(head), texts().line_too_long);
         match command {
             Command::Position(_) => self.game.clear(),
             Command::Go(request) => {
@@ -358,7 +371,7 @@ impl<W: Write> Session<W> {
             let fen = text.fen.as_deref().unwrap_or_default();
             let ignored: Vec<String> = fen::ignored_counters(fen).map(excerpt).collect();
             if !ignored.is_empty() {
-                let text = format!("position: counters {} are ignored", ignored.join(" "));
+                let text = fill(texts().counters_ignored, &[&ignored.join(" ")]);
                 self.send(&Reply::Message(&text));
             }
         }
@@ -398,7 +411,7 @@ impl<W: Write> Session<W> {
     fn show_position(&mut self) {
         match self.game.game().cloned() {
             Some(game) => self.send(&Reply::Position(game.position())),
-            None => self.refuse("d", "the last position was invalid"),
+            None => self.refuse("d", texts().invalid_last_position),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::protocol::options::{self, Effect, OptionSet, Preferences, default_boo
 use crate::protocol::reply::Reply;
 use crate::protocol::text::excerpt;
 use crate::tablebase::Tables;
-use crate::text::path_of_name;
+use crate::text::{fill, path_of_name, texts};
 
 impl<W: Write> Session<W> {
     /// Sets an option. An unknown one is ignored, and reported in debug mode: clients set the options that they
@@ -23,7 +23,7 @@ impl<W: Write> Session<W> {
             None => {
                 log::info!("no option {name}");
                 if self.preferences.debug {
-                    let text = format!("unknown option: {}", excerpt(name));
+                    let text = fill(texts().unknown_option, &[&excerpt(name)]);
                     self.send(&Reply::Message(&text));
                 }
             }
@@ -132,7 +132,8 @@ impl<W: Write> Session<W> {
             .as_ref()
             .map(|tables| tables.unreported_damage());
         for error in errors.unwrap_or_default() {
-            self.send(&Reply::Message(&format!("endgame table {error}")));
+            let text = fill(texts().damaged_table, &[&error.to_string()]);
+            self.send(&Reply::Message(&text));
         }
     }
 

@@ -9,15 +9,17 @@ use super::game::RootMoves;
 use super::perft::{PerftCounts, start_perft};
 use super::stage::{Stage, shortened};
 use super::state::Session;
-use crate::board::{MAX_MOVES, Move};
+use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::legal_moves;
+use crate::notation::MoveStyle;
 use crate::protocol::command::Protocol;
 use crate::protocol::go::{GoError, GoRequest};
 use crate::protocol::reply::Reply;
 use crate::protocol::strength::{pruning_to_depth, weaken};
 use crate::rules::Game;
 use crate::search::{Control, Event, Limits, Outcome, Report, Score, SearchRequest, static_score};
+use crate::text::{Language, fill, texts};
 
 impl<W: Write> Session<W> {
     /// Handles a `go` of an idle engine. An invalid one is answered without a move.
@@ -69,7 +71,7 @@ impl<W: Write> Session<W> {
         let may_be_endless = go.infinite || go.ponder || go.mate.is_some();
         if !limits.is_bounded() && !may_be_endless && !go.unknown_words.is_empty() {
             // One of the unknown words is probably a misspelt limit.
-            self.refuse("go", "without a known limit the search would not end");
+            self.refuse("go", texts().no_limit);
             return self.send(&Reply::NoBestMove);
         }
         if limits.depth == Some(0) {
@@ -153,19 +155,37 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// Moves of the current position in a message, for Chinese users in Chinese notation.
+    fn message_moves(&self, moves: &[Move]) -> String {
+        let position = self.game.game().map(Game::position);
+        let side = position.map(Position::side_to_move);
+        let text = |played: &Move| {
+            let piece = position.and_then(|position| position.piece_on(played.from()));
+            match position {
+                Some(position)
+                    if Language::chosen() == Language::Zh && piece.map(Piece::color) == side =>
+                {
+                    MoveStyle::Chinese.write(position, *played)
+                }
+                _ => self.preferences.ranks.format(*played),
+            }
+        };
+        moves.iter().map(text).collect::<Vec<_>>().join(" ")
+    }
+
     /// Reports unknown words, and search moves that cannot be played.
     fn report_ignored_words(&mut self, go: &GoRequest, allowed: Option<&[Move]>) {
         if !go.unknown_words.is_empty() {
             let words = go.unknown_words.join(" ");
-            self.send(&Reply::Message(&format!("go: unknown words {words}")));
+            self.send(&Reply::Message(&fill(texts().unknown_words, &[&words])));
         }
         let wanted = go.search_moves.iter().flatten().copied();
         let missing: Vec<Move> = wanted
             .filter(|m| allowed.is_some_and(|allowed| !allowed.contains(m)))
             .collect();
         if !missing.is_empty() {
-            let missing = self.preferences.ranks.format_line(&missing);
-            self.send(&Reply::Message(&format!("go: cannot play {missing}")));
+            let missing = self.message_moves(&missing);
+            self.send(&Reply::Message(&fill(texts().cannot_play, &[&missing])));
         }
     }
 
@@ -202,7 +222,7 @@ impl<W: Write> Session<W> {
             return;
         };
         if !search.request.control.is_pondering() {
-            return self.refuse("ponderhit", "the clock is already running");
+            return self.refuse("ponderhit", texts().clock_runs);
         }
         search.draw_offered |= draw;
         search.request.control.ponder_hit();
@@ -332,7 +352,7 @@ impl<W: Write> Session<W> {
         self.search = None;
         match counts {
             Some(counts) => self.send(&Reply::Perft(&counts)),
-            None => self.send(&Reply::Message("perft was stopped")),
+            None => self.send(&Reply::Message(texts().perft_stopped)),
         }
     }
 
@@ -340,9 +360,7 @@ impl<W: Write> Session<W> {
     pub fn on_search_lost(&mut self) {
         if self.search.take().is_some() {
             log::error!("the search has failed");
-            self.send(&Reply::Message(
-                "the search has failed; please restart the engine",
-            ));
+            self.send(&Reply::Message(texts().search_failed));
             self.send(&Reply::NoBestMove);
         }
     }

@@ -12,6 +12,7 @@ use super::state::Session;
 use crate::board::Move;
 use crate::protocol::reply::Reply;
 use crate::search::{Bound, Control, Info, Outcome, Report};
+use crate::text::{fill, texts};
 
 impl<W: Write> Session<W> {
     /// Plays a suggestion after its search, or starts the next stage.
@@ -86,12 +87,18 @@ impl<W: Write> Session<W> {
         if outcome.score.is_some_and(|score| score.is_mate_in(moves)) {
             return;
         }
-        let by = if by_some_moves { " by these moves" } else { "" };
-        let text = if outcome.depth >= plies {
-            format!("there is no mate in {moves}{by}")
+        let texts = texts();
+        let by = if by_some_moves {
+            texts.by_these_moves
         } else {
-            format!("no mate in {moves}{by} found, but not every line was searched")
+            ""
         };
+        let text = if outcome.depth >= plies {
+            texts.no_mate
+        } else {
+            texts.mate_not_found
+        };
+        let text = fill(text, &[&moves.to_string(), by]);
         self.send(&Reply::Message(&text));
     }
 }

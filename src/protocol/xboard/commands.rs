@@ -263,7 +263,7 @@ impl XBoard {
         let game = match self.new_game_from(text) {
             Ok(game) => game,
             Err(error) => {
-                let reason = excerpt(&error.to_string());
+                let reason = excerpt(&error.reasons_text());
                 return vec![print(format!("tellusererror Illegal position: {reason}"))];
             }
         };

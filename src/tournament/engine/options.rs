@@ -79,12 +79,42 @@ impl OfferedOption {
     }
 }
 
+/// Options with the same meaning in UCI and UCCI.
+const SAME_OPTIONS: [[&str; 2]; 5] = [
+    ["Hash", "hashsize"],
+    ["OwnBook", "usebook"],
+    ["BookFile", "bookfiles"],
+    ["EvalFile", "evalapi"],
+    ["EGTBPath", "egtbpaths"],
+];
+
 /// Warnings about options that an engine does not offer or whose values are invalid.
 pub fn option_warnings(offers: &[OfferedOption], options: &[(String, String)]) -> Vec<String> {
+    let is_offered = |name: &str| {
+        let mut offers = offers.iter();
+        offers.any(|offer| offer.name.eq_ignore_ascii_case(name))
+    };
     let warning = |(name, value): &(String, String)| {
         let mut offers = offers.iter();
         match offers.find(|offer| offer.name.eq_ignore_ascii_case(name)) {
-            None => Some(format!("the engine has no option {name}")),
+            None => {
+                let is_name = |other: &&str| other.eq_ignore_ascii_case(name);
+                let mut pairs = SAME_OPTIONS
+                    .iter()
+                    .filter(|names| names.iter().any(is_name));
+                let others = pairs
+                    .next()
+                    .into_iter()
+                    .flatten()
+                    .filter(|other| !is_name(other));
+                let offered = others.copied().find(|other| is_offered(other));
+                Some(match offered {
+                    Some(other) => {
+                        format!("the engine has no option {name}; in its protocol this is {other}")
+                    }
+                    None => format!("the engine has no option {name}"),
+                })
+            }
             Some(offer) => {
                 let objection = offer.objection(value)?;
                 Some(format!("option {name}: {value:?} {objection}"))
@@ -183,6 +213,12 @@ mod tests {
             ),
             ("Threads", "9000", None),
             (
+                "Hash",
+                "16",
+                Some("the engine has no option Hash; in its protocol this is hashsize"),
+            ),
+            ("OwnBook", "true", Some("the engine has no option OwnBook")),
+            (
                 "threads",
                 "0",
                 Some("option threads: \"0\" is not between 1 and ?"),
@@ -203,7 +239,6 @@ mod tests {
             ("Analysis Contempt", "both sides", None),
             ("EvalFile", "x y", None),
             ("newgame", "1", None),
-            ("Hash", "16", Some("the engine has no option Hash")),
         ] {
             let warnings = option_warnings(&offers, &[(name.to_owned(), value.to_owned())]);
             let warning: Vec<&str> = warning.into_iter().collect();

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::format::{JournalContent, JournalEntry, JournalError, JournalHeader, VERSION, Version};
 use crate::text::{BoundedLine, read_bounded_line};
 use crate::tournament::plan::Tournament;
-use crate::tournament::record::GameRecord;
+use crate::tournament::record::{GameRecord, GameSummary};
 use crate::tournament::schedule::Schedule;
 
 /// The first bytes of every journal.
@@ -75,6 +75,7 @@ pub fn read(
     let mut accepted = AcceptedEntries {
         schedule: tournament.schedule(),
         numbers: HashSet::new(),
+        games: Vec::new(),
         voids: Vec::new(),
     };
     let mut content = JournalContent {
@@ -121,6 +122,8 @@ struct AcceptedEntries {
     schedule: Schedule,
     /// Indexes of the games.
     numbers: HashSet<u64>,
+    /// The accepted games, on whose results later pairings may depend.
+    games: Vec<GameSummary>,
     voids: Vec<JournalEntry>,
 }
 
@@ -133,12 +136,21 @@ impl AcceptedEntries {
                 Err(format!("game {} is a duplicate", game.number + 1))
             }
             // If the number of rounds was reduced, later games are skipped.
-            JournalEntry::Game(game) => match self.schedule.fixture(game.number) {
-                Some(fixture) if fixture.players != game.players => {
-                    Err(format!("game {} has the wrong players", game.number + 1))
+            JournalEntry::Game(game) => {
+                if game.number >= self.schedule.known_games() {
+                    self.schedule.advance(&self.games);
                 }
-                fixture => Ok(fixture.is_some().then_some(game)),
-            },
+                match self.schedule.fixture(game.number) {
+                    Some(fixture) if fixture.players != game.players => {
+                        Err(format!("game {} has the wrong players", game.number + 1))
+                    }
+                    Some(_) => {
+                        self.games.push(GameSummary::from(&game));
+                        Ok(Some(game))
+                    }
+                    None => Ok(None),
+                }
+            }
             void @ JournalEntry::Void { .. } => {
                 self.voids.push(void);
                 Ok(None)

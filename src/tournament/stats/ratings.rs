@@ -159,6 +159,8 @@ mod tests {
                 reason: EndReason::Agreement,
                 detail: String::new(),
                 overrun: ByColor::default(),
+                started: None,
+                duration_ms: None,
             });
         }
         standings

@@ -105,8 +105,8 @@ impl Standings {
     /// Standings without games.
     pub fn new(schedule: &Schedule, engines: usize, sprt: Option<Sprt>) -> Self {
         Self {
-            pairings: schedule.pairings().to_vec(),
             scores: vec![Scores::default(); schedule.pairings().len()],
+            pairings: schedule.pairings(),
             engine_stats: vec![EngineStats::default(); engines],
             halves: HashMap::new(),
             reasons: HashMap::new(),
@@ -119,7 +119,14 @@ impl Standings {
     /// Adds a game.
     pub fn add(&mut self, record: &GameRecord) {
         let pair = record.number / 2;
-        let index = (pair % self.pairings.len() as u64) as usize;
+        let plays = |pairing: &[usize; 2]| {
+            pairing
+                .iter()
+                .all(|engine| record.players.0.contains(engine))
+        };
+        let Some(index) = self.pairings.iter().position(plays) else {
+            return;
+        };
         let points = record.half_points(self.pairings[index][0]);
         self.scores[index].games[points] += 1;
         if let Some(other) = self.halves.remove(&pair) {

@@ -1,0 +1,302 @@
+//! The language of messages: a table of texts for each language. Errors and rulings of the library use it as well, in
+//! English unless another language is chosen.
+
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+/// A language of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Language {
+    /// English
+    En,
+    /// 中文
+    Zh,
+}
+
+static LANGUAGE: OnceLock<Language> = OnceLock::new();
+
+thread_local! {
+    static LANGUAGE_OF_THREAD: Cell<Option<Language>> = const { Cell::new(None) };
+}
+
+impl Language {
+    /// The language of a locale such as `zh_CN.UTF-8`.
+    pub fn of_locale(name: &str) -> Self {
+        if name.to_ascii_lowercase().starts_with("zh") {
+            Self::Zh
+        } else {
+            Self::En
+        }
+    }
+
+    /// Chooses the language of all messages. Has an effect once.
+    pub fn choose(language: Self) {
+        let _ = LANGUAGE.set(language);
+    }
+
+    /// Chooses the language of the messages of this thread.
+    pub fn choose_for_thread(language: Self) {
+        LANGUAGE_OF_THREAD.set(Some(language));
+    }
+
+    /// The chosen language, by default English.
+    pub fn chosen() -> Self {
+        let of_thread = LANGUAGE_OF_THREAD.get();
+        let chosen = of_thread.or_else(|| LANGUAGE.get().copied());
+        chosen.unwrap_or(Self::En)
+    }
+
+    fn texts(self) -> &'static Texts {
+        match self {
+            Self::En => &ENGLISH,
+            Self::Zh => &CHINESE,
+        }
+    }
+}
+
+/// The texts of the chosen language.
+pub fn texts() -> &'static Texts {
+    Language::chosen().texts()
+}
+
+/// Declares the texts in both languages, so that none can be missing in one of them.
+macro_rules! texts {
+    ($($name:ident: $english:literal, $chinese:literal;)+) => {
+        /// Messages. In those with `{}`, [`fill`] replaces each `{}` by a value.
+        pub struct Texts { $(#[doc = $english] pub $name: &'static str),+ }
+
+        const ENGLISH: Texts = Texts { $($name: $english),+ };
+        const CHINESE: Texts = Texts { $($name: $chinese),+ };
+
+        #[cfg(test)]
+        const PAIRS: &[(&str, &str, &str)] = &[$((stringify!($name), $english, $chinese)),+];
+    };
+}
+
+texts! {
+    // Sides and ends of games.
+    red: "red", "红方";
+    black: "black", "黑方";
+    checkmated: "{} is checkmated (将死), {} wins", "{}被将死，{}胜";
+    stalemated: "{} has no legal move (困毙), {} wins", "{}被困毙，{}胜";
+    resigned: "{} resigns, {} wins", "{}认输，{}胜";
+    out_of_time: "{} has run out of time, {} wins", "{}超时，{}胜";
+    agreed: "draw by agreement", "双方议和";
+    by_rule: "by the rules ({}) this is {}: {}", "按棋规（{}）{}：{}";
+    drawn: "a draw", "判和";
+    lost_for_red: "lost for red", "红方判负";
+    lost_for_black: "lost for black", "黑方判负";
+    repetition: "repetition", "循环反复";
+    insufficient_material: "insufficient material", "双方均无进攻子力";
+    no_capture_limit: "no-capture limit", "自然限着";
+    checkmate: "checkmate", "将死";
+    stalemate: "stalemate", "困毙";
+    // Pieces.
+    king: "king", "将（帅）";
+    advisor: "advisor", "士（仕）";
+    bishop: "bishop", "象（相）";
+    knight: "knight", "马";
+    rook: "rook", "车";
+    cannon: "cannon", "炮";
+    pawn: "pawn", "兵（卒）";
+    // Moves that cannot be played.
+    unreadable_move: "\"{}\" cannot be read as a move", "无法识别着法“{}”";
+    not_legal_here: "\"{}\" is not a legal move here", "“{}”在此不是合法着法";
+    illegal_move: "\"{}\" is illegal: {}", "“{}”不合法：{}";
+    several_moves: "\"{}\" matches several moves: {}", "“{}”可指几种着法：{}";
+    no_piece: "there is no piece on {}", "{} 没有棋子";
+    other_side: "the piece on {} is not yours", "{} 的棋子不是己方的";
+    own_piece: "your own piece is on {}", "{} 有己方的棋子";
+    leaves_palace: "the {} may not leave the palace (九宫)", "{}不能离开九宫";
+    crosses_river: "the bishop may not cross the river", "象（相）不能过河";
+    hobbled_leg: "the knight is hobbled by the piece on {} (蹩马腿)", "{} 的棋子蹩马腿";
+    blocked_eye: "the bishop is blocked by the piece on {} (塞象眼)", "{} 的棋子塞象眼";
+    in_the_way: "the piece on {} is in the way", "{} 的棋子挡住去路";
+    screens: "a cannon captures over exactly one piece (炮架), not {}", "炮吃子须隔一个炮架，而不是 {} 个";
+    sideways_too_early: "a pawn moves sideways only after it has crossed the river", "兵（卒）过河后才能平走";
+    backwards: "a pawn never moves backwards", "兵（卒）不能后退";
+    no_promotion: "no promotion in check, with five pawns, or away from the back rank",
+        "被将军时、已有五个兵（卒）时或不在底线时不能升变";
+    wrong_step: "the {} does not move like that", "{}不能这样走";
+    kings_face: "the kings would face each other (对面笑)", "走后将帅照面";
+    king_in_check: "the king would be in check", "走后将（帅）被将军";
+    // Positions that are not valid.
+    invalid_fen: "invalid FEN: {}", "FEN 无效：{}";
+    illegal_position: "illegal position: {}", "局面无效：{}";
+    empty_fen: "the FEN is empty", "FEN 为空";
+    one_rank: "1 rank instead of {}", "只有 1 行，应为 {} 行";
+    ranks: "{} ranks instead of {}", "有 {} 行，应为 {} 行";
+    one_square: "rank {} has 1 square instead of {}", "第 {} 行只有 1 格，应为 {} 格";
+    squares: "rank {} has {} squares instead of {}", "第 {} 行有 {} 格，应为 {} 格";
+    not_a_piece: "{} is not a piece", "{} 不是棋子";
+    wrong_side: "the side to move is \"{}\", not w, r or b", "走子方是“{}”，应为 w、r 或 b";
+    no_king: "{} has no king", "{}没有将（帅）";
+    too_many: "{} has {} {}s, a set has {}", "{}有 {} 个{}，一副棋只有 {} 个";
+    too_many_pieces: "{} has {} pieces, at most {} are allowed", "{}有 {} 个棋子，最多 {} 个";
+    impossible_square: "{} {} cannot stand on {}", "{}{}不能在 {}";
+    facing_kings: "the kings face each other", "将帅照面";
+    in_check_not_to_move: "{} is in check but not to move", "{}被将军，但不轮到它走";
+    cannot_arise: "the position cannot arise in a game: {}", "对局中不会出现这样的局面：{}";
+    // Protocols.
+    refused: "{} refused: {}", "{} 被拒绝：{}";
+    no_mate: "there is no mate in {}{}", "{} 步内没有杀着{}";
+    mate_not_found: "no mate in {}{} found, but not every line was searched", "没有找到 {} 步杀{}，但并未搜索所有变化";
+    by_these_moves: " by these moves", "（限于这些着法）";
+    unknown_words: "go: unknown words {}", "go：不认识的词 {}";
+    cannot_play: "go: cannot play {}", "go：不能走 {}";
+    perft_stopped: "perft was stopped", "perft 已停止";
+    search_failed: "the search has failed; please restart the engine", "搜索失败，请重新启动引擎";
+    unknown_option: "unknown option: {}", "没有这个选项：{}";
+    unknown_line: "unknown line: {}", "不认识的命令：{}";
+    counters_ignored: "position: counters {} are ignored", "position：忽略计数 {}";
+    moves_ignored: "move {} of {} and all after it are ignored: {}", "第 {} 着（共 {} 着）及以后的着法被忽略：{}";
+    not_a_move: "{} is not a move{}", "{} 不是着法{}";
+    not_a_legal_move: "{} is not a legal move", "{} 不是合法着法";
+    and_more: "and {} more", "另有 {} 个错误";
+    damaged_table: "endgame table {}", "残局库 {}";
+    wrong_value: "option {} takes {}, not {}", "选项 {} 应为{}，而不是{}";
+    nothing: "nothing", "空值";
+    a_number: "a number", "数字";
+    true_or_false: "true or false", " true 或 false";
+    one_of: "one of {}", " {} 之一";
+    out_of_range: "option {}: {} is outside the range {} to {}; {} is used", "选项 {}：{} 不在 {} 到 {} 之间，改用 {}";
+    needs_a_number: "{} needs a number", "{} 后面须有数字";
+    needs_a_number_not: "{} needs a number, not {}", "{} 后面须有数字，而不是 {}";
+    line_too_long: "the line is too long", "行太长";
+    no_limit: "without a known limit the search would not end", "没有已知的限制，搜索不会结束";
+    clock_runs: "the clock is already running", "棋钟已经开始";
+    no_search: "no search is in progress", "没有正在进行的搜索";
+    invalid_last_position: "the last position was invalid", "上一个局面无效";
+    // Records and files.
+    move_number: "move {}", "第 {} 着";
+    no_such_file: "there is no such file, and this is not `startpos` or a FEN", "没有这个文件，也不是 startpos 或 FEN";
+    problem_of_game: "{}: game {}: {}; {}", "{}：第 {} 局：{}；{}";
+    moves_before_it: "the moves before it are used", "保留其前的着法";
+    part_left_out: "this part is left out", "略去这一部分";
+    line_skipped: "{}: skipped 1 line of text outside games", "{}：跳过对局以外的 1 行文字";
+    lines_skipped: "{}: skipped {} lines of text outside games", "{}：跳过对局以外的 {} 行文字";
+    first_of_several: "{}: using the first of several games; {}:2 is the next", "{}：有多局棋，只用第一局；{}:2 为下一局";
+    no_game: "there is no game {}", "没有第 {} 局";
+    too_few_plies: "game {} has only {} plies", "第 {} 局只有 {} 步";
+    games_converted: "{} read, {} written", "读入{}，写出{}";
+    count_game: "1 game", " 1 局";
+    count_games: "{} games", " {} 局";
+    count_position: "1 position", " 1 个局面";
+    count_positions: "{} positions", " {} 个局面";
+    count_file: "1 file", " 1 个文件";
+    count_files: "{} files", " {} 个文件";
+    cannot_be_read: "{} cannot be read", "{}无法读取";
+    games_agree: "{}: {} of {} games agree", "{}：{} / {} 局无误";
+    variations_not_verified: "{}: {} variations are not verified, only main lines", "{}：{} 个变着未检验，只检验主线";
+    // Verdicts of chuhe judge.
+    verdict_none: "none", "未分胜负";
+    verdict_draw: "draw", "和棋";
+    verdict_red_loses: "red_loses", "红负";
+    verdict_black_loses: "black_loses", "黑负";
+    place_game: "game {}", "第 {} 局";
+    place_line: "line {}", "第 {} 行";
+    // chuhe analyse
+    depth: "depth", "深度";
+    score: "score", "分数";
+    time: "time", "时间";
+    nodes: "nodes", "节点";
+    line_to_move: "line ({} to move)", "变例（{}走）";
+    line: "line", "变例";
+    best: "best", "最佳";
+    win_draw_loss: "win/draw/loss", "胜/和/负";
+    // chuhe review
+    ply: "ply", "着数";
+    played: "move", "着法";
+    lost: "lost", "损失";
+    better: "better", "更好";
+    moves: "moves", "着法数";
+    accuracy: "accuracy", "准确率";
+    lost_per_move: "lost per move", "平均损失";
+    inaccuracies: "inaccuracies", "缓着";
+    mistakes: "mistakes", "失着";
+    blunders: "blunders", "败着";
+    best_move: "best", "最佳";
+    inaccuracy: "inaccuracy", "缓着";
+    mistake: "mistake", "失着";
+    blunder: "blunder", "败着";
+    game_number: "Game {}: {}", "第 {} 局：{}";
+    opening: "Opening: {}", "开局：{}";
+    after_ply: "After ply {}: {}.", "第 {} 步后：{}。";
+    // chuhe play
+    type_a_move: "Type a move, or `help`.", "请输入着法，或输入 `help`。";
+    i_play: "I play {}{} ({} s).", "我走 {}{}（{} 秒）。";
+    from_the_book: ", from the book", "（开局库）";
+    check: "Check!", "将军！";
+    game_over: "The game is over: {}. `new` starts another one.", "对局已结束：{}。`new` 开始新的一局。";
+    see_help: "{}. Type `help` for the commands.", "{}。输入 `help` 查看命令。";
+    nothing_to_take_back: "There is no move to take back.", "没有可悔的着法。";
+    for_the_side_to_move: "{} for the side to move", "{}（走子方）";
+    too_early_for_a_draw: "I decline: it is too early for a draw.", "不同意：现在议和太早。";
+    better_position: "I decline: my position is better.", "不同意：我方局面占优。";
+    saved_to: "Saved to {}.", "已保存到 {}。";
+    loaded: "Loaded.", "已载入。";
+    make_engine_play: "`engine red` or `engine black` makes the engine play.", "`engine red` 或 `engine black` 让引擎执红或执黑。";
+    play_help: "\
+h2e2, 炮二平五, C2=5     a move
+hint                     the best move
+analyse [SECONDS]        the best line with its score
+eval                     the evaluation without a search
+undo                     takes your last move and the reply back
+moves                    the moves of the game
+board, flip, fen         shows the board, turns it, shows its FEN
+level time SECONDS | depth N | elo POINTS
+engine red | black | none   the side of the engine
+new [FEN]                a new game
+draw, resign             offers a draw, gives up
+save FILE                the game as PGN, or its position as .fen
+load FILE                a PGN (FILE:3 is the third game), or a .fen
+quit", "\
+炮二平五, h2e2, C2=5     走一着
+hint                     提示最佳着法
+analyse [秒]             最佳变例及分数
+eval                     不搜索的静态评分
+undo                     悔棋（双方各一着）
+moves                    本局着法
+board, flip, fen         显示棋盘、翻转棋盘、显示 FEN
+level time 秒 | depth 层数 | elo 等级分
+engine red | black | none   引擎执红、执黑或不走
+new [FEN]                新的一局
+draw, resign             提和、认输
+save 文件                保存为 PGN，或把局面保存为 .fen
+load 文件                载入 PGN（文件:3 为第三局）或 .fen
+quit                     退出";
+}
+
+/// Replaces each `{}` of a text by the next value.
+pub fn fill(text: &str, values: &[&str]) -> String {
+    let mut parts = text.split("{}");
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for (n, part) in parts.enumerate() {
+        filled += values.get(n).copied().unwrap_or_default();
+        filled += part;
+    }
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_languages_have_the_same_placeholders() {
+        for (name, english, chinese) in PAIRS {
+            let count = |text: &str| text.matches("{}").count();
+            assert_eq!(count(english), count(chinese), "{name}");
+            let is_chinese = !chinese.is_ascii();
+            assert!(is_chinese && !english.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn values_are_filled_in_order() {
+        assert_eq!(fill("a {} b {}", &["1", "2"]), "a 1 b 2");
+        assert_eq!(fill("{}", &["{}"]), "{}");
+        assert_eq!(fill("none", &[]), "none");
+    }
+}
