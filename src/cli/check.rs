@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::common::{Failure, INTERRUPTED, interrupts, parse_seconds, print};
 use crate::tournament::{
-    CheckOutcome, CheckReport, CheckTimeouts, EngineFailure, EngineSpec, Greeting,
+    CheckOutcome, CheckReport, CheckTimeouts, EngineFailure, EngineProtocol, EngineSpec, Greeting,
     PartialEngineSpec, check_protocol,
 };
 
@@ -59,6 +59,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let spec = PartialEngineSpec::parse(&settings)
         .and_then(|engine| engine.with_depth(1).spec(&PartialEngineSpec::default()))
         .map_err(|error| Failure::usage("the engine", error))?;
+    if spec.protocol == Some(EngineProtocol::Xboard) {
+        return Err(Failure::usage(
+            "proto=xboard",
+            "only UCCI and UCI can be checked",
+        ));
+    }
     let interrupt = interrupts()?;
     let timeouts = CheckTimeouts {
         ready: arguments.startup,

@@ -13,12 +13,14 @@ named_enum! {
         Ucci = "ucci",
         /// UCI.
         Uci = "uci",
+        /// XBoard (CECP, protocol version 2).
+        Xboard = "xboard",
     }
 }
 
 /// The text is not the name of a supported protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("proto= must be {}", EngineProtocol::NAMES.join(" or "))]
+#[error("proto= must be one of {}", EngineProtocol::NAMES.join(", "))]
 pub struct ParseEngineProtocolError;
 
 impl FromStr for EngineProtocol {
@@ -41,6 +43,8 @@ impl EngineProtocol {
         match self {
             Self::Ucci => "ucciok",
             Self::Uci => "uciok",
+            // Made by the translator.
+            Self::Xboard => "xboardok",
         }
     }
 
@@ -48,7 +52,7 @@ impl EngineProtocol {
     pub fn set_option(self, name: &str, value: &str) -> String {
         match self {
             Self::Ucci => format!("setoption {name} {value}"),
-            Self::Uci => format!("setoption name {name} value {value}"),
+            Self::Uci | Self::Xboard => format!("setoption name {name} value {value}"),
         }
     }
 }

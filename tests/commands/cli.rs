@@ -386,7 +386,11 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
             1,
             "第 1 着: “h2e9”不合法：炮不能这样走",
         ),
-        (&["show", "startpos", "马二进四"], 1, "被 f1 的棋子挡住"),
+        (
+            &["show", "startpos", "马二进四"],
+            1,
+            "“马二进四”不合法：g0 的棋子蹩马腿",
+        ),
         (&["show", "9/9 w"], 1, "FEN 无效：有 2 行，应为 10 行"),
         (
             &["analyse", "no-such-file"],
@@ -399,7 +403,7 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
             "h2 没有棋子",
         ),
         (&["judge", "startpos", "h2e2"], 0, "未分胜负"),
-        (&["judge", "4k4/4R4/9/9/9/9/9/9/9/3KR4 b"], 0, "红方判负"),
+        (&["judge", "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b"], 0, "黑负"),
         (&["convert", file], 0, "读入 1 局，写出 1 局"),
         (
             &["convert", file],

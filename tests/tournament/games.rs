@@ -393,3 +393,52 @@ fn restart_starts_a_process_per_game() {
         assert_eq!(count, starts, "{text}");
     }
 }
+
+/// The same engine plays in XBoard and UCI: moves, clocks, depths and scores are translated.
+#[test]
+fn xboard_engines_play() {
+    let xboard = || {
+        let mut words = chuhe("xboard");
+        words.pop();
+        words.extend(["proto=xboard", "option.Hash=1"].map(str::to_owned));
+        words
+    };
+    for limit in ["tc=20+0.1", "depth=3", "movetime=200 margin=2000"] {
+        let arguments = format!("--openings start --rounds 1 --max-plies 12 --each {limit}");
+        let report = report([xboard(), chuhe("other")], &arguments);
+        for game in report["games"].as_array().unwrap() {
+            assert_eq!(game["plies"], 12, "{limit}: {game}");
+            assert_eq!(game["reason"], "ply limit", "{limit}: {game}");
+        }
+        let engine = &report["engines"][0];
+        assert_eq!(engine["name"], "xboard");
+    }
+    let pgn = scratch("xboard.pgn");
+    let arguments = "--openings balanced --rounds 2 --max-plies 14 --each depth=3 --pgn-details";
+    output(
+        match_of([xboard(), chuhe("other")], arguments)
+            .arg("--pgn")
+            .arg(&pgn),
+    );
+    let text = std::fs::read_to_string(&pgn).unwrap();
+    std::fs::remove_file(&pgn).unwrap();
+    for game in chuhe::notation::pgn::read(&text) {
+        let game = game.unwrap();
+        assert_eq!(game.tag("Termination"), Some("adjudication"), "{text}");
+        // Both engines report a score, a depth of three and a line for each move.
+        let comments = game.comments.iter().filter(|text| *text != "book");
+        for comment in comments {
+            assert!(
+                comment.contains("/3 ") && comment.contains("pv=\""),
+                "{comment}"
+            );
+        }
+    }
+    for limit in ["nodes=100", "tc=10+0.1 ponder=on"] {
+        let error = complaint(&mut match_of(
+            [xboard(), chuhe("other")],
+            &format!("--each {limit}"),
+        ));
+        assert!(error.contains("proto=xboard cannot be combined"), "{error}");
+    }
+}

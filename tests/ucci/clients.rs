@@ -8,8 +8,9 @@ use crate::engine_client::{BOARD, Client, after, check_ucci_info, is_outcome};
 #[test]
 fn messages_are_in_the_language_of_the_client() {
     let conversation = "position startpos moves h2e2 h9h2\nposition fen 9/9 w\nposition fen \
-        4k4/9/9/9/9/9/9/9/9/4K4 w\nposition startpos\ngo depth 1 searchmoves h2e2 a0a5\n\
-        setoption hashsize x\nsetoption hashsize 99999999\ngo depth\nbanmoves xx\nponderhit\n";
+        4k4/9/9/9/9/9/9/9/9/4K4 w\nposition startpos\nsetoption hashsize x\n\
+        setoption hashsize 99999999\ngo depth\nbanmoves xx\nponderhit\n\
+        go depth 1 searchmoves h2e2 a0a5\n";
     let english = [
         "position: move 2 of 2 and all after it are ignored: \"h9h2\"",
         "position refused: 2 ranks instead of 10",

@@ -21,14 +21,14 @@ const MAX_OPENINGS_MB: u64 = 1024;
 /// Maximum size of a file of engines in MB.
 const MAX_ENGINES_MB: u64 = 16;
 
-/// Play a tournament between engines that speak UCCI or UCI.
+/// Play a tournament between engines that speak UCCI, UCI or XBoard.
 ///
 /// The settings of an engine are given as KEY=VALUE:
 ///   cmd=PROGRAM        the program; a path is relative to the current directory
 ///   name=NAME          its name in tables and PGN (default: that of the program)
 ///   args=ARGUMENTS     its arguments, quoted as for a shell
 ///   dir=DIRECTORY      its working directory
-///   proto=ucci|uci     its protocol (default: detected)
+///   proto=ucci|uci|xboard  its protocol (ucci and uci are detected)
 ///   ranks=0|1          the number of the first rank in its coordinates (default: detected)
 ///   option.NAME=VALUE  a protocol option to set
 ///   init=LINE          a line to send after the options; may be repeated

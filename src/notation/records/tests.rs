@@ -474,10 +474,10 @@ fn hard_files(size: usize) -> Vec<Vec<u8>> {
 
 /// The memory that readers allocate grows no faster than the file, in the sum of all allocations as well as at any
 /// time. Every reader that copies what it has read already fails here, and with files of this size a reader that only
-/// looks at it again would need hours.
+/// looks at it again would need minutes.
 #[test]
 fn work_and_memory_are_linear_in_the_size_of_a_file() {
-    const SIZES: [usize; 2] = [1 << 16, 1 << 19];
+    const SIZES: [usize; 2] = [1 << 15, 1 << 18];
     /// The growth that is allowed when a file becomes eight times as large.
     const GROWTH: usize = 16;
     /// Bytes for the buffers of a reader, and per byte of a file.

@@ -1,7 +1,7 @@
 //! The list of checks.
 
 use super::dialogue::{CheckResult, Dialogue};
-use super::{search, session};
+use super::{clients, search, session};
 use crate::tournament::protocol::EngineProtocol::{self, Ucci, Uci};
 
 /// A check.
@@ -199,4 +199,48 @@ pub const CHECKS: &[Check] = &[
         "no child process is left after the engine has exited",
         session::orphans,
     ),
+    check(
+        "joined FEN fields",
+        "clients write FENs with --, negative counters, KQkq or a semicolon",
+        clients::joined_fields,
+    ),
+    check(
+        "moves after the board",
+        "clients send the present board with moves that are already played",
+        clients::moves_after_the_board,
+    ),
+    check(
+        "many pieces",
+        "compositions may have more pieces than a set",
+        clients::many_pieces,
+    ),
+    check(
+        "option during search",
+        "an option during a search does not disturb it",
+        clients::option_during_search,
+    ),
+    Check {
+        protocol: Some(Uci),
+        ..check(
+            "position during search",
+            "clients send position and go during a search, without stop",
+            clients::position_during_search,
+        )
+    },
+    Check {
+        protocol: Some(Ucci),
+        ..check(
+            "words of the greeting",
+            "clients look for the words draw and resign in all lines",
+            clients::words_of_the_greeting,
+        )
+    },
+    Check {
+        protocol: Some(Uci),
+        ..check(
+            "perft",
+            "clients learn the legal moves from go perft 1",
+            clients::legal_move_list,
+        )
+    },
 ];

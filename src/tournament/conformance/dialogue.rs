@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 
 use super::outcome::{CheckFailure, CheckTimeouts};
-use crate::board::{Move, Position};
+use crate::board::{Move, Position, Square};
 use crate::movegen::is_legal;
 use crate::notation::fen::START;
 use crate::text::printable;
@@ -229,7 +229,7 @@ impl<'a> Dialogue<'a> {
         }
         let book = match protocol {
             EngineProtocol::Ucci => "usebook",
-            EngineProtocol::Uci => "OwnBook",
+            EngineProtocol::Uci | EngineProtocol::Xboard => "OwnBook",
         };
         if offers(book) {
             options.push((book.to_owned(), "false".to_owned()));
@@ -270,8 +270,18 @@ impl<'a> Dialogue<'a> {
             EngineProtocol::Ucci => {
                 format!("time {time} increment 0 opptime {time} oppincrement 0")
             }
-            EngineProtocol::Uci => format!("wtime {time} btime {time} winc 0 binc 0"),
+            EngineProtocol::Uci | EngineProtocol::Xboard => {
+                format!("wtime {time} btime {time} winc 0 binc 0")
+            }
         }
+    }
+
+    /// A move in the engine's coordinates that is illegal in the starting position: a rook captures its own pawn.
+    pub fn impossible_move(&self) -> String {
+        let [from, to] = [Square::new(0, 0), Square::new(0, 3)];
+        from.zip(to).map_or_else(String::new, |(from, to)| {
+            self.write_move(Move::new(from, to))
+        })
     }
 
     pub fn write_move(&self, m: Move) -> String {

@@ -4,6 +4,7 @@
 //! that the specification leaves open is not checked, or reported as unclear if some clients may fail.
 
 mod checks;
+mod clients;
 mod dialogue;
 mod outcome;
 mod search;

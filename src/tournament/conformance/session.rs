@@ -195,7 +195,7 @@ pub fn invalid_options(engine: &mut Dialogue<'_>) -> CheckResult {
     let protocol = engine.protocol();
     let hash = match protocol {
         Ucci => "hashsize",
-        Uci => "Hash",
+        _ => "Hash",
     };
     for (name, value) in [("nosuchoption", "1"), (hash, "-1"), (hash, "many")] {
         engine.send(&protocol.set_option(name, value));
@@ -213,7 +213,7 @@ pub fn new_game(engine: &mut Dialogue<'_>) -> CheckResult {
     for _ in 0..2 {
         engine.send(match engine.protocol() {
             Ucci => "setoption newgame",
-            Uci => "ucinewgame",
+            _ => "ucinewgame",
         });
         engine.sync()?;
         engine.position(START, &[]);

@@ -83,7 +83,7 @@ impl EngineDialect {
         let since_capture = usize::from(game.position().clock().plies()).min(plies.len());
         let sent = match self.protocol {
             EngineProtocol::Ucci => since_capture,
-            EngineProtocol::Uci => plies.len(),
+            EngineProtocol::Uci | EngineProtocol::Xboard => plies.len(),
         };
         let played = &plies[plies.len() - sent..];
         let mut start = game.position().clone();
@@ -92,7 +92,9 @@ impl EngineDialect {
         }
         let start = fen::write_position(&start);
         let mut text = match self.protocol {
-            EngineProtocol::Uci if start == fen::START => "position startpos".to_owned(),
+            EngineProtocol::Uci | EngineProtocol::Xboard if start == fen::START => {
+                "position startpos".to_owned()
+            }
             _ => format!("position fen {start}"),
         };
         if !played.is_empty() {
@@ -122,7 +124,7 @@ impl EngineDialect {
         match (clock.limit(), self.protocol) {
             (Limit::Nodes(nodes), _) => format!("{mode} nodes {nodes}"),
             (Limit::Depth(depth), _) => format!("{mode} depth {depth}"),
-            (Limit::MoveTime(time), EngineProtocol::Uci) => {
+            (Limit::MoveTime(time), EngineProtocol::Uci | EngineProtocol::Xboard) => {
                 format!("{mode} movetime {}", time.as_millis())
             }
             // UCCI has no `movetime`; `movestogo 1` is the closest.
@@ -137,7 +139,7 @@ impl EngineDialect {
                 }
                 text
             }
-            (Limit::Clock(_), EngineProtocol::Uci) => {
+            (Limit::Clock(_), EngineProtocol::Uci | EngineProtocol::Xboard) => {
                 format!("{mode} {}", uci_clocks(request.clocks, side))
             }
         }

@@ -12,6 +12,7 @@ mod pipes;
 mod platform;
 mod probe;
 mod process;
+mod xboard;
 
 use std::time::{Duration, Instant};
 
@@ -89,9 +90,9 @@ impl Engine {
             dialect: EngineDialect {
                 protocol,
                 first_rank: spec.first_rank.unwrap_or(0),
-                milliseconds: protocol == EngineProtocol::Uci,
+                milliseconds: protocol != EngineProtocol::Ucci,
             },
-            has_newgame: protocol == EngineProtocol::Uci,
+            has_newgame: protocol != EngineProtocol::Ucci,
             margin: spec.margin,
             timeouts,
             over,
@@ -120,7 +121,7 @@ impl Engine {
         let text = match self.dialect.protocol {
             _ if !self.has_newgame => "",
             EngineProtocol::Ucci => "setoption newgame",
-            EngineProtocol::Uci => "ucinewgame",
+            EngineProtocol::Uci | EngineProtocol::Xboard => "ucinewgame",
         };
         self.ready(text)
     }

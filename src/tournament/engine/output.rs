@@ -7,6 +7,7 @@ use std::time::Instant;
 use crossbeam_channel::Sender;
 
 use super::info::{EngineInfo, message};
+use super::xboard::XboardTranslator;
 use crate::text::{BoundedLine, printable, read_bounded_line};
 
 /// Longer lines are cut to this number of bytes.
@@ -52,6 +53,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct OutputReader {
     pub move_output: Arc<Mutex<MoveOutput>>,
     pub label: Arc<str>,
+    pub xboard: Option<Arc<Mutex<XboardTranslator>>>,
     pub sender: Sender<Output>,
     /// Whether `info` lines are also sent to the receiver.
     pub passes_info: bool,
@@ -102,6 +104,14 @@ impl OutputReader {
     fn line(&self, line: &[u8], at: Instant) -> bool {
         let text = String::from_utf8_lossy(line).trim().to_owned();
         log::debug!("{} -> {text}", self.label);
+        let Some(translator) = &self.xboard else {
+            return self.handle(text, at);
+        };
+        let translated = lock(translator).answer(&text);
+        translated.into_iter().all(|text| self.handle(text, at))
+    }
+
+    fn handle(&self, text: String, at: Instant) -> bool {
         if !self.passes_info && text.split_ascii_whitespace().next() == Some("info") {
             let mut output = lock(&self.move_output);
             output.info.read(&text);

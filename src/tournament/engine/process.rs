@@ -18,6 +18,7 @@ use super::info::{EngineInfo, EngineScore};
 use super::output::{MAX_LINE, MoveOutput, Output, OutputReader, lock};
 use super::pipes::Cancel;
 use super::platform::ProcessGroup;
+use super::xboard::XboardTranslator;
 use crate::text::{BoundedLine, printable, read_bounded_line};
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
@@ -40,6 +41,8 @@ pub struct Process {
     /// Disconnected at the end of standard error.
     errors_end: Receiver<()>,
     label: Arc<str>,
+    /// The translator of an XBoard engine.
+    xboard: Option<Arc<Mutex<XboardTranslator>>>,
     /// Dropped to end the threads at the pipes, which other processes may keep open.
     _cancel: Cancel,
     /// Kills the engine if this process ends.
@@ -76,7 +79,9 @@ impl Process {
         let (input, lines) = unbounded();
         let (sender, output) = bounded(LINES_AHEAD);
         let (errors, errors_end) = bounded(0);
+        let is_xboard = spec.protocol == Some(EngineProtocol::Xboard);
         let mut process = Self {
+            xboard: is_xboard.then(Arc::default),
             label: format!("{}[{id}]", spec.name).into(),
             #[cfg(unix)]
             _guarded: super::guard::Guarded::new(id)?,
@@ -102,6 +107,7 @@ impl Process {
         let reader = OutputReader {
             move_output: Arc::clone(&process.move_output),
             label: Arc::clone(&process.label),
+            xboard: process.xboard.clone(),
             sender,
             passes_info,
         };
@@ -116,6 +122,16 @@ impl Process {
 
     /// Sends one or more lines.
     pub fn send(&self, text: &str) {
+        let translated = self.xboard.as_ref().map(|translator| {
+            let mut translator = lock(translator);
+            let lines = text.lines().flat_map(|line| translator.command(line));
+            lines.collect::<Vec<_>>().join("\n")
+        });
+        let text = match &translated {
+            Some(nothing) if nothing.is_empty() => return,
+            Some(translated) => translated,
+            None => text,
+        };
         log::debug!("{} <- {text}", self.label);
         if let Some(input) = &self.input {
             // An engine that does not read its input will not answer.

@@ -85,6 +85,9 @@ pub enum EngineSpecError {
     /// Pondering needs a time control.
     #[error("ponder= needs tc=")]
     PonderWithoutClock,
+    /// XBoard engines have no limit of nodes and do not ponder here.
+    #[error("proto=xboard cannot be combined with nodes= or ponder=on")]
+    Xboard,
     /// `proto=` is not a protocol.
     #[error(transparent)]
     Protocol(#[from] ParseEngineProtocolError),

@@ -251,6 +251,10 @@ impl PartialEngineSpec {
             return Err(in_engine(EngineSpecError::PonderWithoutClock));
         }
         let protocol = settings.proto.as_deref().map(str::parse).transpose();
+        let is_xboard = matches!(protocol, Ok(Some(EngineProtocol::Xboard)));
+        if is_xboard && (ponder || matches!(limit, Limit::Nodes(_))) {
+            return Err(in_engine(EngineSpecError::Xboard));
+        }
         Ok(EngineSpec {
             command: absolute(&command),
             arguments: settings.args.unwrap_or_default(),

@@ -94,7 +94,7 @@ fn invalid_settings_are_reported() {
         (&["cmd=x", "tc=1", "depth=3"], "more than one limit"),
         (&["cmd=x", "depth=0"], "must be greater than 0"),
         (&["cmd=x", "tc=fast"], "not a time control"),
-        (&["cmd=x", "tc=1", "proto=xboard"], "ucci or uci"),
+        (&["cmd=x", "tc=1", "proto=cecp"], "ucci, uci, xboard"),
         (&["cmd=x", "tc=1", "ranks=2"], "0 or 1"),
         (&["cmd=x", "nodes=5", "ponder=on"], "needs tc="),
         (

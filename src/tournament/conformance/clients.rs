@@ -1,0 +1,126 @@
+//! Checks of what real clients send although the protocols do not say it. An engine that does not understand it is not
+//! wrong, but cannot be used in these programs.
+
+use std::time::Duration;
+
+use super::dialogue::{CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear};
+use super::outcome::CheckFailure;
+use crate::board::Position;
+use crate::movegen::legal_moves;
+use crate::notation::fen::{self, START};
+use crate::tournament::protocol::EngineProtocol::Ucci;
+
+/// Two rooks more than a set has, as in some compositions.
+const MANY_PIECES: &str = "4k4/4a4/9/9/9/9/9/RRRR5/9/3K5 w - - 0 1";
+
+/// Turns violations into unclear results.
+fn tolerated(result: Result<(), CheckFailure>, why: &str) -> CheckResult {
+    match result {
+        Err(CheckFailure::Violated(detail)) => unclear(format!("{detail}; {why}")),
+        other => other,
+    }
+}
+
+/// Plays a move after a line that sets `position`.
+fn plays_after(engine: &mut Dialogue<'_>, line: &str, position: &Position) -> CheckResult {
+    engine.send(line);
+    let played = engine.plays("go depth 2", position, SHORT_SEARCH);
+    played.map(|_| ())
+}
+
+pub fn joined_fields(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    let board = START.split(' ').next().unwrap_or_default();
+    for fields in ["-- 0 1", "- - -1 1", "KQkq - 0 1;"] {
+        let line = format!("position fen {board} w {fields}");
+        let result = plays_after(engine, &line, &position);
+        tolerated(result, "gmchess and others write FENs like this")?;
+    }
+    Ok(())
+}
+
+pub fn moves_after_the_board(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    // The moves are already on the board, so the first one is illegal.
+    let line = format!("position fen {START} moves {}", engine.impossible_move());
+    let result = plays_after(engine, &line, &position);
+    tolerated(
+        result,
+        "pikafish_terminal sends the present board with moves already played",
+    )
+}
+
+pub fn many_pieces(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
+    let Ok(position) = fen::parse_position(MANY_PIECES) else {
+        return unclear("internal error: the position of this check is invalid");
+    };
+    let line = format!("position fen {MANY_PIECES}");
+    let result = plays_after(engine, &line, &position);
+    tolerated(result, "compositions may have more pieces than a set")
+}
+
+pub fn option_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = start(engine)?;
+    engine.send("go infinite");
+    let name = match engine.protocol() {
+        Ucci => "hashsize",
+        _ => "Hash",
+    };
+    let line = engine.protocol().set_option(name, "16");
+    engine.send(&line);
+    engine.lines_within(Duration::from_millis(100))?;
+    engine.send("stop");
+    let lines = engine.outcome(engine.timeouts.response)?;
+    engine.legal_move(&position, &lines)?;
+    engine.sync().map(|_| ())
+}
+
+pub fn position_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
+    let mut position = start(engine)?;
+    engine.send("go infinite");
+    engine.lines_within(Duration::from_millis(100))?;
+    let Some(&played) = legal_moves(&position).first() else {
+        return Ok(());
+    };
+    position.make(played);
+    engine.position(START, &[played]);
+    engine.send("go depth 2");
+    let deadline = engine.timeouts.response;
+    let mut answers = Vec::new();
+    // The first search may be answered as well.
+    for _ in 0..2 {
+        let Ok(lines) = engine.until("bestmove", deadline, is_outcome) else {
+            break;
+        };
+        let is_last = engine.legal_move(&position, &lines).is_ok();
+        answers.push(is_last);
+        if is_last {
+            return Ok(());
+        }
+    }
+    unclear("it does not search a new position during a search; VinXiangQi sends no stop before it")
+}
+
+pub fn words_of_the_greeting(engine: &mut Dialogue<'_>) -> CheckResult {
+    let lines = engine.greet()?;
+    let has_word = |line: &&String| line.contains("draw") || line.contains("resign");
+    match lines.iter().find(has_word) {
+        Some(line) => unclear(format!(
+            "gmchess takes the words draw and resign in {line:?} for the end of the game"
+        )),
+        None => Ok(()),
+    }
+}
+
+pub fn legal_move_list(engine: &mut Dialogue<'_>) -> CheckResult {
+    start(engine)?;
+    engine.send("go perft 1");
+    let lines = engine.lines_within(Duration::from_millis(500))?;
+    let counts = lines.iter().filter(|line| line.trim_end().ends_with(": 1"));
+    if counts.count() == 44 {
+        Ok(())
+    } else {
+        unclear("go perft 1 does not list the legal moves, from which some clients learn them")
+    }
+}

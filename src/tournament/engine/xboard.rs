@@ -1,0 +1,382 @@
+//! XBoard engines (CECP, protocol version 2): a translation between the lines of UCI and those of the engine.
+//!
+//! The rest of the tournament speaks UCI with the engine. It must offer `ping` and `setboard`, as all current engines
+//! do. Search limits become `level`, `time` and `sd`; CECP has no limit of nodes.
+
+use crate::board::Color;
+use crate::tournament::protocol::EngineProtocol;
+
+/// XBoard reports a mate in N moves as this plus N.
+const MATE: i64 = 100_000;
+/// The name of the position after `position startpos`.
+const STARTPOS: &str = "startpos";
+
+/// The state of the conversation with an XBoard engine.
+#[derive(Debug, Default)]
+pub struct XboardTranslator {
+    has_ping: bool,
+    has_usermove: bool,
+    pings: u64,
+    /// The start and the moves of the game that the engine knows.
+    game: Option<(String, Vec<String>)>,
+    /// Whether the time control of this game has been sent.
+    has_level: bool,
+    is_thinking: bool,
+    offers_draw: bool,
+}
+
+impl XboardTranslator {
+    /// Translates a line for the engine.
+    pub fn command(&mut self, line: &str) -> Vec<String> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "xboard" => lines(&["xboard", "protover 2"]),
+            "isready" => {
+                self.pings += 1;
+                vec![format!("ping {}", self.pings)]
+            }
+            "setoption" => set_option(rest),
+            "ucinewgame" => {
+                self.game = None;
+                Vec::new()
+            }
+            "position" => self.position(rest),
+            "go" => self.go(rest),
+            "stop" if self.is_thinking => lines(&["?"]),
+            "stop" => Vec::new(),
+            _ => lines(&[line]),
+        }
+    }
+
+    /// Sets up a game, or plays the moves that the engine does not know yet.
+    fn position(&mut self, text: &str) -> Vec<String> {
+        let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
+        let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
+        let mut sent = lines(&["force"]);
+        let known = match &self.game {
+            Some((old, known)) if old == start && moves.starts_with(known) => known.len(),
+            _ => {
+                self.has_level = false;
+                sent = lines(&["new", "variant xiangqi", "force", "easy", "post"]);
+                if let Some(fen) = start.strip_prefix("fen ") {
+                    sent.push(format!("setboard {fen}"));
+                }
+                0
+            }
+        };
+        let prefix = if self.has_usermove { "usermove " } else { "" };
+        sent.extend(moves[known..].iter().map(|text| format!("{prefix}{text}")));
+        self.game = Some((start.to_owned(), moves));
+        sent
+    }
+
+    /// The side to move.
+    fn side(&self) -> Color {
+        let (start, moves) = self.game.as_ref().map_or((STARTPOS, 0), |(start, moves)| {
+            (start.as_str(), moves.len())
+        });
+        let starts_black = start.split_whitespace().nth(2) == Some("b");
+        if starts_black == moves.is_multiple_of(2) {
+            Color::Black
+        } else {
+            Color::Red
+        }
+    }
+
+    /// Sends the limits and lets the engine think.
+    fn go(&mut self, text: &str) -> Vec<String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let value = |key: &str| -> Option<u64> {
+            let at = words.iter().position(|word| *word == key)?;
+            words.get(at + 1)?.parse().ok()
+        };
+        let [own, other] = match self.side() {
+            Color::Red => ["w", "b"],
+            Color::Black => ["b", "w"],
+        };
+        let mut sent = Vec::new();
+        if let Some(depth) = value("depth") {
+            sent.extend(lines(&["level 0 1000 0"]));
+            sent.push(format!("sd {depth}"));
+        } else if let Some(time) = value("movetime") {
+            // `st` takes whole seconds, so the move gets a time control of its own.
+            sent.push(format!(
+                "level 1 0:{:02} 0",
+                time.div_ceil(1000).clamp(1, 59)
+            ));
+            sent.push(format!("time {}", (time / 10).max(1)));
+        } else {
+            let time = value(&format!("{own}time")).unwrap_or_default();
+            if !self.has_level {
+                self.has_level = true;
+                let moves = value("movestogo").unwrap_or(0);
+                let increment = value(&format!("{own}inc")).unwrap_or(0);
+                let (minutes, seconds) = (time / 60_000, time / 1000 % 60);
+                let increment = increment as f64 / 1000.0;
+                sent.push(format!("level {moves} {minutes}:{seconds:02} {increment}"));
+            }
+            sent.push(format!("time {}", (time / 10).max(1)));
+            let time = value(&format!("{other}time")).unwrap_or(time);
+            sent.push(format!("otim {}", (time / 10).max(1)));
+        }
+        sent.extend(lines(&["go"]));
+        self.is_thinking = true;
+        self.offers_draw = false;
+        sent
+    }
+
+    /// Translates a line of the engine.
+    pub fn answer(&mut self, line: &str) -> Vec<String> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "feature" => self.features(rest),
+            "pong" => lines(&["readyok"]),
+            "move" if self.is_thinking => {
+                self.is_thinking = false;
+                let played = rest.trim();
+                if let Some((_, moves)) = &mut self.game {
+                    moves.push(played.to_owned());
+                }
+                let draw = if self.offers_draw { " draw" } else { "" };
+                vec![format!("bestmove {played}{draw}")]
+            }
+            "offer" if rest.trim() == "draw" => {
+                self.offers_draw = true;
+                Vec::new()
+            }
+            "resign" => self.resigns(),
+            "1-0" if self.side() == Color::Black => self.resigns(),
+            "0-1" if self.side() == Color::Red => self.resigns(),
+            "Illegal" | "Error" | "tellerror" | "tellusererror" => {
+                vec![format!("info string {line}")]
+            }
+            _ => thinking(line).into_iter().collect(),
+        }
+    }
+
+    /// The engine resigns, or claims that it has lost.
+    fn resigns(&mut self) -> Vec<String> {
+        if std::mem::take(&mut self.is_thinking) {
+            lines(&["bestmove resign"])
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn features(&mut self, text: &str) -> Vec<String> {
+        let mut answers = Vec::new();
+        for (name, value) in features(text) {
+            match name {
+                "ping" => self.has_ping = value == "1",
+                "usermove" => self.has_usermove = value == "1",
+                "myname" => answers.push(format!("id name {value}")),
+                "memory" if value == "1" => answers.push(spin("Hash", 1 << 20)),
+                "smp" if value == "1" => answers.push(spin("Threads", 1024)),
+                "option" => answers.extend(option(value)),
+                "done" if value == "1" && self.has_ping => {
+                    answers.push(EngineProtocol::Xboard.greeting_end().to_owned());
+                }
+                _ => {}
+            }
+        }
+        answers
+    }
+}
+
+fn lines(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn spin(name: &str, max: u32) -> String {
+    format!("option name {name} type spin default 1 min 1 max {max}")
+}
+
+/// The command for `name N value V`.
+fn set_option(text: &str) -> Vec<String> {
+    let text = text.strip_prefix("name ").unwrap_or(text);
+    let (name, value) = text.split_once(" value ").unwrap_or((text, ""));
+    let line = match name.to_ascii_lowercase().as_str() {
+        "hash" => format!("memory {value}"),
+        "threads" => format!("cores {value}"),
+        _ if value.is_empty() => format!("option {name}"),
+        _ => {
+            let value = match value {
+                "true" => "1",
+                "false" => "0",
+                other => other,
+            };
+            format!("option {name}={value}")
+        }
+    };
+    vec![line]
+}
+
+/// The names and values of a `feature` line: `ping=1 myname="a b"`.
+fn features(text: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some((name, after)) = rest.split_once('=') {
+        let (value, next) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+            None => after.split_once(' ').unwrap_or((after, "")),
+        };
+        found.push((name.trim(), value));
+        rest = next.trim_start();
+    }
+    found
+}
+
+/// An option such as `Contempt -spin 0 -100 100` in the form of UCI.
+fn option(text: &str) -> Option<String> {
+    let (name, kind) = text.split_once(" -")?;
+    let (kind, values) = kind.split_once(' ').unwrap_or((kind, ""));
+    let words: Vec<&str> = values.split_whitespace().collect();
+    let type_text = match (kind, words.as_slice()) {
+        ("spin" | "slider", [default, min, max, ..]) => {
+            format!("spin default {default} min {min} max {max}")
+        }
+        ("check", [value, ..]) => format!("check default {}", *value == "1"),
+        ("combo", _) => {
+            let all = values.split("///").map(str::trim);
+            let default = all.clone().find_map(|value| value.strip_prefix('*'));
+            let vars = all.map(|value| format!(" var {}", value.trim_start_matches('*')));
+            format!(
+                "combo default {}{}",
+                default.unwrap_or_default(),
+                vars.collect::<String>()
+            )
+        }
+        ("string" | "file" | "path", _) => format!("string default {values}"),
+        ("button" | "save" | "reset", _) => "button".to_owned(),
+        _ => return None,
+    };
+    Some(format!("option name {name} type {type_text}"))
+}
+
+/// A line of thinking output, `depth score time nodes moves`, as `info`.
+fn thinking(line: &str) -> Option<String> {
+    let mut words = line.split_whitespace();
+    let depth: u32 = words
+        .next()?
+        .trim_end_matches(['+', '-', '.', '&'])
+        .parse()
+        .ok()?;
+    let score: i64 = words.next()?.parse().ok()?;
+    let centiseconds: u64 = words.next()?.parse().ok()?;
+    let nodes: u64 = words.next()?.parse().ok()?;
+    let score = match score.abs() - MATE {
+        moves @ 0.. => format!("mate {}", score.signum() * moves),
+        _ => format!("cp {score}"),
+    };
+    let time = centiseconds.saturating_mul(10);
+    let pv: Vec<&str> = words.collect();
+    let pv = if pv.is_empty() {
+        String::new()
+    } else {
+        format!(" pv {}", pv.join(" "))
+    };
+    Some(format!(
+        "info depth {depth} score {score} time {time} nodes {nodes}{pv}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translator() -> XboardTranslator {
+        let mut translator = XboardTranslator::default();
+        let answers =
+            translator.answer("feature ping=1 usermove=1 setboard=1 myname=\"a b\" done=1");
+        assert_eq!(answers, ["id name a b", "xboardok"]);
+        translator
+    }
+
+    #[test]
+    fn greetings_and_options_are_translated() {
+        let mut translator = XboardTranslator::default();
+        assert_eq!(translator.command("xboard"), ["xboard", "protover 2"]);
+        for (line, answers) in [
+            ("feature done=0", &[][..]),
+            (
+                "feature memory=1 smp=0",
+                &["option name Hash type spin default 1 min 1 max 1048576"],
+            ),
+            (
+                "feature option=\"Contempt -spin 5 -9 9\" option=\"Own Book -check 1\"",
+                &[
+                    "option name Contempt type spin default 5 min -9 max 9",
+                    "option name Own Book type check default true",
+                ],
+            ),
+            (
+                "feature option=\"Style -combo solid /// *risky\"",
+                &["option name Style type combo default risky var solid var risky"],
+            ),
+            // Without ping the end of the greeting is not announced.
+            ("feature done=1", &[]),
+            ("# a comment", &[]),
+        ] {
+            assert_eq!(translator.answer(line), answers, "{line}");
+        }
+        for (line, command) in [
+            ("setoption name Hash value 16", "memory 16"),
+            ("setoption name Threads value 2", "cores 2"),
+            ("setoption name Own Book value false", "option Own Book=0"),
+            ("setoption name Clear", "option Clear"),
+        ] {
+            assert_eq!(translator.command(line), [command], "{line}");
+        }
+    }
+
+    #[test]
+    fn games_are_translated() {
+        let mut engine = translator();
+        let setup = ["new", "variant xiangqi", "force", "easy", "post"];
+        assert_eq!(engine.command("position startpos"), setup);
+        assert_eq!(engine.command("isready"), ["ping 1"]);
+        assert_eq!(engine.answer("pong 1"), ["readyok"]);
+        let go = engine.command("go wtime 61500 btime 60000 winc 100 binc 0");
+        assert_eq!(go, ["level 0 1:01 0.1", "time 6150", "otim 6000", "go"]);
+        let info = "info depth 5 score cp -12 time 30 nodes 900 pv h2e2 h9g7";
+        assert_eq!(engine.answer(" 5  -12 3 900 h2e2 h9g7"), [info]);
+        assert_eq!(engine.answer("move h2e2"), ["bestmove h2e2"]);
+        assert!(engine.answer("move h2e2").is_empty());
+        // Only the new move is sent.
+        let next = engine.command("position startpos moves h2e2 h9g7");
+        assert_eq!(next, ["force", "usermove h9g7"]);
+        let go = engine.command("go wtime 61000 btime 60000 winc 100 binc 0");
+        assert_eq!(go, ["time 6100", "otim 6000", "go"]);
+        assert_eq!(engine.command("stop"), ["?"]);
+        engine.answer("offer draw");
+        assert_eq!(engine.answer("move h0g2"), ["bestmove h0g2 draw"]);
+        assert!(engine.command("stop").is_empty());
+        // Another game.
+        let fen = "4k4/9/9/9/9/9/9/9/R8/3K5 b - - 0 1";
+        let set = engine.command(&format!("position fen {fen} moves e9e8"));
+        assert_eq!(
+            set[5..],
+            [format!("setboard {fen}"), "usermove e9e8".to_owned()]
+        );
+        assert_eq!(
+            engine.command("go depth 3"),
+            ["level 0 1000 0", "sd 3", "go"]
+        );
+        // Red is to move.
+        assert!(engine.answer("1-0 {Black resigns}").is_empty());
+        assert_eq!(engine.answer("0-1 {Red resigns}"), ["bestmove resign"]);
+        assert_eq!(
+            engine.command("go movetime 1500"),
+            ["level 1 0:02 0", "time 150", "go"]
+        );
+        assert_eq!(engine.answer("resign"), ["bestmove resign"]);
+        assert_eq!(
+            engine.answer("9 100003 1 5"),
+            ["info depth 9 score mate 3 time 10 nodes 5"]
+        );
+        assert_eq!(
+            engine.answer("9 -100002 1 5 a"),
+            ["info depth 9 score mate -2 time 10 nodes 5 pv a"]
+        );
+    }
+}
