@@ -192,8 +192,8 @@ impl Schedule {
         }
     }
 
-    /// Adds the pairings that depend on the results of the known games. Returns `false` if there are none, or if a
-    /// known game has no result.
+    /// Adds the pairings that depend on the results of the known games. Returns `false` if the tournament has no more
+    /// pairings, or if a known game has no result.
     pub fn advance(&mut self, games: &[GameSummary]) -> bool {
         let known = self.known_games();
         let played: HashSet<u64> = games.iter().map(|game| game.number).collect();
