@@ -64,7 +64,8 @@ pub fn texts() -> &'static Texts {
 macro_rules! texts {
     ($($name:ident: $english:literal, $chinese:literal;)+) => {
         /// Messages. In those with `{}`, [`fill`] replaces each `{}` by a value.
-        pub struct Texts { $(#[doc = $english] pub $name: &'static str),+ }
+        #[expect(missing_docs, reason = "the name and the English text say it")]
+        pub struct Texts { $(pub $name: &'static str),+ }
 
         const ENGLISH: Texts = Texts { $($name: $english),+ };
         const CHINESE: Texts = Texts { $($name: $chinese),+ };
