@@ -3,6 +3,8 @@
 //! The compiler vectorises the loops. Every sum has a fixed order, so the results do not depend on the width of
 //! the vector instructions.
 
+use std::iter::repeat_n;
+
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -15,6 +17,8 @@ use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, O
 const TILE: usize = 64;
 /// Active inputs in a typical position, for the scale of the initial weights.
 const TYPICAL_ACTIVE: f32 = 24.0;
+/// Maximum noise on the input weights of a widened network.
+const WIDENING_NOISE: f32 = 0.035;
 /// Terms that [`folded_sum`] adds one by one.
 const FOLDED: usize = 16;
 
@@ -79,35 +83,61 @@ impl Layout {
         parameters
     }
 
-    /// The parameters of a network of the same architecture. Shared weights are zero.
-    pub fn start_from(&self, network: &Network) -> Vec<FloatBlock> {
+    /// Whether training can start from a network of this architecture: the same buckets, and the same width or half.
+    pub fn can_start_from(&self, from: Architecture) -> bool {
+        [1, 2].iter().any(|copies| {
+            self.architecture
+                == Architecture {
+                    width: copies * from.width,
+                    ..from
+                }
+        })
+    }
+
+    /// The parameters of a network. Shared weights are zero.
+    ///
+    /// A network of half the width is widened (T. Chen, I. Goodfellow and J. Shlens, "Net2Net", 2016): each neuron is
+    /// copied and its output weights are halved. Opposite noise is added to the input weights of the copies, so that
+    /// they can diverge while their sum hardly changes.
+    pub fn start_from(&self, network: &Network, seed: u64) -> Vec<FloatBlock> {
         let NetworkParameters {
             input_weights,
             input_biases,
             output_weights,
             output_biases,
         } = network.parameters();
+        let width = network.architecture.width;
+        let copies = self.architecture.width / width;
         let mut parameters = vec![FloatBlock::ZERO; self.length];
-        let mut fill = |start: usize, numbers: &mut dyn Iterator<Item = f32>| {
-            let targets = FloatBlock::numbers_mut(&mut parameters[start..]).iter_mut();
-            targets
-                .zip(numbers)
-                .for_each(|(target, number)| *target = number);
+        let mut fill = |start: usize, numbers: &[i16], divisor: i32| {
+            let targets = FloatBlock::numbers_mut(&mut parameters[start..]).chunks_exact_mut(width);
+            let rows = numbers.chunks_exact(width);
+            for (target, row) in targets.zip(rows.flat_map(|row| repeat_n(row, copies))) {
+                for (target, number) in target.iter_mut().zip(row) {
+                    *target = f32::from(*number) / divisor as f32;
+                }
+            }
         };
-        let (inputs, outputs) = (INPUT_QUANT as f32, OUTPUT_QUANT as f32);
-        let over = |numbers: Vec<i16>, factor: f32| {
-            numbers
-                .into_iter()
-                .map(move |number| f32::from(number) / factor)
-        };
-        fill(0, &mut over(input_weights, inputs));
-        fill(self.input_biases, &mut over(input_biases, inputs));
-        fill(self.output_weights, &mut over(output_weights, outputs));
-        let biases = output_biases.into_iter();
-        fill(
-            self.output_biases,
-            &mut biases.map(|bias| bias as f32 / (inputs * outputs)),
-        );
+        fill(0, &input_weights, INPUT_QUANT);
+        fill(self.input_biases, &input_biases, INPUT_QUANT);
+        let output_quant = OUTPUT_QUANT * copies as i32;
+        fill(self.output_weights, &output_weights, output_quant);
+        let biases = FloatBlock::numbers_mut(&mut parameters[self.output_biases..]);
+        for (bias, number) in biases.iter_mut().zip(output_biases) {
+            *bias = number as f32 / (INPUT_QUANT * OUTPUT_QUANT) as f32;
+        }
+        if copies == 2 {
+            let mut rng = StdRng::seed_from_u64(seed);
+            let rows = FloatBlock::numbers_mut(&mut parameters[..self.shared_weights]);
+            for row in rows.chunks_exact_mut(2 * width) {
+                let (first, second) = row.split_at_mut(width);
+                for (first, second) in first.iter_mut().zip(second) {
+                    let noise = rng.random_range(-WIDENING_NOISE..WIDENING_NOISE);
+                    *first += noise;
+                    *second -= noise;
+                }
+            }
+        }
         parameters
     }
 

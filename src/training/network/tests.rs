@@ -186,6 +186,33 @@ fn a_run_can_begin_with_a_network() {
 }
 
 #[test]
+fn a_widened_network_begins_with_nearly_the_same_evaluations() {
+    let recipe = recipe();
+    let (samples, _) = samples(&recipe, 30);
+    let network = train(&recipe, &samples, 2).network(String::new());
+    let narrow = Trainer::new(recipe.clone(), Some(&network)).expect("the same width");
+    let with_width = |width| Recipe {
+        width,
+        ..recipe.clone()
+    };
+    let mut wide = Trainer::new(with_width(64), Some(&network)).expect("twice the width");
+    let loss = |trainer: &Trainer| trainer.test_loss(&samples.test);
+    assert!((loss(&wide) / loss(&narrow) - 1.0).abs() < 0.02);
+    let differences = samples.test.iter().map(|sample| {
+        let (wide, narrow) = (wide.evaluate(sample), narrow.evaluate(sample));
+        (wide - narrow).abs() / (narrow.abs() + 100.0)
+    });
+    let mean = differences.sum::<f32>() / samples.test.len() as f32;
+    assert!(mean < 0.05, "{mean}");
+    // The copies of a neuron do not stay equal.
+    wide.pass(&samples, |_| true).expect("a pass");
+    let weights = wide.network(String::new()).parameters().input_weights;
+    let rows = weights.chunks_exact(64);
+    assert!(rows.filter(|row| row[..32] != row[32..]).count() > 500);
+    assert!(Trainer::new(with_width(96), Some(&network)).is_err());
+}
+
+#[test]
 fn material_is_learned_and_survives_quantisation() {
     let recipe = Recipe {
         result_share: 0.0,

@@ -167,16 +167,19 @@ struct Shard {
 }
 
 impl Trainer {
-    /// A new run with random weights or those of `start`. A lower learning rate suits an initial network.
+    /// A new run with random weights or those of `start`. A lower learning rate suits an initial network. If `start`
+    /// has half the width of the recipe, each of its neurons is doubled.
     ///
     /// # Errors
-    /// A setting of the recipe is out of range, or `start` has another architecture.
+    /// A setting of the recipe is out of range, or `start` has other buckets, or neither the same width nor half.
     pub fn new(recipe: Recipe, start: Option<&Network>) -> Result<Self, TrainerError> {
         let wanted = recipe.architecture()?;
         let layout = Layout::new(wanted);
         let parameters = match start {
             None => layout.start(recipe.seed),
-            Some(network) if network.architecture == wanted => layout.start_from(network),
+            Some(network) if layout.can_start_from(network.architecture) => {
+                layout.start_from(network, recipe.seed)
+            }
             Some(network) => {
                 let found = network.architecture;
                 return Err(TrainerError::OtherArchitecture { found, wanted });
