@@ -5,12 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::common::{Failure, note, print, read_small_text};
+use parking_lot::Mutex;
+
+use super::board::{Api, EngineSettings, router};
+use super::common::{Failure, SearchPlan, note, print, read_small_text};
+use crate::book::{BUILTIN, BookLibrary};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
 use crate::cloud::server::{Server, ServerFiles, ServerOptions, Site, survive_file_limits};
 use crate::cloud::store::{Location, Store, StoreError};
 use crate::cloud::worker::{JobSource, LocalLibrary, Worker, Workers};
+use crate::search::{Limits, Settings};
 use crate::tablebase::Tables;
 
 /// Serve a cloud library (云库): the API of the public library over HTTP, at /chessdb.php.
@@ -80,6 +85,31 @@ fn open_tables(arguments: &Arguments) -> Result<Arc<Tables>, Failure> {
     match skipped.first() {
         Some(problem) => Err(Failure::new("--tables", problem)),
         None => Ok(tables),
+    }
+}
+
+/// Maximum time of a search for a user of the page.
+const MAX_SEARCH_TIME: Duration = Duration::from_secs(300);
+/// Size of the hash table of each user of the page, in MB.
+const HASH: usize = 64;
+
+/// The engine of the page, which clients with the role write may use.
+fn engine_settings(tables: &Arc<Tables>) -> EngineSettings {
+    let (books, _) = BookLibrary::open(BUILTIN);
+    EngineSettings {
+        plan: SearchPlan {
+            limits: Limits::default(),
+            settings: Settings::default(),
+            threads: 1,
+            hash: HASH,
+            network: None,
+            tables: tables.clone(),
+        },
+        books: Mutex::new(books),
+        book_names: BUILTIN.to_owned(),
+        max_threads: 1,
+        max_hash: HASH,
+        max_time: Some(MAX_SEARCH_TIME),
     }
 }
 
@@ -153,7 +183,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let listen = &arguments.listen;
     let fail = |error| Failure::new(&listen.text, error);
-    let server = Server::bind(&listen.addresses, library.clone(), options, files).map_err(fail)?;
+    let api = router(Arc::new(Api::new(engine_settings(&tables), Vec::new())));
+    let server =
+        Server::bind(&listen.addresses, library.clone(), options, files, api).map_err(fail)?;
     let address = server.address().map_err(fail)?;
     let source: Arc<dyn JobSource> = Arc::new(LocalLibrary(library));
     let worker = |_| Worker::start(source.clone(), tables.clone(), arguments.nodes, PAUSE);

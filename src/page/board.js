@@ -55,6 +55,7 @@ function drawGrid(svg) {
   }
   for (const y of [0, 7]) { line(3, y, 5, y + 2); line(5, y, 3, y + 2); }
   add(svg, 'path', { d: path, stroke: COLORS.line, fill: 'none' });
+  if (view.letters === 'latin') return;
   const river = ['楚', '河', view.letters === 'simplified' ? '汉' : '漢', '界'];
   river.forEach((sign, n) => addText(svg, [75, 125, 325, 375][n], 250 + TOP, 22, COLORS.line, sign));
 }

@@ -1,49 +1,17 @@
-// Everything that needs the engine of `chuhe board`: analysis, play, review, reading of files, books and tablebases.
-import { notate, otherSide } from './rules.js';
-import { decodeGame, pathTo, lineAfter, movesOf } from './game.js';
+// The engine: analysis, play and review, for `chuhe board` and for some users of `chuhe serve`.
+import { otherSide } from './rules.js';
+import { decodeGame, pathTo, lineAfter } from './game.js';
 import { element, t } from './texts.js';
 import { view, drawBoard } from './board.js';
-import { app, show, say, end, side, playMove, openGames, lineText, redraw, setUp } from './study.js';
+import { app, show, say, end, side, playMove, lineText, redraw } from './study.js';
 import { takeOver } from './review.js';
+import { currentQuery, positionQuery, request, stream } from './server.js';
 
-// Largest file that the server reads, in bytes.
-const MAX_FILE = 16 << 20;
 const LEVELS = [500, 700, 900, 1100, 1300, 1500, 1700, 1900, 2100, 2300, 2500, 2800];
 
-// The parameters of requests about the position after a line of moves.
-function positionQuery(nodes, more = {}) {
-  return new URLSearchParams({ start: app.game.start, moves: movesOf(nodes), ...more });
-}
-
-const currentQuery = (more) => positionQuery(pathTo(app.game.node), more);
 const engineOptions = () => ({ threads: element('threads').value, hash: element('hash').value });
 
-// Sends a request; an error has the message of the server.
-async function request(path, options) {
-  const response = await fetch(`api/${path}`, options).catch(() => { throw new Error(t('engine failed')); });
-  const reply = await response.json().catch(() => ({ error: t('engine failed') }));
-  if (!response.ok) throw new Error(reply.error || t('engine failed'));
-  return reply;
-}
-
-// A stream of events; `on` has a function for each kind of event. It is closed after `done` and `failed`.
-function stream(path, on) {
-  const source = new EventSource(`api/${path}`);
-  for (const [name, handle] of Object.entries(on)) {
-    source.addEventListener(name, (event) => {
-      if (name === 'done' || name === 'failed') source.close();
-      handle(JSON.parse(event.data));
-    });
-  }
-  source.addEventListener('error', (event) => {
-    if (event.data !== undefined || source.readyState === EventSource.CLOSED) return;
-    source.close();
-    on.failed({ error: t('engine failed') });
-  });
-  return source;
-}
-
-// The analysis: its stream, or null.
+// Ends the stream of the analysis; null without one.
 let analysis = null;
 let isAnalysing = false;
 
@@ -96,7 +64,7 @@ function showLines({ depth, nodes, nps, hashfull, tablebase, lines }) {
 }
 
 function stopAnalysis() {
-  if (analysis) analysis.close();
+  if (analysis) analysis();
   analysis = null;
 }
 
@@ -109,7 +77,7 @@ function startAnalysis() {
   element('chances').hidden = true;
   if (!isAnalysing || !view.legal.length) return;
   const query = currentQuery({ lines: element('lines').value, ...engineOptions() });
-  analysis = stream(`analyse?${query}`, {
+  analysis = stream(`api/analyse?${query}`, {
     lines: showLines,
     // Another tab has started a search.
     done: ({ stopped }) => stopped && setAnalysing(false),
@@ -123,66 +91,6 @@ function startAnalysis() {
 function setAnalysing(isOn) {
   isAnalysing = isOn;
   startAnalysis();
-}
-
-// The names of the opening books.
-let bookNames = '';
-// What the books and tablebases know about the position, and whether the rules have ended the game.
-let asked = null;
-
-function outcomeText({ result, plies, by }) {
-  if (by === 'rules') return t(`${result} by rule`);
-  return t(result === 'unknown' ? 'known' : result, plies);
-}
-
-function knowledgeTable(title, entries, text) {
-  if (!entries.length) return [];
-  const [heading, list] = [document.createElement('h3'), document.createElement('table')];
-  heading.textContent = title;
-  for (const entry of entries) {
-    const [row, name, value] = ['tr', 'td', 'td'].map((tag) => document.createElement(tag));
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = notate(app.game.node.position, entry.move, view.notation);
-    button.addEventListener('click', () => playMove(entry.move));
-    name.append(button);
-    value.textContent = text(entry);
-    row.append(name, value);
-    list.append(row);
-  }
-  return [heading, list];
-}
-
-function endText({ cause, loser }) {
-  const result = loser ? t(`wins ${otherSide(loser)}`) : t('result draw');
-  return `${t('by rule', t(cause))}: ${result}`;
-}
-
-async function askPosition() {
-  if (asked) asked.abort();
-  asked = new AbortController();
-  const { signal } = asked;
-  let reply;
-  try {
-    reply = await request(`position?${currentQuery()}`, { signal });
-  } catch (error) {
-    if (!signal.aborted) say(error.message);
-    return;
-  }
-  if (signal.aborted) return;
-  const total = reply.book.reduce((sum, entry) => sum + entry.weight, 0) || 1;
-  const weight = (entry) => t('weight', Math.round((100 * entry.weight) / total));
-  const tables = [
-    ...knowledgeTable(`${t('book')}: ${bookNames}`, reply.book, weight),
-    ...knowledgeTable(`${t('table')}: ${reply.ending}`, reply.tablebase, outcomeText),
-  ];
-  element('knowledge').replaceChildren(...(tables.length ? tables : [t('no knowledge')]));
-  element('opening').textContent = reply.opening ? t('opening', reply.opening) : '';
-  element('table-value').textContent = reply.value ? outcomeText(reply.value) : '';
-  if (reply.end && view.legal.length) {
-    end(endText(reply.end));
-    finishPlay(reply.end.loser);
-  }
 }
 
 // The game against the engine, or null: the side of the engine, the last move, and the clocks in milliseconds.
@@ -247,7 +155,7 @@ async function playEngine() {
   const { signal } = turn;
   try {
     const query = positionQuery(pathTo(match.node), level());
-    const reply = await request(`move?${query}`, { signal });
+    const reply = await request(`api/move?${query}`, { signal });
     if (signal.aborted || !isEnginesTurn()) return;
     app.game.node = match.node;
     playMove(reply.move);
@@ -310,7 +218,7 @@ function takeBack() {
 async function offerDraw() {
   if (isEnginesTurn()) { say(t('engine turn')); return; }
   try {
-    const { answer } = await request(`draw?${currentQuery(engineOptions())}`);
+    const { answer } = await request(`api/draw?${currentQuery(engineOptions())}`);
     if (answer === 'accepted') {
       end(t('draw agreed'));
       finishPlay(null);
@@ -320,9 +228,19 @@ async function offerDraw() {
   }
 }
 
+// The levels from weak to strong. Only full strength without clocks needs a time per move.
+function drawLevels() {
+  const [{ options, value }, isNew] = [element('strength'), !element('strength').options.length];
+  if (isNew) element('strength').append(...LEVELS.map((elo) => new Option('', elo)), new Option('', ''));
+  LEVELS.forEach((elo, n) => { options[n].textContent = t('level', n + 1, elo); });
+  options[LEVELS.length].textContent = t('full');
+  element('strength').value = isNew ? '1500' : value;
+  element('move-time-field').hidden = element('strength').value !== '' || element('minutes').value > 0;
+}
+
 function buildPlay() {
-  element('strength').append(new Option(t('full'), ''), ...LEVELS.map((elo) => new Option(t('elo', elo), elo)));
-  element('strength').value = '1500';
+  drawLevels();
+  for (const id of ['strength', 'minutes']) element(id).addEventListener('input', drawLevels);
   element('play-red').addEventListener('click', () => startPlay('b'));
   element('play-black').addEventListener('click', () => startPlay('w'));
   element('take-back').addEventListener('click', takeBack);
@@ -337,56 +255,11 @@ function buildPlay() {
   setInterval(tickClock, 200);
 }
 
-async function readText(body) {
-  if (body.size > MAX_FILE || body.length > MAX_FILE) { say(t('too large')); return; }
-  const text = typeof body === 'string' ? body.trim() : '';
-  if (/^(startpos|fen|position)\b/.test(text) || /^[1-9a-zA-Z]+(\/[1-9a-zA-Z]+){9}(\s[wrb]\b[^\n]*)?$/.test(text)) {
-    await setUp(text.replace(/^(position\s+)?(fen\s+)?/, ''));
-    return;
-  }
-  try {
-    const reply = await request('read', { method: 'POST', body });
-    openGames(reply.games);
-    const parts = [t('loaded', reply.games.length), ...reply.problems.map((problem) => t('part omitted', problem))];
-    say(parts.join(' · '));
-  } catch (error) {
-    say(error.message);
-  }
-}
-
-function buildFiles() {
-  element('load').hidden = false;
-  element('file').addEventListener('change', () => {
-    const [file] = element('file').files;
-    if (file) readText(file);
-    element('file').value = '';
-  });
-  element('read').addEventListener('click', () => readText(element('paste').value));
-  const hasFiles = (event) => event.dataTransfer.types.includes('Files');
-  addEventListener('dragover', (event) => {
-    if (!hasFiles(event)) return;
-    event.preventDefault();
-    document.body.classList.add('dropping');
-  });
-  addEventListener('dragleave', () => document.body.classList.remove('dropping'));
-  addEventListener('drop', (event) => {
-    document.body.classList.remove('dropping');
-    if (!hasFiles(event)) return;
-    event.preventDefault();
-    readText(event.dataTransfer.files[0]);
-  });
-  addEventListener('paste', (event) => {
-    if (event.target.closest?.('input, textarea')) return;
-    const [file] = event.clipboardData.files;
-    const text = event.clipboardData.getData('text');
-    if (file || text.trim()) readText(file || text);
-  });
-}
-
+// Ends the stream of the review; null without one.
 let reviewing = null;
 
 function endReview() {
-  if (reviewing) reviewing.close();
+  if (reviewing) reviewing();
   reviewing = null;
   element('review').textContent = t('start review');
   element('review-progress').hidden = true;
@@ -400,14 +273,15 @@ function startReview() {
   setAnalysing(false);
   element('review').textContent = t('cancel');
   element('review-progress').hidden = false;
-  element('review-progress').value = 0;
+  const showProgress = ({ count, total }) => {
+    element('review-progress').value = count / total;
+    element('review-count').textContent = t('progress', count, total);
+  };
+  showProgress({ count: 0, total: line.length + 1 });
   const game = app.game;
   const query = positionQuery(line, { time: element('review-time').value, ...engineOptions() });
-  reviewing = stream(`review?${query}`, {
-    progress: ({ count, total }) => {
-      element('review-progress').value = count / total;
-      element('review-count').textContent = t('progress', count, total);
-    },
+  reviewing = stream(`api/review?${query}`, {
+    progress: showProgress,
     done: ({ text }) => {
       endReview();
       if (app.game !== game) return;
@@ -425,15 +299,28 @@ function startReview() {
 function drawEngineTexts() {
   element('analyse').textContent = t(isAnalysing ? 'stop' : 'analyse');
   element('review').textContent = t(reviewing ? 'cancel' : 'start review');
-  const options = [...element('strength').options];
-  options.forEach((option) => { option.textContent = option.value ? t('elo', option.value) : t('full'); });
+  drawLevels();
   if (!isAnalysing) element('speed').textContent = t('analysis off');
 }
 
-export async function buildEngine() {
-  const panels = ['review-form', 'engine-panel', 'play-panel', 'review-panel', 'knowledge-panel'];
-  for (const id of panels) element(id).hidden = false;
-  for (const node of document.querySelectorAll('.engine-setting')) node.hidden = false;
+// Shows the panels of the engine if the user may use it. Returns the state of the server.
+export async function connectEngine() {
+  const state = await request('api/state').catch((error) => {
+    say(error.message);
+    return { may_search: false, books: '', games: [] };
+  });
+  const isHidden = !state.may_search;
+  for (const id of ['engine-panel', 'play-panel', 'review-panel', 'review-form']) element(id).hidden = isHidden;
+  for (const node of document.querySelectorAll('.engine-setting')) node.hidden = isHidden;
+  if (isHidden) setAnalysing(false);
+  else {
+    Object.assign(element('threads'), { max: state.max_threads, value: state.threads });
+    Object.assign(element('hash'), { max: state.max_hash, value: state.hash });
+  }
+  return state;
+}
+
+export function buildEngine() {
   for (let n = 1; n <= 5; n++) element('lines').append(new Option(n, n));
   element('lines').value = '3';
   element('analyse').addEventListener('click', () => setAnalysing(!isAnalysing));
@@ -446,20 +333,9 @@ export async function buildEngine() {
   });
   element('review').addEventListener('click', startReview);
   buildPlay();
-  buildFiles();
-  app.check = async (fen) => (await request(`position?${new URLSearchParams({ start: fen, moves: '' })}`)).fen;
-  const state = await request('state');
-  bookNames = state.books.replace(/[<>]/g, '');
-  Object.assign(element('threads'), { max: state.most_threads, value: state.threads });
-  Object.assign(element('hash'), { max: state.most_hash, value: state.hash });
-  app.listeners.push(() => {
-    startAnalysis();
-    askPosition();
-    followMatch();
-    drawClocks();
-  });
-  app.onLanguage = () => { drawEngineTexts(); askPosition(); drawClocks(); };
+  app.onEnd = finishPlay;
+  app.listeners.push(startAnalysis, followMatch, drawClocks);
+  app.onLanguage.push(drawEngineTexts, drawClocks);
   drawEngineTexts();
-  return state.games;
+  return connectEngine();
 }
-

@@ -4,47 +4,22 @@ import { pathTo, fenOf } from './game.js';
 import { element, t, hasText } from './texts.js';
 import { view } from './board.js';
 import { app, say, side, playMove, lineText } from './study.js';
+import { access, request } from './server.js';
+import { connectEngine } from './engine.js';
 
 // Milliseconds between two queries for a requested search, and for a move of the library.
-const PATIENCE = 3000;
-const TRIES = 100;
+const PATIENCE = 1000;
+const TRIES = 300;
 
 let entries = [];
 // Number of the current query; replies to earlier ones are not shown.
 let query = 0;
 // The latest statistics of the library.
 let stats = null;
-// The access token; it is kept in this tab.
-let token = '';
-
-// An HTTP status other than 200, or 0 for an invalid reply.
-class Refusal extends Error {
-  constructor(status) {
-    super(`status ${status}`);
-    this.status = status;
-  }
-}
-
-async function requestLibrary(path, options = {}) {
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const response = await fetch(path, { ...options, headers });
-  if (!response.ok) throw new Refusal(response.status);
-  const reply = await response.json().catch(() => null);
-  if (reply === null || typeof reply !== 'object') throw new Refusal(0);
-  return reply;
-}
 
 function ask(action, more = {}) {
   const parameters = new URLSearchParams({ action, json: '1', board: fenOf(app.game.node), ...more });
-  return requestLibrary('chessdb.php', { method: 'POST', body: parameters });
-}
-
-// The message about a failed request.
-function failure(error) {
-  if (!(error instanceof Refusal)) return t('network');
-  const known = { 0: 'nonsense', 401: 'tokenerror', 403: 'tokenerror', 429: 'rate limit exceeded', 503: 'unavailable' };
-  const key = known[error.status];
-  return key ? t(key) : t('status', error.status);
+  return request('chessdb.php', { method: 'POST', body: parameters });
 }
 
 const sayStatus = (key) => say(hasText(key) ? t(key) : t('other', key));
@@ -113,7 +88,7 @@ async function showEntries() {
     if (requested !== query) return false;
     element('library-side').value = '';
     element('retry').hidden = false;
-    say(failure(error));
+    say(error.message);
     return false;
   }
 }
@@ -121,9 +96,9 @@ async function showEntries() {
 // Shows a move of the engine in a position with so few pieces that the library does not store it.
 async function showEngineMove(requested) {
   const board = new URLSearchParams({ board: fenOf(app.game.node) });
-  if (!(await requestLibrary(`board?${board}`)).note || requested !== query) return;
+  if (!(await request(`board?${board}`)).note || requested !== query) return;
   say(t('filtered'));
-  const reply = await requestLibrary(`engine?${board}`);
+  const reply = await request(`engine?${board}`);
   if (requested !== query || !reply.move) return;
   element('library-line').textContent = t('engine move', notate(app.game.node.position, reply.move, view.notation));
 }
@@ -150,7 +125,7 @@ async function answer(requested, tries) {
     return;
   }
   say(t(queued.status !== 'ok' ? queued.status : stats?.workers === 0 ? 'idle' : 'waiting library'));
-  setTimeout(() => requested === query && answer(requested, tries + 1).catch((error) => say(failure(error))), PATIENCE);
+  setTimeout(() => requested === query && answer(requested, tries + 1).catch((error) => say(error.message)), PATIENCE);
 }
 
 // Requests a search, and queries the position again until its result is there.
@@ -161,7 +136,7 @@ async function requestSearch() {
     say(t('queued'));
     await waitForResult(query, 0);
   } catch (error) {
-    say(failure(error));
+    say(error.message);
   }
 }
 
@@ -185,34 +160,35 @@ function duration(seconds) {
 
 async function showStats() {
   try {
-    stats = await requestLibrary('stats');
+    stats = await request('stats');
     element('stats').textContent = t('stats', stats.positions, stats.waiting_to_be_scored, stats.waiting_to_be_sieved);
     const left = duration(stats.backlog_seconds);
     element('workers').textContent = t('workers', stats.workers, stats.scored_last_minute, left);
   } catch (error) {
     stats = null;
-    element('stats').textContent = t('no stats', failure(error));
+    element('stats').textContent = t('no stats', error.message);
     element('workers').textContent = '';
   }
 }
 
 function buildToken() {
   try {
-    token = sessionStorage.getItem('token') || '';
+    access.token = sessionStorage.getItem('token') || '';
   } catch {
     // Without storage the token is lost with the page.
   }
-  element('token').value = token;
+  element('token').value = access.token;
   element('token-form').addEventListener('submit', (event) => {
     event.preventDefault();
     const shown = element('token').value.trim();
     if (!/^[-._~A-Za-z0-9]*$/.test(shown)) { say(t('token form')); return; }
-    token = shown;
+    access.token = shown;
     try {
-      sessionStorage.setItem('token', token);
+      sessionStorage.setItem('token', shown);
     } catch {
       // The token is lost with the page.
     }
+    connectEngine();
     showEntries();
     showStats();
   });
@@ -224,15 +200,8 @@ export function buildLibrary() {
   element('queue').addEventListener('click', requestSearch);
   element('retry').addEventListener('click', () => { showEntries(); showStats(); });
   element('library-side').addEventListener('change', showEntries);
-  app.check = async (fen) => {
-    const reply = await requestLibrary(`board?${new URLSearchParams({ board: fen })}`).catch((error) => {
-      throw new Error(failure(error));
-    });
-    if (reply.status !== 'ok') throw new Error(reply.reason ? `${t('invalid board')}: ${reply.reason}` : reply.status);
-    return reply.board;
-  };
   app.listeners.push(showEntries);
-  app.onLanguage = () => { drawEntries(); showStats(); };
+  app.onLanguage.push(drawEntries, showStats);
   showStats();
   setInterval(showStats, 15000);
 }

@@ -6,6 +6,8 @@ import { view, buildBoard, picture } from './board.js';
 import { app, buildStudy, openGame, openGames, openAddress, redraw, say, setUp, show } from './study.js';
 import { buildEditor, drawEditor, stopEditing } from './editor.js';
 import { showReview } from './review.js';
+import { buildFiles } from './files.js';
+import { buildKnowledge } from './knowledge.js';
 import { buildEngine } from './engine.js';
 import { buildLibrary } from './library.js';
 
@@ -39,9 +41,31 @@ async function copyLink() {
   say(t(await (copied || Promise.reject()).then(() => 'copied', () => 'not copied')));
 }
 
+// Draws everything again in the current language and notation.
+function redrawAll() {
+  redraw();
+  showReview({ isForced: true });
+  for (const draw of app.onLanguage) draw();
+}
+
+// Whether a font has Chinese characters. They are all as wide as high, and without a font they all look the same.
+function hasChineseFont() {
+  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  context.font = '20px serif';
+  context.textBaseline = 'top';
+  const draw = (text) => {
+    context.clearRect(0, 0, 40, 40);
+    context.fillText(text, 0, 0);
+    return context.getImageData(0, 0, 40, 40).data.join();
+  };
+  return Math.abs(context.measureText('車').width - 20) < 3 && draw('車') !== draw('馬');
+}
+
 // The settings, which the browser keeps. Players who read no Chinese expect WXF.
 function buildSettings() {
-  element('notation').value = language === 'zh' ? 'chinese' : 'wxf';
+  const isReadable = hasChineseFont();
+  element('notation').value = language === 'zh' && isReadable ? 'chinese' : 'wxf';
+  if (!isReadable) element('letters').value = 'latin';
   for (const id of ['notation', 'letters']) {
     try {
       const kept = localStorage.getItem(id);
@@ -57,9 +81,7 @@ function buildSettings() {
       } catch {
         // The setting is lost with the page.
       }
-      redraw();
-      showReview({ isForced: true });
-      app.onLanguage();
+      redrawAll();
     });
   }
 }
@@ -82,10 +104,8 @@ function buildPage() {
   element('language').addEventListener('click', () => {
     switchLanguage();
     translate(app.title);
-    redraw();
     drawEditor();
-    showReview({ isForced: true });
-    app.onLanguage();
+    redrawAll();
   });
   app.listeners.push(() => showReview());
 }
@@ -99,7 +119,12 @@ async function start() {
   if (data.use === 'library') buildLibrary();
   const hasGame = location.hash.length > 1;
   let games = data.games || [];
-  if (data.use === 'board') games = await buildEngine();
+  if (data.use !== 'review') {
+    buildFiles();
+    const state = await buildEngine();
+    buildKnowledge(state.books);
+    games = state.games;
+  }
   if (games.length) openGames(games, { keepsGame: hasGame });
   if (!games.length || hasGame) show({ keepsAddress: true });
   if (app.problem) say(app.problem);

@@ -24,12 +24,15 @@ const PRELOAD_LINK: &str = "<link rel=\"modulepreload\"";
 const SCRIPT_LINK: &str = "<script src=\"main.js\" type=\"module\"></script>";
 
 /// The JavaScript modules; each imports only from modules before it.
-const MODULES: [(&str, &str); 10] = [
+const MODULES: [(&str, &str); 13] = [
     ("rules.js", include_str!("rules.js")),
     ("game.js", include_str!("game.js")),
     ("texts.js", include_str!("texts.js")),
     ("board.js", include_str!("board.js")),
     ("study.js", include_str!("study.js")),
+    ("server.js", include_str!("server.js")),
+    ("files.js", include_str!("files.js")),
+    ("knowledge.js", include_str!("knowledge.js")),
     ("editor.js", include_str!("editor.js")),
     ("review.js", include_str!("review.js")),
     ("engine.js", include_str!("engine.js")),

@@ -1,14 +1,15 @@
 // The game on the board: its moves, its address, and everything that changes with the current move.
-import { isInCheck, legalMoves, whyIllegal, moveOf, notate } from './rules.js';
+import { isInCheck, legalMoves, whyIllegal, moveOf, notate, otherSide } from './rules.js';
 import { newGame, addMove, pathTo, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
 import { element, t, hasText, mistakeMarks } from './texts.js';
 import { view, drawBoard } from './board.js';
 
-// `listeners` are called after each change of the current move. `refusal` returns the key of the reason why the user may
+// `listeners` are called after each change of the current move, `onLanguage` after a change of the language or notation,
+// and `onEnd` with the loser, or null, if a rule has ended the game. `refusal` returns the key of the reason why the user may
 // not move now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the user.
 export const app = {
-  game: newGame(), games: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: () => {},
-  refusal: () => null,
+  game: newGame(), games: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
+  onEnd: () => {}, refusal: () => null,
   check: async (fen) => fenOf(newGame(fen).root),
 };
 
@@ -44,7 +45,7 @@ function sayPosition() {
   const parts = [];
   if (node.move) parts.push(t('moved', t(node.parent.position.side), moveText(node)));
   const isCheck = isInCheck(position, position.side);
-  if (!view.legal.length) parts.push(t(isCheck ? 'checkmate' : 'stalemate'));
+  if (!view.legal.length) parts.push(t(isCheck ? 'checkmate' : 'stalemate'), t(`wins ${otherSide(position.side)}`));
   else if (app.ending) parts.push(app.ending);
   else parts.push(...(isCheck ? [t('check')] : []), t(`to move ${position.side}`));
   say(parts.join(' · '));

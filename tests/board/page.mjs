@@ -1,9 +1,10 @@
 // The page in a browser: `chuhe board`, `chuhe serve` and `chuhe review --html`.
 import assert from 'node:assert/strict';
 import { spawn, execFileSync } from 'node:child_process';
+import { createServer, request as forward } from 'node:http';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const { PROGRAM, CHROMIUM, PAGE_DIR, SCREENSHOTS } = process.env;
@@ -17,6 +18,8 @@ const GAME = `[Red "A <b> & c"]
 
 {Before} 1. 炮二平五 马8进7 {known} (1... 炮8平5 2. 马二进三 (2. 马八进七)) 2. 马二进三 车9平8 3. 车一平二 *
 `;
+// A position in the built-in tablebases.
+const ENDING = '3k5/9/9/9/9/9/9/9/4R4/4K4 w';
 // Black has no legal move after b1b8.
 const STALEMATE = '3k5/9/9/9/9/9/9/R8/1R7/4K4 w';
 
@@ -41,7 +44,7 @@ function start(...args) {
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 
 async function open(url, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
+  const context = await (options.browser || browser).newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
   context.setDefaultTimeout(20000);
   const page = await context.newPage();
   page.on('console', (message) => {
@@ -132,7 +135,37 @@ async function playsByKeyboard(url) {
   await press('ArrowLeft');
   assert.match(await status(page), /Red to move/);
   await press('End');
-  assert.match(await status(page), /No legal move/);
+  assert.match(await status(page), /No legal move.*Red wins/);
+  // The Tab key reaches every control.
+  const all = await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+    document.activeElement.blur();
+    const controls = [...document.querySelectorAll('button, input, select, textarea, summary')];
+    const reachable = controls.filter((node) => node.checkVisibility() && !node.disabled && node.tabIndex >= 0);
+    reachable.forEach((node, n) => { node.dataset.control = n; });
+    return reachable.length;
+  });
+  const reached = new Set();
+  for (let n = 0; n < 2 * all && reached.size < all; n++) {
+    await press('Tab');
+    const control = await page.evaluate(() => document.activeElement.dataset.control);
+    if (control !== undefined) reached.add(control);
+  }
+  assert.equal(reached.size, all);
+  // A game against the engine, with keys alone.
+  await page.locator('#play-red').focus();
+  await press('Home');
+  await page.locator('#new-game').focus();
+  await press('Enter');
+  await page.locator('#strength').focus();
+  await press('Home');
+  assert.equal(await page.locator('#strength').inputValue(), '500');
+  await page.locator('#play-red').focus();
+  await press('Enter');
+  await square(page, 'b8').evaluate((button) => button.focus());
+  await press(...Array(6).fill('ArrowDown'), 'Enter', ...Array(3).fill('ArrowRight'), 'Enter');
+  await waitForMoves(page, 2);
+  assert.equal(await pieceAt(page, 'e2'), 1);
   await page.context().close();
 }
 
@@ -174,7 +207,6 @@ async function analyses(url) {
   await page.locator('#engine-lines button').first().click();
   assert.equal(await moveCount(page), 1);
   await page.waitForSelector('#engine-lines li:nth-child(3)');
-  await page.click('#knowledge-panel summary');
   await page.waitForSelector('#knowledge button');
   await checkAccessibility(page, 'analysis-en-light-1920');
   await page.click('#analyse');
@@ -236,9 +268,73 @@ async function reviews(url) {
   await waitForStatus(page, 'Games read: 2');
   await page.selectOption('#games', '1');
   assert.equal(await moveCount(page), 2);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-picture')]);
-  assert(readFileSync(await download.path()).subarray(1, 4).equals(Buffer.from('PNG')));
+  const [picture] = await Promise.all([page.waitForEvent('download'), page.click('#save-picture')]);
+  assert(readFileSync(await picture.path()).subarray(1, 4).equals(Buffer.from('PNG')));
+  // A review can be cancelled.
+  await page.fill('#review-time', '600');
+  await page.click('#review');
+  assert.equal(await page.locator('#review-count').textContent(), '0 of 3 positions');
+  assert.equal(await page.locator('#review').textContent(), 'Cancel');
+  await page.click('#review');
+  assert.equal(await page.locator('#review').textContent(), 'Review the game');
   await page.context().close();
+}
+
+// Drops a file on the page, or pastes one.
+async function transfer(page, kind, name, bytes) {
+  await page.evaluate(([type, fileName, data]) => {
+    const transferred = new DataTransfer();
+    transferred.items.add(new File([new Uint8Array(data)], fileName));
+    const options = { bubbles: true, cancelable: true };
+    const event = type === 'drop' ? new DragEvent('drop', { ...options, dataTransfer: transferred })
+      : new ClipboardEvent('paste', { ...options, clipboardData: transferred });
+    document.body.dispatchEvent(event);
+  }, [kind, name, [...bytes]]);
+}
+
+// Files of all formats by the control, by drop and by paste; the saved PGN is the same game.
+async function opensFiles(url) {
+  const page = await open(url);
+  writeFileSync(join(directory, 'game.pgn'), GAME);
+  for (const [format, way] of [['xqf', 'drop'], ['cbl', 'paste'], ['dhtmlxq', 'choose'], ['cbr', 'drop']]) {
+    execFileSync(PROGRAM, ['convert', 'game.pgn', '--to', format, '--force', '-o', `game.${format}`], { cwd: directory });
+    const buffer = readFileSync(join(directory, `game.${format}`));
+    await page.evaluate(() => { document.querySelector('#new-game').click(); });
+    await page.waitForFunction(() => !document.querySelector('#moves button'));
+    if (way === 'choose') {
+      await page.setInputFiles('#file', { name: `game.${format}`, mimeType: 'application/octet-stream', buffer });
+    } else await transfer(page, way, `game.${format}`, buffer);
+    await waitForMoves(page, 8);
+    assert.equal(await page.locator('#moves .variation').count(), 2, format);
+    assert.equal(await page.locator('#comment-text').textContent(), 'Before', format);
+  }
+  await transfer(page, 'drop', 'random', Buffer.from([0, 1, 2, 3]));
+  await page.waitForFunction(() => !/Games read|to move/.test(document.querySelector('#status').textContent));
+  assert.equal(await moveCount(page), 8);
+  await page.click('#game-panel summary');
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.click('#save-pgn')]);
+  const text = execFileSync(PROGRAM, ['convert', await saved.path(), '--notation', 'wxf'], { encoding: 'utf8' });
+  assert.match(text, /\{Before\} 1\. C2=5 N8\+7 \{known\} \(1\.\.\. C8=5 2\. N2\+3 \(2\. N8\+7\)\)/);
+  await page.context().close();
+}
+
+// Without a font that has Chinese characters, letters name the pieces.
+async function needsNoChineseFont(url) {
+  const fonts = join(directory, 'fonts.conf');
+  const latin = execFileSync('fc-match', ['-f', '%{file}', 'DejaVu Sans']).toString();
+  if (!latin.includes('DejaVu')) { console.log('skipped: the font DejaVu is not installed'); return; }
+  writeFileSync(fonts, `<fontconfig><dir>${dirname(latin)}</dir></fontconfig>`);
+  const options = { executablePath: CHROMIUM, args: FLAGS, env: { ...process.env, FONTCONFIG_FILE: fonts } };
+  const other = await chromium.launch(options);
+  try {
+    const page = await open(url, { browser: other, locale: 'zh-CN' });
+    const shown = await page.locator('#board [data-square=h2]').textContent();
+    assert.equal(await page.locator('#letters').inputValue(), 'latin');
+    assert.equal(shown, 'C');
+    assert.equal(await page.locator('#notation').inputValue(), 'wxf');
+  } finally {
+    await other.close();
+  }
 }
 
 async function showsReviewFile() {
@@ -257,13 +353,36 @@ async function showsReviewFile() {
   await page.context().close();
 }
 
+// A proxy that serves another server below /club/. Returns its address.
+function startProxy(target) {
+  const proxy = createServer((incoming, outgoing) => {
+    const path = incoming.url.replace(/^\/club\//, '/');
+    const options = { method: incoming.method, headers: incoming.headers };
+    const passed = forward(new URL(path, target), options, (response) => {
+      outgoing.writeHead(response.statusCode, response.headers);
+      response.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.destroy());
+    incoming.pipe(passed);
+    outgoing.on('close', () => passed.destroy());
+  });
+  children.push({ kill: () => proxy.closeAllConnections() || proxy.close() });
+  return new Promise((resolve) => {
+    proxy.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${proxy.address().port}/club/`));
+  });
+}
+
 async function showsLibrary() {
-  const url = await start('serve', 'library.db', '--listen', '127.0.0.1:0', '--nodes', '2000');
-  const root = url.replace('chessdb.php', '');
+  const token = 'Kq2vJ0s7yM1xT9bR';
+  writeFileSync(join(directory, 'tokens'), `write anna ${token}\n`);
+  const url = await start('serve', 'library.db', '--listen', '127.0.0.1:0', '--nodes', '2000', '--tokens', 'tokens');
+  const root = await startProxy(url.replace('chessdb.php', ''));
   const page = await open(`${root}?${STALEMATE.replace('/R8/', '/R3p4/').replaceAll(' ', '_')}`);
   assert.equal(await pieceAt(page, 'a2'), 1);
   await page.goto(root);
   await page.waitForSelector('body[data-ready]');
+  // The book is known without a token.
+  await page.waitForSelector('#knowledge button');
   await page.click('#queue');
   await waitForStatus(page, 'requested');
   // The result appears by itself.
@@ -271,13 +390,37 @@ async function showsLibrary() {
   await page.locator('#library-moves button').first().click();
   assert.equal(await moveCount(page), 1);
   await checkAccessibility(page, 'library-en-light');
+  // So are tables and files.
+  await page.click('#game-panel summary');
+  await page.fill('#paste', ENDING);
+  await page.click('#read');
+  await page.waitForFunction(() => /win in \d+ plies/.test(document.querySelector('#knowledge').textContent));
+  assert.equal(await page.locator('#knowledge button').count(), 17);
+  await transfer(page, 'drop', 'game.pgn', Buffer.from(GAME));
+  await waitForMoves(page, 8);
+  // The engine does.
+  assert.equal(await page.locator('#engine-panel').isVisible(), false);
+  await page.click('#library-panel summary >> text=Token');
+  await page.fill('#token', token);
+  await page.click('#token-form button');
+  await page.click('#analyse');
+  await page.waitForSelector('#engine-lines li:nth-child(3)');
+  await checkAccessibility(page, 'library-engine-en-light');
+  await page.click('#analyse');
+  await page.fill('#token', '');
+  await page.click('#token-form button');
+  await page.waitForSelector('#engine-panel', { state: 'hidden' });
   await page.context().close();
 }
 
 try {
   const url = await start('board', '--no-browser');
-  const tests = { playsByMouse, playsByKeyboard, playsByTouch, analyses, reviews, showsReviewFile, showsLibrary };
+  const tests = {
+    playsByMouse, playsByKeyboard, playsByTouch, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile,
+    showsLibrary,
+  };
   for (const [name, test] of Object.entries(tests)) {
+    if (process.env.ONLY && process.env.ONLY !== name) continue;
     const began = Date.now();
     await test(url);
     console.log(`${name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);

@@ -1,6 +1,6 @@
 //! Workers of the server and on other machines, and the page.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -212,6 +212,53 @@ fn the_page_and_its_files_are_served() {
         let file = server.get_with(icon, "");
         assert!(file.contains("content-type: image/svg+xml"), "{file}");
     }
+}
+
+#[test]
+fn readers_ask_about_positions_and_writers_use_the_engine() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--anonymous", "read"]);
+    let writer = format!("Authorization: Bearer {WRITER}\r\n");
+    let start = START.replace(' ', "_");
+    let api = |path: &str, more: &str| server.get_with(&format!("/api/{path}"), more);
+    assert!(body(&api("state", "")).contains("\"may_search\":false"));
+    assert!(body(&api("state", &writer)).contains("\"may_search\":true"));
+    let ending = body(&api(
+        "position?start=3k5/9/9/9/9/9/9/9/4R4/4K4_w&moves=",
+        "",
+    ));
+    assert!(ending.contains("\"ending\":\"KR-K "), "{ending}");
+    let invalid = api("position?start=9/9_w&moves=", "");
+    assert_eq!(status(&invalid), 400);
+    assert!(invalid.contains("\"error\":"), "{invalid}");
+    let read = |text: &str, more: &str| server.post_with("/api/read", "text/plain", text, more);
+    assert!(body(&read("1. h2e2 h9g7 *", "")).contains("~h2e2h9g7@0"));
+    assert_eq!(status(&read(&" ".repeat((1 << 20) + 1), "")), 413);
+    for path in ["move", "draw", "analyse", "review"] {
+        let path = format!("{path}?start={start}&moves=h2e2&time=0.1&lines=2");
+        assert_eq!(status(&api(&path, "")), 403, "{path}");
+        let foreign = format!("{writer}Origin: http://example.org\r\n");
+        assert_eq!(status(&api(&path, &foreign)), 403, "{path}");
+    }
+    let played = body(&api(
+        &format!("move?start={start}&moves=a0a1&elo=900"),
+        &writer,
+    ));
+    assert!(played.contains("\"from\":\"search\""), "{played}");
+    let many = api(&format!("analyse?start={start}&moves=&threads=2"), &writer);
+    assert!(
+        many.contains("threads must be a number from 1 to 1"),
+        "{many}"
+    );
+    // An analysis streams its lines.
+    let mut stream = server.connect();
+    let request = format!(
+        "GET /chuhe/api/analyse?start={start}&moves=&lines=2 HTTP/1.1\r\nHost: x\r\n{writer}\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line == "x-accel-buffering: no"));
+    assert!(lines.any(|line| line.contains("event: lines")));
 }
 
 #[test]

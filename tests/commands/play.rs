@@ -29,6 +29,17 @@ fn engine_answers_moves() {
 }
 
 #[test]
+fn weak_levels_vary_their_moves() {
+    let first_move = || {
+        let text = played(&["--red", "--elo", "500", "--no-book"], "");
+        let line = text.lines().find(|line| line.contains("I play "));
+        line.unwrap().split('(').next().unwrap().to_owned()
+    };
+    let first = first_move();
+    assert!((0..20).any(|_| first_move() != first), "always {first}");
+}
+
+#[test]
 fn reasons_of_illegal_moves_are_given() {
     let text = played(&[], "b0d1\nh7e7\nnonsense\na0a9\n马二进四\nP1+2\n");
     for reason in [

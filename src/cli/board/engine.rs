@@ -25,10 +25,7 @@ use crate::notation::tree::GameTree;
 use crate::notation::{Line, opening};
 use crate::protocol::strength::{self, MAX_ELO, MIN_ELO};
 use crate::rules::{Cause, Game, judge};
-use crate::search::{
-    Control, Info, Limits, MAX_HASH, MAX_THREADS, Outcome, PlayerClock, Report, Score,
-    nodes_per_second,
-};
+use crate::search::{Control, Info, Limits, Outcome, PlayerClock, Report, Score, nodes_per_second};
 use crate::tablebase::Material;
 
 /// Maximum number of lines of an analysis.
@@ -73,38 +70,84 @@ impl Drop for StopOnDrop {
 /// An event of a stream: its name and data.
 pub type Event = (&'static str, Value);
 
-/// The engine. It searches one position at a time: a new search stops the current one.
-pub struct BoardEngine {
-    plan: SearchPlan,
-    books: Mutex<BookLibrary>,
+/// The settings and the books, which all users of a server share.
+pub struct EngineSettings {
+    pub plan: SearchPlan,
+    pub books: Mutex<BookLibrary>,
     /// The list of the books as given.
-    book_names: String,
+    pub book_names: String,
+    /// Maximum number of threads of a search.
+    pub max_threads: usize,
+    /// Maximum size of a hash table, in MB.
+    pub max_hash: usize,
+    /// Maximum time of a search.
+    pub max_time: Option<Duration>,
+}
+
+impl EngineSettings {
+    /// The settings that the page shows first.
+    pub fn json(&self) -> Value {
+        json!({
+            "threads": self.plan.threads,
+            "max_threads": self.max_threads,
+            "hash": self.plan.hash,
+            "max_hash": self.max_hash,
+            "books": self.book_names,
+        })
+    }
+
+    /// The normal form of a position, how the rules end the game, and what books and endgame tables know.
+    pub fn describe(&self, parameters: &QueryParameters) -> Result<Value, String> {
+        let game = read_game(parameters)?;
+        let (position, rules) = (game.position(), self.plan.settings.rules);
+        let judgement = judge(&game, rules);
+        let cause = match judgement.cause {
+            Cause::Nothing | Cause::Checkmate | Cause::Stalemate => None,
+            Cause::Repetition => Some("Repetition"),
+            Cause::InsufficientMaterial => Some("InsufficientMaterial"),
+            Cause::NoCapture => Some("NoCapture"),
+        };
+        let loser = judgement.verdict.loser().map(letter);
+        let (moves, _) = self.books.lock().fresh_moves(&game, |_| true);
+        let book = moves
+            .iter()
+            .map(|m| json!({ "move": m.played.to_string(), "weight": m.weight }));
+        let tables = &self.plan.tables;
+        let value = tables.probe(position, rules);
+        let known = value.map_or_else(Vec::new, |_| tables.probe_moves(position, rules));
+        let known = known.iter().map(|m| {
+            let mut object = outcome_json(m.outcome);
+            object["move"] = json!(m.played.to_string());
+            object
+        });
+        let line = main_line(&game);
+        Ok(json!({
+            "fen": position.to_string(),
+            "end": cause.map(|cause| json!({ "cause": cause, "loser": loser })),
+            "book": book.collect::<Value>(),
+            "tablebase": known.collect::<Value>(),
+            "ending": Material::of(position).map(|(m, _)| format!("{m} {}", m.chinese())),
+            "value": value.map(|probe| outcome_json(Some(probe.outcome))),
+            "opening": opening::of(&line).map(ToString::to_string),
+        }))
+    }
+}
+
+/// The engine of a user. It searches one position at a time: a new search stops the current one.
+pub struct BoardEngine {
+    settings: Arc<EngineSettings>,
     /// Started by the first search.
     threads: Mutex<Option<SearchThreads>>,
     current: Mutex<Option<Job>>,
 }
 
 impl BoardEngine {
-    pub fn new(plan: SearchPlan, books: BookLibrary, book_names: &str) -> Self {
+    pub fn new(settings: Arc<EngineSettings>) -> Self {
         Self {
-            plan,
-            books: Mutex::new(books),
-            book_names: book_names.to_owned(),
+            settings,
             threads: Mutex::new(None),
             current: Mutex::new(None),
         }
-    }
-
-    /// The settings that the page shows first.
-    pub fn settings(&self) -> Value {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        json!({
-            "threads": self.plan.threads,
-            "most_threads": cores.max(self.plan.threads).min(MAX_THREADS as usize),
-            "hash": self.plan.hash,
-            "books": self.book_names,
-            "most_hash": MAX_HASH,
-        })
     }
 
     /// Registers a new job and stops the current one. The second value receives a message when the job is stopped.
@@ -157,7 +200,10 @@ impl BoardEngine {
         let game = read_game(parameters)?;
         let mut plan = self.plan_for(parameters)?;
         plan.settings.multipv = number(parameters, "lines", 1, MAX_LINES)?.unwrap_or(1);
-        plan.limits = Limits::default();
+        plan.limits = Limits {
+            move_time: self.settings.max_time,
+            ..Limits::default()
+        };
         let mut analysis = Analysis::new(&game);
         let outcome = self.search(&game, &plan, job, |report| {
             if analysis.add(report) && !send(("lines", analysis.json())) {
@@ -179,12 +225,12 @@ impl BoardEngine {
             return Err("the game is over: there is no legal move".to_owned());
         }
         let mut plan = self.plan_for(parameters)?;
-        plan.limits = limits(parameters, game.position().side_to_move())?;
+        plan.limits = self.limits(parameters, game.position().side_to_move())?;
         if let Some(elo) = elo(parameters)? {
             plan.limits = strength::weaken(plan.limits, elo);
             plan.settings.root_noise = strength::root_noise(elo);
         }
-        let (moves, _) = self.books.lock().fresh_moves(&game, |_| true);
+        let (moves, _) = self.settings.books.lock().fresh_moves(&game, |_| true);
         if let Some(chosen) = choose(&moves, Some(1.0), &mut rand::rng()) {
             return Ok(json!({ "move": moves[chosen].played.to_string(), "from": "book" }));
         }
@@ -208,42 +254,6 @@ impl BoardEngine {
         Ok(json!({ "answer": if is_accepted { "accepted" } else { "better" } }))
     }
 
-    /// The normal form of a position, how the rules end the game, and what books and endgame tables know.
-    pub fn describe(&self, parameters: &QueryParameters) -> Result<Value, String> {
-        let game = read_game(parameters)?;
-        let (position, rules) = (game.position(), self.plan.settings.rules);
-        let judgement = judge(&game, rules);
-        let cause = match judgement.cause {
-            Cause::Nothing | Cause::Checkmate | Cause::Stalemate => None,
-            Cause::Repetition => Some("Repetition"),
-            Cause::InsufficientMaterial => Some("InsufficientMaterial"),
-            Cause::NoCapture => Some("NoCapture"),
-        };
-        let loser = judgement.verdict.loser().map(letter);
-        let (moves, _) = self.books.lock().fresh_moves(&game, |_| true);
-        let book = moves
-            .iter()
-            .map(|m| json!({ "move": m.played.to_string(), "weight": m.weight }));
-        let tables = &self.plan.tables;
-        let value = tables.probe(position, rules);
-        let known = value.map_or_else(Vec::new, |_| tables.probe_moves(position, rules));
-        let known = known.iter().map(|m| {
-            let mut object = outcome_json(m.outcome);
-            object["move"] = json!(m.played.to_string());
-            object
-        });
-        let line = main_line(&game);
-        Ok(json!({
-            "fen": position.to_string(),
-            "end": cause.map(|cause| json!({ "cause": cause, "loser": loser })),
-            "book": book.collect::<Value>(),
-            "tablebase": known.collect::<Value>(),
-            "ending": Material::of(position).map(|(m, _)| format!("{m} {}", m.chinese())),
-            "value": value.map(|probe| outcome_json(Some(probe.outcome))),
-            "opening": opening::of(&line).map(ToString::to_string),
-        }))
-    }
-
     /// Reviews a game; sends the progress.
     pub fn review(
         &self,
@@ -263,7 +273,7 @@ impl BoardEngine {
         };
         let mut plan = self.plan_for(parameters)?;
         plan.hash = REVIEW_HASH;
-        plan.limits = limits(parameters, Color::Red)?;
+        plan.limits = self.limits(parameters, Color::Red)?;
         // Two searches at the same time would slow each other down.
         let _threads = self.threads.lock();
         let tree = GameTree::from(&record);
@@ -280,14 +290,24 @@ impl BoardEngine {
 
     /// The plan of a search with the requested threads and hash table.
     fn plan_for(&self, parameters: &QueryParameters) -> Result<SearchPlan, String> {
-        let mut plan = self.plan.clone();
-        if let Some(threads) = number(parameters, "threads", 1, MAX_THREADS as usize)? {
+        let settings = &self.settings;
+        let mut plan = settings.plan.clone();
+        if let Some(threads) = number(parameters, "threads", 1, settings.max_threads)? {
             plan.threads = threads;
         }
-        if let Some(hash) = number(parameters, "hash", 1, MAX_HASH as usize)? {
+        if let Some(hash) = number(parameters, "hash", 1, settings.max_hash)? {
             plan.hash = hash;
         }
         Ok(plan)
+    }
+
+    /// The requested limits of a search for `side`.
+    fn limits(&self, parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
+        let mut limits = limits(parameters, side)?;
+        if let Some(max) = self.settings.max_time {
+            limits.move_time = Some(limits.move_time.map_or(max, |time| time.min(max)));
+        }
+        Ok(limits)
     }
 }
 

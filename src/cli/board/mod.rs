@@ -1,11 +1,13 @@
 //! `chuhe board`: a study board in the browser, with the engine.
 
+mod api;
 mod engine;
 mod server;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rand::Rng;
 use serde_json::Value;
 
@@ -18,8 +20,12 @@ use crate::notation::Line;
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::tree::GameTree;
 use crate::page;
-use engine::BoardEngine;
-use server::{BoardServer, MAX_GAMES};
+use crate::search::{MAX_HASH, MAX_THREADS};
+use api::MAX_GAMES;
+use server::BoardServer;
+
+pub use api::{Api, router};
+pub use engine::EngineSettings;
 
 /// Open a study board in the browser: analyse, play against the engine, review games.
 ///
@@ -85,11 +91,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(problem) = problems.into_iter().next() {
         return Err(Failure::new("--book", problem));
     }
-    let engine = BoardEngine::new(arguments.search.plan(&DEFAULTS)?, library, books);
+    let plan = arguments.search.plan(&DEFAULTS)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let settings = EngineSettings {
+        max_threads: cores.max(plan.threads).min(MAX_THREADS as usize),
+        max_hash: MAX_HASH as usize,
+        max_time: None,
+        plan,
+        books: Mutex::new(library),
+        book_names: books.to_owned(),
+    };
     let place = (Ipv4Addr::LOCALHOST, arguments.port);
     let listener = TcpListener::bind(place).context(format_args!("port {}", arguments.port))?;
     let token = format!("{:032x}", rand::rng().random::<u128>());
-    let server = BoardServer::new(engine, games, token, &listener).context("the server")?;
+    let server =
+        BoardServer::new(Api::new(settings, games), token, &listener).context("the server")?;
     let address = server.address();
     print_line(&format!("Chuhe is at {address} (Ctrl-C ends it)"));
     if !arguments.no_browser

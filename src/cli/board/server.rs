@@ -3,64 +3,41 @@
 //! All paths begin with a random token, and requests with the name of another host or from the page of another origin
 //! are rejected. So neither other users of the machine nor web pages, even by DNS rebinding, can use the engine.
 
-use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::Router;
+use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::routing::get;
 use hyper::StatusCode;
-use hyper::body::Frame;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderMap, ORIGIN, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::http::request::Parts;
-use serde_json::{Value, json};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::engine::{BoardEngine, Event, StopOnDrop};
-use crate::cloud::parameters::QueryParameters;
+use super::api::{self, Api, BoardError};
 use crate::cloud::server::content_type;
-use crate::notation::records::RecordReader;
 use crate::page;
 
-/// Maximum number of games that the page lists.
-pub const MAX_GAMES: usize = 1000;
-/// Maximum size of an uploaded file, in bytes.
-const MAX_FILE: usize = 16 << 20;
-/// Maximum number of problems of a file that are reported.
-const MAX_PROBLEMS: usize = 5;
 /// Time for the threads in progress when the server ends.
 const LAST_TIME: Duration = Duration::from_millis(500);
 
 /// The server of one board.
 pub struct BoardServer {
-    engine: BoardEngine,
-    /// The games that the page shows first.
-    games: Vec<Value>,
+    api: Arc<Api>,
     token: String,
     listening: SocketAddr,
 }
 
 impl BoardServer {
-    pub fn new(
-        engine: BoardEngine,
-        games: Vec<Value>,
-        token: String,
-        listener: &TcpListener,
-    ) -> std::io::Result<Self> {
+    pub fn new(api: Api, token: String, listener: &TcpListener) -> std::io::Result<Self> {
         listener.set_nonblocking(true)?;
         Ok(Self {
-            engine,
-            games,
+            api: Arc::new(api),
             token,
             listening: listener.local_addr()?,
         })
@@ -87,8 +64,7 @@ impl BoardServer {
                 ended = end_signal() => ended,
             }
         });
-        // Stops the current search.
-        server.engine.start().0.stop();
+        server.api.stop();
         runtime.shutdown_timeout(LAST_TIME);
         result
     }
@@ -135,20 +111,10 @@ async fn end_signal() -> std::io::Result<()> {
 }
 
 fn router(server: &Arc<BoardServer>) -> Router {
-    let api = Router::new()
-        .route("/state", get(state))
-        .route("/position", get(position))
-        .route("/analyse", get(analyse))
-        .route("/move", get(choose_move))
-        .route("/draw", get(answer_draw))
-        .route("/review", get(review))
-        .route("/read", post(read).layer(DefaultBodyLimit::max(MAX_FILE)));
+    let api = api::router(server.api.clone());
     let board = Router::new().nest("/api", api).fallback(get(file));
     Router::new()
-        .nest_service(
-            &format!("/{}", server.token),
-            board.with_state(server.clone()),
-        )
+        .nest_service(&format!("/{}", server.token), board)
         .layer(from_fn_with_state(server.clone(), check))
 }
 
@@ -168,38 +134,6 @@ async fn check(State(server): State<Arc<BoardServer>>, request: Request, next: N
     (headers, response).into_response()
 }
 
-/// A rejected request: the status, and the reason for the user.
-struct BoardError(StatusCode, String);
-
-impl From<String> for BoardError {
-    fn from(reason: String) -> Self {
-        Self(StatusCode::BAD_REQUEST, reason)
-    }
-}
-
-impl IntoResponse for BoardError {
-    fn into_response(self) -> Response {
-        (self.0, Json(json!({ "error": self.1 }))).into_response()
-    }
-}
-
-type Reply = Result<Json<Value>, BoardError>;
-
-fn parameters(parts: &Parts) -> QueryParameters {
-    QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes())
-}
-
-/// Runs blocking work on another thread.
-async fn in_background(work: impl FnOnce() -> Result<Value, String> + Send + 'static) -> Reply {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => Ok(Json(done?)),
-        Err(error) => Err(BoardError(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            format!("internal error: {error}"),
-        )),
-    }
-}
-
 async fn file(parts: Parts) -> Result<Response, BoardError> {
     // The token is not part of the path here.
     let name = parts.uri.path().trim_start_matches('/');
@@ -210,120 +144,4 @@ async fn file(parts: Parts) -> Result<Response, BoardError> {
     let missing = || BoardError(StatusCode::NOT_FOUND, format!("there is no file {name}"));
     let text = page::file(name).ok_or_else(missing)?;
     Ok(([(CONTENT_TYPE, content_type(name))], text).into_response())
-}
-
-async fn state(State(server): State<Arc<BoardServer>>) -> Json<Value> {
-    let mut state = server.engine.settings();
-    state["games"] = json!(server.games);
-    Json(state)
-}
-
-async fn position(State(server): State<Arc<BoardServer>>, parts: Parts) -> Reply {
-    in_background(move || server.engine.describe(&parameters(&parts))).await
-}
-
-async fn choose_move(State(server): State<Arc<BoardServer>>, parts: Parts) -> Reply {
-    let (job, _interrupts) = server.engine.start();
-    let _stop = StopOnDrop(job.clone());
-    in_background(move || server.engine.choose_move(&parameters(&parts), &job)).await
-}
-
-async fn answer_draw(State(server): State<Arc<BoardServer>>, parts: Parts) -> Reply {
-    let (job, _interrupts) = server.engine.start();
-    let _stop = StopOnDrop(job.clone());
-    in_background(move || server.engine.answer_draw(&parameters(&parts), &job)).await
-}
-
-async fn analyse(State(server): State<Arc<BoardServer>>, parts: Parts) -> Response {
-    let (job, _interrupts) = server.engine.start();
-    let stop = StopOnDrop(job.clone());
-    stream(stop, move |send| {
-        server.engine.analyse(&parameters(&parts), &job, send)
-    })
-}
-
-async fn review(State(server): State<Arc<BoardServer>>, parts: Parts) -> Response {
-    let (job, interrupts) = server.engine.start();
-    stream(StopOnDrop(job), move |send| {
-        server.engine.review(&parameters(&parts), &interrupts, send)
-    })
-}
-
-/// Reads the games of an uploaded file or text.
-async fn read(body: Bytes) -> Reply {
-    in_background(move || read_games(&body)).await
-}
-
-fn read_games(bytes: &[u8]) -> Result<Value, String> {
-    let mut reader = RecordReader::new(bytes).map_err(|error| error.to_string())?;
-    let (mut games, mut problems) = (Vec::new(), Vec::new());
-    for (number, game) in (1..).zip(reader.by_ref()) {
-        if games.len() == MAX_GAMES {
-            problems.push(format!("only the first {MAX_GAMES} games are shown"));
-            break;
-        }
-        match game {
-            Ok(game) => {
-                let reasons = game.problems.iter();
-                problems.extend(reasons.map(|p| format!("game {number}: {}", p.reason)));
-                games.push(page::game(&game, &[]));
-            }
-            Err(error) => problems.push(format!("game {number}: {error}")),
-        }
-    }
-    if let Err(error) = reader.finish() {
-        problems.push(error.to_string());
-    }
-    if games.is_empty() {
-        let reason = problems.into_iter().next();
-        return Err(reason.unwrap_or_else(|| "the text contains no game".to_owned()));
-    }
-    problems.truncate(MAX_PROBLEMS);
-    Ok(json!({ "games": games, "problems": problems }))
-}
-
-/// Server-sent events. Dropping them, when the client has gone, stops their job.
-struct EventStream {
-    events: UnboundedReceiver<String>,
-    _stop: StopOnDrop,
-}
-
-impl HttpBody for EventStream {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let text = self.events.poll_recv(context);
-        text.map(|text| text.map(|text| Ok(Frame::data(Bytes::from(text)))))
-    }
-}
-
-fn send_event(sender: &UnboundedSender<String>, (name, data): Event) -> bool {
-    sender
-        .send(format!("event: {name}\ndata: {data}\n\n"))
-        .is_ok()
-}
-
-/// Runs a job that sends events, and `done` or `failed` as the last one.
-fn stream(
-    stop: StopOnDrop,
-    work: impl FnOnce(&mut dyn FnMut(Event) -> bool) -> Result<Value, String> + Send + 'static,
-) -> Response {
-    let (sender, events) = unbounded_channel();
-    tokio::task::spawn_blocking(move || {
-        let done = work(&mut |event| send_event(&sender, event));
-        let last = match done {
-            Ok(value) => ("done", value),
-            Err(error) => ("failed", json!({ "error": error })),
-        };
-        send_event(&sender, last);
-    });
-    let body = Body::new(EventStream {
-        events,
-        _stop: stop,
-    });
-    ([(CONTENT_TYPE, "text/event-stream")], body).into_response()
 }

@@ -102,7 +102,7 @@ impl PlaySession {
         if self.reports_end() {
             return;
         }
-        let Some((outcome, line)) = self.think(timed(time)) else {
+        let Some((outcome, line)) = self.think(timed(time), 0) else {
             return;
         };
         if is_whole {
@@ -126,7 +126,7 @@ impl PlaySession {
         if self.game.plies().len() < EARLIEST_DRAW {
             return print_line(texts().too_early_for_a_draw);
         }
-        let Some((outcome, _)) = self.think(timed(SHORT)) else {
+        let Some((outcome, _)) = self.think(timed(SHORT), 0) else {
             return;
         };
         // It is the turn of the person who offers the draw.

@@ -35,6 +35,11 @@ impl PlayLevel {
         limits
     }
 
+    /// The random bonus of the root moves, in hundredths of a minor piece.
+    pub fn root_noise(self) -> u16 {
+        self.elo.map_or(0, strength::root_noise)
+    }
+
     /// Reads `time SECONDS`, `depth N` or `elo POINTS`; the new level replaces all others.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (kind, value) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -78,6 +83,9 @@ mod tests {
         let time = limits("time 0.5").move_time;
         assert_eq!(time, Some(Duration::from_millis(500)));
         assert!(limits("elo 1000").nodes < limits("elo 1200").nodes);
+        let noise = |text| PlayLevel::parse(text).unwrap().root_noise();
+        assert!(noise("elo 500") > noise("elo 900") && noise("elo 900") > 0);
+        assert_eq!(noise("time 1"), 0);
         for bad in ["", "time", "time x", "depth 0", "elo 9000", "skill 3"] {
             assert!(PlayLevel::parse(bad).is_err(), "{bad}");
         }

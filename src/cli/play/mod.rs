@@ -205,7 +205,7 @@ impl PlaySession {
         let started = Instant::now();
         let book_move = self.book_move();
         let limits = self.level.limits(self.clock.as_ref(), side);
-        let found = book_move.or_else(|| self.think(limits)?.0.best);
+        let found = book_move.or_else(|| self.think(limits, self.level.root_noise())?.0.best);
         self.use_time(started.elapsed());
         if self.end.is_some() {
             return;
@@ -236,11 +236,12 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    /// Searches the position; returns the result and the best line. Prints an error and returns `None` if the
-    /// search fails.
-    fn think(&self, limits: Limits) -> Option<(Outcome, Vec<Move>)> {
+    /// Searches the position with a random bonus of the root moves; returns the result and the best line. Prints an
+    /// error and returns `None` if the search fails.
+    fn think(&self, limits: Limits, root_noise: u16) -> Option<(Outcome, Vec<Move>)> {
         let mut request = self.plan.request(&self.game, &Control::new(false));
         request.limits = limits;
+        request.settings.root_noise = root_noise;
         let mut line = Vec::new();
         let found = self.threads.search(request, &never(), |report| {
             if let Report::Line(info) = report {

@@ -38,6 +38,7 @@ use shared::{Admission, Shared};
 
 pub use files::{Site, content_type};
 pub use shared::{ServerFiles, ServerOptions};
+pub use site::PageUser;
 
 /// Time for a client to send the head of a request, and to start the next request.
 const HEAD_TIME: Duration = Duration::from_secs(5);
@@ -47,6 +48,8 @@ const CONNECTION_TIME: Duration = Duration::from_secs(600);
 const CLOSING_TIME: Duration = Duration::from_secs(4);
 /// Time for the threads that answer requests after that, when the server stops.
 const LAST_TIME: Duration = Duration::from_millis(500);
+/// Number of threads for the API of the page.
+const ENGINE_THREADS: usize = 64;
 /// Size of the read buffer of a connection, in bytes. Longer heads are rejected.
 const READ_BUFFER: usize = 32 << 10;
 
@@ -76,10 +79,13 @@ pub fn survive_file_limits() -> std::io::Result<()> {
 pub struct Server {
     listener: TcpListener,
     shared: Arc<Shared>,
+    /// The API of the page, at `/api`.
+    api: Router,
 }
 
 impl Server {
-    /// Listens on the first of some addresses that is available.
+    /// Listens on the first of some addresses that is available. `api` answers the requests of the page at `/api`; it
+    /// finds a [`PageUser`] in their extensions.
     ///
     /// # Errors
     /// All addresses are invalid or in use.
@@ -88,12 +94,17 @@ impl Server {
         library: Arc<Library>,
         options: ServerOptions,
         files: ServerFiles,
+        api: Router,
     ) -> std::io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let shared = Shared::new(library, options, files).map_err(std::io::Error::other)?;
         let shared = Arc::new(shared);
-        Ok(Self { listener, shared })
+        Ok(Self {
+            listener,
+            shared,
+            api,
+        })
     }
 
     /// The address of the listening socket.
@@ -110,7 +121,8 @@ impl Server {
         let threads = self.shared.options.threads;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
-            .max_blocking_threads(threads)
+            // Searches of the page do not take the threads of the library.
+            .max_blocking_threads(threads + ENGINE_THREADS)
             .thread_name("cloud server")
             .enable_io()
             .enable_time()
@@ -118,8 +130,9 @@ impl Server {
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             let slots = Arc::new(Semaphore::new(self.shared.options.connections));
+            let router = router::router(self.shared.clone(), self.api);
             tokio::select! {
-                () = accept(&listener, &self.shared, &slots) => {}
+                () = accept(&listener, router, &self.shared, &slots) => {}
                 result = handle_signals(&self.shared, reload) => result?,
             }
             drop(listener);
@@ -164,8 +177,12 @@ async fn handle_signals(_: &Shared, _: impl Fn() -> Option<ServerFiles>) -> std:
 }
 
 /// Accepts connections forever.
-async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>, slots: &Arc<Semaphore>) {
-    let router = router::router(shared.clone());
+async fn accept(
+    listener: &tokio::net::TcpListener,
+    router: Router,
+    shared: &Arc<Shared>,
+    slots: &Arc<Semaphore>,
+) {
     loop {
         // Beyond the maximum number of connections, new ones wait in the queue of the system.
         let Ok(slot) = slots.clone().acquire_owned().await else {

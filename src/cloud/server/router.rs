@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use hyper::StatusCode;
@@ -25,18 +25,19 @@ const MAX_HEAD: usize = 32 << 10;
 const OWN_PAGE: &str = "/chuhe";
 
 /// The service of all requests.
-pub fn router(shared: Arc<Shared>) -> Router {
+pub fn router(shared: Arc<Shared>, api: Router) -> Router {
     let files = get(site::file).post(site::file);
     let page = get(site::page).post(site::page);
     let no_cache = |name: HeaderName| {
         SetResponseHeaderLayer::overriding(name, HeaderValue::from_static("no-cache"))
     };
+    let api = api.layer(from_fn_with_state(shared.clone(), site::check_api));
     let no_sniff = HeaderValue::from_static("nosniff");
-    routes()
+    routes(api.clone())
         .fallback_service(files.with_state(shared.clone()))
         .nest_service(
             OWN_PAGE,
-            routes()
+            routes(api)
                 .fallback_service(page.with_state(shared.clone()))
                 .with_state(shared.clone()),
         )
@@ -50,8 +51,9 @@ pub fn router(shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-fn routes() -> Router<Arc<Shared>> {
+fn routes(api: Router) -> Router<Arc<Shared>> {
     Router::new()
+        .nest_service("/api", api)
         .route("/chessdb.php", get(api::answer).post(api::answer))
         .route(LEASE, post(worker::lease))
         .route(SUBMIT, post(worker::submit))

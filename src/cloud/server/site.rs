@@ -4,18 +4,20 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION};
 use hyper::http::request::Parts;
 use hyper::{StatusCode, Uri};
 use serde::Serialize;
 
-use super::caller::client_address;
+use super::caller::{Caller, client_address, is_cross_origin, read_body};
 use super::error::ServerError;
 use super::files::content_type;
 use super::shared::Shared;
 use crate::board::Position;
+use crate::cloud::access::Role;
 use crate::cloud::fen;
 use crate::cloud::moves::is_eligible;
 use crate::cloud::parameters::QueryParameters;
@@ -29,6 +31,50 @@ const NO_COMMENTS: &str = "data: [DONE]\n\n";
 
 /// Cost of a request for a file, in queries.
 const COST: f64 = 0.2;
+
+/// The client of a request to the API of the page.
+#[derive(Clone, Debug)]
+pub struct PageUser {
+    /// The name of its token.
+    pub name: String,
+    /// Whether it may use the engine.
+    pub may_search: bool,
+}
+
+/// Maximum size of a file that the page sends, in bytes.
+const MAX_UPLOAD: usize = 1 << 20;
+/// Cost of reading such a file, in queries.
+const UPLOAD_COST: f64 = 20.0;
+
+/// Checks the client of a request to the API of the page. Clients that may query positions may ask what the books and
+/// tables know and send files; those that may write scores may also use the engine.
+pub async fn check_api(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    request: Request,
+    next: Next,
+) -> Result<Response, ServerError> {
+    let (mut parts, body) = request.into_parts();
+    let (role, cost) = match parts.uri.path() {
+        "/state" | "/position" => (Role::Read, 1.0),
+        "/read" => (Role::Read, UPLOAD_COST),
+        _ => (Role::Write, 1.0),
+    };
+    caller.require(role)?;
+    if is_cross_origin(&parts.headers) {
+        return Err(StatusCode::FORBIDDEN.into());
+    }
+    if caller.role < Role::Write && shared.is_limited(caller.address, cost) {
+        shared.metrics.limited.inc();
+        return Err(StatusCode::TOO_MANY_REQUESTS.into());
+    }
+    let body = read_body(body, MAX_UPLOAD).await?;
+    parts.extensions.insert(PageUser {
+        may_search: caller.role >= Role::Write,
+        name: caller.name,
+    });
+    Ok(next.run(Request::from_parts(parts, body.into())).await)
+}
 
 /// Takes the cost of a request from the rate limit of its client.
 fn limit(shared: &Shared, parts: &Parts) -> Result<(), ServerError> {

@@ -1,0 +1,254 @@
+//! The API of the page: analysis, play, reviews, files, and what books and endgame tables know. `chuhe board` and
+//! `chuhe serve` answer it.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{DefaultBodyLimit, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use hyper::StatusCode;
+use hyper::body::Frame;
+use hyper::header::{CONTENT_TYPE, HeaderName};
+use hyper::http::request::Parts;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::engine::{BoardEngine, EngineSettings, Event, StopOnDrop};
+use crate::cloud::parameters::QueryParameters;
+use crate::cloud::server::PageUser;
+use crate::notation::records::RecordReader;
+use crate::page;
+
+/// Maximum number of games that the page lists.
+pub const MAX_GAMES: usize = 1000;
+/// Maximum size of an uploaded file, in bytes.
+const MAX_FILE: usize = 16 << 20;
+/// Maximum number of problems of a file that are reported.
+const MAX_PROBLEMS: usize = 5;
+/// Maximum number of engines, one for each user.
+const MAX_ENGINES: usize = 8;
+/// Asks a proxy to pass on events as they come.
+const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// The state of the API.
+pub struct Api {
+    settings: Arc<EngineSettings>,
+    /// The games that the page shows first.
+    games: Vec<Value>,
+    /// The engines by the names of their users.
+    engines: Mutex<HashMap<String, Arc<BoardEngine>>>,
+}
+
+impl Api {
+    pub fn new(settings: EngineSettings, games: Vec<Value>) -> Self {
+        Self {
+            settings: Arc::new(settings),
+            games,
+            engines: Mutex::default(),
+        }
+    }
+
+    /// The engine of the user who sends a request.
+    fn engine(&self, parts: &Parts) -> Result<Arc<BoardEngine>, BoardError> {
+        let user = parts.extensions.get::<PageUser>();
+        let name = user.map_or("", |user| &*user.name);
+        let mut engines = self.engines.lock();
+        if let Some(engine) = engines.get(name) {
+            return Ok(engine.clone());
+        }
+        if engines.len() >= MAX_ENGINES {
+            engines.retain(|_, engine| Arc::strong_count(engine) > 1);
+        }
+        if engines.len() >= MAX_ENGINES {
+            return Err(BoardError(
+                StatusCode::SERVICE_UNAVAILABLE,
+                format!("{MAX_ENGINES} other users use the engine; try again later"),
+            ));
+        }
+        let engine = Arc::new(BoardEngine::new(self.settings.clone()));
+        engines.insert(name.to_owned(), engine.clone());
+        Ok(engine)
+    }
+
+    /// Stops all searches.
+    pub fn stop(&self) {
+        for engine in self.engines.lock().values() {
+            engine.start().0.stop();
+        }
+    }
+}
+
+/// The routes of the API.
+pub fn router(api: Arc<Api>) -> Router {
+    Router::new()
+        .route("/state", get(state))
+        .route("/position", get(position))
+        .route("/analyse", get(analyse))
+        .route("/move", get(choose_move))
+        .route("/draw", get(answer_draw))
+        .route("/review", get(review))
+        .route("/read", post(read).layer(DefaultBodyLimit::max(MAX_FILE)))
+        .with_state(api)
+}
+
+/// A rejected request: the status, and the reason for the user.
+pub struct BoardError(pub StatusCode, pub String);
+
+impl From<String> for BoardError {
+    fn from(reason: String) -> Self {
+        Self(StatusCode::BAD_REQUEST, reason)
+    }
+}
+
+impl IntoResponse for BoardError {
+    fn into_response(self) -> Response {
+        (self.0, Json(json!({ "error": self.1 }))).into_response()
+    }
+}
+
+type Reply = Result<Json<Value>, BoardError>;
+
+fn parameters(parts: &Parts) -> QueryParameters {
+    QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes())
+}
+
+/// Runs blocking work on another thread.
+async fn in_background(work: impl FnOnce() -> Result<Value, String> + Send + 'static) -> Reply {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => Ok(Json(done?)),
+        Err(error) => Err(BoardError(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            format!("internal error: {error}"),
+        )),
+    }
+}
+
+async fn state(State(api): State<Arc<Api>>, parts: Parts) -> Json<Value> {
+    let user = parts.extensions.get::<PageUser>();
+    let mut state = api.settings.json();
+    state["games"] = json!(api.games);
+    state["may_search"] = json!(user.is_none_or(|user| user.may_search));
+    Json(state)
+}
+
+async fn position(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
+    in_background(move || api.settings.describe(&parameters(&parts))).await
+}
+
+async fn choose_move(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
+    let engine = api.engine(&parts)?;
+    let (job, _interrupts) = engine.start();
+    let _stop = StopOnDrop(job.clone());
+    in_background(move || engine.choose_move(&parameters(&parts), &job)).await
+}
+
+async fn answer_draw(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
+    let engine = api.engine(&parts)?;
+    let (job, _interrupts) = engine.start();
+    let _stop = StopOnDrop(job.clone());
+    in_background(move || engine.answer_draw(&parameters(&parts), &job)).await
+}
+
+async fn analyse(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, BoardError> {
+    let engine = api.engine(&parts)?;
+    let (job, _interrupts) = engine.start();
+    let stop = StopOnDrop(job.clone());
+    Ok(stream(stop, move |send| {
+        engine.analyse(&parameters(&parts), &job, send)
+    }))
+}
+
+async fn review(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, BoardError> {
+    let engine = api.engine(&parts)?;
+    let (job, interrupts) = engine.start();
+    Ok(stream(StopOnDrop(job), move |send| {
+        engine.review(&parameters(&parts), &interrupts, send)
+    }))
+}
+
+/// Reads the games of an uploaded file or text.
+async fn read(body: Bytes) -> Reply {
+    in_background(move || read_games(&body)).await
+}
+
+fn read_games(bytes: &[u8]) -> Result<Value, String> {
+    let mut reader = RecordReader::new(bytes).map_err(|error| error.to_string())?;
+    let (mut games, mut problems) = (Vec::new(), Vec::new());
+    for (number, game) in (1..).zip(reader.by_ref()) {
+        if games.len() == MAX_GAMES {
+            problems.push(format!("only the first {MAX_GAMES} games are shown"));
+            break;
+        }
+        match game {
+            Ok(game) => {
+                let reasons = game.problems.iter();
+                problems.extend(reasons.map(|p| format!("game {number}: {}", p.reason)));
+                games.push(page::game(&game, &[]));
+            }
+            Err(error) => problems.push(format!("game {number}: {error}")),
+        }
+    }
+    if let Err(error) = reader.finish() {
+        problems.push(error.to_string());
+    }
+    if games.is_empty() {
+        let reason = problems.into_iter().next();
+        return Err(reason.unwrap_or_else(|| "the text contains no game".to_owned()));
+    }
+    problems.truncate(MAX_PROBLEMS);
+    Ok(json!({ "games": games, "problems": problems }))
+}
+
+/// Server-sent events. Dropping them, when the client has gone, stops their job.
+struct EventStream {
+    events: UnboundedReceiver<String>,
+    _stop: StopOnDrop,
+}
+
+impl HttpBody for EventStream {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let text = self.events.poll_recv(context);
+        text.map(|text| text.map(|text| Ok(Frame::data(Bytes::from(text)))))
+    }
+}
+
+fn send_event(sender: &UnboundedSender<String>, (name, data): Event) -> bool {
+    sender
+        .send(format!("event: {name}\ndata: {data}\n\n"))
+        .is_ok()
+}
+
+/// Runs a job that sends events, and `done` or `failed` as the last one.
+fn stream(
+    stop: StopOnDrop,
+    work: impl FnOnce(&mut dyn FnMut(Event) -> bool) -> Result<Value, String> + Send + 'static,
+) -> Response {
+    let (sender, events) = unbounded_channel();
+    tokio::task::spawn_blocking(move || {
+        let done = work(&mut |event| send_event(&sender, event));
+        let last = match done {
+            Ok(value) => ("done", value),
+            Err(error) => ("failed", json!({ "error": error })),
+        };
+        send_event(&sender, last);
+    });
+    let body = Body::new(EventStream {
+        events,
+        _stop: stop,
+    });
+    let headers = [(CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
+    (headers, body).into_response()
+}

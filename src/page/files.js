@@ -1,0 +1,53 @@
+// Reading of files and pasted text by the server.
+import { element, t } from './texts.js';
+import { openGames, say, setUp } from './study.js';
+import { request } from './server.js';
+
+// Largest file that the server of `chuhe board` reads, in bytes.
+const MAX_FILE = 16 << 20;
+
+async function readText(body) {
+  if (body.size > MAX_FILE || body.length > MAX_FILE) { say(t('too large')); return; }
+  const text = typeof body === 'string' ? body.trim() : '';
+  if (/^(startpos|fen|position)\b/.test(text) || /^[1-9a-zA-Z]+(\/[1-9a-zA-Z]+){9}(\s[wrb]\b[^\n]*)?$/.test(text)) {
+    await setUp(text.replace(/^(position\s+)?(fen\s+)?/, ''));
+    return;
+  }
+  try {
+    const reply = await request('api/read', { method: 'POST', body });
+    openGames(reply.games);
+    const parts = [t('loaded', reply.games.length), ...reply.problems.map((problem) => t('part omitted', problem))];
+    say(parts.join(' · '));
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+export function buildFiles() {
+  element('load').hidden = false;
+  element('file').addEventListener('change', () => {
+    const [file] = element('file').files;
+    if (file) readText(file);
+    element('file').value = '';
+  });
+  element('read').addEventListener('click', () => readText(element('paste').value));
+  const hasFiles = (event) => event.dataTransfer.types.includes('Files');
+  addEventListener('dragover', (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    document.body.classList.add('dropping');
+  });
+  addEventListener('dragleave', () => document.body.classList.remove('dropping'));
+  addEventListener('drop', (event) => {
+    document.body.classList.remove('dropping');
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    readText(event.dataTransfer.files[0]);
+  });
+  addEventListener('paste', (event) => {
+    if (event.target.closest?.('input, textarea')) return;
+    const [file] = event.clipboardData.files;
+    const text = event.clipboardData.getData('text');
+    if (file || text.trim()) readText(file || text);
+  });
+}

@@ -1,0 +1,74 @@
+// What the books and tablebases of the server know about the position, and whether the rules have ended the game.
+import { notate, otherSide } from './rules.js';
+import { element, t } from './texts.js';
+import { view } from './board.js';
+import { app, say, end, playMove } from './study.js';
+import { currentQuery, request } from './server.js';
+
+// The names of the opening books.
+let bookNames = '';
+// The current request, which a new one aborts.
+let asked = null;
+
+function outcomeText({ result, plies, by }) {
+  if (by === 'rules') return t(`${result} by rule`);
+  return t(result === 'unknown' ? 'known' : result, plies);
+}
+
+function knowledgeTable(title, entries, text) {
+  if (!entries.length) return [];
+  const [heading, list] = [document.createElement('h3'), document.createElement('table')];
+  heading.textContent = title;
+  for (const entry of entries) {
+    const [row, name, value] = ['tr', 'td', 'td'].map((tag) => document.createElement(tag));
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = notate(app.game.node.position, entry.move, view.notation);
+    button.addEventListener('click', () => playMove(entry.move));
+    name.append(button);
+    value.textContent = text(entry);
+    row.append(name, value);
+    list.append(row);
+  }
+  return [heading, list];
+}
+
+function endText({ cause, loser }) {
+  const result = loser ? t(`wins ${otherSide(loser)}`) : t('result draw');
+  return `${t('by rule', t(cause))}: ${result}`;
+}
+
+export async function askPosition() {
+  if (asked) asked.abort();
+  asked = new AbortController();
+  const { signal } = asked;
+  let reply;
+  try {
+    reply = await request(`api/position?${currentQuery()}`, { signal });
+  } catch (error) {
+    if (!signal.aborted) say(error.message);
+    return;
+  }
+  if (signal.aborted) return;
+  const total = reply.book.reduce((sum, entry) => sum + entry.weight, 0) || 1;
+  const weight = (entry) => t('weight', Math.round((100 * entry.weight) / total));
+  const tables = [
+    ...knowledgeTable(`${t('book')}: ${bookNames}`, reply.book, weight),
+    ...knowledgeTable(`${t('table')}: ${reply.ending}`, reply.tablebase, outcomeText),
+  ];
+  element('knowledge').replaceChildren(...(tables.length ? tables : [t('no knowledge')]));
+  element('opening').textContent = reply.opening ? t('opening', reply.opening) : '';
+  element('table-value').textContent = reply.value ? outcomeText(reply.value) : '';
+  if (reply.end && view.legal.length) {
+    end(endText(reply.end));
+    app.onEnd(reply.end.loser);
+  }
+}
+
+export function buildKnowledge(books) {
+  bookNames = books.replace(/[<>]/g, '');
+  element('knowledge-panel').hidden = false;
+  app.check = async (fen) => (await request(`api/position?${new URLSearchParams({ start: fen, moves: '' })}`)).fen;
+  app.listeners.push(askPosition);
+  app.onLanguage.push(askPosition);
+}

@@ -1,0 +1,61 @@
+// Requests to the server of the page.
+import { pathTo, movesOf } from './game.js';
+import { t, hasText } from './texts.js';
+import { app } from './study.js';
+
+// The access token of `chuhe serve`; it is kept in this tab.
+export const access = { token: '' };
+
+// The parameters of requests about the position after a line of moves.
+export function positionQuery(nodes, more = {}) {
+  return new URLSearchParams({ start: app.game.start, moves: movesOf(nodes), ...more });
+}
+
+export const currentQuery = (more) => positionQuery(pathTo(app.game.node), more);
+
+// Sends a request; an error has a message for the user, from the server if it has sent one.
+async function send(path, options = {}) {
+  const headers = access.token ? { Authorization: `Bearer ${access.token}` } : {};
+  const response = await fetch(path, { ...options, headers }).catch((error) => {
+    throw error.name === 'AbortError' ? error : new Error(t('network'));
+  });
+  if (response.ok) return response;
+  const { error } = await response.json().catch(() => ({}));
+  const key = `status ${response.status}`;
+  throw new Error(error || (hasText(key) ? t(key) : t('status', response.status)));
+}
+
+// The reply to a request, which is an object.
+export async function request(path, options) {
+  const response = await send(path, options);
+  const reply = await response.json().catch(() => null);
+  if (reply === null || typeof reply !== 'object') throw new Error(t('nonsense'));
+  return reply;
+}
+
+async function readEvents(path, on, signal) {
+  const { body } = await send(path, { signal });
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; ;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(t('network'));
+    const events = (text + value).split('\n\n');
+    text = events.pop();
+    for (const event of events) {
+      const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(event);
+      if (signal.aborted) return;
+      on[name](JSON.parse(data));
+    }
+    if (/^event: (done|failed)/.test(events.at(-1))) return;
+  }
+}
+
+// Reads server-sent events; `on` has a function for each kind of event. `done` or `failed` is the last one. Returns a
+// function that ends the stream.
+export function stream(path, on) {
+  const abort = new AbortController();
+  readEvents(path, on, abort.signal).catch((error) => {
+    if (!abort.signal.aborted) on.failed({ error: error.message });
+  });
+  return () => abort.abort();
+}
