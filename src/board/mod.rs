@@ -14,7 +14,6 @@ mod see;
 mod setup;
 mod square;
 mod symmetry;
-mod validity;
 pub mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
@@ -29,7 +28,6 @@ pub use moves::{MAX_MOVES, Move, MoveList, ParseMoveError};
 pub use piece::{Piece, PieceKind};
 pub use position::Position;
 pub use see::{SEE_VALUES, see_at_least};
-pub use setup::Setup;
+pub use setup::{InvalidPosition, Reason, Setup};
 pub use square::{FILES, ParseSquareError, RANKS, Square};
 pub use symmetry::Symmetry;
-pub use validity::{InvalidPosition, Reason};

@@ -9,8 +9,8 @@ use super::color::{ByColor, Color};
 use super::moves::Move;
 use super::piece::{Piece, PieceKind};
 use super::setup::Setup;
+use super::setup::{self, InvalidPosition, Reason};
 use super::square::Square;
-use super::validity::{self, InvalidPosition, Reason};
 use super::zobrist;
 use crate::text::{fill, texts};
 
@@ -215,7 +215,7 @@ impl Position {
     /// on squares that they cannot reach.
     pub fn irregularities(&self) -> Vec<Reason> {
         let piece = |square| Some((square, self.piece_on(square)?));
-        validity::irregularities(
+        setup::irregularities(
             self.occupied().into_iter().filter_map(piece),
             self.promotion,
         )
@@ -335,7 +335,7 @@ impl Position {
         side_to_move: Color,
         promotion: bool,
     ) -> Result<Self, InvalidPosition> {
-        let (kings, mut reasons) = validity::check_placement(pieces, promotion);
+        let (kings, mut reasons) = setup::check_placement(pieces, promotion);
         let Some(kings) = kings else {
             return Err(InvalidPosition { reasons });
         };

@@ -1,8 +1,11 @@
-//! Unchecked board descriptions.
+//! Board descriptions, and why one is not a legal position.
 
-use super::color::Color;
+use std::fmt;
+
+use super::color::{ByColor, Color};
 use super::piece::{Piece, PieceKind};
 use super::square::{FILES, Square};
+use crate::text::{fill, texts};
 
 /// A description of a board, legal or not. [`Position::try_from`](super::Position) checks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,5 +64,179 @@ impl Setup {
     /// The pieces with their squares, a0 to i9.
     pub fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
         Square::all().filter_map(|square| Some((square, self.squares[square.index()]?)))
+    }
+}
+
+/// The number of pieces in a set of one side.
+const MAX_PIECES: u32 = 16;
+
+/// A reason why a position is illegal, or cannot arise in a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A side has no king.
+    NoKing(Color),
+    /// A side has more pieces of a kind than a set contains.
+    TooMany {
+        /// The piece.
+        piece: Piece,
+        /// The number on the board.
+        count: u32,
+    },
+    /// A side has more pieces than a set contains.
+    TooManyPieces {
+        /// The side.
+        color: Color,
+        /// The number of its pieces.
+        count: u32,
+    },
+    /// A king, advisor, bishop or pawn is on a square that it can never reach.
+    ImpossibleSquare(Piece, Square),
+    /// The kings see each other down an open file.
+    FacingKings,
+    /// The side not to move is in check.
+    CanCaptureKing(Color),
+}
+
+impl Reason {
+    /// Whether the position can be played although it cannot arise in a game: more pieces of a kind
+    /// than in a set, or a pawn behind its line or between its files.
+    const fn is_playable(self) -> bool {
+        match self {
+            Self::TooMany { piece, .. } => !matches!(piece.kind(), PieceKind::King),
+            Self::ImpossibleSquare(piece, _) => matches!(piece.kind(), PieceKind::Pawn),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts = texts();
+        let text = match *self {
+            Self::NoKing(color) => fill(texts.no_king, &[color.local_name()]),
+            Self::TooMany { piece, count } => {
+                let (color, kind) = (piece.color().local_name(), piece.kind());
+                let numbers = [count, kind.max_per_side()].map(|number| number.to_string());
+                let values = [color, &numbers[0], kind.local_name(), &numbers[1]];
+                fill(texts.too_many, &values)
+            }
+            Self::TooManyPieces { color, count } => {
+                let numbers = [count, MAX_PIECES].map(|number| number.to_string());
+                let values = [color.local_name(), &numbers[0], &numbers[1]];
+                fill(texts.too_many_pieces, &values)
+            }
+            Self::ImpossibleSquare(piece, square) => {
+                let (color, kind) = (piece.color().local_name(), piece.kind().local_name());
+                fill(texts.impossible_square, &[color, kind, &square.to_string()])
+            }
+            Self::FacingKings => texts.facing_kings.to_owned(),
+            Self::CanCaptureKing(color) => fill(texts.in_check_not_to_move, &[color.local_name()]),
+        };
+        f.write_str(&text)
+    }
+}
+
+/// A position is illegal; lists all reasons.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", fill(texts().illegal_position, &[&.reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")]))]
+pub struct InvalidPosition {
+    /// The reasons, in board order within each kind; never empty.
+    pub reasons: Vec<Reason>,
+}
+
+/// The reasons due to the numbers and squares of the pieces why a position cannot arise in a game.
+pub fn irregularities(
+    pieces: impl Iterator<Item = (Square, Piece)> + Clone,
+    promotion: bool,
+) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut counts = [0; Piece::COUNT];
+    for (_, piece) in pieces.clone() {
+        counts[piece.index()] += 1;
+    }
+    for (piece, count) in Piece::ALL.into_iter().zip(counts) {
+        if count > piece.kind().max_per_side() {
+            reasons.push(Reason::TooMany { piece, count });
+        }
+    }
+    for (square, piece) in pieces {
+        if !piece.can_stand_on(square, promotion) {
+            reasons.push(Reason::ImpossibleSquare(piece, square));
+        }
+    }
+    reasons
+}
+
+/// The reasons due to the numbers and squares of the pieces why a position is illegal, and the squares
+/// of the kings if each side has exactly one, in its palace.
+pub fn check_placement(
+    pieces: &[(Square, Piece)],
+    promotion: bool,
+) -> (Option<ByColor<Square>>, Vec<Reason>) {
+    let mut reasons = Vec::new();
+    let mut kings = ByColor::new(None, None);
+    for &(square, piece) in pieces {
+        if piece.kind() == PieceKind::King {
+            kings[piece.color()] = Some(square);
+        }
+    }
+    for color in Color::ALL {
+        if kings[color].is_none() {
+            reasons.push(Reason::NoKing(color));
+        }
+        let count = pieces.iter().filter(|(_, p)| p.color() == color).count() as u32;
+        if count > MAX_PIECES {
+            reasons.push(Reason::TooManyPieces { color, count });
+        }
+    }
+    let irregularities = irregularities(pieces.iter().copied(), promotion);
+    reasons.extend(
+        irregularities
+            .into_iter()
+            .filter(|reason| !reason.is_playable()),
+    );
+    let are_kings_legal = reasons.iter().all(|reason| match reason {
+        Reason::TooMany { piece, .. } | Reason::ImpossibleSquare(piece, _) => {
+            piece.kind() != PieceKind::King
+        }
+        _ => true,
+    });
+    match kings {
+        ByColor([Some(red), Some(black)]) if are_kings_legal => {
+            (Some(ByColor::new(red, black)), reasons)
+        }
+        _ => (None, reasons),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::position::Position;
+
+    use super::*;
+
+    #[test]
+    fn playable_irregularities() {
+        let regular = Position::startpos();
+        assert_eq!(regular.irregularities(), []);
+        // 江湖排局: a pawn on its back rank, and one on its second rank.
+        let composition: Position = "3k2p2/4P4/9/9/9/2B1cnN2/9/7CR/4p4/2Cp1K3 w"
+            .parse()
+            .unwrap();
+        let square = "g9".parse().unwrap();
+        assert_eq!(
+            composition.irregularities(),
+            [Reason::ImpossibleSquare(Piece::BlackPawn, square)]
+        );
+        let rooks: Position = "3k5/9/9/9/9/9/9/9/9/RRRRK4 b".parse().unwrap();
+        let piece = Piece::RedRook;
+        assert_eq!(
+            rooks.irregularities(),
+            [Reason::TooMany { piece, count: 4 }]
+        );
+        assert_eq!(
+            rooks.irregularities()[0].to_string(),
+            "red has 4 rooks, a set has 2"
+        );
     }
 }

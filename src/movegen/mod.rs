@@ -2,13 +2,11 @@
 
 mod generate;
 mod illegal;
-mod perft;
 
 pub use generate::{
     Targets, count_legal, generate, has_legal_move, is_legal, is_pseudo_legal, legal_moves,
 };
 pub use illegal::{IllegalReason, why_illegal};
-pub use perft::{divide, perft};
 
 use crate::board::{Move, MoveList, Position};
 
@@ -26,4 +24,38 @@ impl Position {
     pub fn is_legal(&self, m: Move) -> bool {
         is_legal(self, m)
     }
+}
+
+/// The number of lines of exactly `depth` plies. Moves of the last ply are counted without being made.
+pub fn perft(position: &mut Position, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => count_legal(position),
+        _ => legal_moves(position)
+            .into_iter()
+            .map(|m| {
+                let undo = position.make(m);
+                let nodes = perft(position, depth - 1);
+                position.unmake(m, undo);
+                nodes
+            })
+            .sum(),
+    }
+}
+
+/// The perft count of each legal move, at a total depth of `depth`. Empty for depth 0.
+pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
+    let Some(rest) = depth.checked_sub(1) else {
+        return Vec::new();
+    };
+    let mut position = position.clone();
+    legal_moves(&position)
+        .into_iter()
+        .map(|m| {
+            let undo = position.make(m);
+            let nodes = perft(&mut position, rest);
+            position.unmake(m, undo);
+            (m, nodes)
+        })
+        .collect()
 }

@@ -14,7 +14,6 @@ mod chase;
 mod chinese;
 mod game;
 mod judgement;
-mod limits;
 #[cfg(test)]
 mod reference;
 mod repetition;
@@ -28,7 +27,8 @@ pub use game::{Game, IllegalMove, Ply};
 pub use judgement::{
     Cause, Chase, ClassifiedMove, Clause, Judgement, Placed, judge, judge_at, judge_outcome,
 };
-pub use limits::{counted_plies, is_material_insufficient, is_within_no_capture_limit};
 pub use repetition::judge_repetition;
-pub use rule_set::{ParseRuleSetError, RuleSet};
+pub use rule_set::{
+    ParseRuleSetError, RuleSet, counted_plies, is_material_insufficient, is_within_no_capture_limit,
+};
 pub use verdict::{Exemption, MoveClass, Perpetual, Verdict};

@@ -1,8 +1,8 @@
-//! The rule sets and their names.
+//! The rule sets and their names, and draws that need no repetition.
 
 use std::str::FromStr;
 
-use crate::board::named_enum;
+use crate::board::{Color, NoCaptureClock, Position, named_enum};
 
 named_enum! {
     #[derive(Default)]
@@ -62,8 +62,36 @@ impl FromStr for RuleSet {
     }
 }
 
+/// Whether neither side has a piece that can cross the river, or that can become one in the promotion
+/// variant.
+pub fn is_material_insufficient(position: &Position) -> bool {
+    !position.has_promotion() && !Color::ALL.iter().any(|c| position.has_attackers(*c))
+}
+
+/// The number of plies without a capture by the given rules, to compare with
+/// [`RuleSet::no_capture_limit`].
+#[inline]
+pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {
+    match rules {
+        RuleSet::ElephantEye => clock.peaceful(),
+        _ => clock.counted(),
+    }
+}
+
+/// Whether a mate or capture in `plies` plies, with no capture before it, comes before the no-capture
+/// limit.
+pub const fn is_within_no_capture_limit(clock: NoCaptureClock, rules: RuleSet, plies: u16) -> bool {
+    let last = counted_plies(clock, rules).saturating_add(plies.saturating_sub(1));
+    last < rules.no_capture_limit()
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::game::Game;
+    use super::super::judgement::{Cause, judge};
+    use super::super::verdict::Verdict;
+    use crate::notation::fen::{parse_position, parse_variant_position};
+
     use super::*;
 
     #[test]
@@ -75,5 +103,66 @@ mod tests {
         }
         assert_eq!("check_only".parse(), Ok(RuleSet::CheckOnly));
         assert_eq!("asia".parse::<RuleSet>(), Err(ParseRuleSetError));
+    }
+
+    fn outcome(fen: &str, moves: &str, rules: RuleSet) -> (Verdict, Cause) {
+        let mut game = Game::new(parse_position(fen).unwrap());
+        for played in moves.split_ascii_whitespace() {
+            game.push(played.parse().unwrap()).unwrap();
+        }
+        let judgement = judge(&game, rules);
+        (judgement.verdict, judgement.cause)
+    }
+
+    #[test]
+    fn bare_kings_draw() {
+        let bare = "3ak4/9/4b4/9/9/9/9/4B4/4A4/3K5 w";
+        let draw = (Verdict::Draw, Cause::InsufficientMaterial);
+        let undecided = (Verdict::Undecided, Cause::Nothing);
+        assert_eq!(outcome(bare, "", RuleSet::Asian), draw);
+        let pawn = bare.replacen("/9/9/", "/4p4/9/", 1);
+        assert_eq!(outcome(&pawn, "", RuleSet::Asian), undecided);
+        let variant = parse_variant_position(bare, true).unwrap();
+        assert!(!is_material_insufficient(&variant));
+    }
+
+    #[test]
+    fn mate_takes_precedence_over_the_limit() {
+        let quiet = "4k4/9/9/9/9/9/9/9/R8/3K5 w - - 119 1";
+        let draw = (Verdict::Draw, Cause::NoCapture);
+        assert_eq!(outcome(quiet, "a1a2", RuleSet::Asian), draw);
+        let mate = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w - - 119 1";
+        let won = (Verdict::BlackLoses, Cause::Checkmate);
+        assert_eq!(outcome(mate, "b1b9", RuleSet::Asian), won);
+        let stalemate = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 119 1";
+        let lost = (Verdict::BlackLoses, Cause::Stalemate);
+        assert_eq!(outcome(stalemate, "a1a8", RuleSet::Asian), lost);
+    }
+
+    #[test]
+    fn mate_in_the_last_ply_before_the_limit_counts() {
+        let quiet = parse_position("4k4/9/9/9/9/9/9/9/R8/3K5 w - - 101 1").unwrap();
+        let is_within = |rules, plies| is_within_no_capture_limit(quiet.clock(), rules, plies);
+        assert!(is_within(RuleSet::Asian, 19) && !is_within(RuleSet::Asian, 20));
+        assert!(!is_within(RuleSet::ElephantEye, 0));
+        let long = parse_position("4k4/9/9/9/9/9/9/9/R8/3K5 w - - 65535 1").unwrap();
+        assert!(!is_within_no_capture_limit(
+            long.clock(),
+            RuleSet::Asian,
+            63
+        ));
+    }
+
+    #[test]
+    fn elephanteye_limit_skips_checks_and_answers() {
+        let fen = "4k4/9/9/9/9/9/9/9/R8/3K5 w - - 98 1";
+        let draw = (Verdict::Draw, Cause::NoCapture);
+        let undecided = (Verdict::Undecided, Cause::Nothing);
+        let league = RuleSet::ElephantEye;
+        assert_eq!(outcome(fen, "a1e1 e9f9", league), undecided);
+        assert_eq!(outcome(fen, "a1e1 e9f9 e1e2", league), undecided);
+        assert_eq!(outcome(fen, "a1e1 e9f9 e1e2 f9f8", league), draw);
+        assert_eq!(outcome(fen, "a1b1 e9e8", league), draw);
+        assert_eq!(outcome(fen, "a1b1 e9e8", RuleSet::Asian), undecided);
     }
 }

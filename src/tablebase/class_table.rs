@@ -3,7 +3,9 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use super::file::{HEADER, Header, TableBlock, TableError, WHOLE};
 use super::index::Indexer;
@@ -342,10 +344,7 @@ impl BlockCache {
         key: BlockKey,
         load: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Arc<[u8]>, E> {
-        let lock = || {
-            let shard = self.shards[key.shard()].lock();
-            shard.unwrap_or_else(PoisonError::into_inner)
-        };
+        let lock = || self.shards[key.shard()].lock();
         if let Some(values) = lock().find(key) {
             return Ok(values);
         }
@@ -403,11 +402,7 @@ mod tests {
             );
             assert_eq!(*values.unwrap(), [0; 4]);
         }
-        let held: usize = cache
-            .shards
-            .iter()
-            .map(|s| s.lock().unwrap().entries.len())
-            .sum();
+        let held: usize = cache.shards.iter().map(|s| s.lock().entries.len()).sum();
         assert!(held <= SHARDS * WAYS && held > SHARDS * WAYS / 2);
         assert_eq!(cache.get(key(20_000), || Err("no")), Err("no"));
     }

@@ -159,6 +159,23 @@ impl Indexer {
         }
     }
 
+    /// Visits the index of `before`, from which a quiet move of black's king, advisor or bishop leads to the listed
+    /// cell `here`, and that of its mirror image if it is listed too and leads to the same index.
+    #[inline]
+    pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
+        let table = self.defenders;
+        let from_symmetric = table.is_symmetric(before.defenders);
+        if !table.is_symmetric(here.defenders) {
+            visit(self.index(before));
+            if from_symmetric {
+                visit(self.listed(self.mirrored(before)));
+            }
+        } else if from_symmetric || before.defenders < table.canonical {
+            // The mirror image of `here` is listed too and has the mirrored moves.
+            visit(self.listed(before));
+        }
+    }
+
     /// Number of board positions with this index: 2 if the mirror image is not listed separately.
     #[inline]
     pub fn weight(&self, index: usize) -> u64 {

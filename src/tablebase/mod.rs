@@ -40,11 +40,10 @@
 //! | `cell_board`, `solver_state`, `solver`, `solved` | retrograde analysis of one-sided classes |
 //! | `two_sided` | retrograde analysis and fixpoints of two-sided classes |
 //! | `file`, `class_table`, `tables` | file format; probing one table and a set of tables |
-//! | `verify`, `draw_proof` | verification of values and draws |
+//! | `verify` | verification of values, and the proof that draws hold |
 
 mod cell_board;
 mod class_table;
-mod draw_proof;
 mod file;
 mod index;
 mod material;
@@ -60,7 +59,6 @@ mod value;
 mod verify;
 
 pub use class_table::ClassTable;
-pub use draw_proof::prove_draws;
 pub use file::TableError;
 pub use material::{Attackers, Material, ParseMaterialError};
 pub use placements::Defenders;
@@ -69,4 +67,4 @@ pub use solver::{TooLong, class_size, solve, solver_memory};
 pub use tables::{EXTENSION, Probe, ProbedMove, SkippedFile, Tables, embedded_classes};
 pub use two_sided::{UnsolvedClass, WrongValue, solve_two_sided, verify_two_sided};
 pub use value::{Metric, TableOutcome};
-pub use verify::{Inconsistent, verify};
+pub use verify::{Inconsistent, prove_draws, verify};

@@ -1,12 +1,13 @@
 //! The values of all positions of a class.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::cell_board::CellBoard;
 use super::index::Indexer;
 use super::material::Material;
 use super::value::{ILLEGAL, Metric, TableOutcome, Value};
-use crate::board::{ByColor, Color};
+use crate::board::{ByColor, Color, Position};
 use crate::rules::RuleSet;
 
 /// Rule sets under which the draws of a class hold. Mates hold under all of them: the distance to
@@ -174,17 +175,13 @@ impl SolvedClass {
     }
 
     /// A position with this outcome, if there is one; the strong side is red.
-    pub fn example(&self, outcome: TableOutcome) -> Option<crate::board::Position> {
+    pub fn example(&self, outcome: TableOutcome) -> Option<Position> {
         self.examples(outcome, 0).next()
     }
 
     /// All positions with this outcome, in index order starting at index `from` for each side to
     /// move.
-    pub fn examples(
-        &self,
-        outcome: TableOutcome,
-        from: usize,
-    ) -> impl Iterator<Item = crate::board::Position> {
+    pub fn examples(&self, outcome: TableOutcome, from: usize) -> impl Iterator<Item = Position> {
         let sides = match (outcome, self.material.is_two_sided()) {
             (_, true) => &Color::ALL[..],
             (TableOutcome::Win(_), false) => &[Color::Red],
@@ -200,6 +197,32 @@ impl SolvedClass {
             let wanted = (from..values.len()).filter(move |i| is_wanted(values[*i]));
             wanted.filter_map(move |index| indexer.position(index, *side))
         })
+    }
+}
+
+/// A class that captures lead to, with its numbering.
+pub struct SmallerClass<'a> {
+    pub indexer: Indexer,
+    pub solved: &'a SolvedClass,
+}
+
+impl<'a> SmallerClass<'a> {
+    pub fn new(solved: &'a SolvedClass) -> Self {
+        let indexer = Indexer::new(solved.material);
+        Self { indexer, solved }
+    }
+
+    /// # Panics
+    /// `classes` does not contain the class.
+    pub fn find(classes: &'a [Arc<SolvedClass>], material: Material) -> Self {
+        let solved = classes.iter().find(|class| class.material == material);
+        Self::new(solved.expect("the classes that captures lead to are solved"))
+    }
+
+    /// Value of a position of the class for its side to move.
+    pub fn value(&self, position: &Position, strong: Color) -> u8 {
+        let values = self.solved.values(position.side_to_move() == strong);
+        values[self.indexer.of_position(position, strong)]
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::cell_board::CellBoard;
 use super::index::{Cell, Indexer};
 use super::material::Material;
-use super::solved::{DrawsHold, SolvedClass};
+use super::solved::{DrawsHold, SmallerClass, SolvedClass};
 use super::solver_state::{BLOCK, Levels, MoveCounts, for_each_part};
 use super::two_sided;
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric};
@@ -57,9 +57,9 @@ pub fn class_size(material: Material) -> u64 {
 struct Solver<'a> {
     indexer: Indexer,
     /// Classes after the capture of a bishop and of an advisor.
-    fewer_defenders: [Option<Smaller<'a>>; 2],
+    fewer_defenders: [Option<SmallerClass<'a>>; 2],
     /// Classes after the capture of each attacker.
-    fewer_attackers: Vec<Option<Smaller<'a>>>,
+    fewer_attackers: Vec<Option<SmallerClass<'a>>>,
     strong: Vec<AtomicU8>,
     weak: Vec<AtomicU8>,
     /// Quiet moves of the weak side that are not known to lose.
@@ -69,11 +69,6 @@ struct Solver<'a> {
     threads: usize,
     progress: &'a (dyn Fn(u64) + Sync),
     metric: Metric,
-}
-
-struct Smaller<'a> {
-    indexer: Indexer,
-    solved: &'a SolvedClass,
 }
 
 /// Solves a one-sided class with `threads` threads. `smaller` holds the classes of
@@ -93,13 +88,7 @@ pub fn solve(
     threads: usize,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<SolvedClass, TooLong> {
-    let find = |class: Option<Material>| {
-        class.map(|class| Smaller {
-            indexer: Indexer::new(class),
-            solved: (smaller.iter().find(|s| s.material == class))
-                .expect("the classes that captures lead to are solved"),
-        })
-    };
+    let find = |class: Option<Material>| class.map(|class| SmallerClass::find(smaller, class));
     let indexer = Indexer::new(material);
     let len = indexer.len();
     let bytes = || bytemuck::zeroed_vec::<AtomicU8>(len);
@@ -289,25 +278,10 @@ impl Solver<'_> {
             return;
         };
         board.weak_unmoves(|defenders| {
-            self.count_move_to(cell, Cell { defenders, ..cell }, level);
+            let before = Cell { defenders, ..cell };
+            let count = |index| self.count_move(index, level);
+            self.indexer.before_weak_step(cell, before, count);
         });
-    }
-
-    /// Counts the weak side's quiet move from `before` to `here`, and its mirror image, as losing.
-    fn count_move_to(&self, here: Cell, before: Cell, level: u8) {
-        let table = self.indexer.defenders;
-        let from_symmetric = table.is_symmetric(before.defenders);
-        if !table.is_symmetric(here.defenders) {
-            self.count_move(self.indexer.index(before), level);
-            if from_symmetric {
-                // Both mirror images of `before` are listed, and both lead here.
-                let mirrored = self.indexer.mirrored(before);
-                self.count_move(self.indexer.listed(mirrored), level);
-            }
-        } else if from_symmetric || before.defenders < table.canonical {
-            // The mirror image of `here` is listed too and has the mirrored moves.
-            self.count_move(self.indexer.listed(before), level);
-        }
     }
 
     /// Counts one more losing quiet move of the weak side.

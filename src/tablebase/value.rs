@@ -178,6 +178,26 @@ impl Value {
         self.is_lost() || self == Self::DRAW || self == Self::NOT_WON
     }
 
+    /// Whether a side is proven to win: the side to move, or the other one.
+    #[inline]
+    pub fn is_won_for(self, is_to_move: bool) -> bool {
+        if is_to_move {
+            self.is_won()
+        } else {
+            self.is_lost()
+        }
+    }
+
+    /// Whether a side is proven not to lose: the side to move, or the other one.
+    #[inline]
+    pub fn is_held_for(self, is_to_move: bool) -> bool {
+        if is_to_move {
+            self.is_held()
+        } else {
+            self.is_held_by_other()
+        }
+    }
+
     /// `None` if the winner, if any, is unknown.
     #[inline]
     pub fn outcome(self) -> Option<TableOutcome> {
@@ -271,7 +291,6 @@ impl Metric {
 mod tests {
     use super::*;
     use crate::rules::RuleSet;
-    use crate::tablebase::value::LARGEST_LEVEL;
 
     #[test]
     fn no_rule_set_has_a_smaller_no_capture_limit() {

@@ -1,12 +1,15 @@
-//! Verification of a one-sided class: each value against those of its moves.
+//! Verification of a one-sided class: each value against those of its moves, and the proof that its draws hold under
+//! rules that forbid perpetual chases.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use super::index::Indexer;
+use super::cell_board::CellBoard;
+use super::index::{Cell, Indexer};
 use super::material::Material;
-use super::solved::SolvedClass;
-use super::solver_state::map_threads;
-use super::value::{DRAW, ILLEGAL, Metric};
+use super::solved::{DrawsHold, SmallerClass, SolvedClass};
+use super::solver_state::{for_each_part, map_threads};
+use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric};
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 
@@ -38,8 +41,9 @@ pub fn verify(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<u64, Box<Inconsistent>> {
     let indexer = Indexer::new(class.material);
-    let smaller: Vec<(Indexer, &SolvedClass)> = (smaller.iter())
-        .map(|solved| (Indexer::new(solved.material), &**solved))
+    let smaller: Vec<_> = smaller
+        .iter()
+        .map(|class| SmallerClass::new(class))
         .collect();
     let run = |first: usize, step: usize| -> Result<u64, Box<Inconsistent>> {
         let mut checked = 0;
@@ -67,7 +71,7 @@ fn check(
     class: &SolvedClass,
     index: usize,
     indexer: &Indexer,
-    smaller: &[(Indexer, &SolvedClass)],
+    smaller: &[SmallerClass<'_>],
     mut position: Position,
 ) -> Result<(), Box<Inconsistent>> {
     let side = position.side_to_move();
@@ -84,10 +88,9 @@ fn check(
             }
             (Some(_), None) => None,
             (Some(_), Some((material, strong))) => {
-                let (indexer, solved) = (smaller.iter().find(|(_, s)| s.material == material))
+                let smaller = (smaller.iter().find(|s| s.solved.material == material))
                     .expect("the classes that captures lead to are loaded");
-                let own = indexer.of_position(&position, strong);
-                let value = solved.values(side == Color::Black)[own];
+                let value = smaller.value(&position, strong);
                 (class.metric).after_capture(side == Color::Red, value)
             }
         };
@@ -116,5 +119,312 @@ fn check(
             found,
             expected,
         }))
+    }
+}
+
+/// A draw that was removed from the set. Smaller numbers, down to [`LARGEST_LEVEL`], are ranks.
+const REMOVED: u8 = 254;
+/// Larger than every rank.
+const NO_RANK: u8 = REMOVED - LARGEST_LEVEL;
+
+/// Proves that the draws of a one-sided class hold under every rule set and marks the class accordingly, or
+/// counts the drawn positions that the weak side might not hold under rules that forbid perpetual chases.
+/// `smaller` holds the classes of [`Material::after_captures`]; for those with fewer attackers the strong side to
+/// move is enough. The draws only hold if those of `smaller` are proven too, because captures lead there.
+///
+/// The weak side cannot check, and its king may chase, so only its advisors and bishops can break the rule. A
+/// draw is safe if the weak side can hold it with infinitely many harmless moves: moves after which no advisor
+/// or bishop could legally capture an attacker. This computes the largest set of draws in which the weak side
+/// can force one more such move without leaving the set. Captures leave the set.
+///
+/// A position from which a harmless move can be forced has a rank, larger than the ranks that it depends on. When
+/// positions leave the set, only those that may depend on them are examined again. A draw that would need a rank
+/// above 133 counts as not proven. Ranks are stored in the values of the class during the computation.
+///
+/// # Panics
+/// A class of `smaller` is missing.
+pub fn prove_draws(
+    class: SolvedClass,
+    smaller: &[Arc<SolvedClass>],
+    threads: usize,
+) -> (SolvedClass, u64) {
+    let find = |material: Material| SmallerClass::find(smaller, material);
+    let indexer = Indexer::new(class.material);
+    // Reuses the allocation.
+    let states = |values: Vec<u8>| values.into_iter().map(AtomicU8::new).collect();
+    let search = SafetySearch {
+        fewer_attackers: (0..indexer.attackers.count)
+            .map(|i| class.material.without_attacker(i).map(find))
+            .collect(),
+        states: [states(class.strong), states(class.weak)],
+        indexer,
+        threads: threads.max(1),
+    };
+    // Ranks the weak side first: most of its moves are harmless, and the ranks of the other side's positions depend
+    // on its ranks.
+    while search.sweep(false) | search.sweep(true) {}
+    let mut unreached = search.unreached();
+    while !unreached.is_empty() {
+        unreached = search.without(unreached);
+    }
+    let doubtful = search.count_removed();
+    let [strong, weak] = search.states.map(|states| {
+        let value = |state: AtomicU8| match state.into_inner() {
+            value @ (..=LARGEST_LEVEL | ILLEGAL) => value,
+            _ => DRAW,
+        };
+        states.into_iter().map(value).collect()
+    });
+    let solved = SolvedClass {
+        strong,
+        weak,
+        ..class
+    };
+    let are_proven = smaller.iter().all(|s| s.draws == DrawsHold::Always);
+    (
+        solved.with_draws_proven(doubtful == 0 && are_proven),
+        doubtful,
+    )
+}
+
+/// Whether a position is in the set, and its rank.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SafetyState {
+    /// Not in the set.
+    Out,
+    /// In the set; not known to force one more harmless move.
+    Unreached,
+    Ranked(u8),
+}
+
+impl SafetyState {
+    #[inline]
+    const fn of(byte: u8) -> Self {
+        match byte {
+            DRAW => Self::Unreached,
+            1..=LARGEST_LEVEL | REMOVED | ILLEGAL => Self::Out,
+            rank => Self::Ranked(rank - LARGEST_LEVEL),
+        }
+    }
+
+    const fn byte(self) -> u8 {
+        match self {
+            Self::Out => REMOVED,
+            Self::Unreached => DRAW,
+            Self::Ranked(rank) => LARGEST_LEVEL + rank,
+        }
+    }
+}
+
+/// Index and side to move of a position in eight bytes.
+#[derive(Clone, Copy)]
+struct SafetyNode(usize);
+
+impl SafetyNode {
+    fn new(index: usize, strong_to_move: bool) -> Self {
+        Self(index << 1 | usize::from(strong_to_move))
+    }
+
+    const fn index(self) -> usize {
+        self.0 >> 1
+    }
+
+    const fn strong_to_move(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// Computation of the largest set of safe draws.
+struct SafetySearch<'a> {
+    /// Classes after the capture of each attacker; `None` if none is left.
+    fewer_attackers: Vec<Option<SmallerClass<'a>>>,
+    indexer: Indexer,
+    /// Values of the class, draws encoded as [`SafetyState`]: the strong side to move, then the
+    /// weak side.
+    states: [Vec<AtomicU8>; 2],
+    threads: usize,
+}
+
+impl SafetySearch<'_> {
+    #[inline]
+    fn state(&self, index: usize, strong_to_move: bool) -> &AtomicU8 {
+        &self.states[usize::from(!strong_to_move)][index]
+    }
+
+    #[inline]
+    fn get(&self, index: usize, strong_to_move: bool) -> SafetyState {
+        SafetyState::of(self.state(index, strong_to_move).load(Ordering::Relaxed))
+    }
+
+    fn set(&self, node: SafetyNode, state: SafetyState) {
+        self.state(node.index(), node.strong_to_move())
+            .store(state.byte(), Ordering::Relaxed);
+    }
+
+    /// Tries to rank all unranked positions of one side to move. Returns whether any got a rank.
+    fn sweep(&self, strong_to_move: bool) -> bool {
+        let changed = AtomicBool::new(false);
+        let slice = self.indexer.slice();
+        for_each_part(self.threads, self.indexer.defenders.canonical, |part| {
+            for index in part * slice..(part + 1) * slice {
+                let node = SafetyNode::new(index, strong_to_move);
+                let state = self.get(index, strong_to_move);
+                if state == SafetyState::Unreached && self.reach(node) {
+                    changed.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+        changed.into_inner()
+    }
+
+    /// Ranks a position if possible.
+    fn reach(&self, node: SafetyNode) -> bool {
+        let rank = self.rank(node, NO_RANK);
+        if let Some(rank) = rank {
+            self.set(node, SafetyState::Ranked(rank));
+        }
+        rank.is_some()
+    }
+
+    /// Positions of the set without a rank.
+    fn unreached(&self) -> Vec<SafetyNode> {
+        let nodes = [true, false].into_iter().flat_map(|strong_to_move| {
+            (0..self.indexer.len()).map(move |index| SafetyNode::new(index, strong_to_move))
+        });
+        nodes
+            .filter(|node| self.get(node.index(), node.strong_to_move()) == SafetyState::Unreached)
+            .collect()
+    }
+
+    /// Removes positions from the set. Returns those that lose their rank.
+    fn without(&self, left: Vec<SafetyNode>) -> Vec<SafetyNode> {
+        left.iter()
+            .for_each(|node| self.set(*node, SafetyState::Out));
+        let mut unreached = Vec::new();
+        let mut changed = left;
+        while let Some(node) = changed.pop() {
+            self.visit_before(node, |before| {
+                if let SafetyState::Ranked(rank) = self.get(before.index(), before.strong_to_move())
+                    && self.rank(before, rank).is_none()
+                {
+                    self.set(before, SafetyState::Unreached);
+                    unreached.push(before);
+                    changed.push(before);
+                }
+            });
+        }
+        // Some positions have another move that ranks them.
+        let mut count = usize::MAX;
+        while unreached.len() < count {
+            count = unreached.len();
+            unreached.retain(|node| !self.reach(*node));
+        }
+        unreached
+    }
+
+    /// Visits the positions from which a quiet move leads here.
+    fn visit_before(&self, node: SafetyNode, mut visit: impl FnMut(SafetyNode)) {
+        let cell = self.indexer.cell(node.index());
+        let Some(board) = CellBoard::new(&self.indexer, cell) else {
+            return;
+        };
+        let mut visit = |index| visit(SafetyNode::new(index, !node.strong_to_move()));
+        if node.strong_to_move() {
+            board.weak_unmoves(|defenders| {
+                let before = Cell { defenders, ..cell };
+                self.indexer.before_weak_step(cell, before, &mut visit);
+            });
+        } else {
+            board.strong_unmoves(|before| visit(self.indexer.listed(before)));
+        }
+    }
+
+    /// Number of drawn legal positions outside the set.
+    fn count_removed(&self) -> u64 {
+        let mut count = 0;
+        for index in 0..self.indexer.len() {
+            let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
+                continue;
+            };
+            let is_out = |strong_to_move: bool| {
+                self.state(index, strong_to_move).load(Ordering::Relaxed) == REMOVED
+            };
+            let strong = !board.gives_check() && is_out(true);
+            let sides = u64::from(strong) + u64::from(is_out(false));
+            count += sides * self.indexer.weight(index);
+        }
+        count
+    }
+
+    /// Rank that depends only on ranks below `below`.
+    fn rank(&self, node: SafetyNode, below: u8) -> Option<u8> {
+        // Illegal positions do not matter.
+        let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index())) else {
+            return Some(1);
+        };
+        let rank = match node.strong_to_move() {
+            true if board.gives_check() => Some(1),
+            true => self.rank_of_strong(&board, below),
+            false => self.rank_of_weak(&board, below),
+        };
+        rank.filter(|rank| *rank < NO_RANK)
+    }
+
+    /// Rank if the weak side, to move, can force a harmless move within the set or captures an
+    /// attacker and draws.
+    fn rank_of_weak(&self, board: &CellBoard<'_>, below: u8) -> Option<u8> {
+        let mut best = NO_RANK;
+        board.weak_moves(|m| {
+            if best == 1 {
+                return;
+            }
+            let after = board.after(m);
+            if let Some(taken) = m.taken {
+                // The proof of its own class shows whether that draw holds.
+                let draws = self.fewer_attackers[taken]
+                    .as_ref()
+                    .is_none_or(|class| class.solved.strong[class.indexer.index(after)] == DRAW);
+                if draws {
+                    best = 1;
+                }
+                return;
+            }
+            match self.get(self.indexer.index(after), true) {
+                SafetyState::Out => {}
+                _ if self.is_harmless(after) => best = 1,
+                SafetyState::Ranked(rank) if rank < below => best = best.min(rank + 1),
+                _ => {}
+            }
+        });
+        (best < NO_RANK).then_some(best)
+    }
+
+    /// Rank if every quiet move of the strong side leads to a ranked position.
+    fn rank_of_strong(&self, board: &CellBoard<'_>, below: u8) -> Option<u8> {
+        let mut rank = Some(1);
+        board.strong_moves(|after| {
+            if rank.is_some() && CellBoard::new(&self.indexer, after).is_some() {
+                rank = match self.get(self.indexer.index(after), false) {
+                    SafetyState::Ranked(next) if next < below => rank.max(Some(next + 1)),
+                    _ => None,
+                };
+            }
+        });
+        rank
+    }
+
+    /// Whether no advisor or bishop of the weak side could legally capture an attacker now.
+    fn is_harmless(&self, cell: Cell) -> bool {
+        let Some(board) = CellBoard::new(&self.indexer, cell) else {
+            return false;
+        };
+        let mut harmless = true;
+        board.weak_moves(|m| {
+            if m.taken.is_some() {
+                let after = &self.indexer.defenders.placements[m.defenders];
+                harmless &= after.king != board.defenders.king;
+            }
+        });
+        harmless
     }
 }

@@ -28,11 +28,10 @@ mod schedule;
 mod spec;
 mod stall;
 pub mod stats;
-mod tablebase_adjudication;
 mod verify;
 mod worker;
 
-pub use adjudication::{Adjudication, ScoreDraw, ScoreWin};
+pub use adjudication::{Adjudication, ScoreDraw, ScoreWin, TablebaseAdjudication};
 pub use conformance::{CheckOutcome, CheckReport, CheckTimeouts, check_protocol};
 pub use end_reason::{EndReason, Ending};
 pub use engine::{EngineFailure, EngineScore, Greeting};
@@ -52,5 +51,4 @@ pub use schedule::{ColorOrder, Fixture, Schedule, TournamentFormat};
 pub use spec::{
     EngineSpec, EngineSpecError, PartialEngineSpec, SettingError, SpecError, read_toml,
 };
-pub use tablebase_adjudication::TablebaseAdjudication;
 pub use verify::{Replay, verify};

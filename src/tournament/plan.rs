@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::adjudication::Adjudication;
+use super::adjudication::TablebaseAdjudication;
 use super::limit::Timeouts;
 use super::openings::Openings;
 use super::record::GameSummary;
 use super::schedule::{ColorOrder, Schedule, TournamentFormat};
 use super::spec::EngineSpec;
 use super::stats::{Sprt, Standings};
-use super::tablebase_adjudication::TablebaseAdjudication;
 use crate::rules::RuleSet;
 
 /// Rounds of a tournament that an SPRT ends.

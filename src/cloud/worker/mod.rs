@@ -2,7 +2,6 @@
 
 pub mod jobs;
 mod search;
-mod source;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -16,9 +15,10 @@ use crate::search::StartError;
 use crate::tablebase::Tables;
 use search::{JobError, Scorer};
 
-pub use jobs::{Job, JobBatch, JobResults, MoveScore};
+pub use jobs::{
+    Job, JobBatch, JobResults, JobSource, JobSourceError, LocalLibrary, MoveScore, RemoteLibrary,
+};
 pub use search::StopFlag;
-pub use source::{JobSource, JobSourceError, LocalLibrary, RemoteLibrary};
 
 /// A worker thread that runs until it is stopped.
 #[derive(Debug)]

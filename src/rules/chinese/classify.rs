@@ -1,8 +1,8 @@
 //! The class of one move of a repetition.
 
 use super::super::verdict::{Exemption, MoveClass};
-use super::joint::is_joint_chase;
 use super::lookahead::{NodeBudget, begins_mate, forced_mate, has_move, moves_of, threatens_mate};
+use super::threats::is_joint_chase;
 use super::threats::{CaptureResult, ThreatFinder, takes_value, wins_exchange};
 use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 

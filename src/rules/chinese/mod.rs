@@ -1,14 +1,12 @@
 //! The Chinese rules of 2020 (中国象棋竞赛规则), by the clauses of the [guide](crate::guide::rules).
 //!
 //! `classify` determines the class of one move: it compares the threats of the mover, moving again,
-//! after the move and before it. `threats` finds the captures and checks that win material,
-//! `capture_sequence` computes their gain, and `joint` recognises joint chases. A node budget bounds the
-//! work for one move, and a cache for each thread keeps the classes of moves, because a search meets the
-//! same repetitions many times.
+//! after the move and before it. `threats` finds the captures and checks that win material, and joint chases;
+//! `capture_sequence` computes the gain of captures. A node budget bounds the work for one move, and a cache for each
+//! thread keeps the classes of moves, because a search meets the same repetitions many times.
 
 mod capture_sequence;
 mod classify;
-mod joint;
 mod lookahead;
 mod threats;
 

@@ -2,4 +2,3 @@
 
 pub mod asian;
 pub mod chinese;
-mod chinese_captures;

@@ -2,7 +2,6 @@
 
 mod history;
 mod picker;
-mod quiet_bonus;
 
 pub use history::{Histories, PieceTo};
 pub use picker::{MovePicker, PickerMode};

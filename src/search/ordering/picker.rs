@@ -2,8 +2,8 @@
 
 use arrayvec::ArrayVec;
 
+use super::history::QuietBonus;
 use super::history::{Histories, PieceTo};
-use super::quiet_bonus::QuietBonus;
 use crate::board::{MAX_MOVES, Move, MoveList, Position, SEE_VALUES, see_at_least};
 use crate::movegen::{Targets, generate, is_pseudo_legal};
 use crate::search::parameters::values;

@@ -1,7 +1,35 @@
 //! Search parameters ([`values`]) and the [`formulas`] that use them.
 
 pub mod formulas;
-mod pruning;
 pub mod values;
 
-pub use pruning::Pruning;
+use crate::search::request::Degree;
+
+/// Groups of unsound pruning techniques, enabled by the option `pruning`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pruning {
+    /// Changes of depth: late move reductions, internal iterative reduction, singular and negative extensions
+    /// with multi-cut, reduced depth after a fail high at the root.
+    pub reductions: bool,
+    /// Null-move pruning.
+    pub null_move: bool,
+    /// Cut-offs by the static evaluation: reverse futility, razoring, probcut.
+    pub by_evaluation: bool,
+    /// Pruning of single moves: quiet moves by number, history, evaluation or exchange, captures by exchange.
+    pub of_moves: bool,
+    /// Correction history: scores then depend on the order of the search.
+    pub corrections: bool,
+}
+
+impl Pruning {
+    /// The techniques of a level. `none` is plain alpha-beta with quiescence and transposition table.
+    pub fn new(level: Degree) -> Self {
+        Self {
+            reductions: level >= Degree::Small,
+            null_move: level >= Degree::Small,
+            by_evaluation: level >= Degree::Medium,
+            of_moves: level >= Degree::Large,
+            corrections: level >= Degree::Small,
+        }
+    }
+}

@@ -1,19 +1,21 @@
-//! The pool of search threads and their transposition table.
+//! The pool of search threads and their transposition table, and the thread that passes requests on to them.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, bounded, unbounded};
 
-use super::coordinator::{Coordinator, Message};
 use super::memory::{free_megabytes, has_room, start_thread};
-use super::search_thread::{SearchThread, THREAD_BYTES};
+use super::request_handler::RequestHandler;
+use super::search_thread::{SearchThread, THREAD_BYTES, ThreadMessage};
 use crate::board::{Move, Position};
 use crate::eval::nnue;
 use crate::movegen::is_legal;
 use crate::search::event::{Bound, Event};
 use crate::search::request::SearchRequest;
 use crate::search::score::Score;
+use crate::search::tree::{Iteration, SharedState};
 use crate::search::tt::{TranspositionTable, TtEntry};
 
 /// Maximum size of the transposition table in MB.
@@ -353,4 +355,93 @@ impl Drop for Pool {
 
 fn automatic_hash_size() -> usize {
     AUTOMATIC_HASH.min(free_megabytes() / 4).max(1)
+}
+
+/// The messages to the coordinating thread.
+pub enum Message {
+    Search(Box<SearchRequest>),
+    MoreThreads(Vec<SearchThread>),
+    /// Keeps this number of threads and ends the others.
+    FewerThreads(usize),
+    Tt(Arc<TranspositionTable>),
+    Clear,
+    /// Answered when all earlier messages have been handled.
+    Sync(Sender<()>),
+}
+
+/// Passes requests on to the threads and collects their results.
+pub struct Coordinator {
+    threads: Vec<SearchThread>,
+    tt: Arc<TranspositionTable>,
+    events: Sender<Event>,
+    handler: RequestHandler,
+}
+
+impl Coordinator {
+    pub fn new(first: SearchThread, tt: Arc<TranspositionTable>, events: Sender<Event>) -> Self {
+        Self {
+            threads: vec![first],
+            tt,
+            handler: RequestHandler::new(Some(events.clone())),
+            events,
+        }
+    }
+
+    pub fn handle(&mut self, message: Message) {
+        match message {
+            Message::Search(request) => {
+                let (threads, tt) = (&self.threads, &self.tt);
+                let run = |shared: &Arc<SharedState>| run(threads, shared);
+                let found = (self.handler).search(*request, tt, threads.len(), run);
+                // Sending fails if the receiver was dropped because the process is exiting.
+                let _ = self.events.send(Event::Done(found.outcome));
+            }
+            Message::MoreThreads(threads) => self.threads.extend(threads),
+            Message::FewerThreads(kept) => {
+                self.threads.drain(kept..).for_each(SearchThread::end);
+            }
+            Message::Tt(tt) => {
+                for thread in &self.threads {
+                    thread.send(ThreadMessage::UseTt(tt.clone()));
+                }
+                self.tt = tt;
+            }
+            Message::Clear => {
+                self.handler.clear();
+                for thread in &self.threads {
+                    thread.send(ThreadMessage::Clear);
+                }
+            }
+            Message::Sync(done) => {
+                let _ = done.send(());
+            }
+        }
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        std::mem::take(&mut self.threads)
+            .into_iter()
+            .for_each(SearchThread::end);
+    }
+}
+
+/// Runs the search on all threads; the first result is that of the first thread.
+fn run(threads: &[SearchThread], shared: &Arc<SharedState>) -> Vec<Iteration> {
+    let (sender, receiver) = unbounded();
+    for thread in threads {
+        thread.send(ThreadMessage::Search(shared.clone(), sender.clone()));
+    }
+    drop(sender);
+    let mut results: Vec<_> = receiver
+        .iter()
+        .inspect(|(id, _)| {
+            if *id == 0 {
+                shared.finished.store(true, Ordering::Relaxed);
+            }
+        })
+        .collect();
+    results.sort_by_key(|(id, _)| *id);
+    results.into_iter().map(|(_, result)| result).collect()
 }

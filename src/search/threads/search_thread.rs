@@ -1,17 +1,15 @@
-//! A search thread, which waits for requests.
+//! A search thread, which waits for requests, and other threads with a stack that is large enough for a search.
 
-use std::io::ErrorKind;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
+use std::io::{self, ErrorKind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle, Scope, ScopedJoinHandle};
 
 use crossbeam_channel::{Sender, unbounded};
 
-use super::memory::{has_room, start_thread};
-use crate::search::tree::Iteration;
-use crate::search::tree::SharedState;
-use crate::search::tree::ThreadData;
-use crate::search::tree::search;
+use super::memory::{THREAD_HEAP_BYTES, has_room, start_thread};
+use crate::search::tree::{Iteration, SharedState, ThreadData, search};
 use crate::search::tt::TranspositionTable;
 
 /// Stack of a search thread in bytes: enough for the deepest recursion of an unoptimised build.
@@ -90,4 +88,48 @@ pub fn search_or_renew(data: &mut ThreadData, shared: &SharedState) -> Option<It
         *data = ThreadData::new(data.id, data.tt.clone());
     }
     result.ok()
+}
+
+thread_local! {
+    /// Whether the stack of this thread is large enough for a search.
+    static HAS_SEARCH_STACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` with a stack that is large enough for a search: in this thread if it has one, else in a new
+/// thread.
+///
+/// # Errors
+/// There is no memory for the thread, or the system refuses it.
+pub fn on_search_stack<R: Send>(work: impl FnOnce() -> R + Send) -> io::Result<R> {
+    if HAS_SEARCH_STACK.get() {
+        return Ok(work());
+    }
+    thread::scope(|scope| {
+        let handle = spawn_search_thread(scope, work)?;
+        handle.join().or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// Starts a thread in which a [`Searcher`](super::Searcher) searches without starting another one.
+///
+/// # Errors
+/// There is no memory for the thread, or the system refuses it.
+pub fn spawn_search_thread<'scope, R: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> R + Send + 'scope,
+) -> io::Result<ScopedJoinHandle<'scope, R>> {
+    if !has_room(STACK_BYTES + THREAD_HEAP_BYTES) {
+        return Err(ErrorKind::OutOfMemory.into());
+    }
+    let builder = thread::Builder::new().name("searcher".to_owned());
+    builder.stack_size(STACK_BYTES).spawn_scoped(scope, || {
+        HAS_SEARCH_STACK.set(true);
+        work()
+    })
+}
+
+/// Whether there is memory for this number of search threads, not counting their hash tables.
+#[cfg(feature = "training")]
+pub fn has_room_for_searches(threads: usize) -> bool {
+    has_room(threads.saturating_mul(THREAD_BYTES) + THREAD_HEAP_BYTES)
 }

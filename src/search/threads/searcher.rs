@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::memory::{THREAD_HEAP_BYTES, has_room};
 use super::pool::StartError;
 use super::request_handler::{RequestHandler, SearchResult};
-use super::search_stack::on_search_stack;
+use super::search_thread::on_search_stack;
 use super::search_thread::{THREAD_BYTES, search_or_renew};
 use crate::board::{Move, Position};
 use crate::eval::nnue::{self, Network};

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `deepening`, `iteration` | iterative deepening and the results of the iterations |
 //! | `stopping` | the end of a search by time, nodes, a mate or an only move |
-//! | `root`, `root_noise` | the root: aspiration windows, moves, reports; random play |
+//! | `root` | the root: aspiration windows, moves, reports |
 //! | `node` | one node: hash entry, static evaluation, cut-offs before its moves |
 //! | `moves` | the moves of a node: pruning, extensions, reductions, principal variation search |
 //! | `quiescence` | captures and check evasions at the end of each line |
@@ -23,7 +23,6 @@ mod node;
 mod quiescence;
 mod repetition;
 mod root;
-mod root_noise;
 mod score;
 mod search;
 mod shared;

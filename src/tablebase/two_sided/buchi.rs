@@ -11,10 +11,9 @@ use super::co_buchi::lost_bit;
 use super::fixpoint::{Vertex, held, propagate, propagate_from, trapped};
 use super::graph::{Goals, Node, Offences};
 use super::mates::captures;
-use super::node_bytes::NodeBytes;
+use super::positions::NodeBytes;
 use super::positions::OpenPositions;
 use crate::board::Color;
-use crate::tablebase::solver_state::for_each_part;
 
 /// Bit for positions that `side` is proven not to lose.
 pub const fn held_bit(side: Color) -> u8 {
@@ -51,13 +50,8 @@ impl Buchi<'_> {
     }
 
     fn is_won(&self, node: Node) -> bool {
-        let mate = self.positions.mate(node);
-        let mates = if node.side == self.holder {
-            mate.is_won()
-        } else {
-            mate.is_lost()
-        };
-        mates || self.results.get(node) & lost_bit(!self.holder) != 0
+        (self.positions.mate(node)).is_won_for(node.side == self.holder)
+            || self.results.get(node) & lost_bit(!self.holder) != 0
     }
 
     /// Removes a node. Returns whether it was in the set.
@@ -69,33 +63,23 @@ impl Buchi<'_> {
     /// and those from which such positions can be forced. Moves to losses by rule are no longer in
     /// the move counters.
     fn start(&self) {
-        let slice = self.positions.game.indexer.slice();
-        let len = self.positions.game.len();
-        for_each_part(self.threads, len / slice, |part| {
-            for index in part * slice..(part + 1) * slice {
-                for side in Color::ALL {
-                    let node = Node { index, side };
-                    if self.may_be_held(node) && !self.has_losing_reply(node) {
-                        self.results.add(node, held_bit(self.holder));
-                    }
-                }
+        let game = self.positions.game;
+        let hold = |node| {
+            if self.may_be_held(node) && !self.has_losing_reply(node) {
+                self.results.add(node, held_bit(self.holder));
             }
-        });
+        };
+        game.for_each_node(self.threads, hold, |_| ());
         let is_first = |node| self.may_be_held(node) && self.has_losing_reply(node);
-        propagate_from(self.threads, len, is_first, |node, removed| {
+        propagate_from(self.threads, game.len(), is_first, |node, removed| {
             self.visit(node, removed);
         });
     }
 
     /// Whether a position is legal and not proven lost for the holder.
     fn may_be_held(&self, node: Node) -> bool {
-        let mate = self.positions.mate(node);
-        let mates = if node.side == self.holder {
-            mate.is_lost()
-        } else {
-            mate.is_won()
-        };
-        let is_lost = mates || self.results.get(node) & lost_bit(self.holder) != 0;
+        let is_mated = (self.positions.mate(node)).is_won_for(node.side != self.holder);
+        let is_lost = is_mated || self.results.get(node) & lost_bit(self.holder) != 0;
         self.positions.is_legal(node) && !is_lost
     }
 
@@ -179,7 +163,7 @@ impl Buchi<'_> {
         has_found
     }
 
-    /// Adds positions that are held with other pairs of goals.
+    /// Adds positions that are held with other [`GOAL_PAIRS`].
     fn hold_alternating(&self) {
         let mut left = Vec::new();
         for index in 0..self.positions.game.len() {

@@ -8,12 +8,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::co_buchi::lost_bit;
 use super::graph::Node;
 use super::mates::captures;
-use super::node_bytes::NodeBytes;
+use super::positions::NodeBytes;
 use super::positions::OpenPositions;
 use crate::board::Color;
 use crate::tablebase::solver_state::for_each_part;
@@ -116,31 +117,23 @@ impl DepthSearch<'_> {
 
     /// Counts the moves of all nodes. Returns the nodes that only captures decide.
     fn start(&self) -> Due {
-        let (len, slice) = (
-            self.positions.game.len(),
-            self.positions.game.indexer.slice(),
-        );
         let due = Mutex::new(Vec::new());
-        for_each_part(self.threads, len / slice, |part| {
-            let mut found = Vec::new();
-            for index in part * slice..(part + 1) * slice {
-                let nodes = Color::ALL.map(|side| Node { index, side });
-                for node in nodes.into_iter().filter(|node| self.is_lost(*node)) {
-                    self.positions.offences.set(node, 0);
-                    self.start_node(node, &mut found);
+        let start = |node| {
+            if self.is_lost(node) {
+                self.positions.offences.set(node, 0);
+                if self.is_decided_by_captures(node) {
+                    due.lock().push((node, self.after_captures(node)));
                 }
             }
-            append(&due, found);
-        });
-        due.into_inner().unwrap_or_else(PoisonError::into_inner)
+        };
+        (self.positions.game).for_each_node(self.threads, start, |_| ());
+        due.into_inner()
     }
 
-    fn start_node(&self, node: Node, due: &mut Due) {
+    /// Counts the moves of a node. Returns whether only captures decide it.
+    fn is_decided_by_captures(&self, node: Node) -> bool {
         if node.side != self.loser {
-            if self.positions.has_capture(node, captures::WIN_BY_RULE) {
-                due.push((node, self.after_captures(node)));
-            }
-            return;
+            return self.positions.has_capture(node, captures::WIN_BY_RULE);
         }
         let zone = self.zone_of.get(&node);
         let mut quiet = 0;
@@ -153,9 +146,7 @@ impl DepthSearch<'_> {
             }
         });
         self.positions.set_moves(node, quiet);
-        if quiet == 0 {
-            due.push((node, self.after_captures(node)));
-        }
+        quiet == 0
     }
 
     /// One more than the depth after the captures that decide by rule: the smallest for the winner,
@@ -187,9 +178,9 @@ impl DepthSearch<'_> {
             for node in parts[part] {
                 self.visit(*node, plies, &mut found);
             }
-            append(&due, found);
+            due.lock().append(&mut found);
         });
-        due.into_inner().unwrap_or_else(PoisonError::into_inner)
+        due.into_inner()
     }
 
     fn visit(&self, node: Node, plies: usize, due: &mut Due) {
@@ -213,9 +204,4 @@ impl DepthSearch<'_> {
             }
         });
     }
-}
-
-fn append(due: &Mutex<Due>, mut found: Due) {
-    let mut due = due.lock().unwrap_or_else(PoisonError::into_inner);
-    due.append(&mut found);
 }

@@ -1,6 +1,6 @@
 //! Fixpoints on explicit graphs, and propagation through the game graph on several threads.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use super::graph::{Node, Offences};
 use crate::board::Color;
@@ -103,8 +103,7 @@ pub fn propagate_from(
         }
         visit_some(stack, &visit, &left);
     });
-    let left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
-    propagate(threads, left, visit);
+    propagate(threads, left.into_inner(), visit);
 }
 
 /// Visits `open` and all nodes that `visit` appends to its list, on `threads` threads, in no
@@ -116,7 +115,7 @@ pub fn propagate(threads: usize, mut open: Vec<Node>, visit: impl Fn(Node, &mut 
         for_each_part(threads.min(parts.len()), parts.len(), |part| {
             visit_some(parts[part].to_vec(), &visit, &left);
         });
-        open = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+        open = left.into_inner();
     }
 }
 
@@ -128,8 +127,7 @@ fn visit_some(mut stack: Vec<Node>, visit: impl Fn(Node, &mut Vec<Node>), left: 
         };
         visit(node, &mut stack);
     }
-    let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
-    left.append(&mut stack);
+    left.lock().append(&mut stack);
 }
 
 #[cfg(test)]

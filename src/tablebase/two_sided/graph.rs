@@ -9,7 +9,8 @@ use crate::tablebase::cell_board::CellBoard;
 use crate::tablebase::index::{Cell, Indexer};
 use crate::tablebase::material::Material;
 use crate::tablebase::placements::{GroupTable, Placement};
-use crate::tablebase::solved::SolvedClass;
+use crate::tablebase::solved::{SmallerClass, SolvedClass};
+use crate::tablebase::solver_state::for_each_part;
 use crate::tablebase::value::Value;
 
 /// A position of the class by index and side to move.
@@ -19,32 +20,23 @@ pub struct Node {
     pub side: Color,
 }
 
-/// A class that captures lead to.
-struct SmallerClasses<'a> {
-    indexer: Indexer,
-    solved: &'a SolvedClass,
-}
-
 /// The class, the classes that captures lead to, and the rule set.
 pub struct GameGraph<'a> {
     pub indexer: Indexer,
     pub rules: RuleSet,
-    smaller: Vec<SmallerClasses<'a>>,
+    smaller: Vec<SmallerClass<'a>>,
 }
 
 impl<'a> GameGraph<'a> {
     /// `smaller` holds the classes of [`Material::after_captures`].
     pub fn new(material: Material, rules: RuleSet, smaller: &'a [Arc<SolvedClass>]) -> Self {
-        let smaller = (smaller.iter())
-            .map(|solved| SmallerClasses {
-                indexer: Indexer::new(solved.material),
-                solved,
-            })
-            .collect();
         Self {
             indexer: Indexer::new(material),
             rules,
-            smaller,
+            smaller: smaller
+                .iter()
+                .map(|class| SmallerClass::new(class))
+                .collect(),
         }
     }
 
@@ -115,8 +107,7 @@ impl<'a> GameGraph<'a> {
         let smaller = (self.smaller.iter().find(|s| s.solved.material == material))
             .expect("the classes that captures lead to are solved");
         let strong_to_move = position.side_to_move() == strong;
-        let index = smaller.indexer.of_position(position, strong);
-        let value = smaller.solved.values(strong_to_move)[index];
+        let value = smaller.value(position, strong);
         if material.is_two_sided() {
             Value(value)
         } else {
@@ -138,25 +129,28 @@ impl<'a> GameGraph<'a> {
             Color::Red => board.own_steps(|before| visit(self.indexer.listed(before))),
             Color::Black => board.weak_unmoves(|defenders| {
                 let before = Cell { defenders, ..cell };
-                self.before_black(cell, before, &mut visit);
+                self.indexer.before_weak_step(cell, before, &mut visit);
             }),
         }
     }
 
-    /// Visits the predecessor of `here` by a quiet move of black's king, advisor or bishop, and its
-    /// mirror image if that is listed too and leads to the same index.
-    fn before_black(&self, here: Cell, before: Cell, visit: &mut impl FnMut(usize)) {
-        let table = self.indexer.defenders;
-        let from_symmetric = table.is_symmetric(before.defenders);
-        if !table.is_symmetric(here.defenders) {
-            visit(self.indexer.index(before));
-            if from_symmetric {
-                visit(self.indexer.listed(self.indexer.mirrored(before)));
+    /// Calls `visit` with all nodes on `threads` threads, and `done` with the number of indices done since its last
+    /// call.
+    pub fn for_each_node(
+        &self,
+        threads: usize,
+        visit: impl Fn(Node) + Sync,
+        done: impl Fn(u64) + Sync,
+    ) {
+        let slice = self.indexer.slice();
+        for_each_part(threads, self.len() / slice, |part| {
+            for index in part * slice..(part + 1) * slice {
+                for side in Color::ALL {
+                    visit(Node { index, side });
+                }
             }
-        } else if from_symmetric || before.defenders < table.canonical {
-            // The mirror image of `here` is listed too and has the mirrored moves.
-            visit(self.indexer.listed(before));
-        }
+            done(slice as u64);
+        });
     }
 }
 
@@ -174,7 +168,7 @@ impl Offences {
     pub const CHASE: Self = Self(14);
     /// Default pair of goals: avoid checks, avoid all chases.
     pub const APART: [Self; 2] = [Self::CHECK, Self::CHASE];
-    /// All offences and one more bit. The result for a node whose moves all lose.
+    /// All offences and one more bit: the value of a node whose moves all lose.
     pub const NO_MOVE: Self = Self(31);
 
     /// Single offences.
@@ -188,8 +182,8 @@ impl Offences {
         self.0 & other.0 == other.0
     }
 
-    /// Goals that the winner must reach again and again in a zone of this offence: moves without the returned
-    /// offences.
+    /// The winner's goals in a zone of this offence, each to be reached again and again: a move that commits none of
+    /// the returned offences.
     pub const fn answers(self) -> &'static [Self] {
         match self {
             Self::CHECK => &[Self::CHECK],
@@ -247,7 +241,7 @@ pub struct QuietMove<'a> {
 
 impl QuietMove<'_> {
     #[cfg(test)]
-    pub fn played(&self) -> crate::board::Move {
+    pub fn played(&self) -> Move {
         self.ply.played
     }
 
@@ -257,14 +251,13 @@ impl QuietMove<'_> {
             .expect("rule sets that cannot judge single moves are refused")
     }
 
-    /// Offences that the move certainly commits. Of two pieces of a kind it is not known which one
-    /// was chased before, so these are left out. Under the `computer` rules a check ends all
-    /// chases.
+    /// Offences that the move certainly commits. The index does not distinguish two pieces of a kind, so chases of
+    /// such pieces are left out. Under the `computer` rules a check ends all chases.
     pub fn offences(&self, threats: MoveThreats) -> Offences {
         self.offences_against(threats, |pieces| !pieces.more_than_one())
     }
 
-    /// Offences that the move may commit, with any of two pieces of a kind.
+    /// Offences that the move may commit, including chases of either of two pieces of a kind.
     pub fn possible_offences(&self, threats: MoveThreats) -> Offences {
         self.offences_against(threats, |_| true)
     }
@@ -528,8 +521,6 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
-    use crate::movegen::legal_moves;
-    use crate::rules::RuleSet;
 
     /// Examine every 499th node: a prime, so that all kinds of nodes occur.
     const STEP: usize = 499;
@@ -551,7 +542,7 @@ mod tests {
                     assert!(game.mover(node).is_none() && position.is_none(), "{node:?}");
                     continue;
                 };
-                let takes = |m: &crate::board::Move| position.taken_by(*m).is_some();
+                let takes = |m: &Move| position.taken_by(*m).is_some();
                 let moves = legal_moves(position);
                 let captures = moves.iter().filter(|m| takes(m)).count();
                 let counted = mover.count();

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use super::graph::{CountedMoves, GameGraph, Node};
-use super::node_bytes::NodeBytes;
+use super::positions::NodeBytes;
 use crate::board::{ByColor, Color};
 use crate::tablebase::solver_state::{BLOCK, Levels, for_each_part};
 use crate::tablebase::value::{ILLEGAL, Value};
@@ -79,15 +79,9 @@ impl MateSearch<'_> {
 
     /// Examines each position once.
     fn start(&self) {
-        let slice = self.game.indexer.slice();
-        for_each_part(self.threads, self.game.len() / slice, |part| {
-            for index in part * slice..(part + 1) * slice {
-                for side in Color::ALL {
-                    self.start_node(Node { index, side });
-                }
-            }
-            (self.progress)(slice as u64 / 2);
-        });
+        let start = |node| self.start_node(node);
+        let done = |indices| (self.progress)(indices / 2);
+        self.game.for_each_node(self.threads, start, done);
     }
 
     fn start_node(&self, node: Node) {

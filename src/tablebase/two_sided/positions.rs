@@ -1,9 +1,10 @@
-//! Positions that no mate decides.
+//! Positions that no mate decides, and a map with a byte for each node.
+
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::graph::{GameGraph, Goals, Node, Offences};
 use super::mates::{Mates, captures};
-use super::node_bytes::NodeBytes;
-use crate::board::Color;
+use crate::board::{ByColor, Color};
 use crate::tablebase::solver_state::for_each_part;
 use crate::tablebase::value::{ILLEGAL, Value};
 
@@ -14,8 +15,8 @@ pub struct OpenPositions<'a> {
     /// Offences that all non-losing moves of a node commit. After the losses by rule are known,
     /// reused for their depth (see [`depth`](super::depth)).
     pub offences: NodeBytes,
-    /// Goals that some move reaches without losing by mate. Entries that are not stale also leave
-    /// out moves that lose by rule.
+    /// Goals that some move reaches without losing by mate. Unless the byte is stale, moves that lose by rule are left
+    /// out as well.
     pub goals: NodeBytes,
 }
 
@@ -33,20 +34,14 @@ impl<'a> OpenPositions<'a> {
             offences: NodeBytes::new(game.len()),
             goals: NodeBytes::new(game.len()),
         };
-        let slice = game.indexer.slice();
-        for_each_part(threads, game.len() / slice, |part| {
-            for index in part * slice..(part + 1) * slice {
-                for side in Color::ALL {
-                    let node = Node { index, side };
-                    if positions.is_open(node) {
-                        let (goals, offences) = positions.goals_and_offences(node);
-                        positions.goals.set(node, goals.0);
-                        positions.offences.set(node, offences.0);
-                    }
-                }
+        let examine = |node| {
+            if positions.is_open(node) {
+                let (goals, offences) = positions.goals_and_offences(node);
+                positions.goals.set(node, goals.0);
+                positions.offences.set(node, offences.0);
             }
-            progress(slice as u64 / 4);
-        });
+        };
+        game.for_each_node(threads, examine, |indices| progress(indices / 4));
         positions
     }
 
@@ -141,5 +136,77 @@ impl<'a> OpenPositions<'a> {
         } else {
             Offences::NO_MOVE
         }
+    }
+}
+
+/// A byte for each node, shared by threads.
+pub struct NodeBytes(ByColor<Vec<AtomicU8>>);
+
+/// Set if the byte must be computed again.
+const STALE: u8 = 1 << 7;
+
+impl NodeBytes {
+    pub fn new(len: usize) -> Self {
+        Self(ByColor::from_fn(|_| bytemuck::zeroed_vec(len)))
+    }
+
+    pub fn into_bytes(self) -> ByColor<Vec<u8>> {
+        let bytes =
+            |results: Vec<AtomicU8>| results.into_iter().map(AtomicU8::into_inner).collect();
+        self.0.map(bytes)
+    }
+
+    #[inline]
+    pub fn get(&self, node: Node) -> u8 {
+        self.0[node.side][node.index].load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub fn set(&self, node: Node, byte: u8) {
+        self.0[node.side][node.index].store(byte, Ordering::Relaxed);
+    }
+
+    /// Sets bits. Returns whether any of them is new.
+    pub fn add(&self, node: Node, bits: u8) -> bool {
+        let before = self.0[node.side][node.index].fetch_or(bits, Ordering::Relaxed);
+        before & bits != bits
+    }
+
+    /// Clears bits. Returns whether any of them was set.
+    pub fn clear(&self, node: Node, bits: u8) -> bool {
+        let before = self.0[node.side][node.index].fetch_and(!bits, Ordering::Relaxed);
+        before & bits != 0
+    }
+
+    /// Decrements the byte. Returns the old value.
+    pub fn take_one(&self, node: Node) -> u8 {
+        self.0[node.side][node.index].fetch_sub(1, Ordering::Relaxed)
+    }
+
+    /// Marks the byte of a node to be computed again.
+    pub fn make_stale(&self, node: Node) {
+        self.add(node, STALE);
+    }
+
+    /// Recomputes the stale bytes of the nodes with `side` to move.
+    pub fn renew(&self, threads: usize, side: Color, find: impl Fn(Node) -> u8 + Sync) {
+        /// Nodes that a thread takes at once.
+        const PART: usize = 1 << 12;
+        let len = self.0[side].len();
+        for_each_part(threads, len.div_ceil(PART), |part| {
+            for index in part * PART..len.min((part + 1) * PART) {
+                let node = Node { index, side };
+                if self.get(node) & STALE != 0 {
+                    self.set(node, find(node));
+                }
+            }
+        });
+    }
+
+    /// Nodes with `side` to move whose byte satisfies `is_wanted`.
+    pub fn find(&self, side: Color, is_wanted: impl Fn(u8) -> bool) -> impl Iterator<Item = Node> {
+        let bytes = self.0[side].iter().enumerate();
+        let wanted = bytes.filter(move |(_, byte)| is_wanted(byte.load(Ordering::Relaxed)));
+        wanted.map(move |(index, _)| Node { index, side })
     }
 }

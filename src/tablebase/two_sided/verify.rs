@@ -1,18 +1,19 @@
 //! Verification of a solved two-sided class.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::buchi::GOAL_PAIRS;
 use super::fixpoint::{Vertex, held};
 use super::graph::{GameGraph, Node, Offences};
-use super::node_bytes::NodeBytes;
+use super::positions::NodeBytes;
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
-use crate::tablebase::solver_state::for_each_part;
 use crate::tablebase::value::Value;
 
 /// Checks every value of a two-sided class: against the values of the engine's legal moves; that a side with a
@@ -84,7 +85,7 @@ impl Checker<'_> {
                 }
             }
         };
-        self.for_each_node(visit, progress);
+        self.game.for_each_node(self.threads, visit, progress);
         checked.into_inner()
     }
 
@@ -154,7 +155,7 @@ impl Checker<'_> {
                 self.report(node, "the draw or better is not proven");
             }
         };
-        self.for_each_node(visit, |_| ());
+        self.for_each_node(visit);
     }
 
     fn is_all_proven(&self, holder: Color, proven: &NodeBytes) -> bool {
@@ -164,7 +165,7 @@ impl Checker<'_> {
                 is_all.store(false, Ordering::Relaxed);
             }
         };
-        self.for_each_node(visit, |_| ());
+        self.for_each_node(visit);
         is_all.into_inner()
     }
 
@@ -176,7 +177,7 @@ impl Checker<'_> {
             let is_open = proven.get(node) == 0 && self.is_stored_held(node, holder);
             alive.set(node, is_open.into());
         };
-        self.for_each_node(begin, |_| ());
+        self.for_each_node(begin);
         loop {
             let changes = AtomicBool::new(false);
             for goal in goals {
@@ -187,7 +188,7 @@ impl Checker<'_> {
                         changes.store(true, Ordering::Relaxed);
                     }
                 };
-                self.for_each_node(leave, |_| ());
+                self.for_each_node(leave);
             }
             if !changes.into_inner() {
                 break;
@@ -200,7 +201,7 @@ impl Checker<'_> {
                 has_found.store(true, Ordering::Relaxed);
             }
         };
-        self.for_each_node(show, |_| ());
+        self.for_each_node(show);
         has_found.into_inner()
     }
 
@@ -231,7 +232,7 @@ impl Checker<'_> {
                     changes.store(true, Ordering::Relaxed);
                 }
             };
-            self.for_each_node(visit, |_| ());
+            self.for_each_node(visit);
             if !changes.into_inner() {
                 return reached;
             }
@@ -240,12 +241,7 @@ impl Checker<'_> {
 
     /// Whether the table stores that `holder` does not lose. Illegal positions have arbitrary values.
     fn is_stored_held(&self, node: Node, holder: Color) -> bool {
-        let value = self.value(node);
-        if node.side == holder {
-            value.is_held()
-        } else {
-            value.is_held_by_other()
-        }
+        self.value(node).is_held_for(node.side == holder)
     }
 
     /// Whether a side can force a won position, a capture that holds, or a quiet move with `is_good`. `is_good`
@@ -256,9 +252,8 @@ impl Checker<'_> {
         holder: Color,
         is_good: impl Fn(Node, Option<&dyn Fn() -> Offences>) -> bool,
     ) -> bool {
-        let value = self.value(node);
         let is_holders = node.side == holder;
-        if is_holders && value.is_won() || !is_holders && value.is_lost() {
+        if self.value(node).is_won_for(is_holders) {
             return true;
         }
         let Some(mut position) = self.game.position(node) else {
@@ -323,9 +318,7 @@ impl<'a> Checker<'a> {
 
     /// The first wrong value found.
     pub fn wrong(self) -> Option<WrongValue> {
-        self.wrong
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.wrong.into_inner()
     }
 
     pub fn value(&self, node: Node) -> Value {
@@ -337,25 +330,15 @@ impl<'a> Checker<'a> {
         let Some(position) = self.game.position(node) else {
             return;
         };
-        let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
-        wrong.get_or_insert(WrongValue {
+        self.wrong.lock().get_or_insert(WrongValue {
             position: Box::new(position),
             found: self.value(node).0,
             why,
         });
     }
 
-    /// Visits all nodes on all threads.
-    pub fn for_each_node(&self, visit: impl Fn(Node) + Sync, done: impl Fn(u64) + Sync) {
-        let slice = self.game.indexer.slice();
-        for_each_part(self.threads, self.game.len() / slice, |part| {
-            for index in part * slice..(part + 1) * slice {
-                Color::ALL
-                    .into_iter()
-                    .for_each(|side| visit(Node { index, side }));
-            }
-            done(slice as u64);
-        });
+    fn for_each_node(&self, visit: impl Fn(Node) + Sync) {
+        self.game.for_each_node(self.threads, visit, |_| ());
     }
 }
 
@@ -476,14 +459,9 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
         checker.game.quiet_moves(*node, |m| {
             let value = checker.value(m.to);
             let mate = value.plies().is_some();
-            let is_lost = if is_losers {
-                value.is_won()
-            } else {
-                value.is_lost()
-            };
             let target = match numbers.get(&m.to) {
                 Some(number) => Target::Listed(*number),
-                None if mate && is_lost => Target::Mate,
+                None if mate && value.is_won_for(is_losers) => Target::Mate,
                 None => Target::Elsewhere,
             };
             let threats = m.threats();

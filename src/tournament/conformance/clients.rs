@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use super::dialogue::CheckFailure;
 use super::dialogue::{CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear};
-use super::outcome::CheckFailure;
 use crate::board::Position;
 use crate::movegen::legal_moves;
 use crate::notation::fen::{self, START};

@@ -1,14 +1,14 @@
-//! The dialogue of a check with an engine.
+//! The dialogue of a check with an engine, its time limits and its result.
 
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 
-use super::outcome::{CheckFailure, CheckTimeouts};
 use crate::board::{Move, Position, Square};
 use crate::movegen::is_legal;
 use crate::notation::fen::START;
 use crate::text::printable;
+
 pub use crate::tournament::engine::is_outcome;
 use crate::tournament::engine::{EngineDialect, EngineFailure, OfferedOption, Output, Process};
 use crate::tournament::protocol::EngineProtocol;
@@ -330,4 +330,66 @@ pub fn start(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
     engine.initialize()?;
     engine.position(START, &[]);
     Ok(Position::startpos())
+}
+
+/// Time limits of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckTimeouts {
+    /// For the responses to the greeting and to `isready`.
+    pub ready: Duration,
+    /// For immediate responses, such as to `stop`. A quarter of this is the margin for moves.
+    pub response: Duration,
+}
+
+impl CheckTimeouts {
+    /// The margin for moves.
+    pub fn margin(self) -> Duration {
+        self.response / 4
+    }
+}
+
+/// The outcome of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckOutcome {
+    /// The engine conforms to the protocol.
+    Ok,
+    /// The protocol does not specify the behaviour, but some clients may fail.
+    Unclear,
+    /// The engine violates the protocol.
+    Violated,
+}
+
+impl CheckOutcome {
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unclear => "unclear",
+            Self::Violated => "violated",
+        }
+    }
+}
+
+/// The result of a check.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// Name of the check.
+    pub name: &'static str,
+    /// The rule of the protocol.
+    pub rule: &'static str,
+    /// The outcome.
+    pub outcome: CheckOutcome,
+    /// Description of the problem; empty if the check succeeded.
+    pub detail: String,
+    /// The last lines sent (`> `) and received (`< `).
+    pub transcript: Vec<String>,
+}
+
+/// Why a check did not pass.
+#[derive(Clone, Debug)]
+pub enum CheckFailure {
+    Unclear(String),
+    Violated(String),
+    /// The check does not apply to this engine.
+    NotApplicable,
 }

@@ -6,7 +6,6 @@
 mod checks;
 mod clients;
 mod dialogue;
-mod outcome;
 mod search;
 mod session;
 
@@ -16,9 +15,8 @@ use super::engine::{EngineFailure, Greeting, probe};
 use super::limit::Timeouts;
 use super::spec::EngineSpec;
 use checks::CHECKS;
-use dialogue::Dialogue;
-use outcome::CheckFailure;
-pub use outcome::{CheckOutcome, CheckReport, CheckTimeouts};
+use dialogue::{CheckFailure, Dialogue};
+pub use dialogue::{CheckOutcome, CheckReport, CheckTimeouts};
 
 /// Runs all checks on an engine and calls `on_report` with each result. Returns the completed settings and the
 /// greeting. A message on `interrupt` stops the checks.

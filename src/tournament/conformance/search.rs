@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::dialogue::CheckFailure;
 use super::dialogue::{CheckResult, Dialogue, SHORT_SEARCH, start, unclear, violated};
-use super::outcome::CheckFailure;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::notation::fen;

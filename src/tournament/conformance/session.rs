@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::dialogue::CheckFailure;
 use super::dialogue::{CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear, violated};
-use super::outcome::CheckFailure;
 use crate::board::Position;
 use crate::notation::fen::START;
 use crate::tournament::engine::OfferedOption;

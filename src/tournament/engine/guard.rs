@@ -6,7 +6,8 @@
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 /// The lines `+GROUP` and `-GROUP` report the start and end of process groups.
 const SCRIPT: &str = r#"
@@ -51,7 +52,7 @@ impl Drop for Guarded {
 }
 
 fn send(sign: char, group: u32) -> io::Result<()> {
-    let mut guard = GUARD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut guard = GUARD.lock();
     let child = match &mut *guard {
         Some(child) => child,
         none => none.insert(start()?),

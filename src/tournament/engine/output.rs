@@ -1,10 +1,11 @@
 //! A thread that reads the output of an engine line by line.
 
 use std::io::{self, BufReader, Read};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crossbeam_channel::Sender;
+use parking_lot::Mutex;
 
 use super::info::{EngineInfo, message};
 use super::xboard::XboardTranslator;
@@ -43,10 +44,6 @@ pub struct MoveOutput {
     pub messages: Vec<String>,
     lines: u64,
     bytes: u64,
-}
-
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The thread that reads the output of an engine.
@@ -89,7 +86,7 @@ impl OutputReader {
 
     /// Counts a line and returns whether there are too many.
     fn is_flooded(&self) -> bool {
-        let mut output = lock(&self.move_output);
+        let mut output = self.move_output.lock();
         output.lines += 1;
         output.lines > MAX_LINES
     }
@@ -107,13 +104,13 @@ impl OutputReader {
         let Some(translator) = &self.xboard else {
             return self.handle(text, at);
         };
-        let translated = lock(translator).answer(&text);
+        let translated = translator.lock().answer(&text);
         translated.into_iter().all(|text| self.handle(text, at))
     }
 
     fn handle(&self, text: String, at: Instant) -> bool {
         if !self.passes_info && text.split_ascii_whitespace().next() == Some("info") {
-            let mut output = lock(&self.move_output);
+            let mut output = self.move_output.lock();
             output.info.read(&text);
             if let Some(message) = message(&text)
                 && output.messages.len() < MAX_MESSAGES
@@ -136,7 +133,7 @@ struct Counted<'a, R> {
 impl<R: Read> Read for Counted<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.source.read(buffer)?;
-        let mut output = lock(self.output);
+        let mut output = self.output.lock();
         output.bytes += count as u64;
         if output.bytes > MAX_BYTES {
             Err(io::ErrorKind::QuotaExceeded.into())

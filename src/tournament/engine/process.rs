@@ -7,15 +7,16 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use parking_lot::Mutex;
 
 use super::dialect::EngineDialect;
 use super::info::{EngineInfo, EngineScore};
-use super::output::{MAX_LINE, MoveOutput, Output, OutputReader, lock};
+use super::output::{MAX_LINE, MoveOutput, Output, OutputReader};
 use super::pipes::Cancel;
 use super::platform::ProcessGroup;
 use super::xboard::XboardTranslator;
@@ -123,7 +124,7 @@ impl Process {
     /// Sends one or more lines.
     pub fn send(&self, text: &str) {
         let translated = self.xboard.as_ref().map(|translator| {
-            let mut translator = lock(translator);
+            let mut translator = translator.lock();
             let lines = text.lines().flat_map(|line| translator.command(line));
             lines.collect::<Vec<_>>().join("\n")
         });
@@ -141,12 +142,12 @@ impl Process {
 
     /// Discards the information and counts of earlier output.
     pub fn reset(&self) {
-        *lock(&self.move_output) = MoveOutput::default();
+        *self.move_output.lock() = MoveOutput::default();
     }
 
     /// The information from its `info` lines since the last reset.
     pub fn info(&self, dialect: EngineDialect) -> EngineInfo {
-        let mut info = lock(&self.move_output).info.clone();
+        let mut info = self.move_output.lock().info.clone();
         if dialect.protocol == EngineProtocol::Ucci {
             info.score = info.score.map(EngineScore::of_ucci);
         }
@@ -156,7 +157,7 @@ impl Process {
 
     /// Its first messages since the last reset (`info message` of UCCI, `info string` of UCI), printable.
     pub fn messages(&self) -> Vec<String> {
-        lock(&self.move_output).messages.clone()
+        self.move_output.lock().messages.clone()
     }
 
     /// Waits up to `timeout` for the end of the process and describes it.
@@ -173,7 +174,7 @@ impl Process {
         };
         // Its last error message may not have been read yet.
         let _ = self.errors_end.recv_timeout(timeout);
-        match lock(&self.last_error_line).trim() {
+        match self.last_error_line.lock().trim() {
             "" => how,
             words => format!("{how}: {words}"),
         }
@@ -271,7 +272,7 @@ fn read_errors(stderr: impl Read, last_error_line: &Mutex<String>, mut log: Opti
         let text = String::from_utf8_lossy(&line);
         if !text.trim().is_empty() {
             let beginning: String = text.trim().chars().take(200).collect();
-            *lock(last_error_line) = printable(&beginning);
+            *last_error_line.lock() = printable(&beginning);
         }
         line.push(b'\n');
         if log

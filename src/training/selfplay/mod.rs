@@ -1,6 +1,5 @@
 //! Self-play with a node limit per move, from random openings or with good moves from the starting position.
 
-mod opening;
 mod plan;
 mod player;
 #[cfg(test)]
@@ -17,11 +16,10 @@ use parking_lot::Mutex;
 
 use super::data::{AppendError, GameWriter, Record, RecoveredGames};
 use crate::search::{StartError, has_room_for_searches, spawn_search_thread};
-use opening::KnownMoves;
 pub use plan::{
     GoodOpening, Interrupt, Opening, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
 };
-use player::{Player, SelfPlayGame};
+use player::{KnownMoves, Player, SelfPlayGame};
 
 /// A self-play run: a game file and the plan to continue it.
 #[derive(Debug)]

@@ -113,12 +113,7 @@ fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u3
     let open = (0..values.len()).filter(|n| !by_mate(values[*n]));
     for n in open.choose_multiple(&mut random, 2000) {
         for planner in Color::ALL {
-            let holds = if planner == side_of(n) {
-                values[n].is_held()
-            } else {
-                values[n].is_held_by_other()
-            };
-            if holds {
+            if values[n].is_held_for(planner == side_of(n)) {
                 let verdict = play_out(
                     reference,
                     values,

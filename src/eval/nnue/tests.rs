@@ -1,0 +1,424 @@
+//! A reference evaluation; network files; incrementally updated sums at every SIMD level, along random lines and in the
+//! tree of moves.
+
+use features::{FEATURES, Perspective};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+
+use super::*;
+use crate::board::{Color, Observer, Piece, Square};
+use crate::movegen::legal_moves;
+
+/// A network with random weights about as large as those of a trained one.
+fn random_network(architecture: Architecture, seed: u64) -> Network {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let mut shorts = |count: usize, bound: i16| -> Vec<i16> {
+        (0..count)
+            .map(|_| rng.random_range(-bound..=bound))
+            .collect()
+    };
+    let (width, outputs) = (architecture.width, architecture.outputs.count());
+    let parameters = NetworkParameters {
+        input_weights: shorts(architecture.rows() * width, 200),
+        input_biases: shorts(width, 200),
+        output_weights: shorts(outputs * 2 * width, 127),
+        output_biases: shorts(outputs, 10_000).into_iter().map(i32::from).collect(),
+    };
+    Network::new(architecture, 400, "random".to_owned(), &parameters).expect("the shape fits")
+}
+
+/// A network with weights up to the limits of the format, a third of them at a limit, so that sums wrap around.
+fn network_at_the_limits(architecture: Architecture, seed: u64) -> Network {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let mut shorts = |count: usize, min: i16, max: i16| -> Vec<i16> {
+        let mut number = || match rng.random_range(0..6) {
+            0 => min,
+            1 => max,
+            _ => rng.random_range(min..=max),
+        };
+        (0..count).map(|_| number()).collect()
+    };
+    let (width, outputs) = (architecture.width, architecture.outputs.count());
+    let parameters = NetworkParameters {
+        input_weights: shorts(architecture.rows() * width, i16::MIN, i16::MAX),
+        input_biases: shorts(width, i16::MIN, i16::MAX),
+        output_weights: shorts(outputs * 2 * width, -127, 127),
+        output_biases: (0..outputs)
+            .map(|bucket| [i32::MIN, 0, i32::MAX, 12_345][bucket % 4])
+            .collect(),
+    };
+    let scale = if seed.is_multiple_of(2) { 100_000 } else { 1 };
+    Network::new(architecture, scale, String::new(), &parameters).expect("the shape fits")
+}
+
+fn architectures() -> [Architecture; 4] {
+    let shape = |width, inputs, outputs| Architecture {
+        width,
+        inputs,
+        outputs,
+    };
+    [
+        shape(32, InputBuckets::One, OutputBuckets::One),
+        shape(96, InputBuckets::Attackers, OutputBuckets::Pieces),
+        shape(128, InputBuckets::One, OutputBuckets::Pieces),
+        shape(1024, InputBuckets::Attackers, OutputBuckets::One),
+    ]
+}
+
+/// The reference evaluation, without accumulators and vectors.
+fn reference(network: &Network, position: &Position) -> i32 {
+    let Architecture {
+        width,
+        inputs,
+        outputs,
+    } = network.architecture;
+    let number = |blocks: &[simd::Block], index: usize| {
+        i64::from(blocks[index / simd::Block::LEN].0[index % simd::Block::LEN])
+    };
+    let bucket = outputs.for_pieces(position.occupied().len() as usize);
+    let mut sum = 0;
+    for (half, side) in [position.side_to_move(), !position.side_to_move()]
+        .into_iter()
+        .enumerate()
+    {
+        let perspective = Perspective::of(position, side);
+        for neuron in 0..width {
+            let mut value = number(&network.input_biases, neuron);
+            for square in position.occupied() {
+                let piece = position.piece_on(square).expect("occupied");
+                let feature = perspective.feature(piece, square);
+                let row = inputs.of(position, side) * FEATURES + feature;
+                value += number(&network.input_weights, row * width + neuron);
+            }
+            // Sums wrap around.
+            let clipped = i64::from(value as i16).clamp(0, INPUT_QUANT.into());
+            let weight = number(
+                &network.output_weights,
+                (bucket * 2 + half) * width + neuron,
+            );
+            sum += clipped * clipped * weight;
+        }
+    }
+    let output = sum / i64::from(INPUT_QUANT) + i64::from(network.output_biases[bucket]);
+    let value = output * i64::from(network.scale) / i64::from(INPUT_QUANT * OUTPUT_QUANT);
+    value.clamp(-32_767, 32_767) as i32
+}
+
+fn fresh(level: SimdLevel, network: &Network, position: &Position) -> i32 {
+    evaluate(
+        level,
+        network,
+        &mut AccumulatorStack::new(network, position),
+        position,
+    )
+}
+
+#[test]
+fn symmetric_positions_have_equal_values() {
+    let network = random_network(architectures()[1], 7);
+    let mut rng = StdRng::seed_from_u64(7);
+    let mut position = Position::startpos();
+    for _ in 0..150 {
+        let Some(&played) = legal_moves(&position).choose(&mut rng) else {
+            break;
+        };
+        position.make(played);
+        let value = fresh(SimdLevel::BASELINE, &network, &position);
+        // With a king on the middle file the board is not mirrored, so its mirror image differs.
+        let middle = Color::ALL
+            .iter()
+            .any(|color| position.king(*color).file() == 4);
+        let fen = position.to_string();
+        assert_eq!(
+            fresh(
+                SimdLevel::BASELINE,
+                &network,
+                &position.with_colors_exchanged()
+            ),
+            value,
+            "{fen}"
+        );
+        if !middle {
+            assert_eq!(
+                fresh(SimdLevel::BASELINE, &network, &position.mirrored()),
+                value,
+                "{fen}"
+            );
+        }
+    }
+}
+
+#[test]
+fn embedded_network_values_pieces() {
+    assert_eq!(embedded().to_bytes(), EMBEDDED);
+    assert!(!embedded().description.is_empty());
+    let value = |fen: &str| fresh(SimdLevel::BASELINE, embedded(), &fen.parse().expect(fen));
+    let level = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+    let knight_down = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/R1BAKABNR w";
+    let rook_down = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/1NBAKABNR w";
+    assert!(value(level).abs() < 150, "{}", value(level));
+    assert!(value(knight_down) < value(level) - 200);
+    assert!(value(rook_down) < value(knight_down) - 200);
+}
+
+/// Forwards a move to several stacks.
+struct Recorders<'a>(Vec<Recorder<'a>>);
+
+impl Observer for Recorders<'_> {
+    fn added(&mut self, piece: Piece, square: Square) {
+        self.0.iter_mut().for_each(|one| one.added(piece, square));
+    }
+
+    fn removed(&mut self, piece: Piece, square: Square) {
+        self.0.iter_mut().for_each(|one| one.removed(piece, square));
+    }
+
+    fn completed(&mut self, position: &Position) {
+        self.0.iter_mut().for_each(|one| one.completed(position));
+    }
+}
+
+/// Evaluates `positions` positions of random games at every level, each with its own stack, and compares some
+/// of them with the reference and with a new stack.
+fn compare_levels(network: &Network, seed: u64, positions: usize) {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let root = Position::startpos();
+    let stack = AccumulatorStack::new(network, &root);
+    let mut stacks: Vec<_> = SimdLevel::available()
+        .map(|level| (level, stack.clone()))
+        .collect();
+    let mut left = positions;
+    while left > 0 {
+        let mut position = root.clone();
+        stacks
+            .iter_mut()
+            .for_each(|(_, stack)| stack.reset(network, &root));
+        let mut line = Vec::new();
+        // Mostly makes moves, sometimes unmakes one, and evaluates now and then: updates of every length.
+        for _ in 0..300 {
+            if !line.is_empty() && rng.random_ratio(2, 10) {
+                let (played, undo) = line.pop().expect("not empty");
+                position.unmake(played, undo);
+                stacks.iter_mut().for_each(|(_, stack)| stack.pop());
+            } else if let Some(&played) = legal_moves(&position).choose(&mut rng) {
+                let recorders = stacks.iter_mut().map(|(_, stack)| stack.push(network));
+                let mut recorders = Recorders(recorders.collect());
+                line.push((played, position.make_observed(played, &mut recorders)));
+            }
+            if left == 0 || rng.random_ratio(1, 3) {
+                continue;
+            }
+            left -= 1;
+            let values = (stacks.iter_mut())
+                .map(|(level, stack)| evaluate(*level, network, stack, &position));
+            let values: Vec<_> = values.collect();
+            assert!(
+                values.iter().all(|value| *value == values[0]),
+                "{values:?} {position}"
+            );
+            if left.is_multiple_of(16) {
+                assert_eq!(values[0], reference(network, &position), "{position}");
+                for level in SimdLevel::available() {
+                    assert_eq!(values[0], fresh(level, network, &position), "{position}");
+                }
+            }
+        }
+    }
+}
+
+/// [`compare_levels`] with the embedded network, random networks and networks at the limits of the format.
+fn compare_levels_of_networks(positions: usize) {
+    let random = (0..)
+        .zip(architectures())
+        .map(|(seed, shape)| random_network(shape, seed));
+    let limits = (0..)
+        .zip(architectures())
+        .map(|(seed, shape)| network_at_the_limits(shape, seed));
+    let networks: Vec<Network> = random.chain(limits).collect();
+    let networks = std::iter::once(&**embedded()).chain(&networks);
+    for (seed, network) in (0..).zip(networks) {
+        compare_levels(network, seed, positions.div_ceil(9));
+    }
+}
+
+#[test]
+fn all_levels_agree_with_the_reference() {
+    compare_levels_of_networks(20_000);
+}
+
+#[test]
+#[ignore = "a million positions take minutes"]
+fn all_levels_agree_on_a_million_positions() {
+    compare_levels_of_networks(1_000_000);
+}
+
+/// Walks the tree of legal and null moves. The sums of every position (with `at_leaves`, of the leaves) must equal
+/// those of a new stack, before the moves and after they were unmade.
+fn walk(
+    network: &Network,
+    stack: &mut AccumulatorStack,
+    position: &mut Position,
+    depth: u32,
+    at_leaves: bool,
+) -> u64 {
+    if depth == 0 || !at_leaves {
+        assert!(stack.equals_fresh(network, position), "{position}");
+    }
+    if depth == 0 {
+        return 1;
+    }
+    let mut nodes = 0;
+    if !position.in_check() {
+        let undo = position.make_null();
+        nodes += walk(network, stack, position, depth - 1, at_leaves);
+        position.unmake_null(undo);
+    }
+    for played in legal_moves(position) {
+        let undo = position.make_observed(played, &mut stack.push(network));
+        nodes += walk(network, stack, position, depth - 1, at_leaves);
+        position.unmake(played, undo);
+        stack.pop();
+    }
+    if !at_leaves {
+        assert!(stack.equals_fresh(network, position), "{position}");
+    }
+    nodes
+}
+
+#[test]
+fn incremental_sums_equal_fresh_sums_in_the_tree() {
+    let four_buckets = random_network(architectures()[1], 5);
+    for (fen, depth) in [
+        // The starting position; captures of the last rook and minor pieces; kings crossing the middle file.
+        (
+            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
+            2,
+        ),
+        (
+            "r1ba1a3/4kn3/2n1b4/pNp1p1p1p/4c4/6P2/P1P2R2P/1CcC5/9/2BAKAB2 w",
+            2,
+        ),
+        ("4k4/4a4/9/9/3r5/3R5/2n6/2C6/4A4/4K4 w", 3),
+        ("3k5/9/9/9/9/4p4/9/4n4/9/4KR3 b", 3),
+    ] {
+        for network in [&**embedded(), &four_buckets] {
+            let mut position: Position = fen.parse().expect(fen);
+            let mut stack = AccumulatorStack::new(network, &position);
+            let each = walk(network, &mut stack, &mut position, depth, false);
+            let leaves = walk(network, &mut stack, &mut position, depth, true);
+            assert!(each == leaves && each > 500, "{fen}: {each}");
+        }
+    }
+}
+
+#[test]
+fn outdated_sums_are_detected() {
+    let network = embedded();
+    let mut position = Position::startpos();
+    let mut stack = AccumulatorStack::new(network, &position);
+    assert!(stack.equals_fresh(network, &position));
+    position.make("h2e2".parse().expect("a move"));
+    assert!(!stack.equals_fresh(network, &position));
+}
+
+#[test]
+fn architecture_hashes_are_stable() {
+    // Every network file contains the hash.
+    let hashes = architectures().map(Architecture::hash);
+    let known = [0x88ad_d2b1, 0x9dfd_720e, 0xab00_9331, 0x4fff_3508];
+    assert_eq!(hashes, known);
+}
+
+#[test]
+fn large_output_weights_are_refused() {
+    let network = random_network(architectures()[0], 1);
+    for weight in [128, -128, i16::MIN] {
+        let mut parameters = network.parameters();
+        parameters.output_weights[5] = weight;
+        let made = Network::new(network.architecture, 400, String::new(), &parameters);
+        assert_eq!(
+            made.err(),
+            Some(NetworkError::OutputWeight(weight)),
+            "{weight}"
+        );
+    }
+}
+
+#[test]
+fn files_round_trip_and_damaged_ones_are_refused() {
+    let network = random_network(architectures()[1], 3);
+    let bytes = network.to_bytes();
+    assert_eq!(Network::from_bytes(&bytes), Ok(network));
+    assert_eq!(Network::from_bytes(b""), Err(NetworkError::Foreign));
+    assert_eq!(
+        Network::from_bytes(b"Some other format, and long enough"),
+        Err(NetworkError::Foreign)
+    );
+    for length in [8, 26, 29, 30, 100, bytes.len() - 1] {
+        let cut = Network::from_bytes(&bytes[..length]);
+        assert!(
+            matches!(cut, Err(NetworkError::Length { .. })),
+            "{length}: {cut:?}"
+        );
+    }
+    // Damage anywhere in the file, including the header, is reported as damage.
+    for at in (8..40).chain([bytes.len() / 2, bytes.len() - 1]) {
+        for bit in [1, 0x40] {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= bit;
+            let damaged = Network::from_bytes(&bytes);
+            let is_cut = matches!(&damaged, Err(NetworkError::Length { expected, actual }) if expected > actual);
+            assert!(
+                is_cut || damaged == Err(NetworkError::Checksum),
+                "{at}: {damaged:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn valid_files_of_other_kinds_are_reported() {
+    let bytes = random_network(architectures()[1], 3).to_bytes();
+    let changed = |at: usize, value: u8| {
+        let mut bytes = bytes[..bytes.len() - 4].to_vec();
+        bytes[at] = value;
+        bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
+        Network::from_bytes(&bytes)
+            .expect_err("another kind")
+            .to_string()
+    };
+    for (at, value, message) in [
+        (8, 2, "format version 2"),
+        (12, 9, "other inputs or units"),
+        (16, 33, "width 33, 4 input buckets and 8 output buckets"),
+        (18, 2, "width 96, 2 input buckets and 8 output buckets"),
+        (19, 7, "7 output buckets"),
+        (23, 0x80, "the scale is -2147483248"),
+        (24, 7, "it is truncated or damaged"),
+        (bytes.len() - 40, 0x80, "an output weight is "),
+    ] {
+        assert!(
+            changed(at, value).contains(message),
+            "{at}: {}",
+            changed(at, value)
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo").success());
+    let error = Network::open(&path).expect_err("a pipe").to_string();
+    assert_eq!(error, "not a regular file");
+    let endless = Network::open(std::path::Path::new("/dev/zero"));
+    let error = endless.expect_err("a device").to_string();
+    assert!(
+        error.starts_with("the file is longer than the limit of 64 MB"),
+        "{error}"
+    );
+}
