@@ -1,23 +1,18 @@
 //! The two sides, and a value for each.
 
-use std::fmt;
 use std::ops::{Index, IndexMut, Not};
 
-use super::indexed::indexed_enum;
+use super::indexed::named_enum;
 use crate::text::texts;
 
-indexed_enum! {
-    #[cfg_attr(
-        feature = "serde",
-        derive(serde::Serialize, serde::Deserialize),
-        serde(rename_all = "lowercase")
-    )]
+named_enum! {
+    #[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
     /// A side: red (红, moves first, ranks 0 to 4) or black (黑, ranks 5 to 9).
     pub enum Color {
         /// 红
-        Red,
+        Red = "red",
         /// 黑
-        Black,
+        Black = "black",
     }
 }
 
@@ -30,9 +25,7 @@ impl Color {
             Self::Black => -1,
         }
     }
-}
 
-impl Color {
     /// The name in the chosen language of messages.
     pub fn local_name(self) -> &'static str {
         match self {
@@ -51,15 +44,6 @@ impl Not for Color {
             Self::Red => Self::Black,
             Self::Black => Self::Red,
         }
-    }
-}
-
-impl fmt::Display for Color {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Red => "red",
-            Self::Black => "black",
-        })
     }
 }
 

@@ -1,29 +1,27 @@
 //! Kinds of piece, and pieces of either side.
 
-use std::fmt;
-
 use super::color::Color;
-use super::indexed::indexed_enum;
+use super::indexed::{indexed_enum, named_enum};
 use super::square::{RANKS, Square};
 use crate::text::texts;
 
-indexed_enum! {
+named_enum! {
     /// A kind of piece, of either side.
     pub enum PieceKind {
         /// General 帅 将
-        King,
+        King = "king",
         /// Guard 仕 士
-        Advisor,
+        Advisor = "advisor",
         /// Elephant 相 象
-        Bishop,
+        Bishop = "bishop",
         /// Horse 马
-        Knight,
+        Knight = "knight",
         /// Chariot 车
-        Rook,
+        Rook = "rook",
         /// 炮
-        Cannon,
+        Cannon = "cannon",
         /// Soldier 兵 卒
-        Pawn,
+        Pawn = "pawn",
     }
 }
 
@@ -64,9 +62,7 @@ impl PieceKind {
             _ => return None,
         })
     }
-}
 
-impl PieceKind {
     /// The name in the chosen language of messages.
     pub fn local_name(self) -> &'static str {
         let texts = texts();
@@ -79,20 +75,6 @@ impl PieceKind {
             Self::Cannon => texts.cannon,
             Self::Pawn => texts.pawn,
         }
-    }
-}
-
-impl fmt::Display for PieceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::King => "king",
-            Self::Advisor => "advisor",
-            Self::Bishop => "bishop",
-            Self::Knight => "knight",
-            Self::Rook => "rook",
-            Self::Cannon => "cannon",
-            Self::Pawn => "pawn",
-        })
     }
 }
 

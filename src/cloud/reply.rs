@@ -306,19 +306,6 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// A reply in all three formats.
-    fn bytes(reply: &ApiReply) -> [String; 3] {
-        [ReplyFormat::Text, ReplyFormat::Bare, ReplyFormat::Json].map(|format| reply.encode(format))
-    }
-
-    #[test]
-    fn statuses_and_empty_replies() {
-        assert_eq!(bytes(&ApiReply::Empty), ["\0", "", "{}"]);
-        let unknown = ["unknown\0", "unknown", "{\"status\":\"unknown\"}"];
-        assert_eq!(bytes(&ApiReply::Status("unknown")), unknown);
-        assert_eq!(bytes(&ApiReply::Digit(2)), ["2\0", "2", "2\0"]);
-    }
-
     #[test]
     fn lists_of_moves() {
         let known = |played, score, rank, replies, good_replies| ListedMove {
@@ -378,55 +365,5 @@ mod tests {
         let json = reply.encode(ReplyFormat::Json);
         let entry = "{\"uci\":\"h2e2\",\"score\":29991,\"rank\":2,\"note\":\"! (W-M-0009)\"}";
         assert!(json.contains(entry), "{json}");
-    }
-
-    #[test]
-    fn moves_to_play() {
-        let ok = |rest: &str| format!("{{\"status\":\"ok\",{rest}}}");
-        let shown = |reply: &ApiReply| {
-            (
-                reply.encode(ReplyFormat::Text),
-                reply.encode(ReplyFormat::Json),
-            )
-        };
-        let (text, json) = shown(&ApiReply::Move(m("h2e2")));
-        assert_eq!((&*text, json), ("move:h2e2\0", ok("\"move\":\"h2e2\"")));
-        let (text, json) = shown(&ApiReply::TableMove(m("h2e2")));
-        assert_eq!((&*text, json), ("egtb:h2e2\0", ok("\"egtb\":\"h2e2\"")));
-        let (text, json) = shown(&ApiReply::Search(vec![m("h2e2"), m("c3c4")]));
-        let list = "\"search_moves\":[{\"uci\":\"h2e2\"},{\"uci\":\"c3c4\"}]";
-        assert_eq!((&*text, json), ("search:h2e2|search:c3c4\0", ok(list)));
-    }
-
-    #[test]
-    fn scores_lines_and_rules() {
-        let ok = |rest: &str| format!("{{\"status\":\"ok\",{rest}}}");
-        let shown = |reply: &ApiReply| {
-            (
-                reply.encode(ReplyFormat::Text),
-                reply.encode(ReplyFormat::Json),
-            )
-        };
-        let (text, json) = shown(&ApiReply::Score(-12, Some(3)));
-        assert_eq!((&*text, json), ("eval:-12\0", ok("\"eval\":-12,\"ply\":3")));
-        let line = ApiReply::Line {
-            score: 23,
-            depth: 2,
-            pv: vec![m("b2e2"), m("h9g7")],
-        };
-        let (text, json) = shown(&line);
-        assert_eq!(text, "score:23,depth:2,pv:b2e2|h9g7\0");
-        assert_eq!(
-            json,
-            ok("\"score\":23,\"depth\":2,\"pv\":[\"b2e2\",\"h9g7\"]")
-        );
-        let (text, json) = shown(&ApiReply::Rules(vec![
-            (m("b2e2"), "none"),
-            (m("c3c4"), "ban"),
-        ]));
-        assert_eq!(text, "move:b2e2,rule:none|move:c3c4,rule:ban\0");
-        let list =
-            "\"moves\":[{\"uci\":\"b2e2\",\"rule\":\"none\"},{\"uci\":\"c3c4\",\"rule\":\"ban\"}]";
-        assert_eq!(json, ok(list));
     }
 }

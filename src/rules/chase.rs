@@ -4,8 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::game::Ply;
 use super::rule_set::RuleSet;
-use super::threat::{chaseable, chasers, cuts_off_protector};
-use super::ucci_league;
+use super::threat::{chaseable, chased_in_ucci_league, chasers, cuts_off_protector};
 use crate::board::{Bitboard, Color, Move, Position, Square};
 
 /// The checks and chases of one quiet move, as [`judge_repetition`](super::judge_repetition) counts
@@ -117,7 +116,7 @@ impl Retraction {
             self.tracker.squares(among) & chaseable(&self.board, self.board.side_to_move());
         if self.rules == RuleSet::ElephantEye {
             targets &=
-                ucci_league::chased(&self.board, played).map_or(Bitboard::EMPTY, Bitboard::from);
+                chased_in_ucci_league(&self.board, played).map_or(Bitboard::EMPTY, Bitboard::from);
         }
         let mut threats = NewThreats::new();
         for target in targets {

@@ -9,37 +9,25 @@ use super::repetition::{contains_check, deciding_window, side_perpetuals};
 use super::rule_set::RuleSet;
 use super::rule_set::{counted_plies, is_material_insufficient};
 use super::verdict::{Exemption, MoveClass, Perpetual, SidePerpetual, Verdict};
-use crate::board::{Bitboard, ByColor, Color, Move, Piece, Position, Square};
+use crate::board::{Bitboard, ByColor, Color, Move, Piece, Position, Square, named_enum};
 use crate::movegen::has_legal_move;
 use crate::text::{fill, texts};
 
-/// The reason why a game is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The game is not over.
-    Nothing,
-    /// The side to move is in check and has no legal move (将死).
-    Checkmate,
-    /// The side to move has no legal move and is not in check (困毙), which also loses.
-    Stalemate,
-    /// A position has occurred as often as the rules allow.
-    Repetition,
-    /// Neither side has a piece that can cross the river.
-    InsufficientMaterial,
-    /// Too many plies without a capture (自然限着).
-    NoCapture,
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Nothing => "nothing decided",
-            Self::Checkmate => "checkmate",
-            Self::Stalemate => "stalemate",
-            Self::Repetition => "repetition",
-            Self::InsufficientMaterial => "insufficient material",
-            Self::NoCapture => "no-capture limit",
-        })
+named_enum! {
+    /// The reason why a game is over.
+    pub enum Cause {
+        /// The game is not over.
+        Nothing = "nothing decided",
+        /// The side to move is in check and has no legal move (将死).
+        Checkmate = "checkmate",
+        /// The side to move has no legal move and is not in check (困毙), which also loses.
+        Stalemate = "stalemate",
+        /// A position has occurred as often as the rules allow.
+        Repetition = "repetition",
+        /// Neither side has a piece that can cross the river.
+        InsufficientMaterial = "insufficient material",
+        /// Too many plies without a capture (自然限着).
+        NoCapture = "no-capture limit",
     }
 }
 
@@ -199,7 +187,8 @@ impl Judgement {
         }
     }
 
-    /// The cause with what it rests on: `repetition, asian rules, occurrence 3 of the position`.
+    /// The cause with the rule set and the number of occurrences: `repetition, asian rules, occurrence 3 of the
+    /// position`.
     pub fn reason(&self) -> String {
         let mut reason = format!("{}, {} rules", self.cause, self.rules);
         if self.cause == Cause::Repetition {

@@ -6,7 +6,7 @@
 //!
 //! A repetition is judged over its *window*: the plies from an earlier occurrence of the position to the
 //! current one. The Asian, computer and UCCI league rules take the moves of the window back one by one
-//! (`chase`): a move chases the pieces that its side threatens (`threat`, `ucci_league`) after the move
+//! (`chase`): a move chases the pieces that its side threatens (`threat`) after the move
 //! and not before it, and a side chases perpetually if one piece is chased by all its moves. Pieces are
 //! tracked by identity, not by square. The Chinese rules (`chinese`) classify each move by a small search.
 
@@ -19,7 +19,6 @@ mod reference;
 mod repetition;
 mod rule_set;
 mod threat;
-mod ucci_league;
 mod verdict;
 
 pub use chase::{MoveThreats, move_threats};

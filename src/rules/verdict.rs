@@ -1,22 +1,23 @@
-//! Verdicts, and the classes of moves and of perpetual behaviour that they rest on.
+//! Verdicts, and the classes of moves and of perpetual behaviour from which they follow.
 
 use std::cmp::Ordering;
-use std::fmt;
 
-use crate::board::{Bitboard, ByColor, Color};
+use crate::board::{Bitboard, ByColor, Color, named_enum};
 
-/// The outcome of a game as far as repetitions and limits decide it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Verdict {
-    /// The game is not over.
-    #[default]
-    Undecided,
-    /// Neither side wins.
-    Draw,
-    /// Red has violated the repetition rule, or is mated.
-    RedLoses,
-    /// Black has violated the repetition rule, or is mated.
-    BlackLoses,
+named_enum! {
+    #[derive(Default)]
+    /// The outcome of a game as far as repetitions and limits decide it.
+    pub enum Verdict {
+        /// The game is not over.
+        #[default]
+        Undecided = "none",
+        /// Neither side wins.
+        Draw = "draw",
+        /// Red has violated the repetition rule, or is mated.
+        RedLoses = "red_loses",
+        /// Black has violated the repetition rule, or is mated.
+        BlackLoses = "black_loses",
+    }
 }
 
 impl Verdict {
@@ -48,59 +49,25 @@ impl Verdict {
             Ordering::Greater => Self::RedLoses,
         }
     }
-
-    /// The name for scripts: `none`, `draw`, `red_loses`, `black_loses`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Undecided => "none",
-            Self::Draw => "draw",
-            Self::RedLoses => "red_loses",
-            Self::BlackLoses => "black_loses",
-        }
-    }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for Verdict {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.name())
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// The behaviour of a side throughout a repetition, from permitted to gravest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Perpetual {
-    /// Nothing forbidden.
-    #[default]
-    None,
-    /// [`Self::Attack`] with at least one joint chase (联合捉子) or chase of a partly protected piece
-    /// (少根子). The Chinese rules forbid it, but a side that attacks without them has to deviate
-    /// first.
-    JointAttack,
-    /// Every move gave check, threatened mate or chased something, in any mixture (长打, Chinese
-    /// rules).
-    Attack,
-    /// Every move chased one and the same piece (长捉).
-    Chase,
-    /// Every move gave check (长将).
-    Check,
-}
-
-impl fmt::Display for Perpetual {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "nothing forbidden",
-            Self::JointAttack => "perpetual attack (joint, or of a partly protected piece)",
-            Self::Attack => "perpetual attack",
-            Self::Chase => "perpetual chase",
-            Self::Check => "perpetual check",
-        })
+named_enum! {
+    #[derive(Default)]
+    /// The behaviour of a side throughout a repetition, from permitted to gravest.
+    pub enum Perpetual {
+        /// Nothing forbidden.
+        #[default]
+        None = "nothing forbidden",
+        /// [`Self::Attack`] with at least one joint chase (联合捉子) or chase of a partly protected piece
+        /// (少根子). The Chinese rules forbid it, but [`Self::Attack`] by the other side is graver.
+        JointAttack = "perpetual attack (joint, or of a partly protected piece)",
+        /// Every move gave check, threatened mate or chased something, in any mixture (长打, Chinese
+        /// rules).
+        Attack = "perpetual attack",
+        /// Every move chased one and the same piece (长捉).
+        Chase = "perpetual chase",
+        /// Every move gave check (长将).
+        Check = "perpetual check",
     }
 }
 
@@ -119,20 +86,21 @@ pub struct SidePerpetual {
     pub in_each_round: bool,
 }
 
-/// The class of a single move. A move of several classes has the gravest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MoveClass {
-    /// None of the others (闲). Includes blocks, offers and pieces that follow others, and attacks by
-    /// the king or a pawn.
-    Idle,
-    /// Offers an even exchange (兑). Only the Chinese rules distinguish it from [`Self::Idle`].
-    Exchange,
-    /// Threatens to win material (捉).
-    Chase,
-    /// Threatens to force mate (杀). Only the Chinese rules look for it.
-    MateThreat,
-    /// Gives check (将).
-    Check,
+named_enum! {
+    /// The class of a single move. A move of several classes has the gravest.
+    pub enum MoveClass {
+        /// None of the others (闲). Includes blocks, offers and pieces that follow others, and attacks by
+        /// the king or a pawn.
+        Idle = "idle",
+        /// Offers an even exchange (兑). Only the Chinese rules distinguish it from [`Self::Idle`].
+        Exchange = "exchange",
+        /// Threatens to win material (捉).
+        Chase = "chase",
+        /// Threatens to force mate (杀). Only the Chinese rules look for it.
+        MateThreat = "mate threat",
+        /// Gives check (将).
+        Check = "check",
+    }
 }
 
 impl MoveClass {
@@ -153,34 +121,12 @@ impl MoveClass {
     }
 }
 
-impl fmt::Display for MoveClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Idle => "idle",
-            Self::Exchange => "exchange",
-            Self::Chase => "chase",
-            Self::MateThreat => "mate threat",
-            Self::Check => "check",
-        })
-    }
-}
-
-/// A Chinese rule that makes a move idle although it may attack something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Exemption {
-    /// The king leaves a check.
-    KingLeavesCheck,
-    /// The move parries a threatened mate and chases only advisors and bishops (占据防守要点，附带捉士象).
-    ParriesMate,
-}
-
-impl fmt::Display for Exemption {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::KingLeavesCheck => "idle because the king leaves a check",
-            Self::ParriesMate => {
-                "idle because it parries a mate and chases only advisors and bishops"
-            }
-        })
+named_enum! {
+    /// A Chinese rule that makes a move idle although it may attack something.
+    pub enum Exemption {
+        /// The king leaves a check.
+        KingLeavesCheck = "idle because the king leaves a check",
+        /// The move parries a threatened mate and chases only advisors and bishops (占据防守要点，附带捉士象).
+        ParriesMate = "idle because it parries a mate and chases only advisors and bishops",
     }
 }

@@ -32,8 +32,8 @@ pub struct Reply {
 /// The reason why a strategy is not found or is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HoldError {
-    /// Under these rules a move is not judged by itself.
-    #[error("the {0} rules judge no move by itself, so draws cannot be proven under them")]
+    /// These rules do not judge single moves.
+    #[error("the {0} rules do not judge single moves, so draws cannot be proven under them")]
     Rules(RuleSet),
     /// Every move that was tried loses or leaves the set of positions that are held.
     #[error("no defence found; {0} positions examined")]

@@ -1,4 +1,4 @@
-//! Files and lines that are read up to a size limit, because a device or a stream may be endless.
+//! Reading of files and lines up to a size limit, because devices and streams may be endless.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};

@@ -30,7 +30,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     encoding_of(bytes).decode_with_bom_removal(bytes).0
 }
 
-/// Decodes a text in GBK (GB18030), or returns `None` if it is not one.
+/// Decodes a text in GBK (GB18030); `None` if the bytes are not valid.
 pub fn decode_gbk(bytes: &[u8]) -> Option<String> {
     let text = GB18030.decode_without_bom_handling_and_without_replacement(bytes);
     text.map(Cow::into_owned)
@@ -57,8 +57,8 @@ pub fn path_of_name(name: &str) -> PathBuf {
     path
 }
 
-/// Detects the encoding of a text. UTF-16 is recognised by its byte order mark or by NUL bytes at every other
-/// place, UTF-8 by being valid; otherwise GBK or Big5 is chosen by which of them gives more common characters.
+/// Detects the encoding of a text. UTF-16 is recognised by its byte order mark or by NUL bytes in every other
+/// position, UTF-8 by being valid; otherwise GBK or Big5 is chosen by which of them gives more common characters.
 pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     if let Some(encoding) = utf_16(bytes) {
         return encoding;
@@ -85,7 +85,7 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     for (index, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte == 0) {
         nul[index % 2] += 1;
     }
-    // Few other characters have one at the other place.
+    // Few other characters have a NUL byte in the other position.
     let is_frequent = |count: usize, other: usize| 16 * count >= bytes.len() && count > 4 * other;
     match nul {
         [even, odd] if is_frequent(odd, even) => Some(UTF_16LE),

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 /// The length of an excerpt in characters.
 const EXCERPT: usize = 60;
 
-/// Escapes control characters, line ends and marks that change the direction of writing, as in `\u{1b}`, so that
-/// the text takes one line and cannot control a terminal.
+/// Escapes control characters, line ends and marks that change the direction of writing, for example as `\u{1b}`.
+/// The result is one line and cannot control a terminal.
 pub fn printable(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {

@@ -44,9 +44,8 @@ pub struct JsonReport<'a> {
 /// Results with their statistics. Infinite values are `null`.
 #[derive(Debug, Serialize)]
 struct ScoresReport {
-    wins: u64,
-    draws: u64,
-    losses: u64,
+    #[serde(flatten)]
+    games: ResultsReport,
     points: f64,
     pentanomial: [u64; 5],
     #[serde(flatten)]
@@ -69,19 +68,19 @@ struct EngineReport<'a> {
     illegal_moves: u64,
     time_losses: u64,
     crashes: u64,
-    as_red: ColorReport,
-    as_black: ColorReport,
+    as_red: ResultsReport,
+    as_black: ResultsReport,
 }
 
-/// Results with one color.
+/// Results of all games, or of those with one color.
 #[derive(Debug, Serialize)]
-struct ColorReport {
+struct ResultsReport {
     wins: u64,
     draws: u64,
     losses: u64,
 }
 
-impl From<[u64; 3]> for ColorReport {
+impl From<[u64; 3]> for ResultsReport {
     fn from([losses, draws, wins]: [u64; 3]) -> Self {
         Self {
             wins,
@@ -210,11 +209,8 @@ fn engine_report<'a>(
 
 impl From<&Scores> for ScoresReport {
     fn from(scores: &Scores) -> Self {
-        let [losses, draws, wins] = scores.games;
         Self {
-            wins,
-            draws,
-            losses,
+            games: scores.games.into(),
             points: scores.points(),
             pentanomial: scores.pairs,
             estimate: scores.estimate(),

@@ -28,7 +28,6 @@ mod schedule;
 mod spec;
 mod stall;
 pub mod stats;
-mod verify;
 mod worker;
 
 pub use adjudication::{Adjudication, ScoreDraw, ScoreWin, TablebaseAdjudication};
@@ -46,9 +45,9 @@ pub use pgn_record::{MATCH_ID, pgn_game, record_of_pgn};
 pub use plan::{GameRules, Tournament};
 pub use protocol::EngineProtocol;
 pub use record::{GameRecord, GameSummary, MoveRecord};
+pub use referee::{Replay, verify};
 pub use runner::{TournamentEnd, TournamentEvent, TournamentStartError, check_engines, run};
 pub use schedule::{ColorOrder, Fixture, Schedule, TournamentFormat};
 pub use spec::{
     EngineSpec, EngineSpecError, PartialEngineSpec, SettingError, SpecError, read_toml,
 };
-pub use verify::{Replay, verify};

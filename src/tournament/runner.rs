@@ -15,6 +15,7 @@ use super::schedule::{Fixture, Schedule};
 use super::stall::StallWatch;
 use super::stats::Standings;
 use super::worker::{GameWorker, NoGame};
+use crate::board::named_enum;
 
 /// Why a tournament cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -47,25 +48,15 @@ pub enum TournamentStartError {
     },
 }
 
-/// How a tournament ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TournamentEnd {
-    /// All games were played.
-    Finished,
-    /// The SPRT accepted a hypothesis.
-    SprtDecided,
-    /// It was interrupted.
-    Interrupted,
-}
-
-impl TournamentEnd {
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::SprtDecided => "decided",
-            Self::Interrupted => "interrupted",
-        }
+named_enum! {
+    /// How a tournament ended.
+    pub enum TournamentEnd {
+        /// All games were played.
+        Finished = "finished",
+        /// The SPRT accepted a hypothesis.
+        SprtDecided = "decided",
+        /// It was interrupted.
+        Interrupted = "interrupted",
     }
 }
 

@@ -15,7 +15,7 @@ named_enum! {
         RoundRobin = "round-robin",
         /// The seeds (by default the first engine) play all others.
         Gauntlet = "gauntlet",
-        /// In each round engines with about as many points play each other, if they have not yet met.
+        /// In each round engines with about the same number of points play each other, if they have not yet met.
         Swiss = "swiss",
         /// The loser of a match leaves the tournament.
         Knockout = "knockout",
@@ -216,8 +216,8 @@ impl Schedule {
     }
 
     /// The next round of a Swiss tournament: from the engine with the most points down, each plays the next one that
-    /// it has not met, if all others can still be paired; otherwise engines meet again. With an odd number, the last
-    /// engine that had no bye yet gets one, which counts like a won pair.
+    /// it has not met, if all others can still be paired; otherwise engines meet again. With an odd number, the
+    /// lowest of the engines with the fewest byes gets one, which counts like a won pair.
     fn swiss_round(&self, games: &[&GameSummary]) -> Vec<[usize; 2]> {
         const WON_PAIR: usize = 4;
         let rounds = self.pairings.len() / (self.engines / 2).max(1);

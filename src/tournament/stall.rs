@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
 
 /// Interval between ticks.
 const TICK: Duration = Duration::from_millis(10);
@@ -49,10 +50,6 @@ pub struct StallWatch {
     _running: Sender<()>,
 }
 
-fn lock(watched: &Mutex<Watched>) -> MutexGuard<'_, Watched> {
-    watched.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl StallWatch {
     /// Starts the thread.
     pub fn start() -> io::Result<Self> {
@@ -66,7 +63,7 @@ impl StallWatch {
             .name("stall watch".to_owned())
             .spawn(move || {
                 while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                    lock(&ticking).tick(Instant::now());
+                    ticking.lock().tick(Instant::now());
                 }
             })?;
         Ok(Self {
@@ -77,7 +74,7 @@ impl StallWatch {
 
     /// Total length of the stalls between two times.
     pub fn between(&self, from: Instant, to: Instant) -> Duration {
-        let watched = lock(&self.watched);
+        let watched = self.watched.lock();
         let current = watched.current(Instant::now());
         stalled(watched.stalls.iter().chain(&current), from, to)
     }

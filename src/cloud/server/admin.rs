@@ -132,11 +132,7 @@ pub async fn empty(
     request: Administrator,
 ) -> Result<Json<Value>, ServerError> {
     let Administrator { name, form } = request;
-    let queue = form.get("queue");
-    let kind = TaskKind::ALL
-        .into_iter()
-        .find(|kind| queue == Some(kind.name()));
-    let Some(kind) = kind else {
+    let Some(kind) = form.get("queue").and_then(TaskKind::from_name) else {
         return Err(ServerError::Parameter("queue must be scoring or expansion"));
     };
     let drop = shared.in_library(move |library| {

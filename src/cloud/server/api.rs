@@ -37,7 +37,7 @@ const ENGINE_COST: f64 = 20.0;
 /// Cost of a request for the rate limit, in queries.
 fn cost(parameters: &QueryParameters) -> f64 {
     match parameters.get("action") {
-        // Each move of the last position is ruled over all moves of the game.
+        // Each legal move of the last position is judged, which takes longer the longer the game is.
         Some("queryrule" | "rulecheck") => {
             let moves = parameters.get("movelist").unwrap_or("").split('|').count();
             1.0 + moves as f64 / 20.0

@@ -60,7 +60,7 @@ impl Caller {
         let (role, name) = match header {
             Some(secret) => match find(secret) {
                 Some(known) => known,
-                // A valid token of the same address still works.
+                // Valid tokens from this address are still accepted.
                 None if shared.has_too_many_invalid_tokens(address) => {
                     return Err(StatusCode::TOO_MANY_REQUESTS.into());
                 }

@@ -33,12 +33,12 @@ pub struct ServerOptions {
     pub threads: usize,
 }
 
-/// Files that a running server can load again.
+/// Files that a running server reloads on SIGHUP.
 #[derive(Clone, Debug, Default)]
 pub struct ServerFiles {
     /// Access tokens.
     pub tokens: Tokens,
-    /// Files that are served besides the built-in page.
+    /// Files that are served in addition to the built-in page.
     pub site: Site,
 }
 

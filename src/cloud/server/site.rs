@@ -26,7 +26,7 @@ use crate::page;
 /// Path of the page of the public library.
 const PUBLIC_PAGE: &str = "/query/";
 
-/// Reply to the request of that page for comments on a position: none.
+/// Reply to that page's request for comments on a position. This server has no comments.
 const NO_COMMENTS: &str = "data: [DONE]\n\n";
 
 /// Cost of a request for a file, in queries.
@@ -98,7 +98,7 @@ pub struct BoardMessage {
     reason: Option<String>,
 }
 
-/// The normal form of a FEN, so that the page reads FEN exactly as the API does.
+/// Converts a FEN to its normal form, so that the page accepts the same FENs as the API.
 pub async fn board(
     State(shared): State<Arc<Shared>>,
     parts: Parts,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::database::{Columns, Connection, Value};
 use super::error::StoreError;
 use super::rows::{milliseconds, now};
-use crate::board::Move;
+use crate::board::{Move, named_enum};
 use crate::cloud::key::Key;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -23,33 +23,22 @@ const MAX_REMEMBERED: usize = 50_000;
 /// Maximum age of the task counts when the queue seems to be full.
 const COUNT_AGE: Duration = Duration::from_secs(10);
 
-/// Kind of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskKind {
-    /// Score the moves, each by a search of the position after it.
-    Scoring,
-    /// Find moves to score.
-    Expansion,
+named_enum! {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    /// Kind of a task.
+    pub enum TaskKind {
+        /// Score the moves, each by a search of the position after it.
+        Scoring = "scoring",
+        /// Find moves to score.
+        Expansion = "expansion",
+    }
 }
 
 impl TaskKind {
-    /// Both kinds.
-    pub const ALL: [Self; 2] = [Self::Scoring, Self::Expansion];
-
-    /// The name: `scoring` or `expansion`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scoring => "scoring",
-            Self::Expansion => "expansion",
-        }
-    }
-
+    /// The number in the database.
     pub(super) const fn number(self) -> i64 {
-        match self {
-            Self::Scoring => 0,
-            Self::Expansion => 1,
-        }
+        self.index() as i64
     }
 }
 

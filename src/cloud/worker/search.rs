@@ -125,7 +125,8 @@ impl Scorer {
         for played in job.moves.iter().copied() {
             let mut after = job.position.clone();
             after.make(played);
-            // The score of a move comes before that of its reply, from which it is computed once both are stored.
+            // The score of the move is listed before that of the reply. Once both are stored, it is computed from the
+            // score of the reply.
             let index = results.scores.len();
             let (value, depth) = self.score_position(&after, results)?;
             let position = job.position.clone();

@@ -17,7 +17,6 @@
 mod accumulator;
 mod architecture;
 pub mod features;
-mod header;
 mod network;
 pub mod simd;
 #[cfg(test)]
@@ -27,8 +26,7 @@ pub use accumulator::{AccumulatorStack, Recorder};
 pub use architecture::{
     Architecture, INPUT_QUANT, InputBuckets, MAX_WIDTH, OUTPUT_QUANT, OutputBuckets,
 };
-pub use header::{NetworkError, OpenError};
-pub use network::{Network, NetworkParameters};
+pub use network::{Network, NetworkError, NetworkParameters, OpenError};
 
 use std::sync::{Arc, LazyLock};
 

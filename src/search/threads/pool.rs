@@ -289,8 +289,8 @@ impl Pool {
         }
     }
 
-    /// Clears the transposition table, the histories and the move overhead: for a new game, and for settings
-    /// under which old scores are invalid. Waits for the end of the current search.
+    /// Clears the transposition table, the histories and the move overhead, before a new game or after a change of
+    /// settings that makes old scores invalid. Waits for the end of the current search.
     pub fn forget(&mut self) {
         self.wait();
         self.forget_tt();
@@ -298,8 +298,8 @@ impl Pool {
         self.wait();
     }
 
-    /// Clears the transposition table. A small one is cleared in place, because memory that the process already
-    /// has is faster. A large one is replaced by fresh memory, because clearing it would take seconds.
+    /// Clears the transposition table. A small one is cleared in place, which keeps its memory pages. A large one is
+    /// replaced by newly allocated memory, because clearing it would take seconds.
     fn forget_tt(&mut self) {
         if !self.tt.is_used() {
             return;

@@ -32,8 +32,8 @@ impl Iteration {
         }
     }
 
-    /// Begins the next iteration. The moves after those with lines of their own are sorted by their nodes, most
-    /// first: a move that is hard to refute may be the best.
+    /// Begins the next iteration. The moves after the first `lines` are sorted by their nodes, most first: a move that
+    /// is hard to refute may be the best.
     pub fn begin_next(&mut self, lines: usize) {
         if self.depth > 0 {
             self.moves[lines..].sort_by_key(|m| std::cmp::Reverse(m.nodes));

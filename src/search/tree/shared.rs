@@ -110,8 +110,8 @@ impl SharedState {
             || self.time.is_some_and(is_out_of_time)
     }
 
-    /// The score of a root move to report, without its random bonus. In a position that is drawn by an endgame table it
-    /// is that of a draw, unless the move loses.
+    /// The score of a root move to report, without its random bonus. If an endgame table shows that the root is drawn,
+    /// unproven scores are reported as a draw.
     pub fn reported_score(&self, root_move: Move, score: Score) -> Score {
         let score = self.noise.remove(root_move, score);
         if self.root_ending.is_draw && !score.is_proven() {
@@ -146,7 +146,7 @@ impl RootEnding {
         }
     }
 
-    /// Whether the root has a larger distance to its win or loss by rule than a position with this distance in plies.
+    /// Whether the root is farther from its win or loss by rule than a position that is `plies` away from it.
     pub const fn is_farther_than(self, plies: u16) -> bool {
         rule_level(plies) < self.rule_level
     }

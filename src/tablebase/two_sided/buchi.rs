@@ -163,7 +163,7 @@ impl Buchi<'_> {
         has_found
     }
 
-    /// Adds positions that are held with other [`GOAL_PAIRS`].
+    /// Adds positions that are held with one of [`GOAL_PAIRS`].
     fn hold_alternating(&self) {
         let mut left = Vec::new();
         for index in 0..self.positions.game.len() {

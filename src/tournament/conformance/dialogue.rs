@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 
-use crate::board::{Move, Position, Square};
+use crate::board::{Move, Position, Square, named_enum};
 use crate::movegen::is_legal;
 use crate::notation::fen::START;
 use crate::text::printable;
@@ -348,25 +348,15 @@ impl CheckTimeouts {
     }
 }
 
-/// The outcome of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckOutcome {
-    /// The engine conforms to the protocol.
-    Ok,
-    /// The protocol does not specify the behaviour, but some clients may fail.
-    Unclear,
-    /// The engine violates the protocol.
-    Violated,
-}
-
-impl CheckOutcome {
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Unclear => "unclear",
-            Self::Violated => "violated",
-        }
+named_enum! {
+    /// The outcome of a check.
+    pub enum CheckOutcome {
+        /// The engine conforms to the protocol.
+        Ok = "ok",
+        /// The protocol does not specify the behaviour, but some clients may fail.
+        Unclear = "unclear",
+        /// The engine violates the protocol.
+        Violated = "violated",
     }
 }
 

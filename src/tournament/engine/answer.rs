@@ -14,7 +14,7 @@ pub enum EngineFailure {
     /// The program cannot be started.
     #[error("cannot be started: {0}")]
     Start(String),
-    /// It refused the network that it was set to use, and would play with another one.
+    /// It refused the configured network and would play with another one.
     #[error("it refused its network: {0}")]
     Network(String),
     /// The process exited or closed its output.
@@ -31,7 +31,7 @@ pub enum EngineFailure {
     /// It wrote too much output.
     #[error("too much output")]
     Flood,
-    /// It plays another game than xiangqi, or uses other coordinates.
+    /// It plays a game other than xiangqi, or uses other coordinates.
     #[error(
         "from the starting position it plays {0}, which is not a legal move of xiangqi with ranks from 0 or \
          from 1"

@@ -218,8 +218,8 @@ impl Engine {
         match self.pondering.take() {
             Some(Pondering { early: None, .. }) => {
                 self.process.send("stop");
-                // Waiting twice as long keeps a short stall of the machine from excusing an engine that
-                // does not answer at all.
+                // Waits twice as long, because otherwise a short stall of the machine would excuse an engine
+                // that does not answer at all.
                 let stopped = self.await_line(2 * STOP_TIMEOUT, STOPPED_MOVE, is_outcome);
                 stopped.map(|_| ()).map_err(|failure| match failure {
                     EngineFailure::Timeout { awaited, .. } => EngineFailure::Timeout {
@@ -261,7 +261,7 @@ impl Engine {
                 recv(self.process.output) -> output => output,
                 recv(self.over) -> _ => return Err(EngineFailure::Interrupted),
                 default(wait) => {
-                    // Another process may keep the output of an engine open that has ended.
+                    // The engine may have ended while another process keeps its output open.
                     return Err(if self.process.has_ended(Duration::ZERO) {
                         EngineFailure::Ended(self.process.end(Duration::ZERO))
                     } else {

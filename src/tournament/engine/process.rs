@@ -57,8 +57,8 @@ impl Process {
         Self::start_reading(spec, spec.cpus.as_deref(), true)
     }
 
-    /// Starts an engine, bound to `cpus` if given. Errors mean that a process, thread, pipe or file is not available, and
-    /// are not the engine's fault.
+    /// Starts an engine, bound to `cpus` if given. Errors mean that a process, thread, pipe or file is not available;
+    /// the engine did not cause them.
     pub fn start(spec: &EngineSpec, cpus: Option<&[usize]>) -> io::Result<Self> {
         Self::start_reading(spec, cpus, false)
     }

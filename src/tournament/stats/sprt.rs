@@ -54,22 +54,13 @@ pub struct Sprt {
     pub model: EloModel,
 }
 
-/// The accepted hypothesis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// Elo is `elo0` or less.
-    H0,
-    /// Elo is `elo1` or more.
-    H1,
-}
-
-impl Decision {
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::H0 => "H0",
-            Self::H1 => "H1",
-        }
+named_enum! {
+    /// The accepted hypothesis.
+    pub enum Decision {
+        /// Elo is `elo0` or less.
+        H0 = "H0",
+        /// Elo is `elo1` or more.
+        H1 = "H1",
     }
 }
 

@@ -146,7 +146,7 @@ mod tests {
         let head: CheckpointHeader = serde_json::from_str(stored).unwrap();
         assert_eq!((head.steps, head.reports.len()), (9, 1));
         assert_eq!((head.recipe.width, head.recipe.largest_score), (128, 4000));
-        // Later keys get the values that were fixed before.
+        // Keys that were added later get the constants that earlier versions used.
         assert_eq!(head.recipe.filter().repetition_plies, 12);
         let written = serde_json::to_string(&head).unwrap();
         let later = concat!(
