@@ -40,12 +40,7 @@ impl Opener {
     /// Reads the first valid key file of a list.
     #[cfg(feature = "sqlite")]
     fn with_keys_among(names: &[&str]) -> Self {
-        let is_of_size = |name: &&&str| {
-            let size = std::fs::metadata(path_of_name(name)).map(|data| data.len());
-            size.is_ok_and(|size| size == KEY_FILE as u64)
-        };
-        let mut files = names.iter().filter(is_of_size);
-        let keys = files.find_map(|name| ObkKeys::read(&std::fs::read(path_of_name(name)).ok()?));
+        let keys = names.iter().find_map(|name| read_keys(name));
         Self { keys }
     }
 
@@ -106,14 +101,24 @@ impl Opener {
     /// Whether a file is a key file and not a book.
     #[cfg(feature = "sqlite")]
     fn is_key_file(&self, name: &str) -> bool {
-        let is_of_size = std::fs::metadata(name).is_ok_and(|data| data.len() == KEY_FILE as u64);
-        is_of_size && std::fs::read(name).is_ok_and(|bytes| ObkKeys::read(&bytes).is_some())
+        read_keys(name).is_some()
     }
 
     #[cfg(not(feature = "sqlite"))]
     fn is_key_file(&self, _: &str) -> bool {
         false
     }
+}
+
+/// Reads a key file; `None` if the file has another size or wrong numbers.
+#[cfg(feature = "sqlite")]
+fn read_keys(name: &str) -> Option<ObkKeys> {
+    let path = path_of_name(name);
+    // Other files, which may be large or endless, are not read.
+    if std::fs::metadata(&path).ok()?.len() != KEY_FILE as u64 {
+        return None;
+    }
+    ObkKeys::read(&std::fs::read(path).ok()?)
 }
 
 /// A list of books in order of preference.

@@ -91,16 +91,12 @@ const KINDS: [PieceKind; 7] = [
     PieceKind::King,
 ];
 
-const fn digit(kind: PieceKind) -> u8 {
-    match kind {
-        PieceKind::Pawn => 1,
-        PieceKind::Advisor => 2,
-        PieceKind::Bishop => 3,
-        PieceKind::Cannon => 4,
-        PieceKind::Knight => 5,
-        PieceKind::Rook => 6,
-        PieceKind::King => 7,
-    }
+/// The digit of a black piece.
+fn digit(kind: PieceKind) -> u8 {
+    let mut digits = (1..).zip(KINDS);
+    digits
+        .find(|(_, known)| *known == kind)
+        .map_or(0, |(digit, _)| digit)
 }
 
 /// A position's key and its transformation to the canonical position. Converts moves between the two.

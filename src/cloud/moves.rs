@@ -25,22 +25,10 @@ pub fn ordered_moves(position: &Position) -> Vec<Move> {
                 };
                 (group, number(to), 0)
             }
-            kind => (kind.map_or(9, group), number(from), number(to)),
+            kind => (kind.map_or(9, PieceKind::index), number(from), number(to)),
         }
     });
     moves
-}
-
-const fn group(kind: PieceKind) -> usize {
-    match kind {
-        PieceKind::King => 0,
-        PieceKind::Advisor => 1,
-        PieceKind::Bishop => 2,
-        PieceKind::Knight => 3,
-        PieceKind::Rook => 4,
-        PieceKind::Cannon => 5,
-        PieceKind::Pawn => 6,
-    }
 }
 
 /// Whether workers search a position: it needs at least ten pieces, at least four of them rooks, knights or

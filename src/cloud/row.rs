@@ -2,36 +2,18 @@
 
 use super::key::{Key, View};
 use super::score::{FINAL, score_of};
-use crate::board::{Move, Position};
+use crate::board::{Move, Position, indexed_enum};
 use crate::movegen::{has_legal_move, is_legal};
 
-/// Origin of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntrySource {
-    /// Written by a worker or a client.
-    Written,
-    /// Computed from the replies.
-    Derived,
-    /// Given by the rules: the move ends the game.
-    Rules,
-}
-
-impl EntrySource {
-    const fn number(self) -> u8 {
-        match self {
-            Self::Written => 1,
-            Self::Derived => 2,
-            Self::Rules => 3,
-        }
-    }
-
-    const fn from_number(number: u8) -> Option<Self> {
-        Some(match number {
-            1 => Self::Written,
-            2 => Self::Derived,
-            3 => Self::Rules,
-            _ => return None,
-        })
+indexed_enum! {
+    /// Origin of a value. Rows store its index plus one.
+    pub enum EntrySource {
+        /// Written by a worker or a client.
+        Written,
+        /// Computed from the replies.
+        Derived,
+        /// Given by the rules: the move ends the game.
+        Rules,
     }
 }
 
@@ -109,7 +91,7 @@ impl Row {
         for entry in &self.moves {
             bytes.extend(entry.m.bits().to_le_bytes());
             bytes.extend(entry.value.to_le_bytes());
-            bytes.extend([entry.depth, entry.source.number()]);
+            bytes.extend([entry.depth, entry.source.index() as u8 + 1]);
             bytes.extend(entry.minutes.to_le_bytes());
         }
         bytes
@@ -134,7 +116,7 @@ impl Row {
                 m: Move::from_bits(u16::from_le_bytes([m0, m1]))?,
                 value: i16::from_le_bytes([v0, v1]),
                 depth,
-                source: EntrySource::from_number(source)?,
+                source: EntrySource::from_index(usize::from(source).checked_sub(1)?)?,
                 minutes: u32::from_le_bytes([t0, t1, t2, t3]),
             })
         };

@@ -48,28 +48,15 @@ impl Defenders {
     }
 
     /// One advisor or bishop fewer, if there is one.
-    pub const fn without(self, is_advisor: bool) -> Option<Self> {
-        if is_advisor {
-            self.without_advisor()
+    pub fn without(self, is_advisor: bool) -> Option<Self> {
+        let mut fewer = self;
+        let count = if is_advisor {
+            &mut fewer.advisors
         } else {
-            self.without_bishop()
-        }
-    }
-
-    /// One advisor fewer, if there is one.
-    pub const fn without_advisor(self) -> Option<Self> {
-        match self.advisors.checked_sub(1) {
-            Some(advisors) => Some(Self { advisors, ..self }),
-            None => None,
-        }
-    }
-
-    /// One bishop fewer, if there is one.
-    pub const fn without_bishop(self) -> Option<Self> {
-        match self.bishops.checked_sub(1) {
-            Some(bishops) => Some(Self { bishops, ..self }),
-            None => None,
-        }
+            &mut fewer.bishops
+        };
+        *count = count.checked_sub(1)?;
+        Some(fewer)
     }
 }
 

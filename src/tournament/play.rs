@@ -31,7 +31,7 @@ pub struct PlayedGame {
 pub enum Abandoned {
     /// The tournament was stopped.
     Interrupted,
-    /// The machine stalled, so that an engine exceeded its time through no fault of its own.
+    /// An engine exceeded its time only because the machine stalled.
     Stalled(String),
 }
 

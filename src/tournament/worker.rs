@@ -112,16 +112,10 @@ impl<'a> GameWorker<'a> {
         }
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         Ok(GameRecord {
-            number: fixture.number,
-            players: fixture.players,
-            start: fen::write_position(&opening.start),
-            moves: played.moves,
-            result: played.ending.result,
-            reason: played.ending.reason,
-            detail: played.ending.detail,
             overrun: played.overrun.map(|over| over.map(micros)),
             started: Some(started),
             duration_ms: u64::try_from(began.elapsed().as_millis()).ok(),
+            ..record(fixture, opening, played.moves, played.ending)
         })
     }
 
@@ -189,16 +183,18 @@ impl<'a> GameWorker<'a> {
 
 /// The record of a game that an engine loses because it cannot be made ready.
 fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, failure: &EngineFailure) -> GameRecord {
+    let moves = opening.moves.iter().map(|m| MoveRecord::opening(*m));
     let ending = Ending::loss(loser, EndReason::Crash, failure.to_string());
+    record(fixture, opening, moves.collect(), ending)
+}
+
+/// The record of a game without times.
+fn record(fixture: &Fixture, opening: &Line, moves: Vec<MoveRecord>, ending: Ending) -> GameRecord {
     GameRecord {
         number: fixture.number,
         players: fixture.players,
         start: fen::write_position(&opening.start),
-        moves: opening
-            .moves
-            .iter()
-            .map(|m| MoveRecord::opening(*m))
-            .collect(),
+        moves,
         result: ending.result,
         reason: ending.reason,
         detail: ending.detail,

@@ -57,9 +57,7 @@ impl QueriedPosition {
 
     /// The key of the position after a move.
     pub fn key_after(&self, played: Move) -> Key {
-        let mut position = self.position.clone();
-        position.make(played);
-        View::of(&position).key
+        self.after(played).view.key
     }
 
     /// The position after a move.

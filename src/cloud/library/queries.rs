@@ -21,6 +21,17 @@ use crate::movegen::has_legal_move;
 const BEST: u8 = 2;
 
 impl Library {
+    /// Reads a consistent snapshot, and queues the writes that `look` collects.
+    fn read_and_learn(
+        &self,
+        look: impl FnOnce(&Snapshot<'_>, &mut PendingWrites) -> Result<ApiReply, StoreError>,
+    ) -> Result<ApiReply, StoreError> {
+        let mut pending = PendingWrites::default();
+        let reply = self.store.read(|snapshot| look(snapshot, &mut pending))?;
+        pending.post(&self.store, &self.unknown);
+        Ok(reply)
+    }
+
     /// `queryall`: all moves of a position.
     pub(super) fn query_all(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
@@ -35,24 +46,21 @@ impl Library {
                 ApiReply::Moves(tablebase::list(&moves), None)
             });
         }
-        let mut pending = PendingWrites::default();
-        let reply = self.store.read(|snapshot| {
+        self.read_and_learn(|snapshot, pending| {
             let row = board.row(snapshot)?;
             let mut known = board.known(snapshot, &row)?;
             if query.may_learn() {
-                self.learn(&mut pending, snapshot, board, &known, &legal)?;
+                self.learn(pending, snapshot, board, &known, &legal)?;
             }
             board.add_mirror_images(&mut known);
             known.retain(|known| !query.is_banned(known.played));
             let moves = listed(query, &known, &legal);
-            Ok::<_, StoreError>(if moves.is_empty() {
+            Ok(if moves.is_empty() {
                 ApiReply::Status("unknown")
             } else {
                 ApiReply::Moves(moves, board.ply(&row))
             })
-        })?;
-        pending.post(&self.store, &self.unknown);
-        Ok(reply)
+        })
     }
 
     /// `queryscore`: the score of the best move.
@@ -66,20 +74,17 @@ impl Library {
             let first = moves.first().map(|m| ApiReply::Score(m.score, None));
             return Ok(first.unwrap_or(ApiReply::Status("unknown")));
         }
-        let mut pending = PendingWrites::default();
-        let reply = self.store.read(|snapshot| {
+        self.read_and_learn(|snapshot, pending| {
             let row = board.row(snapshot)?;
             let mut known = board.known(snapshot, &row)?;
             if query.may_write_tasks {
-                self.learn(&mut pending, snapshot, board, &known, &legal)?;
+                self.learn(pending, snapshot, board, &known, &legal)?;
             }
             board.add_mirror_images(&mut known);
             let best = known.iter().find(|known| !query.is_banned(known.played));
             let score = |known: &KnownMove| ApiReply::Score(known.score, board.ply(&row));
-            Ok::<_, StoreError>(best.map_or(ApiReply::Status("unknown"), score))
-        })?;
-        pending.post(&self.store, &self.unknown);
-        Ok(reply)
+            Ok(best.map_or(ApiReply::Status("unknown"), score))
+        })
     }
 
     /// Collects what can be learned from a query of a whole position.
@@ -178,15 +183,14 @@ impl Library {
         if query.parameters.is_on("endgame", false) {
             return Ok(ApiReply::Empty);
         }
-        let mut pending = PendingWrites::default();
-        let reply = self.store.read(|snapshot| {
+        self.read_and_learn(|snapshot, pending| {
             let row = board.row(snapshot)?;
             let mut known = board.known(snapshot, &row)?;
             known.retain(|known| !query.is_banned(known.played));
             let Some(best) = known.first().map(|first| first.score) else {
-                return Ok::<_, StoreError>(none);
+                return Ok(none);
             };
-            let noted = query.may_learn().then_some(&mut pending);
+            let noted = query.may_learn().then_some(pending);
             let mut walk = LibraryWalk::new(snapshot, BUDGET, noted);
             let visited =
                 walk.visit_root(board, &known, |score| Class::Good.contains(score, best))?;
@@ -211,9 +215,7 @@ impl Library {
             } else {
                 none
             })
-        })?;
-        pending.post(&self.store, &self.unknown);
-        Ok(reply)
+        })
     }
 
     /// `querypv`: the principal variation.
@@ -226,8 +228,7 @@ impl Library {
             return Ok(tablebase::line(&moves));
         }
         let is_stable = query.parameters.is_on("stable", false);
-        let mut pending = PendingWrites::default();
-        let reply = self.store.read(|snapshot| {
+        self.read_and_learn(|snapshot, pending| {
             let mut board = board.clone();
             let (mut pv, mut score) = (Vec::new(), 0);
             let mut path = HashSet::new();
@@ -257,14 +258,12 @@ impl Library {
             }
             let is_known = pv.first().is_some_and(|m| !query.is_banned(*m));
             let depth = pv.len();
-            Ok::<_, StoreError>(if is_known {
+            Ok(if is_known {
                 ApiReply::Line { score, depth, pv }
             } else {
                 ApiReply::Status("unknown")
             })
-        })?;
-        pending.post(&self.store, &self.unknown);
-        Ok(reply)
+        })
     }
 }
 

@@ -95,19 +95,19 @@ impl SharedState {
 
     /// Whether the search has been stopped or has used up its nodes or its time.
     pub fn is_over(&self) -> bool {
-        let control = &self.request.control;
-        let is_out_of_time = |time: TimeManager| {
-            !control.is_pondering()
-                && control.clock_elapsed() >= time.hard_after(control.pondered())
-        };
         let nodes = self.nodes.load(Ordering::Relaxed);
-        control.is_stopped()
-            || self
-                .request
-                .limits
-                .nodes
-                .is_some_and(|limit| nodes >= limit)
-            || self.time.is_some_and(is_out_of_time)
+        let limit = self.request.limits.nodes;
+        self.request.control.is_stopped()
+            || limit.is_some_and(|limit| nodes >= limit)
+            || self.is_past_hard_limit()
+    }
+
+    /// Whether the hard time limit is over.
+    pub fn is_past_hard_limit(&self) -> bool {
+        let control = &self.request.control;
+        let is_over =
+            |time: TimeManager| control.clock_elapsed() >= time.hard_after(control.pondered());
+        !control.is_pondering() && self.time.is_some_and(is_over)
     }
 
     /// The score of a root move to report, without its random bonus. If an endgame table shows that the root is drawn,

@@ -148,17 +148,9 @@ impl Search<'_> {
             || shared.finished.load(Ordering::Relaxed)
             || self.is_overtaken()
             || out_of_nodes && !control.is_pondering()
-            || self.is_past_hard_limit();
+            || shared.is_past_hard_limit();
         // The first iteration is always completed, so that the answer has been searched even without time.
         self.stopped |= self.must_end && self.root_depth > 1;
-    }
-
-    /// Whether the hard time limit is over.
-    pub fn is_past_hard_limit(&self) -> bool {
-        let control = &self.shared.request.control;
-        let time = self.shared.time.as_ref();
-        !control.is_pondering()
-            && time.is_some_and(|t| control.clock_elapsed() >= t.hard_after(control.pondered()))
     }
 
     /// Adds the nodes since the last call to those of all threads. Returns the sum.

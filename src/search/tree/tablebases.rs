@@ -101,7 +101,9 @@ impl Search<'_> {
             end.make(*played);
         }
         let rest = tables.best_line(&end);
-        let rest: Vec<Move> = rest.take_while(|_| !self.is_past_hard_limit()).collect();
+        let rest: Vec<Move> = rest
+            .take_while(|_| !self.shared.is_past_hard_limit())
+            .collect();
         let plies = line.len() + rest.len();
         if score == Score::mate_in(plies) || score == Score::mated_in(plies) {
             line.extend(rest);

@@ -10,237 +10,227 @@ pub struct Check {
     pub rule: &'static str,
     /// Its protocol; `None` for both.
     pub protocol: Option<EngineProtocol>,
-    pub run: fn(&mut Dialogue<'_>) -> CheckResult,
+    pub run: RunCheck,
 }
 
-/// A check for both protocols.
-const fn check(
-    name: &'static str,
-    rule: &'static str,
-    run: fn(&mut Dialogue<'_>) -> CheckResult,
-) -> Check {
+type RunCheck = fn(&mut Dialogue<'_>) -> CheckResult;
+
+const fn both(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
+    let protocol = None;
     Check {
         name,
         rule,
-        protocol: None,
+        protocol,
         run,
     }
 }
 
+const fn ucci(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
+    let protocol = Some(Ucci);
+    Check {
+        protocol,
+        ..both(name, rule, run)
+    }
+}
+
+const fn uci(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
+    let protocol = Some(Uci);
+    Check {
+        protocol,
+        ..both(name, rule, run)
+    }
+}
+
 pub const CHECKS: &[Check] = &[
-    check(
+    both(
         "greeting",
         "the greeting is answered by a name, the options and ucciok or uciok",
         session::greeting,
     ),
-    check(
+    both(
         "options",
         "an option has a name and a type: check, spin with min and max, combo with var, string, button",
         session::options,
     ),
-    Check {
-        protocol: Some(Ucci),
-        ..check(
-            "usemillisec",
-            "the option usemillisec sets the unit of times",
-            session::usemillisec,
-        )
-    },
-    check(
+    ucci(
+        "usemillisec",
+        "the option usemillisec sets the unit of times",
+        session::usemillisec,
+    ),
+    both(
         "ready",
         "each isready is answered by readyok",
         session::ready,
     ),
-    check(
+    both(
         "early lines",
         "lines before the greeting are ignored",
         session::early_lines,
     ),
-    check(
+    both(
         "depth",
         "go depth N is answered by one legal move, and no larger depth is reported",
         search::depth,
     ),
-    check("nodes", "go nodes N searches about N nodes", search::nodes),
-    check(
+    both("nodes", "go nodes N searches about N nodes", search::nodes),
+    both(
         "info",
         "an info line has each key once, with a value of its kind",
         search::info,
     ),
-    check(
+    both(
         "clock",
         "a move is played within the time of the clock",
         search::clock,
     ),
-    check(
+    both(
         "short clock",
         "a move is played with a tenth of a second on the clock",
         search::short_clock,
     ),
-    Check {
-        protocol: Some(Uci),
-        ..check(
-            "movetime",
-            "go movetime N takes about N milliseconds",
-            search::movetime,
-        )
-    },
-    check(
+    uci(
+        "movetime",
+        "go movetime N takes about N milliseconds",
+        search::movetime,
+    ),
+    both(
         "stop",
         "stop ends a search immediately, with one move",
         session::stop,
     ),
-    check(
+    both(
         "stop while idle",
         "stop without a search is ignored",
         session::stop_while_idle,
     ),
-    check(
+    both(
         "ready during search",
         "isready is answered during a search",
         session::ready_during_search,
     ),
-    check(
+    both(
         "ponder",
         "go ponder is answered by one move, and not before ponderhit or stop",
         session::ponder,
     ),
-    Check {
-        protocol: Some(Ucci),
-        ..check(
-            "banmoves",
-            "banmoves forbids moves until the next position",
-            search::banmoves,
-        )
-    },
-    Check {
-        protocol: Some(Uci),
-        ..check(
-            "searchmoves",
-            "go searchmoves plays one of these moves",
-            search::searchmoves,
-        )
-    },
-    Check {
-        protocol: Some(Ucci),
-        ..check(
-            "draw offer",
-            "go draw is answered by a move, optionally followed by draw",
-            search::draw_offer,
-        )
-    },
-    check(
+    ucci(
+        "banmoves",
+        "banmoves forbids moves until the next position",
+        search::banmoves,
+    ),
+    uci(
+        "searchmoves",
+        "go searchmoves plays one of these moves",
+        search::searchmoves,
+    ),
+    ucci(
+        "draw offer",
+        "go draw is answered by a move, optionally followed by draw",
+        search::draw_offer,
+    ),
+    both(
         "history",
         "the engine plays from a position with repeated moves",
         search::history,
     ),
-    check(
+    both(
         "black to move",
         "the engine plays from a position with black to move",
         search::black_to_move,
     ),
-    check(
+    both(
         "short FEN",
         "a FEN may end after the side to move",
         search::short_fen,
     ),
-    check(
+    both(
         "checkmate",
         "go without legal moves is answered by nobestmove, or bestmove (none)",
         search::checkmate,
     ),
-    check(
+    both(
         "illegal position",
         "an illegal position is refused: no move is played from it or from the previous position",
         search::illegal,
     ),
-    check(
+    both(
         "invalid lines",
         "unknown, empty and very long lines are ignored",
         session::invalid_lines,
     ),
-    check(
+    both(
         "invalid options",
         "unknown options and values out of range are ignored",
         session::invalid_options,
     ),
-    check(
+    both(
         "new game",
         "a new game can be started whenever the engine is idle",
         session::new_game,
     ),
-    check(
+    both(
         "known lines",
         "only lines of the protocol are written to standard output",
         session::known_lines,
     ),
-    check(
+    both(
         "quit",
         "quit ends the engine (in UCCI after bye)",
         session::quit,
     ),
-    check(
+    both(
         "quit during search",
         "quit ends the engine during a search",
         session::quit_during_search,
     ),
-    check(
+    both(
         "end of input",
         "the end of the input ends the engine",
         session::end_of_input,
     ),
-    check(
+    both(
         "end of input during search",
         "the end of the input ends an infinite search and the engine",
         session::end_of_input_during_search,
     ),
-    check(
+    both(
         "orphans",
         "no child process is left after the engine has exited",
         session::orphans,
     ),
-    check(
+    both(
         "joined FEN fields",
         "clients write FENs with --, negative counters, KQkq or a semicolon",
         clients::joined_fields,
     ),
-    check(
+    both(
         "moves after the board",
         "clients send the present board with moves that are already played",
         clients::moves_after_the_board,
     ),
-    check(
+    both(
         "many pieces",
         "compositions may have more pieces than a set",
         clients::many_pieces,
     ),
-    check(
+    both(
         "option during search",
         "an option during a search does not disturb it",
         clients::option_during_search,
     ),
-    Check {
-        protocol: Some(Uci),
-        ..check(
-            "position during search",
-            "clients send position and go during a search, without stop",
-            clients::position_during_search,
-        )
-    },
-    Check {
-        protocol: Some(Ucci),
-        ..check(
-            "words of the greeting",
-            "clients look for the words draw and resign in all lines",
-            clients::words_of_the_greeting,
-        )
-    },
-    Check {
-        protocol: Some(Uci),
-        ..check(
-            "perft",
-            "clients learn the legal moves from go perft 1",
-            clients::legal_move_list,
-        )
-    },
+    uci(
+        "position during search",
+        "clients send position and go during a search, without stop",
+        clients::position_during_search,
+    ),
+    ucci(
+        "words of the greeting",
+        "clients look for the words draw and resign in all lines",
+        clients::words_of_the_greeting,
+    ),
+    uci(
+        "perft",
+        "clients learn the legal moves from go perft 1",
+        clients::legal_move_list,
+    ),
 ];

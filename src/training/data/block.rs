@@ -1,5 +1,7 @@
 //! Blocks of a game file: header, checksum, payload.
 
+use crate::board::indexed_enum;
+
 /// The first bytes of a block.
 pub const SYNC: [u8; 4] = *b"CHGB";
 /// Bytes before the payload.
@@ -9,20 +11,12 @@ const CHECKED: usize = 12;
 /// Maximum payload, in bytes.
 pub const MAX_PAYLOAD: usize = 1 << 20;
 
-/// The content of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u16)]
-pub enum BlockKind {
-    Plan = 0,
-    Games = 1,
-    Loose = 2,
-}
-
-impl BlockKind {
-    fn from_number(number: u16) -> Option<Self> {
-        [Self::Plan, Self::Games, Self::Loose]
-            .into_iter()
-            .find(|kind| *kind as u16 == number)
+indexed_enum! {
+    /// The content of a block. The order is part of the file format.
+    pub enum BlockKind {
+        Plan,
+        Games,
+        Loose,
     }
 }
 
@@ -31,7 +25,7 @@ pub fn encode(kind: BlockKind, records: u16, payload: &[u8]) -> Vec<u8> {
     debug_assert!(payload.len() <= MAX_PAYLOAD);
     let mut bytes = Vec::with_capacity(HEADER + payload.len());
     bytes.extend_from_slice(&SYNC);
-    bytes.extend_from_slice(&(kind as u16).to_le_bytes());
+    bytes.extend_from_slice(&(kind.index() as u16).to_le_bytes());
     bytes.extend_from_slice(&records.to_le_bytes());
     bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
     bytes.extend_from_slice(&checksum(&bytes, payload).to_le_bytes());
@@ -75,7 +69,7 @@ pub fn decode(bytes: &[u8]) -> Decoded {
     if checksum(&header[..CHECKED], payload) != word(CHECKED) {
         return Decoded::Damaged;
     }
-    Decoded::Block(BlockKind::from_number(half(4)), half(6), length)
+    Decoded::Block(BlockKind::from_index(half(4).into()), half(6), length)
 }
 
 #[cfg(test)]

@@ -131,15 +131,13 @@ impl TestLosses {
 
 impl fmt::Display for TestLosses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = |f: &mut fmt::Formatter<'_>, name: String, loss: &ClassLoss| {
+            let (samples, mean) = (loss.samples, loss.mean());
+            writeln!(f, "  {name:<12} {samples:>9} samples  {mean:.6}")
+        };
         writeln!(f, "test loss by pieces")?;
         for (class, loss) in self.by_pieces.iter().enumerate() {
-            let name = format!("{} to {}", 4 * class + 1, 4 * class + 4);
-            writeln!(
-                f,
-                "  {name:<12} {:>9} samples  {:.6}",
-                loss.samples,
-                loss.mean()
-            )?;
+            row(f, format!("{} to {}", 4 * class + 1, 4 * class + 4), loss)?;
         }
         writeln!(f, "test loss by score (evaluation units)")?;
         for (bound, loss) in SCORE_BOUNDS.iter().zip(&self.by_score) {
@@ -148,12 +146,7 @@ impl fmt::Display for TestLosses {
             } else {
                 format!("up to {bound}")
             };
-            writeln!(
-                f,
-                "  {name:<12} {:>9} samples  {:.6}",
-                loss.samples,
-                loss.mean()
-            )?;
+            row(f, name, loss)?;
         }
         Ok(())
     }
