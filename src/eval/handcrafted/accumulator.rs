@@ -1,8 +1,8 @@
 //! Incrementally updated material and piece-square values.
 
+use super::features::WEIGHTS;
 use super::features::{MATERIAL, by_king, piece_square};
 use super::tapered::Tapered;
-use super::weights::WEIGHTS;
 use crate::board::{ByColor, Color, Observer, Piece, PieceKind, Position, Square};
 
 type PieceSquareTable = [[Tapered; Square::COUNT]; Piece::COUNT];

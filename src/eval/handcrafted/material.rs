@@ -5,9 +5,9 @@
 use std::cell::Cell;
 
 use super::accumulator::MaterialKey;
+use super::features::TermSum;
 use super::features::{ADVISORS_AGAINST, ATTACKERS, BISHOPS_AGAINST, ENEMY_PAIR, OWN_PAIR};
 use super::tapered::Tapered;
-use super::weights::TermSum;
 use crate::board::{Color, PieceKind, Position};
 
 /// The material terms of a position, from red's point of view.

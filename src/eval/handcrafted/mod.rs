@@ -1,6 +1,6 @@
 //! The handcrafted evaluation: a sum of terms, each with a tuned weight.
 //!
-//! [`features`] numbers the terms and [`WEIGHTS`] holds their weights. Material and piece-square values are
+//! [`features`] numbers the terms and holds their weights. Material and piece-square values are
 //! updated while moves are played ([`PieceSquareAccumulator`]), material terms are cached by [`MaterialTable`],
 //! and the others are computed for each position.
 
@@ -10,13 +10,12 @@ pub mod features;
 mod material;
 mod pieces;
 mod tapered;
-mod weights;
 
 pub use accumulator::{MaterialKey, PieceSquareAccumulator, phase};
 pub use attack_map::AttackMap;
+pub use features::{TermSum, WEIGHTS};
 pub use material::{MaterialTable, MaterialValue, defenders, pairs};
 pub use tapered::{FULL_PHASE, Tapered};
-pub use weights::{TermSum, WEIGHTS};
 
 use super::{FULL_SCALE, Knowledge, scale_factor};
 use crate::board::{Color, Position};

@@ -1,6 +1,7 @@
 //! Terms of single pieces: mobility, placement, pawn structure, threats, danger to the king.
 
 use super::attack_map::AttackMap;
+use super::features::TermSum;
 use super::features::{
     ATTACKERS, BARE_CANNON, BISHOP_MOBILITY, BOTTOM_CANNON, CANNON_LINE_BLOCKER, CANNON_MOBILITY,
     CANNON_ON_KING_FILE, CANNON_ON_KING_RANK, CANNON_ON_PALACE, CANNON_SCREENS, GUARDED,
@@ -9,7 +10,6 @@ use super::features::{
     ROOK_LINE_BLOCKER, ROOK_MOBILITY, ROOK_ON_KING_FILE, ROOK_ON_KING_RANK, ROOK_ON_PALACE,
     SAFE_CHECK, THREAT_GUARDED, THREAT_UNGUARDED,
 };
-use super::weights::TermSum;
 use crate::board::{Bitboard, Color, PieceKind, Position, RANKS, Square, attacks};
 
 /// Mobility of knights, rooks, cannons and bishops.

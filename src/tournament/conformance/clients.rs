@@ -87,15 +87,12 @@ pub fn position_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.position(START, &[played]);
     engine.send("go depth 2");
     let deadline = engine.timeouts.response;
-    let mut answers = Vec::new();
     // The first search may be answered as well.
     for _ in 0..2 {
         let Ok(lines) = engine.until("bestmove", deadline, is_outcome) else {
             break;
         };
-        let is_last = engine.legal_move(&position, &lines).is_ok();
-        answers.push(is_last);
-        if is_last {
+        if engine.legal_move(&position, &lines).is_ok() {
             return Ok(());
         }
     }

@@ -1,9 +1,13 @@
-//! Answers and failures of engines.
+//! Answers, `info` lines and failures of engines.
 
+use std::fmt;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use super::info::EngineInfo;
+use serde::{Deserialize, Serialize};
+
 use crate::board::Move;
+use crate::text::printable;
 
 /// Why an engine cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -96,4 +100,246 @@ pub struct MoveAnswer {
     pub elapsed: Duration,
     /// The information from `info` lines.
     pub info: EngineInfo,
+}
+
+/// A score for the side to move, as reported by an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineScore {
+    /// Hundredths of the engine's unit.
+    Units(i32),
+    /// A mate in N moves, negative if the engine is mated.
+    Mate(i32),
+}
+
+impl EngineScore {
+    /// The score on one scale, on which mates are close to ±30000.
+    pub fn units(self) -> i32 {
+        const MATE: i32 = 30_000;
+        match self {
+            Self::Units(units) => units,
+            Self::Mate(moves) if moves > 0 => MATE - moves.min(1000),
+            Self::Mate(moves) => -MATE - moves.max(-1000),
+        }
+    }
+}
+
+impl EngineScore {
+    /// Converts a UCCI score, in which a mate is a large number minus the plies to the mate: 30000 for engines such as
+    /// Chuhe, 10000 for ElephantEye.
+    #[must_use]
+    pub fn of_ucci(self) -> Self {
+        /// The score of a mate on the board, and the maximum number of plies to a mate.
+        const MATES: [(i32, i32); 2] = [(30_000, 1000), (10_000, 200)];
+        let Self::Units(units) = self else {
+            return self;
+        };
+        let plies = |(mate, most): (i32, i32)| {
+            let plies = mate - units.abs();
+            (0..=most).contains(&plies).then_some(plies)
+        };
+        match MATES.into_iter().find_map(plies) {
+            // The side to move mates with the last of an odd number of plies.
+            Some(plies) if units > 0 => Self::Mate(((plies + 1) / 2).max(1)),
+            Some(plies) => Self::Mate(-(plies / 2)),
+            None => self,
+        }
+    }
+}
+
+impl fmt::Display for EngineScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Units(units) => write!(f, "{:+.2}", f64::from(*units) / 100.0),
+            Self::Mate(moves) if *moves > 0 => write!(f, "+M{moves}"),
+            Self::Mate(moves) => write!(f, "-M{}", moves.unsigned_abs()),
+        }
+    }
+}
+
+/// The text is not a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a score (+0.31, -M5)")]
+pub struct ParseScoreError;
+
+impl FromStr for EngineScore {
+    type Err = ParseScoreError;
+
+    /// Parses the format of [`Display`](fmt::Display).
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let score = match text.split_once('M') {
+            Some(("+", moves)) => moves.parse().ok().map(|n: u16| Self::Mate(n.into())),
+            Some(("-", moves)) => moves.parse().ok().map(|n: u16| Self::Mate(-i32::from(n))),
+            Some(_) => None,
+            None => text
+                .parse()
+                .ok()
+                .filter(|units: &f64| units.abs() <= 10_000.0)
+                .map(|units| Self::Units((units * 100.0).round() as i32)),
+        };
+        score.ok_or(ParseScoreError)
+    }
+}
+
+/// The last reported value of each kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EngineInfo {
+    /// Score for the side to move.
+    pub score: Option<EngineScore>,
+    /// Depth in plies.
+    pub depth: Option<u32>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+    /// The principal variation, in the engine's coordinates here and in those from a0 to i9 in a
+    /// [`MoveAnswer`](super::MoveAnswer).
+    pub pv: Option<String>,
+}
+
+/// Larger depths are ignored.
+const MAX_DEPTH: u32 = 1000;
+/// Larger node counts are ignored.
+const MAX_NODES: u64 = 1_000_000_000_000_000;
+/// Maximum length of a principal variation in bytes; the rest is dropped.
+const MAX_PV: usize = 400;
+
+impl EngineInfo {
+    /// Parses an `info` line. Invalid parts and lines with `multipv` above 1 are ignored.
+    pub fn read(&mut self, line: &str) {
+        let mut words = line.split_ascii_whitespace().skip(1);
+        let mut update = Self::default();
+        while let Some(word) = words.next() {
+            match word {
+                "pv" => {
+                    let mut pv = String::new();
+                    for word in words.by_ref() {
+                        if pv.len() + word.len() >= MAX_PV {
+                            break;
+                        }
+                        if !pv.is_empty() {
+                            pv.push(' ');
+                        }
+                        pv += &printable(word);
+                    }
+                    update.pv = Some(pv).filter(|pv| !pv.is_empty());
+                    break;
+                }
+                "string" | "message" => break,
+                "multipv" if words.next().is_some_and(|n| n != "1") => return,
+                "depth" => update.depth = number(words.next()).filter(|depth| *depth <= MAX_DEPTH),
+                "nodes" => update.nodes = number(words.next()).filter(|nodes| *nodes <= MAX_NODES),
+                "score" => update.score = score(&mut words),
+                _ => {}
+            }
+        }
+        self.score = update.score.or(self.score);
+        self.depth = update.depth.or(self.depth);
+        self.nodes = update.nodes.or(self.nodes);
+        self.pv = update.pv.or(self.pv.take());
+    }
+}
+
+/// The text of an `info string` or `info message` line.
+pub fn message(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("info")?.trim_start();
+    let (kind, message) = rest.split_once(char::is_whitespace)?;
+    matches!(kind, "message" | "string").then_some(message.trim_start())
+}
+
+fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
+    word?.parse().ok()
+}
+
+/// Parses `cp N`, `mate N`, or `N` alone as in UCCI.
+fn score<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<EngineScore> {
+    let clamp = |n: i64| n.clamp(-1_000_000, 1_000_000) as i32;
+    let number = |word: Option<&str>| word?.parse::<i64>().ok().map(clamp);
+    match words.next()? {
+        "cp" => number(words.next()).map(EngineScore::Units),
+        "mate" => number(words.next()).map(EngineScore::Mate),
+        word => number(Some(word)).map(EngineScore::Units),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn info_lines_are_parsed() {
+        let mut info = EngineInfo::default();
+        info.read("info depth 6 score -12 time 3 nodes 5000 pv h2e2 depth 9");
+        let expected = EngineInfo {
+            score: Some(EngineScore::Units(-12)),
+            depth: Some(6),
+            nodes: Some(5000),
+            pv: Some("h2e2 depth 9".to_owned()),
+        };
+        assert_eq!(info, expected);
+        info.read("info depth 7 seldepth 9 multipv 2 score cp 99 nodes 9 pv a0a1");
+        info.read("info string score cp 500");
+        info.read("info message depth 77");
+        info.read("info depth x score cp nodes 18446744073709551616");
+        info.read("info depth 4294967295 nodes 18446744073709551615");
+        info.read("info");
+        assert_eq!(info, expected);
+        info.read("info nodes 6000 multipv 1 score mate -3");
+        assert_eq!(info.score, Some(EngineScore::Mate(-3)));
+        assert_eq!((info.depth, info.nodes), (Some(6), Some(6000)));
+        info.read("info score cp 99999999999999");
+        assert_eq!(info.score, Some(EngineScore::Units(1_000_000)));
+    }
+
+    #[test]
+    fn messages_are_found() {
+        for (line, text) in [
+            (
+                "info message setoption refused: x",
+                Some("setoption refused: x"),
+            ),
+            ("info  string\tNNUE  evaluation", Some("NNUE  evaluation")),
+            ("info depth 3 string x", None),
+            ("info string", None),
+            ("info messages x", None),
+            ("info", None),
+        ] {
+            assert_eq!(message(line), text, "{line}");
+        }
+    }
+
+    #[test]
+    fn ucci_mate_scores_are_converted() {
+        for (units, text) in [
+            (29_993, "+M4"),
+            (29_999, "+M1"),
+            (30_000, "+M1"),
+            (10_000, "+M1"),
+            (-29_998, "-M1"),
+            (-30_000, "-M0"),
+            (9_995, "+M3"),
+            (-9_996, "-M2"),
+            (9_799, "+97.99"),
+            (28_999, "+289.99"),
+            (500, "+5.00"),
+        ] {
+            let score = EngineScore::Units(units).of_ucci();
+            assert_eq!(score.to_string(), text, "{units}");
+        }
+    }
+
+    #[test]
+    fn scores_are_ordered_and_formatted() {
+        let scores = [
+            (EngineScore::Mate(-1), "-M1"),
+            (EngineScore::Mate(-9), "-M9"),
+            (EngineScore::Units(-250), "-2.50"),
+            (EngineScore::Units(0), "+0.00"),
+            (EngineScore::Units(7), "+0.07"),
+            (EngineScore::Mate(9), "+M9"),
+            (EngineScore::Mate(1), "+M1"),
+        ];
+        assert!(scores.is_sorted_by_key(|(score, _)| score.units()));
+        for (score, text) in scores {
+            assert_eq!(score.to_string(), text);
+        }
+    }
 }

@@ -1,6 +1,5 @@
-//! Greets an engine and sets its options.
+//! Greets an engine, checks option values against those that it offers, and sets its options.
 
-use super::options::{OfferedOption, option_warnings, refused_network};
 use super::{Engine, EngineFailure};
 use crate::text::excerpt;
 use crate::tournament::protocol::EngineProtocol;
@@ -92,5 +91,250 @@ impl Engine {
             self.process.send(line);
         }
         self.ready("")
+    }
+}
+
+/// An option from an engine's greeting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedOption {
+    pub name: String,
+    kind: OptionKind,
+}
+
+/// The type of an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum OptionKind {
+    Check,
+    /// Minimum and maximum.
+    Spin(Option<i64>, Option<i64>),
+    Combo(Vec<String>),
+    /// Strings, buttons and unknown types.
+    Other,
+}
+
+impl OfferedOption {
+    /// Parses `option NAME type TYPE …` of UCCI, or `option name NAME …` of UCI.
+    pub fn read(line: &str) -> Option<Self> {
+        let rest = line.strip_prefix("option ")?;
+        let rest = rest.strip_prefix("name ").unwrap_or(rest);
+        let (name, rest) = rest.split_once(" type ").unwrap_or((rest, ""));
+        let mut words = rest.split_ascii_whitespace();
+        let kind = words.next().unwrap_or_default();
+        let mut values: Vec<(&str, String)> = Vec::new();
+        for word in words {
+            match (word, values.last_mut()) {
+                ("default" | "min" | "max" | "var", _) => values.push((word, String::new())),
+                (word, Some((_, value))) if value.is_empty() => *value = word.to_owned(),
+                (word, Some((_, value))) => *value = format!("{value} {word}"),
+                (_, None) => {}
+            }
+        }
+        let bound = |key: &str| {
+            let (_, value) = values.iter().find(|(k, _)| *k == key)?;
+            value.parse().ok()
+        };
+        let kind = match kind {
+            "check" => OptionKind::Check,
+            "spin" => OptionKind::Spin(bound("min"), bound("max")),
+            "combo" => {
+                let values = values.iter().filter(|(key, _)| *key == "var");
+                OptionKind::Combo(values.map(|(_, value)| value.clone()).collect())
+            }
+            _ => OptionKind::Other,
+        };
+        let name = name.trim().to_owned();
+        Some(Self { name, kind })
+    }
+
+    /// Why a value is invalid for this option, if it is.
+    fn objection(&self, value: &str) -> Option<String> {
+        let is = |word: &str| value.eq_ignore_ascii_case(word);
+        match &self.kind {
+            OptionKind::Check if !is("true") && !is("false") => {
+                Some("is neither true nor false".to_owned())
+            }
+            OptionKind::Spin(min, max) => {
+                let Ok(number) = value.parse::<i64>() else {
+                    return Some("is not a whole number".to_owned());
+                };
+                let is_low = min.is_some_and(|min| number < min);
+                let is_high = max.is_some_and(|max| number > max);
+                let bound = |bound: &Option<i64>| bound.map_or("?".to_owned(), |b| b.to_string());
+                (is_low || is_high)
+                    .then(|| format!("is not between {} and {}", bound(min), bound(max)))
+            }
+            OptionKind::Combo(values) if !values.iter().any(|one| is(one)) => {
+                Some(format!("is not one of {}", values.join(", ")))
+            }
+            OptionKind::Check | OptionKind::Combo(_) | OptionKind::Other => None,
+        }
+    }
+}
+
+/// Options with the same meaning in UCI and UCCI.
+const SAME_OPTIONS: [[&str; 2]; 5] = [
+    ["Hash", "hashsize"],
+    ["OwnBook", "usebook"],
+    ["BookFile", "bookfiles"],
+    ["EvalFile", "evalapi"],
+    ["EGTBPath", "egtbpaths"],
+];
+
+/// Warnings about options that an engine does not offer or whose values are invalid.
+pub fn option_warnings(offers: &[OfferedOption], options: &[(String, String)]) -> Vec<String> {
+    let is_offered = |name: &str| {
+        let mut offers = offers.iter();
+        offers.any(|offer| offer.name.eq_ignore_ascii_case(name))
+    };
+    let warning = |(name, value): &(String, String)| {
+        let mut offers = offers.iter();
+        match offers.find(|offer| offer.name.eq_ignore_ascii_case(name)) {
+            None => {
+                let is_name = |other: &&str| other.eq_ignore_ascii_case(name);
+                let mut pairs = SAME_OPTIONS
+                    .iter()
+                    .filter(|names| names.iter().any(is_name));
+                let others = pairs
+                    .next()
+                    .into_iter()
+                    .flatten()
+                    .filter(|other| !is_name(other));
+                let offered = others.copied().find(|other| is_offered(other));
+                Some(match offered {
+                    Some(other) => {
+                        format!("the engine has no option {name}; in its protocol this is {other}")
+                    }
+                    None => format!("the engine has no option {name}"),
+                })
+            }
+            Some(offer) => {
+                let objection = offer.objection(value)?;
+                Some(format!("option {name}: {value:?} {objection}"))
+            }
+        }
+    };
+    options.iter().filter_map(warning).collect()
+}
+
+/// The start of Chuhe's message about a refused option.
+const REFUSAL: &str = "setoption refused: ";
+
+/// The message of Chuhe about a refused network, if there is one.
+pub fn refused_network<'a>(
+    options: &[(String, String)],
+    messages: &'a [String],
+) -> Option<&'a str> {
+    let is_network = |name: &str| {
+        ["evalapi", "EvalFile"]
+            .iter()
+            .any(|n| n.eq_ignore_ascii_case(name))
+    };
+    let mut networks = options.iter().filter(|(name, _)| is_network(name));
+    let reason = |path: &str| {
+        let start = format!("{REFUSAL}{}: ", excerpt(path));
+        messages.iter().find(|message| message.starts_with(&start))
+    };
+    networks
+        .find_map(|(_, path)| reason(path))
+        .map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn option_names_are_parsed() {
+        for (line, name) in [
+            ("option usemillisec type check", Some("usemillisec")),
+            ("option newgame type button", Some("newgame")),
+            (
+                "option name Use NNUE type check default true",
+                Some("Use NNUE"),
+            ),
+            ("option bare", Some("bare")),
+            ("options", None),
+        ] {
+            let offer = OfferedOption::read(line);
+            assert_eq!(offer.as_ref().map(|offer| offer.name.as_str()), name);
+        }
+    }
+
+    #[test]
+    fn a_refused_network_is_recognized() {
+        let options = [("hashsize", "big"), ("EVALAPI", "a b.nnue")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        for (message, is_refusal) in [
+            ("setoption refused: a b.nnue: the file is damaged", true),
+            ("setoption refused: hashsize takes a whole number", false),
+            ("setoption refused: c.nnue: the file is damaged", false),
+            ("loaded a b.nnue", false),
+        ] {
+            let messages = ["hello".to_owned(), message.to_owned()];
+            let found = refused_network(&options, &messages);
+            assert_eq!(found, is_refusal.then_some(message));
+            assert_eq!(refused_network(&options[..1], &messages), None);
+        }
+    }
+
+    #[test]
+    fn invalid_options_give_warnings() {
+        let offers = [
+            "option hashsize type spin min 0 max 1024 default 0",
+            "option name Threads type spin default 1 min 1",
+            "option name Skill type spin default -1 min -5 max 5",
+            "option batch type check default false",
+            "option style type combo var solid var normal default normal",
+            "option name Analysis Contempt type combo default Off var Off var Both Sides",
+            "option name EvalFile type string default <empty>",
+            "option newgame type button",
+        ];
+        let offers = offers.map(|line| OfferedOption::read(line).unwrap());
+        for (name, value, warning) in [
+            ("hashsize", "1024", None),
+            ("HashSize", "16", None),
+            (
+                "hashsize",
+                "1025",
+                Some("option hashsize: \"1025\" is not between 0 and 1024"),
+            ),
+            (
+                "hashsize",
+                "big",
+                Some("option hashsize: \"big\" is not a whole number"),
+            ),
+            ("Threads", "9000", None),
+            (
+                "Hash",
+                "16",
+                Some("the engine has no option Hash; in its protocol this is hashsize"),
+            ),
+            ("OwnBook", "true", Some("the engine has no option OwnBook")),
+            (
+                "threads",
+                "0",
+                Some("option threads: \"0\" is not between 1 and ?"),
+            ),
+            ("Skill", "-5", None),
+            ("batch", "TRUE", None),
+            (
+                "batch",
+                "yes",
+                Some("option batch: \"yes\" is neither true nor false"),
+            ),
+            ("style", "Solid", None),
+            (
+                "style",
+                "risky",
+                Some("option style: \"risky\" is not one of solid, normal"),
+            ),
+            ("Analysis Contempt", "both sides", None),
+            ("EvalFile", "x y", None),
+            ("newgame", "1", None),
+        ] {
+            let warnings = option_warnings(&offers, &[(name.to_owned(), value.to_owned())]);
+            let warning: Vec<&str> = warning.into_iter().collect();
+            assert_eq!(warnings, warning, "{name} {value}");
+        }
     }
 }

@@ -5,8 +5,6 @@ mod dialect;
 mod greeting;
 #[cfg(unix)]
 mod guard;
-mod info;
-mod options;
 mod output;
 mod pipes;
 mod platform;
@@ -18,16 +16,12 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError, select};
 
-pub use answer::{EngineFailure, MoveAnswer, MoveChoice};
-pub use dialect::MoveRequest;
-pub use greeting::Greeting;
-pub use info::EngineScore;
+pub use answer::{EngineFailure, EngineScore, MoveAnswer, MoveChoice};
+pub use dialect::{EngineDialect, MoveRequest};
+pub use greeting::{Greeting, OfferedOption};
+pub use output::Output;
 pub use platform::processors;
 pub use probe::probe;
-
-pub use dialect::EngineDialect;
-pub use options::OfferedOption;
-pub use output::Output;
 pub use process::Process;
 
 use super::limit::{Clock, Timeouts};

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crossbeam_channel::Sender;
 use parking_lot::Mutex;
 
-use super::info::{EngineInfo, message};
+use super::answer::{EngineInfo, message};
 use super::xboard::XboardTranslator;
 use crate::text::{BoundedLine, printable, read_bounded_line};
 

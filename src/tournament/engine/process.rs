@@ -14,8 +14,8 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 
+use super::answer::{EngineInfo, EngineScore};
 use super::dialect::EngineDialect;
-use super::info::{EngineInfo, EngineScore};
 use super::output::{MAX_LINE, MoveOutput, Output, OutputReader};
 use super::pipes::Cancel;
 use super::platform::ProcessGroup;
