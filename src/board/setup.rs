@@ -91,7 +91,7 @@ pub enum Reason {
     },
     /// A king, advisor, bishop or pawn is on a square that it can never reach.
     ImpossibleSquare(Piece, Square),
-    /// The kings see each other down an open file.
+    /// The kings face each other on an open file.
     FacingKings,
     /// The side not to move is in check.
     CanCaptureKing(Color),

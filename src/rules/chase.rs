@@ -22,7 +22,7 @@ pub struct MoveThreats {
 }
 
 /// The threats of the quiet move `ply`, which led to `after`. `None` under the Chinese rules, which
-/// do not judge a move by itself.
+/// do not judge single moves.
 pub fn move_threats(after: &Position, ply: &Ply, rules: RuleSet) -> Option<MoveThreats> {
     let chased = || {
         let mut retraction = Retraction::new(after, rules);

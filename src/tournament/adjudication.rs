@@ -161,7 +161,7 @@ impl TablebaseAdjudication {
 
     /// Adjudicates a position that the rules have not decided. A win counts if the mate, or a winning capture,
     /// comes within the no-capture limit; a draw counts if it holds under the repetition rules. Wins that depend
-    /// on the repetition rules are played out, because the tablebases hold no distance for them.
+    /// on the repetition rules are played out.
     pub fn ending(&self, game: &Game, rules: RuleSet) -> Option<Ending> {
         let position = game.position();
         let probe = self.tables.probe(position, rules)?;

@@ -43,7 +43,7 @@ impl EngineProtocol {
         match self {
             Self::Ucci => "ucciok",
             Self::Uci => "uciok",
-            // Made by the translator.
+            // Sent by the translator, not by the engine.
             Self::Xboard => "xboardok",
         }
     }

@@ -13,7 +13,7 @@ use crate::search::parameters::values;
 use crate::search::request::{Settings, Style};
 use crate::search::score::{MAX_PLY, Score};
 
-/// A debug assertion recomputes the network's sums for one position out of this many, chosen by its key.
+/// A debug assertion recomputes the network's sums for one in this number of positions, chosen by the key.
 const FRESH_SHARE: u64 = 32;
 
 /// The evaluator of a thread, with a stack of the incremental parts of the evaluation. Playing a move pushes the

@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
 
     #[inline]
     pub fn play(&mut self, ply: usize, m: Move) {
-        // As early as possible: the memory takes longer than the move.
+        // Prefetches early, because the memory access takes longer than the move.
         self.tt.prefetch(self.position.key_after(m));
         self.stack.at_mut(ply).played = PieceTo::new(&self.position, m);
         self.earlier_keys.add(self.position.key());
