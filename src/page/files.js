@@ -1,10 +1,20 @@
 // Reading of files and pasted text by the server.
 import { element, t } from './texts.js';
-import { openGames, say, setUp } from './study.js';
+import { gameOfLink, openGame, openGames, say, setUp } from './study.js';
 import { request } from './server.js';
 
 // Largest file that the server of `chuhe board` reads, in bytes.
 const MAX_FILE = 16 << 20;
+
+function openLink(text) {
+  try {
+    const game = gameOfLink(new URL(text));
+    if (game) openGame(game);
+    else say(t('invalid game'));
+  } catch {
+    say(t('invalid game'));
+  }
+}
 
 async function readText(body) {
   if (body.size > MAX_FILE || body.length > MAX_FILE) { say(t('too large')); return; }
@@ -13,6 +23,7 @@ async function readText(body) {
     await setUp(text.replace(/^(position\s+)?(fen\s+)?/, ''));
     return;
   }
+  if (/^https?:\S+$/.test(text)) { openLink(text); return; }
   try {
     const reply = await request('api/read', { method: 'POST', body });
     openGames(reply.games);

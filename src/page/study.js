@@ -237,17 +237,23 @@ export function tryMove(from, to) {
   } else playMove(moveOf(from, to));
 }
 
+// The game or position of a link; null without one.
+export function gameOfLink({ hash, search }) {
+  const [fragment, query] = [hash.slice(1), search.slice(1)];
+  const text = fragment || (query.includes('/') ? query.replaceAll('+', ' ') : '');
+  return text ? decodeGame(text) : null;
+}
+
 // Opens the game or position of the address; returns false if the address has neither.
 export function openAddress() {
-  const [hash, query] = [location.hash.slice(1), location.search.slice(1)];
-  const text = hash || (query.includes('/') ? query.replaceAll('+', ' ') : '');
-  if (!text) return false;
+  let game = null;
   try {
-    openGame(decodeGame(text), { keepsAddress: true });
+    game = gameOfLink(location);
+    if (!game) return false;
   } catch (error) {
-    openGame(newGame(), { keepsAddress: true });
     app.problem = t(hasText(error.message) ? error.message : 'invalid game');
   }
+  openGame(game || newGame(), { keepsAddress: true });
   return true;
 }
 

@@ -72,7 +72,7 @@ const TEXTS = {
   'new game': ['New game', '新局'],
   open: ['Open a file', '打开文件'],
   paste: ['Game or position as text', '粘贴棋谱或局面'],
-  'paste hint': ['FEN, PGN, moves, DhtmlXQ …', 'FEN、PGN、着法、DhtmlXQ …'],
+  'paste hint': ['FEN, PGN, moves, DhtmlXQ, a link …', 'FEN、PGN、着法、DhtmlXQ、链接 …'],
   read: ['Read', '读取'],
   'save pgn': ['Save PGN', '保存 PGN'],
   'save picture': ['Save picture', '保存图片'],

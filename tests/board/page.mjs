@@ -106,6 +106,14 @@ async function playsByMouse(url) {
   await page.mouse.up();
   await waitForMoves(page, 4);
   assert.match(await page.locator('#clock-near').textContent(), /^Red [45]:\d\d$/);
+  // The right button draws an arrow and removes it.
+  for (const count of [1, 0]) {
+    await square(page, 'a0').hover();
+    await page.mouse.down({ button: 'right' });
+    await square(page, 'a4').hover();
+    await page.mouse.up({ button: 'right' });
+    assert.equal(await page.locator('#board [data-move=a0a4]').count(), count);
+  }
   await square(page, 'e0').click();
   await square(page, 'e5').click();
   await waitForStatus(page, 'A king moves one step within the palace');
@@ -313,6 +321,16 @@ async function opensFiles(url) {
   await page.waitForFunction(() => !/Games read|to move/.test(document.querySelector('#status').textContent));
   assert.equal(await moveCount(page), 8);
   await page.click('#game-panel summary');
+  // Links of this page and of the public library.
+  for (const [link, piece] of [[`https://example.org/?${ENDING.replace(' ', '_')}`, 'e1'], [page.url(), 'h0']]) {
+    await page.fill('#paste', link);
+    await page.click('#read');
+    await page.waitForSelector(`#board [data-square=${piece}]`, { state: 'attached' });
+  }
+  assert.equal(await moveCount(page), 8);
+  await page.fill('#paste', 'https://example.org/?x/y');
+  await page.click('#read');
+  await page.waitForFunction(() => !/Games read|to move/.test(document.querySelector('#status').textContent));
   const [saved] = await Promise.all([page.waitForEvent('download'), page.click('#save-pgn')]);
   const text = execFileSync(PROGRAM, ['convert', await saved.path(), '--notation', 'wxf'], { encoding: 'utf8' });
   assert.match(text, /\{Before\} 1\. C2=5 N8\+7 \{known\} \(1\.\.\. C8=5 2\. N2\+3 \(2\. N8\+7\)\)/);
@@ -387,7 +405,7 @@ async function showsLibrary() {
   await page.click('#queue');
   await waitForStatus(page, 'requested');
   // The result appears by itself.
-  await page.waitForSelector('#library-moves button', { timeout: 40000 });
+  await page.waitForSelector('#library-moves button', { timeout: 120000 });
   await page.locator('#library-moves button').first().click();
   assert.equal(await moveCount(page), 1);
   await checkAccessibility(page, 'library-en-light');

@@ -152,6 +152,22 @@ fn only_the_page_itself_may_use_the_board() {
 }
 
 #[test]
+fn slow_requests_are_ended() {
+    let board = Board::start(&[]);
+    let mut slow = TcpStream::connect(("127.0.0.1", board.port)).unwrap();
+    slow.set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    slow.write_all(b"GET / HTTP/1.1\r\n").unwrap();
+    let begun = Instant::now();
+    let mut answer = Vec::new();
+    // The server closes the connection; it may send an error before.
+    let _ = slow.read_to_end(&mut answer);
+    assert!(begun.elapsed() < Duration::from_secs(50));
+    let page = format!("/{}/", board.token);
+    assert_eq!(board.response("GET", &page, &board.host(), b"").0, 200);
+}
+
+#[test]
 fn positions_are_described() {
     let board = Board::start(&[]);
     let (status, start) = board.ask(&format!("position?start={START}&moves=h2e2,h9g7"));

@@ -18,13 +18,18 @@ use hyper::header::{
     X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::http::request::Parts;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use tokio::sync::Semaphore;
 
 use super::api::{self, Api, BoardError};
-use crate::cloud::server::content_type;
+use crate::cloud::server::{content_type, http};
 use crate::page;
 
 /// Time for the threads in progress when the server ends.
 const LAST_TIME: Duration = Duration::from_millis(500);
+/// Maximum number of connections.
+const MAX_CONNECTIONS: usize = 256;
 
 /// The server of one board.
 pub struct BoardServer {
@@ -60,7 +65,7 @@ impl BoardServer {
         let result = runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             tokio::select! {
-                served = async { axum::serve(listener, router).await } => served,
+                served = accept(&listener, router) => served,
                 ended = end_signal() => ended,
             }
         });
@@ -92,6 +97,22 @@ impl BoardServer {
         }
         None
     }
+}
+
+/// Answers the requests of all connections, with the limits of `chuhe serve`.
+async fn accept(listener: &tokio::net::TcpListener, router: Router) -> std::io::Result<()> {
+    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    // The semaphore is never closed.
+    while let Ok(slot) = slots.clone().acquire_owned().await {
+        let (stream, _) = listener.accept().await?;
+        let service = TowerToHyperService::new(router.clone());
+        tokio::spawn(async move {
+            // A client may leave at any time.
+            let _ = http().serve_connection(TokioIo::new(stream), service).await;
+            drop(slot);
+        });
+    }
+    Ok(())
 }
 
 /// Returns on Ctrl-C and SIGTERM.

@@ -212,6 +212,17 @@ async fn hold(connection: impl Future<Output = ()>, _: OwnedSemaphorePermit, _: 
     connection.await;
 }
 
+/// HTTP/1.1 with limits on the time and the size of the head of a request.
+pub fn http() -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(READ_BUFFER)
+        // A client may close its side after the request, as `nc -N` does.
+        .half_close(true);
+    http
+}
+
 /// Answers the requests of one connection.
 async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shared>) {
     // Sends short replies without delay.
@@ -221,13 +232,7 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
         request.extensions_mut().insert(Peer(peer));
         router.call(request)
     });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .max_buf_size(READ_BUFFER)
-        // A client may close its side after the request, as `nc -N` does.
-        .half_close(true)
-        .serve_connection(TokioIo::new(stream), service);
+    let connection = http().serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let mut stopping = shared.stopping.subscribe();
     let is_done = tokio::select! {
