@@ -10,9 +10,9 @@ pub use handcrafted::{Evaluator, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, p
 named_enum! {
     /// Level of the evaluation, the option `knowledge`.
     pub enum Knowledge {
-        /// Material, piece squares and, as in every level, the advantage of having the move.
+        /// Material, piece-squares, also relative to the kings, and the advantage of having the move.
         None = "none",
-        /// Mobility, pawns, and defenders against attackers as well.
+        /// Mobility and pawns as well.
         Small = "small",
         /// The whole handcrafted evaluation: king danger, open lines, cannons and threats as well.
         Medium = "medium",

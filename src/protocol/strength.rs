@@ -3,6 +3,7 @@
 //! A level is a number of nodes per move and, for beginners, a random bonus of the root moves. With few nodes the engine
 //! overlooks long lines and quiet threats, as people do.
 
+use crate::eval::Knowledge;
 use crate::search::{Degree, Limits};
 
 /// The lowest level.
@@ -83,6 +84,12 @@ pub(crate) fn pruning_to_depth(depth: u32) -> Degree {
     }
 }
 
+/// Whether a search to a fixed depth reduces late moves. With the evaluation `none` it does not up to depth 7: gmchess
+/// plays with `knowledge none` at depth 5, and ElephantEye, for which it was made, has no reductions.
+pub(crate) fn has_reductions(depth: u32, knowledge: Knowledge) -> bool {
+    knowledge > Knowledge::None || depth > 7
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +118,12 @@ mod tests {
         assert_eq!(elo_of_skill(0), MIN_ELO);
         assert_eq!(elo_of_skill(MAX_SKILL), MAX_ELO);
         assert!((0..MAX_SKILL).all(|skill| elo_of_skill(skill) < elo_of_skill(skill + 1)));
+    }
+
+    #[test]
+    fn low_depths_without_knowledge_have_no_reductions() {
+        assert!(!has_reductions(5, Knowledge::None) && has_reductions(8, Knowledge::None));
+        assert!(has_reductions(5, Knowledge::Small));
     }
 
     #[test]

@@ -98,6 +98,8 @@ named_enum! {
 pub struct Techniques {
     /// The windows of the search.
     pub driver: Driver,
+    /// Reductions and extensions, if the degree of pruning includes them.
+    pub reductions: bool,
     /// Null-move pruning, if the degree of pruning includes it.
     pub null_move: bool,
     /// Verification of null-move cut-offs in endings with few pieces and in deep nodes.
@@ -115,6 +117,7 @@ impl Default for Techniques {
     fn default() -> Self {
         Self {
             driver: Driver::default(),
+            reductions: true,
             null_move: true,
             null_move_verification: true,
             hash: true,

@@ -14,9 +14,9 @@ use crate::board::{Color, PieceKind, Position};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaterialValue {
     key: MaterialKey,
-    /// Level `small`: see [`defenders`].
+    /// See [`defenders`].
     pub defenders: Tapered,
-    /// Level `medium`: see [`pairs`].
+    /// See [`pairs`].
     pub pairs: Tapered,
 }
 

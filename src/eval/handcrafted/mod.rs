@@ -74,10 +74,7 @@ impl Evaluator {
     /// Evaluates a position for its side to move; `accumulator` must be that of the position.
     #[inline]
     pub fn evaluate(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> i32 {
-        let mut value = accumulator.full;
-        if self.knowledge >= Knowledge::Small {
-            value += self.terms(position, accumulator);
-        }
+        let mut value = accumulator.full + self.terms(position, accumulator);
         let sign = position.side_to_move().sign();
         value += TEMPO * sign;
         let better = if value.endgame() > 0 {
@@ -90,26 +87,46 @@ impl Evaluator {
 
     #[inline]
     fn terms(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> Tapered {
-        let map = AttackMap::new(position);
+        // The values of the pieces are complete only with these terms: without them a pawn of the endgame would be worth
+        // more than a knight.
         let material = self.material.value(position, accumulator.counts);
         let mut quiet = material.defenders;
-        let mut attack = Tapered::ZERO;
-        if self.knowledge >= Knowledge::Medium {
-            attack = material.pairs + accumulator.around_kings();
-        }
-        for color in Color::ALL {
-            let (mut a, mut b) = (TermSum::default(), TermSum::default());
-            positional(position, color, &map, &mut a);
-            if self.knowledge >= Knowledge::Medium {
-                tactical(position, color, &map, &mut b);
+        let mut attack = material.pairs + accumulator.around_kings();
+        if self.knowledge > Knowledge::None {
+            let map = AttackMap::new(position);
+            for color in Color::ALL {
+                let (mut a, mut b) = (TermSum::default(), TermSum::default());
+                positional(position, color, &map, &mut a);
+                if self.knowledge >= Knowledge::Medium {
+                    tactical(position, color, &map, &mut b);
+                }
+                quiet += a.0 * color.sign();
+                attack += b.0 * color.sign();
             }
-            quiet += a.0 * color.sign();
-            attack += b.0 * color.sign();
         }
         if self.attack == NORMAL_ATTACK {
             return quiet + attack;
         }
         let scale = |value: i32| value * self.attack / NORMAL_ATTACK;
         quiet + Tapered::new(scale(attack.middlegame()), scale(attack.endgame()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_knight_has_its_value_at_all_levels() {
+        for knowledge in [Knowledge::None, Knowledge::Small, Knowledge::Medium] {
+            let value = |row: &str| {
+                let fen = format!("2ba5/4k4/4b4/p7p/9/9/P7P/{row}/4A4/3K1A3 w");
+                let position: Position = fen.parse().unwrap();
+                Evaluator::new(knowledge, NORMAL_ATTACK)
+                    .evaluate(&position, &PieceSquareAccumulator::new(&position))
+            };
+            let (with, without) = (value("2N6"), value("9"));
+            assert!(with - without > 270, "{knowledge:?}: {with}, {without}");
+        }
     }
 }

@@ -16,7 +16,7 @@ use crate::notation::MoveStyle;
 use crate::protocol::command::Protocol;
 use crate::protocol::go::{GoError, GoRequest};
 use crate::protocol::reply::Reply;
-use crate::protocol::strength::{pruning_to_depth, weaken};
+use crate::protocol::strength::{has_reductions, pruning_to_depth, weaken};
 use crate::rules::Game;
 use crate::search::{Control, Event, Limits, Outcome, Report, Score, SearchRequest, static_score};
 use crate::text::{Language, fill, texts};
@@ -67,6 +67,7 @@ impl<W: Write> Session<W> {
             && go.mate.is_none()
         {
             settings.pruning = settings.pruning.min(pruning_to_depth(depth));
+            settings.techniques.reductions &= has_reductions(depth, settings.knowledge);
         }
         let may_be_endless = go.infinite || go.ponder || go.mate.is_some();
         if !limits.is_bounded() && !may_be_endless && !go.unknown_words.is_empty() {

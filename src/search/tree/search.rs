@@ -64,6 +64,8 @@ impl<'a> Search<'a> {
             shared.request.network.as_ref(),
         );
         thread.stack.clear();
+        let techniques = shared.request.settings.techniques;
+        let pruning = Pruning::new(shared.request.settings.pruning);
         Self {
             id: thread.id,
             shared,
@@ -74,8 +76,11 @@ impl<'a> Search<'a> {
             position,
             path: shared.request.game.plies().to_vec(),
             earlier_keys: KeyFilter::new(shared.occurrences.keys_before_root()),
-            pruning: Pruning::new(shared.request.settings.pruning),
-            techniques: shared.request.settings.techniques,
+            pruning: Pruning {
+                reductions: pruning.reductions && techniques.reductions,
+                ..pruning
+            },
+            techniques,
             iteration: Iteration::new(&shared.root_moves),
             line: 0,
             nodes: 0,
