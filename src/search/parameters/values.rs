@@ -222,7 +222,7 @@ parameters! {
     evaluation_swing_offset = 14, -60, 60;
     /// The same for a network. It also corrects the tempo: the swing removes the handcrafted one, which is larger
     /// than that of a network.
-    network_swing_offset = -36, -200, 60;
+    network_swing_offset = -23, -200, 60;
     /// Maximum of one such update.
     evaluation_swing_limit = 300, 50, 2000;
 
