@@ -65,10 +65,13 @@ impl FromStr for GameResult {
     type Err = ParseResultError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::RedWins, Self::BlackWins, Self::Draw, Self::Unfinished]
-            .into_iter()
-            .find(|result| result.text() == text)
-            .ok_or(ParseResultError)
+        match text {
+            "1-0" | "红胜" | "红方胜" | "红先胜" => Ok(Self::RedWins),
+            "0-1" | "黑胜" | "黑方胜" | "红先负" => Ok(Self::BlackWins),
+            "1/2-1/2" | "和棋" | "和局" | "红先和" => Ok(Self::Draw),
+            "*" => Ok(Self::Unfinished),
+            _ => Err(ParseResultError),
+        }
     }
 }
 

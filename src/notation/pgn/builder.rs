@@ -1,5 +1,7 @@
 //! Builds a record from the tokens of a PGN.
 
+use std::borrow::Cow;
+
 use super::scanner::{PgnToken, Unclosed};
 use crate::board::Position;
 use crate::notation::raw::{
@@ -12,6 +14,9 @@ use crate::notation::{LineError, fen, is_move_text};
 const MAX_TEXT: usize = 8 << 20;
 /// The maximum length of the text of a move in bytes.
 const MAX_WORD: usize = 200;
+
+/// The number of plies after which a move with the number 1 begins another game.
+const FEWEST_PLIES: usize = 3;
 
 /// A game under construction.
 #[derive(Debug)]
@@ -77,8 +82,14 @@ impl Builder {
     pub fn is_complete_before(&self, token: &PgnToken<'_>) -> bool {
         match token {
             PgnToken::Tag(..) => self.has_moves() || self.has_ended,
-            PgnToken::Word(word) => self.has_ended && is_move_text(split_word(word).0),
-            PgnToken::Comment(_) | PgnToken::Open | PgnToken::Close => false,
+            PgnToken::Word(word) => {
+                let word = half_width(word);
+                let restarts = self.open.is_empty()
+                    && self.game.moves.len() > FEWEST_PLIES
+                    && is_first_number(&word);
+                restarts || self.has_ended && is_move_text(split_word(&word).0)
+            }
+            PgnToken::Note(_) | PgnToken::Comment(_) | PgnToken::Open | PgnToken::Close => false,
         }
     }
 
@@ -134,9 +145,10 @@ impl Builder {
                 self.add_comment(text);
                 true
             }
+            PgnToken::Note(text) => self.add_note(text),
             PgnToken::Open => self.open_variation(line),
             PgnToken::Close => self.close_variation(),
-            PgnToken::Word(word) => self.add_word(word, line),
+            PgnToken::Word(word) => self.add_word(&half_width(word), line),
         };
         if self.text_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
             self.reject(line, "the game is too long");
@@ -170,6 +182,19 @@ impl Builder {
             },
             &text,
         );
+    }
+
+    /// Adds text in Chinese brackets: the number of a move, or a comment. Returns `false` if it does not belong to a
+    /// game.
+    fn add_note(&mut self, text: &str) -> bool {
+        if text.chars().all(char::is_numeric) {
+            return true;
+        }
+        let is_part = self.has_moves() && !self.has_ended;
+        if is_part {
+            self.add_comment(text);
+        }
+        is_part
     }
 
     fn skip_deep_variation(&mut self, token: &PgnToken<'_>) {
@@ -325,6 +350,27 @@ fn split_word(word: &str) -> (&str, Option<u8>) {
     (text, glyph.map(|(glyph, _)| glyph))
 }
 
+/// A word with full-width letters or after a full-width number, such as `Ｃ２＝５` or `１．炮二平五`, in half width. Other
+/// words are unchanged.
+fn half_width(word: &str) -> Cow<'_, str> {
+    let is_letter = |c| matches!(c, 'Ａ'..='Ｚ' | 'ａ'..='ｚ');
+    if !word.contains(is_letter) && !word.starts_with(|c| matches!(c, '０'..='９')) {
+        return Cow::Borrowed(word);
+    }
+    let half_width = |c: char| match c {
+        '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        other => other,
+    };
+    word.chars().map(half_width).collect()
+}
+
+/// Whether a word begins with the number of red's first move: `1.`, but not `1...`.
+fn is_first_number(word: &str) -> bool {
+    let rest = word.strip_prefix('1');
+    let rest = rest.and_then(|rest| rest.strip_prefix(['.', '、', '．']));
+    rest.is_some_and(|rest| !rest.starts_with(['.', '…']))
+}
+
 /// Whether a word is the number of a move in Chinese, such as `第3回合`.
 fn is_round_number(word: &str) -> bool {
     let number = word.strip_prefix('第').map(|rest| {
@@ -366,8 +412,12 @@ fn joined_moves(word: &str) -> Vec<&str> {
     moves.collect()
 }
 
-/// A word without the move number before it: `1.`, `12...`, `3.H2-E2`; but `33.4` is a move.
+/// A word without the move number before it: `1.`, `12...`, `3.H2-E2`, `①`; but `33.4` is a move.
 fn without_number(word: &str) -> &str {
+    // Numbers in circles, in brackets and with a dot, all in one character.
+    if let Some(rest) = word.strip_prefix(|c| matches!(c, '①'..='⒛')) {
+        return rest.trim_start_matches(['.', '、', '．']);
+    }
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     let moves = rest.trim_start_matches(['.', '、', '．']);
     let is_number = rest.len() < word.len() && moves.len() < rest.len();

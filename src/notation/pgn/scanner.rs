@@ -5,6 +5,8 @@
 pub enum PgnToken<'a> {
     Tag(&'a str, String),
     Comment(&'a str),
+    /// Text in Chinese brackets: `（好棋）`.
+    Note(&'a str),
     /// `(`
     Open,
     /// `)`
@@ -24,6 +26,14 @@ pub enum Unclosed {
 /// Whether a character separates words: blanks, and the punctuation between moves in a Chinese text.
 fn is_separator(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | '，' | '。' | '；' | '：')
+}
+
+/// The text in Chinese brackets at the beginning of `text`, if they are closed in the same line.
+fn note(text: &str) -> Option<&str> {
+    let brackets = ["（）", "｛｝", "【】"];
+    let brackets = brackets.iter().find(|pair| text.starts_with(&pair[..3]))?;
+    let line = text[3..].lines().next()?;
+    line.find(&brackets[3..]).map(|end| &line[..end])
 }
 
 /// Splits a part of a file into tokens. No token extends beyond the part.
@@ -89,10 +99,21 @@ impl Scanner {
                     return (line, Ok(Some(token)));
                 }
                 _ => {
-                    let is_end = |c: char| is_separator(c) || "{}()[];".contains(c);
-                    let end = rest.find(is_end).unwrap_or(rest.len());
-                    // A closing bracket that belongs to nothing is a word of its own.
-                    self.skip(end.max(first.len_utf8()));
+                    if let Some(length) = note(rest).map(str::len) {
+                        // Each of these brackets has three bytes.
+                        self.skip(3 + length + 3);
+                        let note = &self.text[start + 3..self.at - 3];
+                        return (line, Ok(Some(PgnToken::Note(note))));
+                    }
+                    // A number in one character begins a word. A closing bracket that belongs to nothing is a word.
+                    let is_number = |c: char| matches!(c, '①'..='⒛');
+                    let is_bracket = |c: char| "{}()[];（｛【".contains(c);
+                    let is_end = |c: char| is_separator(c) || is_bracket(c) || is_number(c);
+                    self.skip(first.len_utf8());
+                    if !is_bracket(first) {
+                        let rest = &self.text[self.at..];
+                        self.skip(rest.find(is_end).unwrap_or(rest.len()));
+                    }
                     let word = &self.text[start..self.at];
                     return (line, Ok(Some(PgnToken::Word(word))));
                 }

@@ -99,6 +99,51 @@ move} 2... 车9平8 ; to the end of the line {
 }
 
 #[test]
+fn notes_numbers_and_results_of_chinese_texts_are_read() {
+    let read_one = |text: &str| {
+        let mut games = read(text);
+        assert_eq!(games.len(), 1, "{text}");
+        games.remove(0).unwrap()
+    };
+    for text in [
+        "（1）炮二平五 马8进7 （2）马二进三 车9平8 红胜",
+        "(1)炮二平五 马8进7 (2)马二进三 车9平8 红方胜",
+        "①炮二平五 马8进7 ②马二进三 车9平8 1-0",
+        "⒈炮二平五马8进7⒉马二进三车9平8 红先胜",
+        "⑴、炮二平五，马8进7；⑵、马二进三，车9平8。红胜",
+        "１．炮二平五 马８进７ ２．马二进三 车９平８ 1-0",
+        "１．Ｃ２＝５ Ｈ８＋７ ２．Ｈ２＋３ Ｒ９＝８ 红胜",
+        "1. Ｈ２－Ｅ２ Ｈ９－Ｇ７ 2. Ｈ０－Ｇ２ Ｉ９－Ｈ９ 1-0",
+    ] {
+        let game = read_one(text);
+        let moves: Vec<_> = game.line.moves.iter().map(ToString::to_string).collect();
+        assert_eq!(moves, ["h2e2", "h9g7", "h0g2", "i9h9"], "{text}");
+        assert_eq!(game.result, GameResult::RedWins, "{text}");
+    }
+    let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
+    assert_eq!(game.comments, ["好棋", "稳", "常见"]);
+}
+
+#[test]
+fn the_number_1_begins_another_game() {
+    let first = "1. 炮二平五 马8进7 2. 马二进三 车9平8\n";
+    for text in [
+        format!("{first}1. 兵三进一 卒7进1"),
+        format!("{first}\n1.兵三进一 卒7进1\n1/2-1/2\n"),
+    ] {
+        let games = read(&text);
+        assert_eq!(games.len(), 2, "{text}");
+        let lengths = games
+            .iter()
+            .map(|game| game.as_ref().unwrap().line.moves.len());
+        assert_eq!(lengths.collect::<Vec<_>>(), [4, 2], "{text}");
+    }
+    // Not in variations, nor before black's first move.
+    let text = "1. 炮二平五 (1. 兵三进一 卒7进1) (1. 马二进三) 1... 马8进7 2. 马二进三 (1. 车一进一) 车9平8";
+    assert_eq!(read(text).len(), 1);
+}
+
+#[test]
 fn bad_records_are_reported() {
     for (text, reason) in [
         ("[Red \"x]\n1. h2e2 *", "line 1: a tag without its end"),

@@ -23,13 +23,24 @@ const TAGS: [(&str, &str); 7] = [
     ("Author", "Creator"),
 ];
 
+/// The beginning of a record.
+const MARK: &str = "<ChineseChessRecord";
+
 /// Whether a text is in this format.
 pub fn is_cbf(bytes: &[u8]) -> bool {
-    const MARK: &[u8] = b"<ChineseChessRecord";
-    bytes.windows(MARK.len()).any(|window| window == MARK)
+    let mut windows = bytes.windows(MARK.len());
+    windows.any(|window| window == MARK.as_bytes())
 }
 
-/// Reads a file.
+/// Splits a text into its records.
+pub fn split_cbf(text: &str) -> Vec<&str> {
+    let starts = text.match_indices(MARK).map(|(at, _)| at).skip(1);
+    let ends = starts.clone().chain([text.len()]);
+    let parts = std::iter::once(0).chain(starts).zip(ends);
+    parts.map(|(start, end)| &text[start..end]).collect()
+}
+
+/// Reads a record.
 ///
 /// # Errors
 /// The text is not valid XML, or the starting position or first move is invalid.
@@ -206,6 +217,22 @@ mod tests {
         let pgn = game.write_pgn(crate::notation::MoveStyle::Iccs);
         let moves = "{开局} 1. H2-E2 H9-G7 {好} (1... B9-C7) 2. H0-G2 1-0";
         assert!(pgn.contains(moves), "{pgn}");
+    }
+
+    #[test]
+    fn several_records_are_read() {
+        let text = format!("{FILE}\n{}", FILE.replace("甲", "乙"));
+        let games = split_cbf(&text)
+            .into_iter()
+            .map(|part| read_cbf(part).unwrap());
+        let games: Vec<_> = games.collect();
+        let red: Vec<_> = games.iter().map(|game| game.tag("Red").unwrap()).collect();
+        assert_eq!(red, ["甲", "乙"]);
+        assert!(
+            games
+                .iter()
+                .all(|game| game.main_line().line.moves.len() == 3)
+        );
     }
 
     #[test]

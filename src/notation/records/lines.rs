@@ -1,6 +1,5 @@
 //! Text files with one game or position per line: `FEN moves …`, `startpos moves …`, EPD, and URLs of cloud libraries.
 
-use crate::board::Position;
 use crate::notation::epd::{Epd, EpdError};
 use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::RecordError;
@@ -25,10 +24,9 @@ pub fn is_lines(text: &str) -> bool {
 /// # Errors
 /// The position is invalid, or a move cannot be played.
 pub fn read_line(text: &str) -> Result<GameTree, RecordError> {
-    if let Some(position) = url_position(text) {
-        return position.map(GameTree::new);
-    }
-    let (line, tags) =
+    let (line, tags) = if let Some(line) = url_line(text) {
+        (line?, Vec::new())
+    } else {
         match GameText::split(&without_move_numbers(text), Separator::Optional).read() {
             Ok(line) => (line, Vec::new()),
             Err(_) if text.contains(';') => {
@@ -40,7 +38,8 @@ pub fn read_line(text: &str) -> Result<GameTree, RecordError> {
                 (Line { start, moves }, event.into_iter().collect())
             }
             Err(error) => return Err(RecordError::new(error)),
-        };
+        }
+    };
     Ok(GameTree::from(&PgnGame {
         tags,
         line,
@@ -49,9 +48,9 @@ pub fn read_line(text: &str) -> Result<GameTree, RecordError> {
     }))
 }
 
-/// The position of a URL such as `https://host/query/?FEN_w` or `…&board=FEN%20w`, or of a FEN with `_` in place of
-/// blanks; `None` if the text is something else.
-fn url_position(text: &str) -> Option<Result<Position, RecordError>> {
+/// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2` or `…&board=FEN%20w`, or of a FEN with
+/// `_` in place of blanks; `None` if the text is something else.
+fn url_line(text: &str) -> Option<Result<Line, RecordError>> {
     if text.split_whitespace().count() > 1 {
         return None;
     }
@@ -67,16 +66,21 @@ fn url_position(text: &str) -> Option<Result<Position, RecordError>> {
         .replace("%2F", "/")
         .replace("%2f", "/");
     let board = board.replace(['_', '+'], " ");
-    let setup = fen::parse_setup(&board, Strictness::Lenient);
-    let position = setup
+    let (board, moves) = board.split_once(" moves ").unwrap_or((&board, ""));
+    let line = fen::parse_setup(board, Strictness::Lenient)
         .map_err(RecordError::new)
-        .and_then(|setup| fen::parse_position(&fen::write_setup(&setup)).map_err(RecordError::new));
-    Some(position)
+        .and_then(|setup| {
+            let text = format!("{} moves {moves}", fen::write_setup(&setup));
+            let line = GameText::split(&text, Separator::Required).read();
+            line.map_err(RecordError::new)
+        });
+    Some(line)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Position;
 
     #[test]
     fn lines_are_recognised() {
@@ -107,6 +111,15 @@ mod tests {
             let game = read_line(&text).unwrap();
             assert_eq!(game.start, Position::startpos(), "{text}");
         }
+        for text in [
+            format!("{board}_w_moves_h2e2_h9g7"),
+            format!("https://www.chessdb.cn/query/?{board}_w_moves_h2e2_h9g7"),
+            format!("http://h/chessdb.php?board={board}%20w%20moves%20h2e2%20h9g7&json=1"),
+        ] {
+            let game = read_line(&text).unwrap().main_line();
+            assert_eq!(game.line.moves.len(), 2, "{text}");
+        }
+        assert!(read_line(&format!("{board}_w_moves_h2e9")).is_err());
         assert!(read_line(&format!("{board}_")).is_err());
         assert!(read_line("http://h/?x").is_err());
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
-use super::cbf::{is_cbf, read_cbf};
+use super::cbf::{is_cbf, read_cbf, split_cbf};
 use super::ccbridge::{is_ccbridge, read_ccbridge, split_ccbridge};
 use super::dhtmlxq::{is_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
 use super::lines::{is_lines, read_line};
@@ -141,7 +141,7 @@ fn text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &[u8]) -> io::Result<
     if is_dhtmlxq(beginning) {
         split(file, split_dhtmlxq, read_dhtmlxq)
     } else if is_cbf(beginning) {
-        split(file, |text| vec![text], read_cbf)
+        split(file, split_cbf, read_cbf)
     } else if is_wxf(beginning) {
         split(file, split_wxf, read_wxf)
     } else if is_lines(&decode(beginning)) {
