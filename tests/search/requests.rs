@@ -46,7 +46,7 @@ fn short_mates_are_found_at_every_level_of_pruning() {
     let engine = Engine::new();
     for (fen, plies) in MATES {
         for pruning in Degree::ALL {
-            let mut request = request(fen, depth(8));
+            let mut request = request(fen, depth(10));
             request.settings.pruning = pruning;
             let (_, outcome) = engine.run(request);
             let Some(Meaning::Mates(found)) = outcome.score.map(|s| s.meaning()) else {

@@ -50,8 +50,8 @@ use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::{ILLEGAL, Metric, Value};
 use buchi::held_bit;
 use co_buchi::lost_bit;
-use graph::{GameGraph, Node};
-use positions::{NodeBytes, OpenPositions};
+use graph::{GameGraph, Node, NodeBytes};
+use positions::OpenPositions;
 
 pub use verify::{WrongValue, verify_two_sided};
 

@@ -8,8 +8,7 @@ use parking_lot::Mutex;
 
 use super::buchi::GOAL_PAIRS;
 use super::fixpoint::{Vertex, held};
-use super::graph::{GameGraph, Node, Offences};
-use super::positions::NodeBytes;
+use super::graph::{GameGraph, Node, NodeBytes, Offences};
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
