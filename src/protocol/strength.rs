@@ -84,8 +84,8 @@ pub(crate) fn pruning_to_depth(depth: u32) -> Degree {
     }
 }
 
-/// Whether a search to a fixed depth reduces late moves. With the evaluation `none` it does not up to depth 7: gmchess
-/// plays with `knowledge none` at depth 5, and ElephantEye, for which it was made, has no reductions.
+/// Whether a search to a fixed depth has reductions. With `knowledge none` only searches above depth 7 have them:
+/// gmchess plays with `knowledge none` at depth 5, and ElephantEye, for which it was made, has no reductions.
 pub(crate) fn has_reductions(depth: u32, knowledge: Knowledge) -> bool {
     knowledge > Knowledge::None || depth > 7
 }

@@ -15,9 +15,6 @@ const MAX_TEXT: usize = 8 << 20;
 /// The maximum length of the text of a move in bytes.
 const MAX_WORD: usize = 200;
 
-/// The number of plies after which a move with the number 1 begins another game.
-const FEWEST_PLIES: usize = 3;
-
 /// A game under construction.
 #[derive(Debug)]
 pub struct Builder {
@@ -78,15 +75,21 @@ impl Builder {
         !self.game.moves.is_empty()
     }
 
+    /// Whether the current line has at least two plies.
+    fn is_past_first_move(&self) -> bool {
+        let last = self.cursor.last;
+        let before = last.and_then(|last| self.game.moves.parent(last));
+        before.is_some_and(|before| before != ROOT)
+    }
+
     /// Whether a token begins another game.
     pub fn is_complete_before(&self, token: &PgnToken<'_>) -> bool {
         match token {
             PgnToken::Tag(..) => self.has_moves() || self.has_ended,
             PgnToken::Word(word) => {
                 let word = half_width(word);
-                let restarts = self.open.is_empty()
-                    && self.game.moves.len() > FEWEST_PLIES
-                    && is_first_number(&word);
+                let restarts =
+                    self.open.is_empty() && self.is_past_first_move() && is_first_number(&word);
                 restarts || self.has_ended && is_move_text(split_word(&word).0)
             }
             PgnToken::Note(_) | PgnToken::Comment(_) | PgnToken::Open | PgnToken::Close => false,

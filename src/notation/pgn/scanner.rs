@@ -30,10 +30,11 @@ fn is_separator(c: char) -> bool {
 
 /// The text in Chinese brackets at the beginning of `text`, if they are closed in the same line.
 fn note(text: &str) -> Option<&str> {
-    let brackets = ["（）", "｛｝", "【】"];
-    let brackets = brackets.iter().find(|pair| text.starts_with(&pair[..3]))?;
-    let line = text[3..].lines().next()?;
-    line.find(&brackets[3..]).map(|end| &line[..end])
+    let brackets = [('（', '）'), ('｛', '｝'), ('【', '】')];
+    brackets.into_iter().find_map(|(open, close)| {
+        let line = text.strip_prefix(open)?.lines().next()?;
+        line.split_once(close).map(|(note, _)| note)
+    })
 }
 
 /// Splits a part of a file into tokens. No token extends beyond the part.
@@ -100,20 +101,13 @@ impl Scanner {
                 }
                 _ => {
                     if let Some(length) = note(rest).map(str::len) {
-                        // Each of these brackets has three bytes.
-                        self.skip(3 + length + 3);
-                        let note = &self.text[start + 3..self.at - 3];
+                        // Both brackets have the same length in UTF-8.
+                        let bracket = first.len_utf8();
+                        self.skip(bracket + length + bracket);
+                        let note = &self.text[start + bracket..self.at - bracket];
                         return (line, Ok(Some(PgnToken::Note(note))));
                     }
-                    // A number in one character begins a word. A closing bracket that belongs to nothing is a word.
-                    let is_number = |c: char| matches!(c, '①'..='⒛');
-                    let is_bracket = |c: char| "{}()[];（｛【".contains(c);
-                    let is_end = |c: char| is_separator(c) || is_bracket(c) || is_number(c);
-                    self.skip(first.len_utf8());
-                    if !is_bracket(first) {
-                        let rest = &self.text[self.at..];
-                        self.skip(rest.find(is_end).unwrap_or(rest.len()));
-                    }
+                    self.skip_word(first);
                     let word = &self.text[start..self.at];
                     return (line, Ok(Some(PgnToken::Word(word))));
                 }
@@ -124,6 +118,19 @@ impl Scanner {
     fn skip_space(&mut self) {
         let rest = &self.text[self.at..];
         self.skip(rest.len() - rest.trim_start_matches(is_separator).len());
+    }
+
+    /// Skips a word that begins with `first`. A number in one character begins a word. A closing bracket that belongs
+    /// to nothing is a word.
+    fn skip_word(&mut self, first: char) {
+        let is_number = |c: char| matches!(c, '①'..='⒛');
+        let is_bracket = |c: char| "{}()[];（｛【".contains(c);
+        let is_end = |c: char| is_separator(c) || is_bracket(c) || is_number(c);
+        self.skip(first.len_utf8());
+        if !is_bracket(first) {
+            let rest = &self.text[self.at..];
+            self.skip(rest.find(is_end).unwrap_or(rest.len()));
+        }
     }
 
     fn skip_line(&mut self) {

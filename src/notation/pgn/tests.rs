@@ -128,6 +128,7 @@ fn notes_numbers_and_results_of_chinese_texts_are_read() {
 fn the_number_1_begins_another_game() {
     let first = "1. 炮二平五 马8进7 2. 马二进三 车9平8\n";
     for text in [
+        "1. 炮二平五 马8进7 2. 马二进三 车9平8 1. 兵三进一 1... 卒7进1".to_owned(),
         format!("{first}1. 兵三进一 卒7进1"),
         format!("{first}\n1.兵三进一 卒7进1\n1/2-1/2\n"),
     ] {
@@ -138,9 +139,14 @@ fn the_number_1_begins_another_game() {
             .map(|game| game.as_ref().unwrap().line.moves.len());
         assert_eq!(lengths.collect::<Vec<_>>(), [4, 2], "{text}");
     }
+    assert_eq!(read("1. 炮二平五 马8进7 1. 兵三进一 卒7进1").len(), 2);
     // Not in variations, nor before black's first move.
-    let text = "1. 炮二平五 (1. 兵三进一 卒7进1) (1. 马二进三) 1... 马8进7 2. 马二进三 (1. 车一进一) 车9平8";
-    assert_eq!(read(text).len(), 1);
+    for text in [
+        "1. 炮二平五 (1. 兵三进一 卒7进1) (1. 马二进三) 1... 马8进7 2. 马二进三 (1. 车一进一) 车9平8",
+        "1. 炮二平五 (1. 兵三进一 卒7进1 2. 马二进三) 1. ... 马8进7 2. 马二进三",
+    ] {
+        assert_eq!(read(text).len(), 1, "{text}");
+    }
 }
 
 #[test]

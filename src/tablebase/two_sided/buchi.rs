@@ -9,8 +9,9 @@ use std::collections::HashMap;
 
 use super::co_buchi::lost_bit;
 use super::fixpoint::{Vertex, held, propagate, propagate_from, trapped};
-use super::graph::{Goals, Node, NodeBytes, Offences};
+use super::graph::{Goals, Node, Offences};
 use super::mates::captures;
+use super::node_bytes::NodeBytes;
 use super::positions::OpenPositions;
 use crate::board::Color;
 

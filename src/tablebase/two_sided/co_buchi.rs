@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 
 use super::fixpoint::{Vertex, held, propagate, propagate_from};
-use super::graph::{Node, NodeBytes, Offences};
+use super::graph::{Node, Offences};
 use super::mates::captures;
+use super::node_bytes::NodeBytes;
 use super::positions::OpenPositions;
 use crate::board::Color;
 use crate::rules::RuleSet;

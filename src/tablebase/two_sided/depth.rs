@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use super::co_buchi::lost_bit;
-use super::graph::{Node, NodeBytes};
+use super::graph::Node;
 use super::mates::captures;
+use super::node_bytes::NodeBytes;
 use super::positions::OpenPositions;
 use crate::board::Color;
 use crate::tablebase::solver_state::for_each_part;

@@ -5,7 +5,8 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use super::graph::{CountedMoves, GameGraph, Node, NodeBytes};
+use super::graph::{CountedMoves, GameGraph, Node};
+use super::node_bytes::NodeBytes;
 use crate::board::{ByColor, Color};
 use crate::tablebase::solver_state::{BLOCK, Levels, for_each_part};
 use crate::tablebase::value::{ILLEGAL, Value};

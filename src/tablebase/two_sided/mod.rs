@@ -36,6 +36,7 @@ mod depth;
 mod fixpoint;
 mod graph;
 mod mates;
+mod node_bytes;
 mod positions;
 #[cfg(test)]
 mod tests;
@@ -50,7 +51,8 @@ use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::{ILLEGAL, Metric, Value};
 use buchi::held_bit;
 use co_buchi::lost_bit;
-use graph::{GameGraph, Node, NodeBytes};
+use graph::{GameGraph, Node};
+use node_bytes::NodeBytes;
 use positions::OpenPositions;
 
 pub use verify::{WrongValue, verify_two_sided};

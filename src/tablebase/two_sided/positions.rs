@@ -1,7 +1,8 @@
 //! Positions that no mate decides.
 
-use super::graph::{GameGraph, Goals, Node, NodeBytes, Offences};
+use super::graph::{GameGraph, Goals, Node, Offences};
 use super::mates::{Mates, captures};
+use super::node_bytes::NodeBytes;
 use crate::tablebase::value::{ILLEGAL, Value};
 
 /// The class with its mates known. A legal position without a mate is open.

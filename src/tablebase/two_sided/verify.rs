@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 
 use super::buchi::GOAL_PAIRS;
 use super::fixpoint::{Vertex, held};
-use super::graph::{GameGraph, Node, NodeBytes, Offences};
+use super::graph::{GameGraph, Node, Offences};
+use super::node_bytes::NodeBytes;
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
