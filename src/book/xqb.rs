@@ -84,29 +84,42 @@ impl Book for XqbBook {
 }
 
 /// Writes positions as .xqb, with the weights as scores. A position and the one with exchanged
-/// colours have the same key; of a move that both have, the larger weight is written. Returns the
-/// number of moves.
+/// colours have the same key; of a move that both have, the larger weight is written. `memos` are texts
+/// about moves. Returns the number of moves.
 ///
 /// # Errors
 ///
 /// The file exists already or cannot be written. After a write error an incomplete file is removed.
-pub fn write_xqb(path: &Path, entries: &[BookEntry]) -> Result<usize, BookError> {
+pub fn write_xqb(
+    path: &Path,
+    entries: &[BookEntry],
+    memos: &[(Position, Move, String)],
+) -> Result<usize, BookError> {
     if path.exists() {
         return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
     }
     let new = Replacement::beside(path)?;
-    let written = fill(new.path(), entries)?;
+    let written = fill(new.path(), entries, memos)?;
     new.commit_new()?;
     Ok(written)
 }
 
-fn fill(path: &Path, entries: &[BookEntry]) -> Result<usize, BookError> {
+fn fill(
+    path: &Path,
+    entries: &[BookEntry],
+    memos: &[(Position, Move, String)],
+) -> Result<usize, BookError> {
     let mut connection = Connection::open(path)?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(SCHEMA)?;
     let rows = merged(entries);
+    let place = |(position, played, text): &(Position, Move, String)| {
+        let (key, view) = key(position);
+        ((key, view.pack(*played)), text.clone())
+    };
+    let memos: HashMap<(Vec<u8>, u16), String> = memos.iter().map(place).collect();
     let query = "INSERT INTO book(key, move, score, win, draw, lost, valid, memo)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, '')";
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7)";
     let mut insert = transaction.prepare(query)?;
     for (key, packed, weight, results) in &rows {
         let Results {
@@ -114,7 +127,10 @@ fn fill(path: &Path, entries: &[BookEntry]) -> Result<usize, BookError> {
             draws,
             losses,
         } = results;
-        insert.execute(params![key, packed, weight, wins, draws, losses])?;
+        let memo = memos
+            .get(&(key.clone(), *packed))
+            .map_or("", String::as_str);
+        insert.execute(params![key, packed, weight, wins, draws, losses, memo])?;
     }
     drop(insert);
     transaction.commit()?;
@@ -310,8 +326,17 @@ mod tests {
                 moves: vec![played("i9h9", 4), played("g6g5", 0)],
             },
         ];
-        assert_eq!(write_xqb(&path, &entries).unwrap(), 3);
-        assert!(write_xqb(&path, &entries).is_err(), "it exists");
+        let memos = [(
+            after("h2e2"),
+            "h9g7".parse().unwrap(),
+            "中炮 main".to_owned(),
+        )];
+        assert_eq!(write_xqb(&path, &entries, &memos).unwrap(), 3);
+        assert!(write_xqb(&path, &entries, &[]).is_err(), "it exists");
+        let connection = Connection::open(&path).unwrap();
+        let written = "SELECT score FROM book WHERE memo = '中炮 main'";
+        let score: i64 = connection.query_row(written, [], |row| row.get(0)).unwrap();
+        assert_eq!(score, 7);
         let book = reopened(&path);
         let found = book.moves(&after("h2e2")).unwrap();
         assert!(found.iter().all(|m| m.results == results));
@@ -329,7 +354,7 @@ mod tests {
     fn rows_of_other_programs_get_weights() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("book.xqb");
-        assert_eq!(write_xqb(&path, &[]).unwrap(), 0);
+        assert_eq!(write_xqb(&path, &[], &[]).unwrap(), 0);
         let connection = Connection::open(&path).unwrap();
         let add = |moves: &str, packed: &str, score: &str, games: &str, valid: &str| {
             let (key, _) = key(&after(moves));

@@ -239,17 +239,33 @@ pub struct AnnotatedMove {
     pub glyphs: Vec<u8>,
 }
 
-/// The texts of the glyphs from 1 on.
+/// The texts of the glyphs from 1 on, which judge a move.
 pub const GLYPHS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
+
+/// The glyphs that judge the position after a move, with their texts.
+pub const POSITION_GLYPHS: [(u8, &str); 8] = [
+    (10, "="),
+    (13, "∞"),
+    (14, "+/="),
+    (15, "=/+"),
+    (16, "+/-"),
+    (17, "-/+"),
+    (18, "+-"),
+    (19, "-+"),
+];
+
+/// The text of a glyph: `$N` for one without a sign.
+pub fn glyph_text(glyph: u8) -> String {
+    let of_move = (1..).zip(GLYPHS);
+    let mut all = of_move.chain(POSITION_GLYPHS);
+    let found = all.find(|(number, _)| *number == glyph);
+    found.map_or_else(|| format!("${glyph}"), |(_, text)| text.to_owned())
+}
 
 impl AnnotatedMove {
     /// The glyphs as text, for formats that have only comments.
     pub fn glyph_text(&self) -> String {
-        let text = |glyph: &u8| match GLYPHS.get(usize::from(*glyph).wrapping_sub(1)) {
-            Some(text) => (*text).to_owned(),
-            None => format!("${glyph}"),
-        };
-        let texts: Vec<String> = self.glyphs.iter().map(text).collect();
+        let texts: Vec<String> = self.glyphs.iter().copied().map(glyph_text).collect();
         texts.join(" ")
     }
 }

@@ -1,9 +1,9 @@
 // The moves of a cloud library, for `chuhe serve`.
 import { legalMoves, notate } from './rules.js';
 import { pathTo, fenOf } from './game.js';
-import { element, t, hasText } from './texts.js';
+import { element, t, hasText, mistakeMarks, positionMarks, glyphText } from './texts.js';
 import { view } from './board.js';
-import { app, say, side, playMove, lineText } from './study.js';
+import { app, say, side, playMove, lineText, moveText } from './study.js';
 import { access, request } from './server.js';
 import { connectEngine } from './engine.js';
 
@@ -16,6 +16,10 @@ let entries = [];
 let query = 0;
 // The latest statistics of the library.
 let stats = null;
+// The notes on the moves of the position on the board, the note on the last move, and the node whose note is being edited.
+let notes = [];
+let lastNote = null;
+let editedNode = null;
 
 function ask(action, more = {}) {
   const parameters = new URLSearchParams({ action, json: '1', board: fenOf(app.game.node), ...more });
@@ -33,23 +37,39 @@ function entryButton(entry) {
   return button;
 }
 
+// A note in words, with its author and date.
+function noteText({ name, comment, author, time, private: isPrivate }) {
+  const signed = t('signed', author, new Date(time * 1000).toISOString().slice(0, 10));
+  return [name, comment, isPrivate ? t('private') : '', signed].filter(Boolean).join(' · ');
+}
+
+// The rows of a move: its score, and its note.
+function entryRows(entry, note) {
+  const row = document.createElement('tr');
+  row.className = `rank${entry.rank}`;
+  const first = document.createElement('td');
+  first.append(entryButton(entry), note ? glyphText(note.glyphs) : '');
+  row.append(first);
+  for (const value of [entry.score, entry.note, entry.winrate || '']) {
+    const cell = document.createElement('td');
+    cell.textContent = value;
+    row.append(cell);
+  }
+  if (!note) return [row];
+  const [second, cell] = [document.createElement('tr'), document.createElement('td')];
+  cell.colSpan = 4;
+  cell.className = 'comment';
+  cell.textContent = noteText(note);
+  second.append(cell);
+  return [row, second];
+}
+
 function drawEntries() {
-  const isKnown = (entry) => entry.score !== '??';
-  const rows = entries.filter(isKnown).map((entry) => {
-    const row = document.createElement('tr');
-    row.className = `rank${entry.rank}`;
-    const first = document.createElement('td');
-    first.append(entryButton(entry));
-    row.append(first);
-    for (const value of [entry.score, entry.note, entry.winrate || '']) {
-      const cell = document.createElement('td');
-      cell.textContent = value;
-      row.append(cell);
-    }
-    return row;
-  });
+  const noteOf = (entry) => notes.find((note) => note.move === entry.uci);
+  const isListed = (entry) => entry.score !== '??' || noteOf(entry);
+  const rows = entries.filter(isListed).flatMap((entry) => entryRows(entry, noteOf(entry)));
   element('library-moves').replaceChildren(...rows);
-  const unknown = entries.filter((entry) => !isKnown(entry));
+  const unknown = entries.filter((entry) => !isListed(entry));
   element('unknown-moves').hidden = !unknown.length;
   element('unknown-count').textContent = t('show unknown', unknown.length);
   element('unknown-list').replaceChildren(...unknown.map(entryButton));
@@ -59,11 +79,64 @@ function writeLine(moves) {
   element('library-line').textContent = moves ? t('line', lineText(app.game.node.position, moves).join(' ')) : '';
 }
 
+function drawLastNote() {
+  const { node } = app.game;
+  const shown = lastNote ? `${moveText({ ...node, glyphs: lastNote.glyphs })}` : '';
+  element('library-note').textContent = lastNote ? t('last note', shown, noteText(lastNote)) : '';
+  // Something that the user is writing stays.
+  if (editedNode === node) return;
+  editedNode = node;
+  const { name = '', comment = '', glyphs = [], private: isPrivate = false } = lastNote || {};
+  element('note-name').value = name;
+  element('note-comment').value = comment;
+  element('note-verdict').value = glyphs.find((glyph) => mistakeMarks[glyph]) || '';
+  element('note-position').value = glyphs.find((glyph) => positionMarks[glyph]) || '';
+  element('note-private').checked = isPrivate;
+}
+
+// Shows the notes on the moves of the position and on the last move.
+async function showNotes(requested) {
+  const { node } = app.game;
+  const ofPosition = async (other) => (await request(`notes?${new URLSearchParams({ board: fenOf(other) })}`)).notes || [];
+  try {
+    const [here, before] = await Promise.all([ofPosition(node), node.parent ? ofPosition(node.parent) : []]);
+    if (requested !== query) return;
+    notes = here;
+    lastNote = before.find((note) => note.move === node.move) || null;
+    drawEntries();
+    drawLastNote();
+  } catch {
+    // The query of the moves reports the same error.
+  }
+}
+
+async function saveNote(event) {
+  event.preventDefault();
+  const { node } = app.game;
+  if (!node.parent) { say(t('no last move')); return; }
+  const glyphs = [element('note-verdict').value, element('note-position').value].filter(Boolean).join(' ');
+  const body = new URLSearchParams({
+    board: fenOf(node.parent), move: node.move, name: element('note-name').value, comment: element('note-comment').value,
+    glyphs, private: element('note-private').checked ? '1' : '0',
+  });
+  try {
+    await request('notes', { method: 'POST', body });
+    editedNode = null;
+    await showNotes(query);
+    say(t('note saved'));
+  } catch (error) {
+    say(error.message);
+  }
+}
+
 // Queries the position on the board and shows the known moves. Returns whether one has a score.
 async function showEntries() {
   const requested = ++query;
-  entries = [];
+  [entries, notes, lastNote] = [[], [], null];
   drawEntries();
+  element('library-note').textContent = '';
+  if (editedNode !== app.game.node) element('note-form').reset();
+  showNotes(requested);
   writeLine(null);
   element('retry').hidden = true;
   if (!view.legal.length) return false;
@@ -171,6 +244,72 @@ async function showStats() {
   }
 }
 
+function jobItem(job) {
+  const [item, bar] = [document.createElement('li'), document.createElement('progress')];
+  const state = t(`job ${job.state}`);
+  const text = t('job', job.job, job.name || job.writer, t(job.priority), job.done, job.total, state);
+  [bar.max, bar.value] = [job.total, job.done + job.failed];
+  bar.setAttribute('aria-label', text);
+  item.append(job.failed ? t('job failed', text, job.failed) : text, ' ', bar);
+  if (job.state === 'running') {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = t('cancel');
+    button.addEventListener('click', () => {
+      request(`jobs/${job.job}/cancel`, { method: 'POST' }).then(showJobs, (error) => say(error.message));
+    });
+    item.append(' ', button);
+  }
+  return item;
+}
+
+// The jobs that are shown, to draw them again only if they have changed.
+let shownJobs = '';
+
+async function showJobs() {
+  if (element('jobs-panel').hidden || !element('jobs-panel').open) return;
+  try {
+    const { jobs } = await request('jobs');
+    if (JSON.stringify(jobs) === shownJobs) return;
+    shownJobs = JSON.stringify(jobs);
+    element('jobs').replaceChildren(...(jobs.length ? jobs.map(jobItem) : [t('no jobs')]));
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+async function uploadFile() {
+  const [file] = element('job-file').files;
+  if (!file) return;
+  const parameters = new URLSearchParams({ name: file.name.slice(0, 100), priority: element('job-priority').value });
+  element('job-file').value = '';
+  try {
+    const job = await request(`jobs?${parameters}`, { method: 'POST', body: file });
+    say([t('job added', job.job, job.games, job.total), ...job.problems.map((problem) => t('part omitted', problem))].join(' · '));
+    await showJobs();
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+// Shows or hides what needs the role `write`.
+export function allowWriting(mayWrite) {
+  for (const id of ['note-editor', 'jobs-panel']) element(id).hidden = !mayWrite;
+}
+
+function buildNotes() {
+  for (const [id, marks] of [['note-verdict', mistakeMarks], ['note-position', positionMarks]]) {
+    const none = new Option('', '');
+    none.dataset.text = 'no verdict';
+    none.textContent = t('no verdict');
+    element(id).append(none, ...Object.entries(marks).map(([glyph, mark]) => new Option(mark, glyph)));
+  }
+  element('note-form').addEventListener('submit', saveNote);
+  element('job-file').addEventListener('change', uploadFile);
+  element('jobs-panel').addEventListener('toggle', showJobs);
+  setInterval(showJobs, 3000);
+}
+
 function buildToken() {
   try {
     access.token = sessionStorage.getItem('token') || '';
@@ -188,7 +327,7 @@ function buildToken() {
     } catch {
       // The token is lost with the page.
     }
-    connectEngine();
+    connectEngine().then((state) => allowWriting(state.may_search));
     showEntries();
     showStats();
   });
@@ -197,11 +336,12 @@ function buildToken() {
 export function buildLibrary() {
   element('library-panel').hidden = false;
   buildToken();
+  buildNotes();
   element('queue').addEventListener('click', requestSearch);
   element('retry').addEventListener('click', () => { showEntries(); showStats(); });
   element('library-side').addEventListener('change', showEntries);
   app.listeners.push(showEntries);
-  app.onLanguage.push(drawEntries, showStats);
+  app.onLanguage.push(drawEntries, drawLastNote, showStats, () => { shownJobs = ''; showJobs(); });
   showStats();
   setInterval(showStats, 15000);
 }

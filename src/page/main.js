@@ -9,7 +9,7 @@ import { showReview } from './review.js';
 import { buildFiles } from './files.js';
 import { buildKnowledge } from './knowledge.js';
 import { buildEngine } from './engine.js';
-import { buildLibrary } from './library.js';
+import { allowWriting, buildLibrary } from './library.js';
 
 // Width of a saved picture in pixels.
 const PICTURE_WIDTH = 900;
@@ -124,6 +124,7 @@ async function start() {
     const state = await buildEngine();
     buildKnowledge(state.books);
     games = state.games;
+    if (data.use === 'library') allowWriting(state.may_search);
   }
   if (games.length) openGames(games, { keepsGame: hasGame });
   if (!games.length || hasGame) show({ keepsAddress: true });

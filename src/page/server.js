@@ -13,6 +13,15 @@ export function positionQuery(nodes, more = {}) {
 
 export const currentQuery = (more) => positionQuery(pathTo(app.game.node), more);
 
+// The reason in the reply to a rejected request, if there is one.
+function reasonOf(status, text) {
+  try {
+    return JSON.parse(text).error;
+  } catch {
+    return status === 400 && text.length < 200 ? text.trim() : '';
+  }
+}
+
 // Sends a request; an error has a message for the user, from the server if it has sent one.
 async function send(path, options = {}) {
   const headers = access.token ? { Authorization: `Bearer ${access.token}` } : {};
@@ -20,9 +29,8 @@ async function send(path, options = {}) {
     throw error.name === 'AbortError' ? error : new Error(t('network'));
   });
   if (response.ok) return response;
-  const { error } = await response.json().catch(() => ({}));
   const key = `status ${response.status}`;
-  throw new Error(error || (hasText(key) ? t(key) : t('status', response.status)));
+  throw new Error(reasonOf(response.status, await response.text()) || (hasText(key) ? t(key) : t('status', response.status)));
 }
 
 // The reply to a request, which is an object.

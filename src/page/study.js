@@ -1,7 +1,7 @@
 // The game on the board: its moves, its address, and everything that changes with the current move.
 import { isInCheck, legalMoves, whyIllegal, moveOf, notate, otherSide } from './rules.js';
 import { newGame, addMove, pathTo, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
-import { element, t, hasText, mistakeMarks } from './texts.js';
+import { element, t, hasText, mistakeMarks, glyphText } from './texts.js';
 import { view, drawBoard } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or notation,
@@ -23,7 +23,7 @@ export function say(text) {
 // The text of a move with its number, such as 3. 炮二平五.
 export function moveText(node) {
   const text = notate(node.parent.position, node.move, view.notation);
-  return text + node.glyphs.map((glyph) => mistakeMarks[glyph] || '').join('');
+  return text + glyphText(node.glyphs);
 }
 
 // The texts of a line of moves.

@@ -221,6 +221,32 @@ const TEXTS = {
   'no side': ['no side', '不走'],
   both: ['both sides', '双方'],
   'library side': ['The library plays', '云库执'],
+  signed: ['{}, {}', '{}，{}'],
+  private: ['private', '私有'],
+  'last note': ['Note on {}: {}', '{} 的注记：{}'],
+  'edit note': ['Note on the last move', '为上一着写注记'],
+  'note name': ['Name of the opening or variation', '开局或变例名称'],
+  'note comment': ['Comment', '注释'],
+  'note verdict': ['Move', '着法评价'],
+  'note position': ['Position', '局面评价'],
+  'note private': ['Private: only writers see this move and the positions after it', '私有：只有可写令牌能看到此着及其后的局面'],
+  'no verdict': ['none', '无'],
+  save: ['Save', '保存'],
+  'note saved': ['The note was saved', '注记已保存'],
+  'no last move': ['Make a move first; the note belongs to the last move', '请先走一着；注记属于上一着'],
+  jobs: ['Searches of files', '文件计算任务'],
+  upload: ['Upload games or a list of FENs', '上传棋谱或 FEN 列表'],
+  priority: ['Priority', '优先级'],
+  low: ['low', '低'],
+  normal: ['normal', '普通'],
+  high: ['high', '高'],
+  'job added': ['Job {}: {} games, {} searches', '任务 {}：{} 局，{} 项计算'],
+  'no jobs': ['No file was uploaded yet.', '尚未上传文件。'],
+  job: ['{}. {} ({}): {} of {} · {}', '{}. {}（{}）：{} / {} · {}'],
+  'job failed': ['{}, {} without a result', '{}，{} 项没有结果'],
+  'job running': ['running', '进行中'],
+  'job done': ['finished', '已完成'],
+  'job canceled': ['canceled', '已取消'],
 };
 
 export const GLYPHS = {
@@ -272,3 +298,9 @@ export function switchLanguage() {
 }
 
 export const mistakeMarks = { 1: '!', 2: '?', 3: '!!', 4: '??', 5: '!?', 6: '?!' };
+export const positionMarks = {
+  10: '=', 13: '∞', 14: '+/=', 15: '=/+', 16: '+/-', 17: '-/+', 18: '+-', 19: '-+',
+};
+
+// The glyphs of a move as text.
+export const glyphText = (glyphs) => glyphs.map((glyph) => mistakeMarks[glyph] || ` ${positionMarks[glyph] || ''}`).join('').trimEnd();

@@ -426,10 +426,76 @@ async function showsLibrary() {
   await page.waitForSelector('#engine-lines li:nth-child(3)');
   await checkAccessibility(page, 'library-engine-en-light');
   await page.click('#analyse');
+  await writesNotes(page, root);
+  await uploadsFiles(page);
+  await page.click('#library-panel summary >> text=Token');
   await page.fill('#token', '');
   await page.click('#token-form button');
   await page.waitForSelector('#engine-panel', { state: 'hidden' });
+  assert.equal(await page.locator('#note-editor').isVisible(), false);
+  assert.equal(await page.locator('#jobs-panel').isVisible(), false);
   await page.context().close();
+}
+
+// A writer annotates a move; readers see the note, but no private branch.
+async function writesNotes(page, root) {
+  const reader = await open(root);
+  assert.equal(await reader.locator('#note-editor').isVisible(), false);
+  await page.goto(`${root}#~h2e2@1`);
+  await page.reload();
+  await page.waitForSelector('#note-editor', { state: 'visible' });
+  await page.click('#note-editor summary');
+  await page.fill('#note-name', '中炮');
+  await page.fill('#note-comment', 'The most common <b>move</b>.');
+  await page.selectOption('#note-verdict', '1');
+  await page.selectOption('#note-position', '14');
+  await page.click('#note-form button');
+  await waitForStatus(page, 'saved');
+  const text = () => page.locator('#library-note').textContent();
+  assert.match(await text(), /^Note on C2=5! \+\/=: 中炮 · The most common <b>move<\/b>\. · anna, 2\d{3}-\d\d-\d\d$/);
+  // The form keeps what is being written, and is filled from the note of another move.
+  await page.fill('#note-comment', 'unfinished');
+  await page.click('#queue');
+  await page.waitForTimeout(1500);
+  assert.equal(await page.inputValue('#note-comment'), 'unfinished');
+  await page.click('#back');
+  assert.equal(await text(), '');
+  await page.waitForSelector('#library-moves .comment');
+  assert.match(await page.locator('#library-moves').textContent(), /C2=5! \+\/=.*中炮/s);
+  await page.click('#next');
+  await page.waitForFunction(() => document.querySelector('#note-comment').value.startsWith('The most'));
+  await checkAccessibility(page, 'library-note-en-light');
+  await reader.reload();
+  await reader.waitForSelector('#library-moves .comment');
+  await page.check('#note-private');
+  await page.click('#note-form button');
+  await page.waitForFunction(() => document.querySelector('#library-note').textContent.includes('private'));
+  await reader.reload();
+  await reader.waitForSelector('body[data-ready]');
+  await reader.waitForTimeout(500);
+  assert.equal(await reader.locator('#library-moves .comment').count(), 0);
+  await reader.context().close();
+  await page.uncheck('#note-private');
+  await page.click('#note-form button');
+  await page.waitForFunction(() => !document.querySelector('#library-note').textContent.includes('private'));
+}
+
+// An uploaded file is searched; its progress is shown until the end.
+async function uploadsFiles(page) {
+  await page.click('#jobs-panel summary');
+  await page.waitForFunction(() => document.querySelector('#jobs').textContent.includes('No file'));
+  await page.selectOption('#job-priority', 'high');
+  const upload = (name, text) => page.setInputFiles('#job-file', { name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  await upload('games.pgn', '1. h2e2 h9g7 *\n\n1. c3c4 *\n');
+  await waitForStatus(page, 'Job 1: 2 games, 3 searches');
+  await page.waitForFunction(() => /3 of 3 · finished/.test(document.querySelector('#jobs').textContent), null, { timeout: 120000 });
+  await checkAccessibility(page, 'library-jobs-en-light');
+  // Many positions take long enough to cancel them.
+  await upload('list.pgn', GAME);
+  await page.locator('#jobs li button').first().click();
+  await page.waitForFunction(() => /canceled/.test(document.querySelector('#jobs').textContent));
+  await upload('empty.txt', '');
+  await waitForStatus(page, 'no game');
 }
 
 try {

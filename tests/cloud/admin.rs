@@ -35,7 +35,7 @@ fn only_administrators_undo_writes() {
     );
     assert_eq!(server.ask("queryall", ""), known);
     let done = post(&server, "/admin/undo", form, ADMIN);
-    let said = "{\"undo\":1,\"undone\":3}";
+    let said = "{\"notes\":0,\"undo\":1,\"undone\":3}";
     assert_eq!((status(&done), &*body(&done)), (200, said));
     assert!(
         !done.to_ascii_lowercase().contains("access-control"),
@@ -47,7 +47,7 @@ fn only_administrators_undo_writes() {
     let form = format!("writer=tests&token={ADMIN}");
     assert_eq!(
         body(&server.post("/admin/undo", FORM, &form)),
-        "{\"undo\":2,\"undone\":3}"
+        "{\"notes\":0,\"undo\":2,\"undone\":3}"
     );
 }
 
@@ -66,7 +66,10 @@ fn undone_writes_are_listed_and_restored() {
         serde_json::Value::Null
     );
     let undone = json("/admin/undo", "writer=tests&minutes=5");
-    assert_eq!(undone, serde_json::json!({ "undone": 3, "undo": 1 }));
+    assert_eq!(
+        undone,
+        serde_json::json!({ "undone": 3, "notes": 0, "undo": 1 })
+    );
     let log = json("/admin/log", "");
     assert_eq!(log.as_array().map(Vec::len), Some(3), "{log}");
     for write in log.as_array().unwrap() {
@@ -77,7 +80,7 @@ fn undone_writes_are_listed_and_restored() {
     }
     assert_eq!(
         json("/admin/redo", "undo=1"),
-        serde_json::json!({ "redone": 3 })
+        serde_json::json!({ "redone": 3, "notes": 0 })
     );
     assert_eq!(server.ask("queryall", ""), known);
     assert!(!json("/admin/log", "").to_string().contains("undone"));

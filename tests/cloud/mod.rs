@@ -6,6 +6,7 @@ mod commands;
 mod crash;
 mod engine;
 mod limits;
+mod notes;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod public_workers;

@@ -97,7 +97,7 @@ fn workers_of_two_servers_on_postgres_share_the_tasks() {
     write_example(&servers[0]);
     let form = format!("writer=tests&token={ADMIN}");
     let done = servers[1].post("/admin/undo", FORM, &form);
-    assert_eq!(body(&done), "{\"undo\":1,\"undone\":3}");
+    assert_eq!(body(&done), "{\"notes\":0,\"undo\":1,\"undone\":3}");
     assert_eq!(servers[0].ask("queryscore", ""), "unknown\0");
 }
 

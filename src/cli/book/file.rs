@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::board::{Move, Position};
 use crate::book::{BookError, BookLibrary, BookTable, HashedMove, encode_dat, encode_hashed, walk};
 use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note};
 
@@ -81,6 +82,18 @@ impl Output {
 
     /// Writes the book and reports its size.
     pub fn write(self, table: &BookTable) -> Result<(), Failure> {
+        self.write_with_memos(table, &[])
+    }
+
+    /// Writes the book with texts about moves, which only an .xqb can have, and reports its size.
+    pub fn write_with_memos(
+        self,
+        table: &BookTable,
+        memos: &[(Position, Move, String)],
+    ) -> Result<(), Failure> {
+        if !self.is_xqb() && !memos.is_empty() {
+            note("a BOOK.DAT cannot contain comments; use .xqb or .pgn to keep the notes");
+        }
         let mut table = table.clone();
         table.revise(|_, moves| moves.retain(|m| m.weight > 0));
         if table.positions() == 0 {
@@ -88,7 +101,7 @@ impl Output {
         }
         let moves = match self.file {
             Some(file) => write_dat(file, &table)?,
-            None => write_database(&self.path, &table).context(self.path.display())?,
+            None => write_database(&self.path, &table, memos).context(self.path.display())?,
         };
         let positions = table.positions();
         note(&format!("{moves} moves in {positions} positions"));
@@ -113,16 +126,24 @@ fn write_dat(file: OutputFile, table: &BookTable) -> Result<usize, Failure> {
 /// Writes the database to a directory next to the file, then renames it, so that an old file is replaced only by
 /// a complete one.
 #[cfg(feature = "sqlite")]
-fn write_database(path: &Path, table: &BookTable) -> Result<usize, BookError> {
+fn write_database(
+    path: &Path,
+    table: &BookTable,
+    memos: &[(Position, Move, String)],
+) -> Result<usize, BookError> {
     let parent = path.parent().filter(|parent| *parent != Path::new(""));
     let directory = tempfile::tempdir_in(parent.unwrap_or(Path::new(".")))?;
     let unfinished = directory.path().join("book.xqb");
-    let written = crate::book::write_xqb(&unfinished, &table.entries())?;
+    let written = crate::book::write_xqb(&unfinished, &table.entries(), memos)?;
     std::fs::rename(unfinished, path)?;
     Ok(written)
 }
 
 #[cfg(not(feature = "sqlite"))]
-fn write_database(_: &Path, _: &BookTable) -> Result<usize, BookError> {
+fn write_database(
+    _: &Path,
+    _: &BookTable,
+    _: &[(Position, Move, String)],
+) -> Result<usize, BookError> {
     Err(BookError::NoDatabases)
 }

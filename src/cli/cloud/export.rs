@@ -1,33 +1,42 @@
 //! `chuhe cloud export` and `chuhe cloud dump`.
 
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::PathBuf;
 
 use super::library::{DUMP_HEADER, open};
-use crate::board::Position;
+use crate::board::{Color, Move, Position};
 use crate::book::{BookMove, BookTable};
 use crate::cli::book::file::Output;
 use crate::cli::common::{Failure, ForceArgument, OutputFile};
-use crate::cloud::key::View;
-use crate::cloud::score::Class;
-use crate::cloud::store::{Location, Snapshot, StoreError};
-use crate::cloud::{Row, fen};
+use crate::cloud::key::{Key, View};
 
-/// Write the good moves of a library to an opening book (.xqb, or BOOK.DAT format).
+use crate::cloud::score::{Class, FINAL, MATE};
+use crate::cloud::store::{Location, Note, PlacedNote, Snapshot, Store, StoreError};
+use crate::cloud::{Edge, Entry, Row, fen};
+use crate::notation::MoveStyle;
+use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append, glyph_text};
+
+/// Write the good moves of a library to an opening book (.xqb, or BOOK.DAT format) or as games (.pgn).
 ///
-/// The best move has weight 100; each hundredth of a minor piece below the best score reduces the weight by 1.
+/// In a book the best move has weight 100; each hundredth of a minor piece below the best score reduces the weight by 1.
+/// An .xqb also contains the notes on its moves. A PGN has each position once, with scores and notes as comments, and
+/// also the moves that have only a note.
 #[derive(Debug, clap::Args)]
 pub struct ExportArguments {
     /// Library file or database.
     library: Location,
-    /// New book.
+    /// New book or game record.
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgument,
+    /// Leave out private positions and notes.
+    #[arg(long)]
+    public: bool,
 }
 
-/// Write a library as text, one move per line: board, side, move, value after the move, depth. `chuhe cloud import`
-/// merges it into another library.
+/// Write a library as text, one move per line: board, side, move, value after the move, depth; then notes. `chuhe cloud
+/// import` merges it into another library.
 #[derive(Debug, clap::Args)]
 pub struct DumpArguments {
     /// Library file or database.
@@ -37,24 +46,68 @@ pub struct DumpArguments {
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgument,
+    /// Leave out private positions and notes.
+    #[arg(long)]
+    public: bool,
+}
+
+/// Reads everything, or everything that is public.
+fn read<T, E: From<StoreError>>(
+    store: &Store,
+    is_public: bool,
+    look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
+) -> Result<T, E> {
+    if is_public {
+        store.read_public(look)
+    } else {
+        store.read(look)
+    }
 }
 
 pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
+    let fail = |error: StoreError| Failure::new(&arguments.library, error);
+    if arguments
+        .out
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
+    {
+        let out = OutputFile::create(&arguments.out, arguments.force)?;
+        let store = open(&arguments.library)?;
+        let games = read(&store, arguments.public, games).map_err(fail)?;
+        return out.write(
+            games
+                .iter()
+                .map(|game| game.write_pgn(MoveStyle::Iccs))
+                .collect::<String>(),
+        );
+    }
     let out = Output::new(&arguments.out, arguments.force)?;
     let store = open(&arguments.library)?;
-    let mut table = BookTable::default();
+    let (mut table, mut memos) = (BookTable::default(), Vec::new());
     let add_all = |snapshot: &Snapshot<'_>| {
         snapshot.for_each(|key, row| {
             if let Some(position) = key.position() {
                 add_moves(&mut table, &position, &row);
             }
             Ok::<_, StoreError>(())
+        })?;
+        snapshot.for_each_note(|key, placed| {
+            if let Some(position) = key.position().filter(|_| !placed.note.has_no_text()) {
+                memos.extend(memo(&position, placed));
+            }
+            Ok(())
         })
     };
-    store
-        .read(add_all)
-        .map_err(|error| Failure::new(&arguments.library, error))?;
-    out.write(&table)
+    read(&store, arguments.public, add_all).map_err(fail)?;
+    out.write_with_memos(&table, &memos)
+}
+
+/// The good moves of a position.
+fn good_moves(row: &Row) -> impl Iterator<Item = &Entry> {
+    let best = row.scores().into_iter().max().unwrap_or(0);
+    row.moves
+        .iter()
+        .filter(move |entry| Class::Good.contains(entry.score(), best))
 }
 
 /// Adds the good moves of a position, and of the position with colors swapped.
@@ -63,41 +116,197 @@ fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
     let positions = [position.clone(), position.with_colors_exchanged()];
     for position in &positions {
         let view = View::of(position);
-        for entry in row
-            .moves
-            .iter()
-            .filter(|entry| Class::Good.contains(entry.score(), best))
-        {
+        for entry in good_moves(row) {
             let weight = u32::try_from(100 - (best - entry.score())).unwrap_or(1);
             table.add(position, BookMove::new(view.played(entry.m), weight.max(1)));
         }
     }
 }
 
+/// The text of a note, for a move and its mirror image.
+fn memo(position: &Position, placed: PlacedNote) -> Vec<(Position, Move, String)> {
+    let view = View::of(position);
+    let played = view.played(placed.m);
+    let note = placed.note.converted(&view);
+    let mut words: Vec<String> = note.glyphs.iter().copied().map(glyph_text).collect();
+    words.push(text(&note));
+    let text = words.join(" ").trim().to_owned();
+    let images = [played, played.flip_file()]
+        .into_iter()
+        .take(if view.is_symmetric { 2 } else { 1 });
+    images
+        .map(|m| (position.clone(), m, text.clone()))
+        .collect()
+}
+
+/// Name and comment.
+fn text(note: &Note) -> String {
+    let mut text = note.name.clone();
+    append(&mut text, &note.comment);
+    text
+}
+
+/// The library as games: one from the starting position, and one from each position that it does not reach.
+fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
+    let mut positions: BTreeMap<Key, Contents> = BTreeMap::new();
+    snapshot.for_each(|key, row| {
+        positions.insert(
+            key,
+            Contents {
+                row,
+                notes: Vec::new(),
+            },
+        );
+        Ok::<_, StoreError>(())
+    })?;
+    snapshot.for_each_note(|key, placed| {
+        positions.entry(key.clone()).or_default().notes.push(placed);
+        Ok::<_, StoreError>(())
+    })?;
+    let mut seen = HashSet::new();
+    let mut games = Vec::new();
+    let start = View::of(&Position::startpos()).key;
+    if positions.contains_key(&start) {
+        games.push(game(&positions, Position::startpos(), &mut seen));
+    }
+    // Positions that no move of another one leads to come first.
+    let moves = positions
+        .iter()
+        .map(|(key, contents)| Edge::of_stored(key, contents.moves().map(|(m, ..)| m)));
+    let children: HashSet<Key> = moves.flatten().map(|edge| edge.child).collect();
+    let (first, rest): (Vec<&Key>, Vec<&Key>) =
+        positions.keys().partition(|key| !children.contains(key));
+    for key in first.into_iter().chain(rest) {
+        if let Some(position) = key.position().filter(|_| !seen.contains(key)) {
+            games.push(game(&positions, position, &mut seen));
+        }
+    }
+    Ok(games)
+}
+
+/// The known moves and the notes of a position.
+#[derive(Default)]
+struct Contents {
+    row: Row,
+    notes: Vec<PlacedNote>,
+}
+
+impl Contents {
+    /// The good moves, best first, then other moves with notes.
+    fn moves(&self) -> impl Iterator<Item = (Move, Option<&Entry>, Option<&Note>)> {
+        let note = |m: Move| {
+            self.notes
+                .iter()
+                .find(|placed| placed.m == m)
+                .map(|placed| &placed.note)
+        };
+        let mut good: Vec<&Entry> = good_moves(&self.row).collect();
+        good.sort_by_key(|entry| -entry.score());
+        let is_good: HashSet<Move> = good.iter().map(|entry| entry.m).collect();
+        let others = self
+            .notes
+            .iter()
+            .filter(move |placed| !is_good.contains(&placed.m));
+        let good = good
+            .into_iter()
+            .map(move |entry| (entry.m, Some(entry), note(entry.m)));
+        good.chain(others.map(|placed| (placed.m, self.row.get(placed.m), Some(&placed.note))))
+    }
+}
+
+/// The game tree of the moves after a position. Positions that were seen before have no moves.
+fn game(positions: &BTreeMap<Key, Contents>, start: Position, seen: &mut HashSet<Key>) -> GameTree {
+    let mut game = GameTree::new(start.clone());
+    game.set_tag("Event", "Chuhe cloud library");
+    let mut open: Vec<(NodeId, Position)> = vec![(ROOT, start)];
+    while let Some((node, position)) = open.pop() {
+        let view = View::of(&position);
+        let Some(contents) = positions
+            .get(&view.key)
+            .filter(|_| seen.insert(view.key.clone()))
+        else {
+            continue;
+        };
+        let mut children = Vec::new();
+        for (m, entry, note) in contents.moves() {
+            let note = note.cloned().unwrap_or_default().converted(&view);
+            let played = view.played(m);
+            let mut comment = entry.map_or_else(String::new, |entry| evaluation(&position, entry));
+            append(&mut comment, &text(&note));
+            let annotated = AnnotatedMove {
+                played: Some(played),
+                comment,
+                glyphs: note.glyphs,
+            };
+            let mut after = position.clone();
+            after.make(played);
+            children.push((game.moves.add(node, annotated), after));
+        }
+        open.extend(children.into_iter().rev());
+    }
+    game
+}
+
+/// The score of a move for red in minor pieces, or the moves to mate, and the depth, as a command for programs.
+fn evaluation(position: &Position, entry: &Entry) -> String {
+    let score = match position.side_to_move() {
+        Color::Red => entry.score(),
+        Color::Black => -entry.score(),
+    };
+    let depth = entry.depth;
+    if score.abs() >= MATE {
+        let moves = (FINAL - score.abs() + 1) / 2;
+        let sign = if score < 0 { "-" } else { "" };
+        return format!("[%eval #{sign}{moves},{depth}]");
+    }
+    format!("[%eval {:.2},{depth}]", f64::from(score) / 100.0)
+}
+
 pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
     let store = open(&arguments.library)?;
     let mut out = OutputFile::create(&arguments.out, arguments.force)?;
-    let mut text = format!("{DUMP_HEADER}\n");
-    let written = store.read(|snapshot| {
-        snapshot.for_each(|key, row| {
-            let Some(board) = key.position().map(|position| fen::write(&position)) else {
-                return Ok(());
-            };
-            for entry in &row.moves {
-                text += &format!("{board} {} {} {}\n", entry.m, entry.value, entry.depth);
-            }
-            if text.len() > BLOCK {
-                out.append(text.as_bytes())?;
-                text.clear();
-            }
-            Ok::<_, DumpError>(())
-        })
+    let written = read(&store, arguments.public, |snapshot| {
+        write_dump(snapshot, &mut out)
     });
-    match written.and_then(|()| Ok(out.append(text.as_bytes())?)) {
+    match written {
         Ok(()) => out.finish(),
         Err(DumpError::Store(error)) => Err(Failure::new(&arguments.library, error)),
         Err(DumpError::Write(error)) => Err(Failure::new(arguments.out.display(), error)),
     }
+}
+
+/// Writes the private positions, which an import hides before it adds their moves, then moves and notes.
+fn write_dump(snapshot: &Snapshot<'_>, out: &mut OutputFile) -> Result<(), DumpError> {
+    let board = |key: &Key| key.position().map(|position| fen::write(&position));
+    let mut text = format!("{DUMP_HEADER}\n");
+    for board in snapshot.private_positions()?.iter().filter_map(board) {
+        text += &format!("{board} private\n");
+    }
+    snapshot.for_each(|key, row| {
+        let Some(board) = board(&key) else {
+            return Ok(());
+        };
+        for entry in &row.moves {
+            text += &format!("{board} {} {} {}\n", entry.m, entry.value, entry.depth);
+        }
+        if text.len() > BLOCK {
+            out.append(text.as_bytes())?;
+            text.clear();
+        }
+        Ok::<_, DumpError>(())
+    })?;
+    snapshot.for_each_note(|key, placed| {
+        let author = placed.author().to_owned();
+        let note = Note {
+            author,
+            ..placed.note
+        };
+        if let (Some(board), Ok(note)) = (board(key), serde_json::to_string(&note)) {
+            text += &format!("{board} {} note {note}\n", placed.m);
+        }
+        Ok::<_, DumpError>(())
+    })?;
+    Ok(out.append(text.as_bytes())?)
 }
 
 /// The number of bytes that are written at once.

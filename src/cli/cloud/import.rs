@@ -4,24 +4,22 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::library::DUMP_HEADER;
+use super::library::{DUMP_HEADER, OLD_DUMP_HEADER};
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
 use crate::cli::common::{Failure, Unread, print, read_games};
-use crate::cloud::key::View;
-use crate::cloud::moves::is_eligible;
-use crate::cloud::store::{Location, NewScore, Priority, Store, StoreError, Task, TaskKind};
+use crate::cloud::key::{Key, View};
+use crate::cloud::store::{Location, NewScore, Note, Priority, Store, StoreError, Task, TaskKind};
 use crate::cloud::{Edge, fen};
-use crate::movegen::{has_legal_move, is_legal};
-use crate::notation::Line;
+use crate::movegen::is_legal;
 use crate::text;
 
 /// Import dumps, self-play games, game records, lists of positions and books into a library, even while a server is
 /// running.
 ///
 /// Moves of dumps and self-play games are written with their scores, unless the library has a score of at least the
-/// same depth (an unknown depth counts as 0). Moves of game records (PGN, XQF, CBR, CBL, DhtmlXQ) and books (.dat,
+/// same depth (an unknown depth counts as 0). Notes of dumps are written to moves without a note. Moves of game records (PGN, XQF, CBR, CBL, DhtmlXQ) and books (.dat,
 /// .xqb, .obk) become tasks for the workers, and so do positions (one FEN or EPD per line). For a book that needs a
 /// key file, write KEYS;BOOK.
 #[derive(Debug, clap::Args)]
@@ -45,6 +43,7 @@ const GROUP: usize = 2_000;
 struct ImportCounts {
     written: usize,
     known: usize,
+    notes: usize,
     tasks: usize,
 }
 
@@ -61,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     for path in &arguments.files {
         let added = importer.add(path, plies);
         // Moves read before an error are written as well.
-        let written = importer.flush().map_err(ImportError::Store);
+        let written = importer.flush();
         let failure = match added.and(written) {
             Ok(()) => continue,
             Err(ImportError::Store(error)) => return Err(Failure::new(&arguments.library, error)),
@@ -80,10 +79,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let ImportCounts {
         written,
         known,
+        notes,
         tasks,
     } = importer.counts;
+    let notes = match notes {
+        0 => String::new(),
+        _ => format!(", {notes} notes written"),
+    };
     print(&format!(
-        "{written} moves written, {known} already known, {tasks} tasks added\n"
+        "{written} moves written, {known} already known, {tasks} tasks added{notes}\n"
     ))?;
     importer.unread.finish("cloud import")
 }
@@ -108,7 +112,7 @@ impl From<std::io::Error> for ImportError {
 
 struct Importer<'a> {
     store: &'a Store,
-    waiting: Vec<NewScore>,
+    waiting: Vec<DumpLine>,
     counts: ImportCounts,
     unread: Unread,
 }
@@ -123,7 +127,10 @@ impl Importer<'_> {
         File::open(path)?
             .take(DUMP_HEADER.len() as u64)
             .read_to_end(&mut head)?;
-        if head == DUMP_HEADER.as_bytes() {
+        if [DUMP_HEADER, OLD_DUMP_HEADER]
+            .map(str::as_bytes)
+            .contains(&&*head)
+        {
             return self.add_dump(path);
         }
         #[cfg(feature = "training")]
@@ -146,12 +153,12 @@ impl Importer<'_> {
                 continue;
             }
             let line = String::from_utf8_lossy(&bytes);
-            let Some((position, played, value, depth)) = read_line(line.trim_end()) else {
+            let Some(parsed) = parse_line(line.trim_end()) else {
                 return Err(ImportError::File(format!(
                     "line {number} is not a valid dump line"
                 )));
             };
-            self.write(&position, played, value, depth)?;
+            self.add_line(parsed)?;
         }
         Ok(())
     }
@@ -177,7 +184,10 @@ impl Importer<'_> {
                 }
                 if m.score != NO_SCORE {
                     let score = library_score(Score::from_units(i32::from(m.score)));
-                    self.write(&position, m.played, value_after(score), 0)?;
+                    let (value, depth) = (value_after(score), 0);
+                    self.add_line(DumpLine::Score(new_score(
+                        &position, m.played, value, depth,
+                    )))?;
                 }
                 position.make(m.played);
             }
@@ -200,11 +210,15 @@ impl Importer<'_> {
                 }
             };
             games += 1;
-            self.add_tasks(game_tasks(game.main_line().line, plies))
-                .map_err(|error| {
-                    failure = Some(error);
-                    std::io::Error::other("the library cannot be written")
-                })
+            self.add_tasks(Task::of_line(
+                game.main_line().line,
+                plies,
+                Priority::Requested,
+            ))
+            .map_err(|error| {
+                failure = Some(error);
+                std::io::Error::other("the library cannot be written")
+            })
         })
         .map_err(|error| match failure {
             Some(error) => ImportError::Store(error),
@@ -245,69 +259,49 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn write(
-        &mut self,
-        position: &Position,
-        played: Move,
-        value: i32,
-        depth: u8,
-    ) -> Result<(), StoreError> {
-        let edge = Edge::of(position, &View::of(position), played);
-        let writer = "import".to_owned();
-        self.waiting.push(NewScore {
-            edge,
-            value,
-            depth,
-            writer,
-        });
+    fn add_line(&mut self, line: DumpLine) -> Result<(), ImportError> {
+        self.waiting.push(line);
         match self.waiting.len() {
             GROUP.. => self.flush(),
             _ => Ok(()),
         }
     }
 
-    fn flush(&mut self) -> Result<(), StoreError> {
-        let scores = std::mem::take(&mut self.waiting);
-        let count = scores.len();
-        let written = self.store.write(move |batch| {
-            let mut written = 0;
-            for score in &scores {
-                written += usize::from(batch.merge(score)?);
+    /// Writes the waiting lines in one transaction.
+    fn flush(&mut self) -> Result<(), ImportError> {
+        let lines = std::mem::take(&mut self.waiting);
+        let (counts, error) = self.store.write(move |batch| {
+            let mut counts = ImportCounts::default();
+            for line in &lines {
+                match line {
+                    DumpLine::Private(key) => batch.hide_imported(key)?,
+                    DumpLine::Score(score) if batch.merge(score)? => counts.written += 1,
+                    DumpLine::Score(_) => counts.known += 1,
+                    DumpLine::Note(edge, note) => match batch.merge_note(edge, note, WRITER)? {
+                        Ok(is_written) => counts.notes += usize::from(is_written),
+                        Err(error) => return Ok((counts, Some(error))),
+                    },
+                }
             }
-            Ok(written)
+            Ok((counts, None))
         })?;
-        self.counts.written += written;
-        self.counts.known += count - written;
-        Ok(())
+        self.counts.written += counts.written;
+        self.counts.known += counts.known;
+        self.counts.notes += counts.notes;
+        error.map_or(Ok(()), |error| Err(ImportError::File(error.to_string())))
     }
 }
 
-/// Tasks for the moves of a game, or for finding moves of a position without moves.
-fn game_tasks(line: Line, plies: usize) -> Vec<Task> {
-    let mut position = line.start;
-    let priority = Priority::Requested;
-    if line.moves.is_empty() {
-        let is_searched = is_eligible(&position) && has_legal_move(&position);
-        let task = Task {
-            kind: TaskKind::Expansion,
-            moves: Vec::new(),
-            key: View::of(&position).key,
-            priority,
-        };
-        return is_searched.then_some(task).into_iter().collect();
+/// Name of the writer in the audit log.
+const WRITER: &str = "import";
+
+fn new_score(position: &Position, played: Move, value: i32, depth: u8) -> NewScore {
+    NewScore {
+        edge: Edge::of(position, &View::of(position), played),
+        value,
+        depth,
+        writer: WRITER.to_owned(),
     }
-    let mut tasks = Vec::new();
-    for m in line.moves.into_iter().take(plies) {
-        let view = View::of(&position);
-        tasks.push(Task {
-            kind: TaskKind::Scoring,
-            moves: vec![view.stored(m)],
-            key: view.key,
-            priority,
-        });
-        position.make(m);
-    }
-    tasks
 }
 
 /// The path as text if its extension is that of a book.
@@ -317,14 +311,43 @@ fn book_name(path: &Path) -> Option<&str> {
     path.to_str().filter(|_| is_book)
 }
 
-/// Parses a line of a dump.
-fn read_line(line: &str) -> Option<(Position, Move, i32, u8)> {
-    let words: Vec<&str> = line.split(' ').collect();
-    let [board, side, played, value, depth] = words[..] else {
-        return None;
+/// A line of a dump.
+enum DumpLine {
+    /// `BOARD SIDE private`: a private position.
+    Private(Key),
+    /// `BOARD SIDE MOVE VALUE DEPTH`: a move with its value.
+    Score(NewScore),
+    /// `BOARD SIDE MOVE note JSON`: a note on a move.
+    Note(Edge, Note),
+}
+
+fn parse_line(line: &str) -> Option<DumpLine> {
+    let words: Vec<&str> = line.splitn(5, ' ').collect();
+    let (board, rest) = words.split_at_checked(2)?;
+    let position = fen::parse(&board.join(" "))?;
+    let view = View::of(&position);
+    let played = |text: &str| {
+        text.parse::<Move>()
+            .ok()
+            .filter(|m| is_legal(&position, *m))
     };
-    let position = fen::parse(&format!("{board} {side}"))?;
-    let played: Move = played.parse().ok()?;
-    let is_legal = is_legal(&position, played);
-    is_legal.then_some((position, played, value.parse().ok()?, depth.parse().ok()?))
+    match rest {
+        ["private"] => Some(DumpLine::Private(view.key)),
+        [m, "note", note] => {
+            let note: Note = serde_json::from_str(note).ok()?;
+            note.check().ok()?;
+            let edge = Edge::of(&position, &view, played(m)?);
+            Some(DumpLine::Note(edge, note.converted(&view)))
+        }
+        [m, value, depth] => {
+            let (value, depth) = (value.parse().ok()?, depth.parse().ok()?);
+            Some(DumpLine::Score(new_score(
+                &position,
+                played(m)?,
+                value,
+                depth,
+            )))
+        }
+        _ => None,
+    }
 }

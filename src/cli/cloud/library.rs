@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use crate::cli::common::{FILE_EXISTS, Failure, ForceArgument, columns, print, terminal_width};
-use crate::cloud::store::{self, Inconsistency, Location, Store, StoreError};
+use crate::cloud::store::{self, Inconsistency, Location, Store, StoreError, UndoResult};
 use crate::text::{Replacement, printable};
 
 /// The first line of a dump.
-pub const DUMP_HEADER: &str = "# chuhe cloud library 1";
+pub const DUMP_HEADER: &str = "# chuhe cloud library 2";
+/// The first line of dumps of earlier versions, which have neither notes nor private positions.
+pub const OLD_DUMP_HEADER: &str = "# chuhe cloud library 1";
 
 /// Opens an existing library for reading.
 pub fn open(library: &Location) -> Result<Store, Failure> {
@@ -78,7 +80,10 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
             write
                 .old_score()
                 .map_or_else(|| "-".to_owned(), |s| s.to_string()),
-            write.score().to_string(),
+            match &write.note {
+                Some(note) => printable(&note.summary()),
+                None => write.score().to_string(),
+            },
             write.depth.to_string(),
             write.undone.map_or_else(
                 || "-".to_owned(),
@@ -138,7 +143,7 @@ pub fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<()
     let result = open_writable(library)?.undo(writer, minutes, BY);
     let result = result.map_err(|error| Failure::new(library, error))?;
     print(&match result.undo {
-        Some(undo) => format!("{} values undone (undo {undo})\n", result.values),
+        Some(undo) => format!("{} undone (undo {undo})\n", moves_changed(result)),
         None => "no writes to undo\n".to_owned(),
     })
 }
@@ -147,5 +152,13 @@ pub fn redo(library: &Location, undo: i64) -> Result<(), Failure> {
     let result = open_writable(library)?.redo(undo, BY);
     let result = result.map_err(|error| Failure::new(library, error))?;
     let result = result.map_err(|error| Failure::new(library, error))?;
-    print(&format!("{} values restored\n", result.values))
+    print(&format!("{} restored\n", moves_changed(result)))
+}
+
+/// The numbers of changed values and notes.
+fn moves_changed(UndoResult { values, notes, .. }: UndoResult) -> String {
+    match notes {
+        0 => format!("{values} values"),
+        _ => format!("{values} values and {notes} notes"),
+    }
 }

@@ -60,8 +60,8 @@ enum CloudCommand {
         /// Number of the undo, which `undo` and `log` show.
         undo: i64,
     },
-    /// Show the last writes, latest first: time (UTC), writer, move, scores before and after, search depth, number and
-    /// administrator of the undo, and position.
+    /// Show the last writes, latest first: time (UTC), writer, move, scores before and after or the note, search depth,
+    /// number and administrator of the undo, and position.
     Log {
         /// Library file or database.
         library: Location,

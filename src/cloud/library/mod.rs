@@ -97,8 +97,7 @@ impl Library {
             banned: parameters.banned(),
             learn: parameters.is_on("learn", true),
             shows_all: parameters.is_on("showall", false),
-            may_write_tasks: caller.role >= Role::Queue,
-            may_write_scores: caller.role >= Role::Write,
+            role: caller.role,
             writer: caller.name,
         };
         Ok(answer(&self.reply(action, &query, caller.role)?, framed))

@@ -97,10 +97,12 @@ impl QueriedPosition {
                 continue;
             }
             let mut scores = Vec::new();
-            if !entry.is_final() {
-                scores = snapshot
-                    .scores(&self.key_after(played))?
-                    .unwrap_or_default();
+            if !entry.is_final() || snapshot.hides_private() {
+                let child = self.key_after(played);
+                if snapshot.is_hidden(&child)? {
+                    continue;
+                }
+                scores = snapshot.scores(&child)?.unwrap_or_default();
             }
             let best = scores.iter().copied().max().unwrap_or(0);
             let requested = match self.rounding {

@@ -10,6 +10,7 @@ use super::query::{Library, Query};
 use super::tablebase;
 use super::walk::LibraryWalk;
 use crate::board::Move;
+use crate::cloud::access::Role;
 use crate::cloud::key::text_order;
 use crate::cloud::moves::ordered_moves;
 use crate::cloud::reply::{ApiReply, ListedMove, MoveInfo};
@@ -24,10 +25,11 @@ impl Library {
     /// Reads a consistent snapshot, and queues the writes that `look` collects.
     fn read_and_learn(
         &self,
+        query: &Query<'_>,
         look: impl FnOnce(&Snapshot<'_>, &mut PendingWrites) -> Result<ApiReply, StoreError>,
     ) -> Result<ApiReply, StoreError> {
         let mut pending = PendingWrites::default();
-        let reply = self.store.read(|snapshot| look(snapshot, &mut pending))?;
+        let reply = self.read(query.role, |snapshot| look(snapshot, &mut pending))?;
         pending.post(&self.store, &self.unknown);
         Ok(reply)
     }
@@ -46,7 +48,7 @@ impl Library {
                 ApiReply::Moves(tablebase::list(&moves), None)
             });
         }
-        self.read_and_learn(|snapshot, pending| {
+        self.read_and_learn(query, |snapshot, pending| {
             let row = board.row(snapshot)?;
             let mut known = board.known(snapshot, &row)?;
             if query.may_learn() {
@@ -74,10 +76,10 @@ impl Library {
             let first = moves.first().map(|m| ApiReply::Score(m.score, None));
             return Ok(first.unwrap_or(ApiReply::Status("unknown")));
         }
-        self.read_and_learn(|snapshot, pending| {
+        self.read_and_learn(query, |snapshot, pending| {
             let row = board.row(snapshot)?;
             let mut known = board.known(snapshot, &row)?;
-            if query.may_write_tasks {
+            if query.role >= Role::Queue {
                 self.learn(pending, snapshot, board, &known, &legal)?;
             }
             board.add_mirror_images(&mut known);
@@ -183,7 +185,7 @@ impl Library {
         if query.parameters.is_on("endgame", false) {
             return Ok(ApiReply::Empty);
         }
-        self.read_and_learn(|snapshot, pending| {
+        self.read_and_learn(query, |snapshot, pending| {
             let row = board.row(snapshot)?;
             let mut known = board.known(snapshot, &row)?;
             known.retain(|known| !query.is_banned(known.played));
@@ -228,7 +230,7 @@ impl Library {
             return Ok(tablebase::line(&moves));
         }
         let is_stable = query.parameters.is_on("stable", false);
-        self.read_and_learn(|snapshot, pending| {
+        self.read_and_learn(query, |snapshot, pending| {
             let mut board = board.clone();
             let (mut pv, mut score) = (Vec::new(), 0);
             let mut path = HashSet::new();

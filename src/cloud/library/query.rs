@@ -8,8 +8,9 @@ use super::learning::RecentUnknown;
 use super::position::{QueriedPosition, Rounding};
 use super::tablebase::{TableMove, table_moves};
 use crate::board::Move;
+use crate::cloud::access::Role;
 use crate::cloud::parameters::QueryParameters;
-use crate::cloud::store::Store;
+use crate::cloud::store::{Snapshot, Store, StoreError};
 use crate::tablebase::{ClassTable, Metric, Tables};
 
 /// Settings of a library.
@@ -56,10 +57,8 @@ pub struct Query<'a> {
     /// Whether the client sees all known moves, and its request may create tasks (`learn=1`).
     pub learn: bool,
     pub shows_all: bool,
-    /// Whether the client may request searches.
-    pub may_write_tasks: bool,
-    /// Whether the client may write scores.
-    pub may_write_scores: bool,
+    /// The role of the client.
+    pub role: Role,
     pub writer: &'a str,
 }
 
@@ -71,7 +70,7 @@ impl Query<'_> {
 
     /// Whether the request may create tasks.
     pub fn may_learn(&self) -> bool {
-        self.learn && self.may_write_tasks
+        self.learn && self.role >= Role::Queue
     }
 
     /// Whether the MD5 of board, `more` and the parameter `token` begins with eight zero bits.
@@ -100,6 +99,19 @@ impl Library {
     /// Seconds after which an unfinished task is given to another worker.
     pub fn lease_time(&self) -> i64 {
         self.options.lease
+    }
+
+    /// Reads a consistent snapshot; clients without the role `write` see no private positions.
+    pub fn read<T, E: From<StoreError>>(
+        &self,
+        role: Role,
+        look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if role >= Role::Write {
+            self.store.read(look)
+        } else {
+            self.store.read_public(look)
+        }
     }
 
     /// Adds to the statistics of the workers.

@@ -7,6 +7,7 @@ use super::queries::LONG_BUDGET;
 use super::query::{Library, Query};
 use super::walk::LibraryWalk;
 use crate::board::Move;
+use crate::cloud::access::Role;
 use crate::cloud::moves::is_eligible;
 use crate::cloud::reply::ApiReply;
 use crate::cloud::score::MATE;
@@ -20,7 +21,7 @@ impl Library {
     pub(super) fn queue(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
         let mut pending = PendingWrites::default();
-        let known = self.store.read(|snapshot| {
+        let known = self.read(query.role, |snapshot| {
             let row = board.row(snapshot)?;
             let known: Vec<KnownMove> = board.known(snapshot, &row)?;
             let mut walk = LibraryWalk::new(snapshot, LONG_BUDGET, Some(&mut pending));
@@ -52,11 +53,11 @@ impl Library {
             return Ok(ApiReply::Empty);
         };
         let edge = board.edge(played);
-        let is_open = self.store.read(|snapshot| {
+        let is_open = self.read(query.role, |snapshot| {
             let is_known = board.row(snapshot)?.get(edge.m).is_some();
             Ok::<_, StoreError>(!is_known || !snapshot.contains(&edge.child)?)
         })?;
-        let priority = if query.may_write_scores {
+        let priority = if query.role >= Role::Write {
             Priority::Urgent
         } else {
             Priority::Requested

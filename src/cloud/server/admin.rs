@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::caller::Administrator;
 use super::error::ServerError;
 use super::shared::Shared;
-use crate::cloud::store::{LoggedWrite, RedoError, TaskKind, UndoRecord, UndoResult, Undone};
+use crate::cloud::store::{LoggedWrite, Note, RedoError, TaskKind, UndoRecord, UndoResult, Undone};
 
 /// Maximum and default number of writes in a reply.
 const MAX_WRITES: u32 = 10_000;
@@ -26,8 +26,11 @@ pub struct WriteMessage {
     #[serde(rename = "move")]
     played: String,
     old: Option<i32>,
-    new: i32,
+    /// `None` for a note.
+    new: Option<i32>,
     depth: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<Note>,
     /// The undo of this write, if it does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     undone: Option<Undone>,
@@ -41,9 +44,10 @@ impl From<LoggedWrite> for WriteMessage {
             board,
             played: played.to_string(),
             old: write.old_score(),
-            new: write.score(),
+            new: write.note.is_none().then(|| write.score()),
             depth: write.depth,
             writer: write.writer,
+            note: write.note,
             undone: write.undone,
         }
     }
@@ -59,7 +63,7 @@ pub async fn log(
     let limit = limit.ok().map(|limit| limit.unwrap_or(DEFAULT_WRITES));
     let Some(limit) = limit.filter(|limit| (1..=MAX_WRITES).contains(limit)) else {
         return Err(ServerError::Parameter(
-            "limit must be a number from 1 to 10000",
+            "limit must be a number from 1 to 10000".into(),
         ));
     };
     let writes = shared.in_library(move |library| {
@@ -78,11 +82,11 @@ pub async fn undo(
     let Administrator { name, form } = request;
     let writer = form.get("writer").filter(|name| !name.is_empty());
     let Some(writer) = writer.map(str::to_owned) else {
-        return Err(ServerError::Parameter("writer is missing"));
+        return Err(ServerError::Parameter("writer is missing".into()));
     };
     let Ok(minutes) = form.get("minutes").map(str::parse::<u32>).transpose() else {
         let reason = "minutes must be a number from 0 to 4294967295";
-        return Err(ServerError::Parameter(reason));
+        return Err(ServerError::Parameter(reason.into()));
     };
     let result = shared.in_library(move |library| {
         let result = library.store.undo(&writer, minutes, &name)?;
@@ -92,8 +96,14 @@ pub async fn undo(
         );
         Ok(result)
     });
-    let UndoResult { undo, values } = result.await?;
-    Ok(Json(json!({ "undone": values, "undo": undo })))
+    let UndoResult {
+        undo,
+        values,
+        notes,
+    } = result.await?;
+    Ok(Json(
+        json!({ "undone": values, "notes": notes, "undo": undo }),
+    ))
 }
 
 /// Restores the writes of an undo.
@@ -103,7 +113,9 @@ pub async fn redo(
 ) -> Result<Json<Value>, ServerError> {
     let Administrator { name, form } = request;
     let Some(undo) = form.get("undo").and_then(|undo| undo.parse().ok()) else {
-        return Err(ServerError::Parameter("undo must be the number of an undo"));
+        return Err(ServerError::Parameter(
+            "undo must be the number of an undo".into(),
+        ));
     };
     let result = shared.in_library(move |library| {
         let result = library.store.redo(undo, &name)?;
@@ -111,9 +123,15 @@ pub async fn redo(
         Ok(result)
     });
     match result.await? {
-        Ok(result) => Ok(Json(json!({ "redone": result.values }))),
-        Err(RedoError::Unknown) => Err(ServerError::Parameter("there is no undo with this number")),
-        Err(RedoError::Redone) => Err(ServerError::Parameter("this undo has already been redone")),
+        Ok(result) => Ok(Json(
+            json!({ "redone": result.values, "notes": result.notes }),
+        )),
+        Err(RedoError::Unknown) => Err(ServerError::Parameter(
+            "there is no undo with this number".into(),
+        )),
+        Err(RedoError::Redone) => Err(ServerError::Parameter(
+            "this undo has already been redone".into(),
+        )),
     }
 }
 
@@ -133,7 +151,9 @@ pub async fn empty(
 ) -> Result<Json<Value>, ServerError> {
     let Administrator { name, form } = request;
     let Some(kind) = form.get("queue").and_then(TaskKind::from_name) else {
-        return Err(ServerError::Parameter("queue must be scoring or expansion"));
+        return Err(ServerError::Parameter(
+            "queue must be scoring or expansion".into(),
+        ));
     };
     let drop = shared.in_library(move |library| {
         let count = (library.store).write(move |batch| batch.drop_waiting(kind))?;

@@ -141,7 +141,7 @@ pub async fn engine(
     }
     let parameters = QueryParameters::parse(request.uri.query().unwrap_or("").as_bytes());
     let Some(board) = parameters.get("board").and_then(fen::parse) else {
-        return Err(ServerError::Parameter("board must be a FEN"));
+        return Err(ServerError::Parameter("board must be a FEN".into()));
     };
     let reply = shared.in_library(move |library| Ok(library.engine_move(board)));
     Ok(Json(

@@ -23,8 +23,9 @@ const UNKNOWN: &str = "unknown";
 
 /// Maximum length of a form, in bytes.
 const MAX_FORM: usize = 64 << 10;
-/// Time for a client to send a body.
+/// Time for a client to send a body, and to upload games.
 const BODY_TIME: Duration = Duration::from_secs(5);
+pub const UPLOAD_TIME: Duration = Duration::from_secs(60);
 
 /// The address of the connection.
 #[derive(Clone, Copy, Debug)]
@@ -135,9 +136,18 @@ pub fn is_cross_origin(headers: &HeaderMap) -> bool {
 
 /// Reads the body of a request of at most `max` bytes.
 pub async fn read_body(body: Body, max: usize) -> Result<Bytes, ServerError> {
+    read_body_within(body, max, BODY_TIME).await
+}
+
+/// Reads the body of a request of at most `max` bytes that arrives within a time.
+pub async fn read_body_within(
+    body: Body,
+    max: usize,
+    time: Duration,
+) -> Result<Bytes, ServerError> {
     let body = Limited::new(body, max).collect();
     Err(ServerError::Status(
-        match tokio::time::timeout(BODY_TIME, body).await {
+        match tokio::time::timeout(time, body).await {
             Ok(Ok(body)) => return Ok(body.to_bytes()),
             Err(_) => StatusCode::REQUEST_TIMEOUT,
             Ok(Err(error)) if error.is::<LengthLimitError>() => StatusCode::PAYLOAD_TOO_LARGE,

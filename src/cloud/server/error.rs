@@ -1,5 +1,7 @@
 //! Why a request is rejected, and the response to it.
 
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse, Response};
 use hyper::StatusCode;
 
@@ -11,7 +13,7 @@ pub enum ServerError {
     /// A status, with its standard text.
     Status(StatusCode),
     /// A parameter is missing or invalid, for the given reason.
-    Parameter(&'static str),
+    Parameter(Cow<'static, str>),
     /// The library cannot be read or written.
     Store(StoreError),
 }
@@ -39,11 +41,14 @@ pub fn error_text(error: &StoreError) -> &'static str {
 impl IntoResponse for ServerError {
     fn into_response(self) -> Response {
         let (status, reason) = match self {
-            Self::Status(status) => (status, status.canonical_reason().unwrap_or("rejected")),
+            Self::Status(status) => (
+                status,
+                status.canonical_reason().unwrap_or("rejected").into(),
+            ),
             Self::Parameter(reason) => (StatusCode::BAD_REQUEST, reason),
             Self::Store(error) => {
                 log::error!("{error}");
-                (StatusCode::SERVICE_UNAVAILABLE, error_text(&error))
+                (StatusCode::SERVICE_UNAVAILABLE, error_text(&error).into())
             }
         };
         (status, format!("{reason}\n")).into_response()

@@ -8,7 +8,9 @@ mod api;
 mod caller;
 mod error;
 mod files;
+mod jobs;
 mod metrics;
+mod notes;
 mod public_worker;
 mod rate;
 mod router;
@@ -133,6 +135,7 @@ impl Server {
             let router = router::router(self.shared.clone(), self.api);
             tokio::select! {
                 () = accept(&listener, router, &self.shared, &slots) => {}
+                () = jobs::advance(self.shared.clone()) => {}
                 result = handle_signals(&self.shared, reload) => result?,
             }
             drop(listener);

@@ -13,7 +13,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 
 use super::error::ServerError;
 use super::shared::Shared;
-use super::{admin, api, site, stats, worker};
+use super::{admin, api, jobs, notes, site, stats, worker};
 use crate::cloud::worker::jobs::{LEASE, RELEASE, SUBMIT};
 
 /// Maximum length of a URL, in bytes.
@@ -63,6 +63,10 @@ fn routes(api: Router) -> Router<Arc<Shared>> {
         .route("/admin/redo", post(admin::redo))
         .route("/admin/undos", get(admin::undos).post(admin::undos))
         .route("/admin/empty", post(admin::empty))
+        .route("/notes", get(notes::list).post(notes::write))
+        .route("/jobs", get(jobs::list).post(jobs::upload))
+        .route("/jobs/{id}", get(jobs::show))
+        .route("/jobs/{id}/cancel", post(jobs::cancel))
         .route("/metrics", get(stats::metrics).post(stats::metrics))
         .route("/stats", get(stats::stats).post(stats::stats))
         .route("/stats.php", get(stats::public).post(stats::public))

@@ -97,6 +97,7 @@ impl Batch<'_> {
         };
         if row.moves.is_empty() {
             row.plies = self.plies_from_parents(&edge.parent)?;
+            self.inherit_privacy(&edge.parent, row.plies)?;
         }
         row.set(entry);
         rows::put(self.connection, &edge.parent, &row)?;
@@ -143,17 +144,26 @@ impl Batch<'_> {
         if *key == View::of(&Position::startpos()).key {
             row.plies[0] = Some(0);
         }
+        for (known, edge) in self.moves_to(key)? {
+            lower_plies(&mut row, &known, edge.swaps_colors);
+        }
+        Ok(row.plies)
+    }
+
+    /// The stored moves that lead to a position, each with the row of its position.
+    pub(super) fn moves_to(&self, key: &Key) -> Result<Vec<(Row, Edge)>> {
+        let mut found = Vec::new();
         for parent in rows::parents(self.connection, key)? {
             let Some(known) = self.get(&parent)? else {
                 continue;
             };
             for edge in Edge::of_stored(&parent, known.moves.iter().map(|entry| entry.m)) {
                 if edge.child == *key {
-                    lower_plies(&mut row, &known, edge.swaps_colors);
+                    found.push((known.clone(), edge));
                 }
             }
         }
-        Ok(row.plies)
+        Ok(found)
     }
 
     fn audit(&self, writer: &str, key: &Key, old: Option<&Entry>, new: &Entry) -> Result<()> {

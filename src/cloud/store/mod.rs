@@ -11,7 +11,9 @@ mod batch;
 mod connect;
 mod database;
 mod error;
+mod jobs;
 mod location;
+mod notes;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(all(test, feature = "postgres"))]
@@ -33,7 +35,9 @@ use std::path::Path;
 
 pub use batch::{Batch, MAX_DEPTH, NewScore, WORKER};
 pub use error::StoreError;
+pub use jobs::{Job, JobError, JobSettings};
 pub use location::{Location, LocationError};
+pub use notes::{Note, NoteError, PlacedNote};
 pub use snapshot::{Inconsistency, LoggedWrite, Snapshot, Undone};
 pub use task::{Lease, Priority, Task, TaskKind, TaskRequest};
 pub use undo::{RedoError, UndoRecord, UndoResult};
@@ -120,6 +124,17 @@ impl Store {
         look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         self.readers.read(look)
+    }
+
+    /// Reads a snapshot without the private positions.
+    pub fn read_public<T, E: From<StoreError>>(
+        &self,
+        look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.readers.read(|snapshot| {
+            snapshot.hide_private()?;
+            look(snapshot)
+        })
     }
 
     /// Writes, and waits until the write is durable. `work` shares its transaction with other writes: if one fails,

@@ -1,6 +1,6 @@
 //! Consistent reads of a library.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -11,6 +11,7 @@ use super::connect;
 use super::database::{Access, Columns, Connection, Value};
 use super::error::StoreError;
 use super::location::Location;
+use super::notes::{Note, parse_note};
 use super::rows;
 use super::task::{TaskKind, waiting};
 use crate::board::Move;
@@ -25,6 +26,8 @@ const PAGE: i64 = 1_000;
 /// The library at one moment; later writes are not visible.
 pub struct Snapshot<'a> {
     pub(super) connection: &'a Connection,
+    /// Whether private positions are left out.
+    pub(super) hides_private: Cell<bool>,
     /// Prefetched rows.
     ahead: RefCell<HashMap<Key, Option<Row>>>,
 }
@@ -46,6 +49,9 @@ impl Snapshot<'_> {
 
     /// The known moves of a position.
     pub fn get(&self, key: &Key) -> Result<Option<Row>, StoreError> {
+        if self.is_hidden(key)? {
+            return Ok(None);
+        }
         match self.ahead.borrow().get(key) {
             Some(row) => Ok(row.clone()),
             None => rows::get(self.connection, key),
@@ -54,6 +60,9 @@ impl Snapshot<'_> {
 
     /// The scores of the known moves of a position in any order; `None` if it is unknown.
     pub fn scores(&self, key: &Key) -> Result<Option<Vec<i32>>, StoreError> {
+        if self.is_hidden(key)? {
+            return Ok(None);
+        }
         match self.ahead.borrow().get(key) {
             Some(row) => Ok(row.as_ref().map(Row::scores)),
             None => (self.connection).query_one(rows::GET, &[key.into()], rows::parse_scores),
@@ -62,6 +71,9 @@ impl Snapshot<'_> {
 
     /// Whether a position is known.
     pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        if self.is_hidden(key)? {
+            return Ok(false);
+        }
         match self.ahead.borrow().get(key) {
             Some(row) => Ok(row.is_some()),
             None => {
@@ -107,10 +119,29 @@ impl Snapshot<'_> {
                 return Ok(());
             };
             last = key.as_bytes().to_vec();
-            for (key, row) in page {
+            for (key, mut row) in page {
+                if self.is_hidden(&key)? {
+                    continue;
+                }
+                if self.hides_private.get() {
+                    self.remove_hidden(&key, &mut row)?;
+                }
                 each(key, row)?;
             }
         }
+    }
+
+    /// Removes the moves to hidden positions.
+    fn remove_hidden(&self, key: &Key, row: &mut Row) -> Result<(), StoreError> {
+        for edge in Edge::of_stored(
+            key,
+            row.moves.iter().map(|entry| entry.m).collect::<Vec<_>>(),
+        ) {
+            if self.is_hidden(&edge.child)? {
+                row.remove(edge.m);
+            }
+        }
+        Ok(())
     }
 
     /// Finds illegal moves, and inconsistent values from the replies.
@@ -198,6 +229,7 @@ impl Readers {
         connection.begin(Access::Read)?;
         let found = look(&Snapshot {
             connection: &*connection,
+            hides_private: Cell::new(false),
             ahead: RefCell::default(),
         })?;
         // A connection is not reused after an error.
@@ -207,7 +239,7 @@ impl Readers {
     }
 }
 
-/// An entry of the audit log.
+/// An entry of the audit log: a value, or a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedWrite {
     /// Time of the write, in seconds since 1970.
@@ -220,10 +252,12 @@ pub struct LoggedWrite {
     pub m: Move,
     /// The previous value, if any.
     pub old: Option<i16>,
-    /// The new value.
+    /// The new value; 0 for a note.
     pub new: i16,
     /// Search depth in plies; 0 if unknown.
     pub depth: u8,
+    /// The note; `None` if a value was written.
+    pub note: Option<Note>,
     /// The undo of this write, if it was undone and not redone.
     pub undone: Option<Undone>,
 }
@@ -269,6 +303,10 @@ impl Snapshot<'_> {
                 old: columns.maybe_number(4, "old")?,
                 new: columns.number(5, "new")?,
                 depth: columns.number(6, "depth")?,
+                note: match columns.number::<i64>(10, "note")? {
+                    0 => None,
+                    _ => Some(parse_note(columns, 11)?),
+                },
                 undone: match columns.maybe_number(7, "undone")? {
                     Some(undo) => Some(Undone {
                         undo,
@@ -281,12 +319,14 @@ impl Snapshot<'_> {
         };
         match writer {
             None => {
-                let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator
+                let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator,
+                        CASE WHEN note IS NULL THEN 0 ELSE 1 END, note
                     FROM audit a LEFT JOIN undo u ON u.id = a.undone ORDER BY a.id DESC LIMIT $1";
                 self.connection.query(query, &[limit], read)
             }
             Some(writer) => {
-                let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator
+                let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator,
+                        CASE WHEN note IS NULL THEN 0 ELSE 1 END, note
                     FROM audit a LEFT JOIN undo u ON u.id = a.undone
                     WHERE a.writer = $1 ORDER BY a.id DESC LIMIT $2";
                 let values = [Value::Text(writer), limit];

@@ -20,12 +20,14 @@ use super::location::Location;
 const APPLICATION: i64 = 0x4368_596b;
 
 /// Version of the schema.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// `position`: known moves (see [`Row`](crate::cloud::Row)) and distances from the starting position. `edge`: from
 /// which positions a position is reached. `task`: searches to do; `lease` is 0 or the number of a lease, `worker` its
-/// worker. `audit`: every written value with its depth, and the number of its undo. `undo`: undone writers.
-/// `pending`: positions whose parents and children must still be updated.
+/// worker. `audit`: every written value with its depth, every written note, and the number of its undo. `undo`: undone
+/// writers. `private`: positions that only writers see; `marked` is 0 if they inherit it. `job`, `job_item`: uploads, and
+/// the searches that they still need; `move` is -1 to find moves. `pending`: positions whose parents and children must
+/// still be updated.
 const SCHEMA: &str = "
     CREATE TABLE position(key BLOB PRIMARY KEY, moves BLOB NOT NULL, ply INTEGER, turned_ply INTEGER) WITHOUT ROWID;
     CREATE TABLE edge(child BLOB NOT NULL, parent BLOB NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;
@@ -36,11 +38,18 @@ const SCHEMA: &str = "
     CREATE INDEX task_order ON task(kind, lease, priority, id);
     CREATE TABLE audit(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, writer TEXT NOT NULL, key BLOB NOT NULL,
         move INTEGER NOT NULL, old INTEGER, new INTEGER NOT NULL, depth INTEGER NOT NULL DEFAULT 0,
-        undone INTEGER);
+        undone INTEGER, note TEXT);
     CREATE INDEX audit_place ON audit(key, move);
+    CREATE INDEX audit_note ON audit(key) WHERE note IS NOT NULL;
     CREATE INDEX audit_undone ON audit(undone) WHERE undone IS NOT NULL;
     CREATE TABLE undo(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, administrator TEXT NOT NULL, writer TEXT NOT NULL,
         since INTEGER NOT NULL, redone INTEGER, redone_by TEXT);
+    CREATE TABLE private(key BLOB PRIMARY KEY, marked INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE job(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, writer TEXT NOT NULL, name TEXT NOT NULL,
+        priority INTEGER NOT NULL, total INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0,
+        failed INTEGER NOT NULL DEFAULT 0, ended INTEGER, canceled_by TEXT);
+    CREATE TABLE job_item(job INTEGER NOT NULL, id INTEGER NOT NULL, key BLOB NOT NULL, move INTEGER NOT NULL,
+        requested INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(job, id)) WITHOUT ROWID;
     CREATE TABLE pending(key BLOB PRIMARY KEY) WITHOUT ROWID;";
 
 /// How long a statement waits for another process.

@@ -9,7 +9,10 @@ use super::database::{Columns, Connection, Value};
 use super::error::StoreError;
 use super::rows::{milliseconds, now};
 use crate::board::{Move, named_enum};
-use crate::cloud::key::Key;
+use crate::cloud::key::{Key, View};
+use crate::cloud::moves::is_eligible;
+use crate::movegen::has_legal_move;
+use crate::notation::Line;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -54,6 +57,17 @@ pub enum Priority {
     Urgent,
 }
 
+impl Priority {
+    /// A stored priority.
+    pub(super) const fn from_number(number: i64) -> Self {
+        match number {
+            0 => Self::Background,
+            1 => Self::Requested,
+            _ => Self::Urgent,
+        }
+    }
+}
+
 /// A task with the key of a position and moves of the canonical position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -65,6 +79,36 @@ pub struct Task {
     pub moves: Vec<Move>,
     /// The priority.
     pub priority: Priority,
+}
+
+impl Task {
+    /// Tasks for the first moves of a game, or for finding moves of a position without moves. Positions with too few
+    /// pieces or without a legal move have none.
+    pub fn of_line(line: Line, plies: usize, priority: Priority) -> Vec<Self> {
+        let mut position = line.start;
+        if line.moves.is_empty() {
+            let is_searched = is_eligible(&position) && has_legal_move(&position);
+            let task = Self {
+                kind: TaskKind::Expansion,
+                moves: Vec::new(),
+                key: View::of(&position).key,
+                priority,
+            };
+            return is_searched.then_some(task).into_iter().collect();
+        }
+        let mut tasks = Vec::new();
+        for m in line.moves.into_iter().take(plies) {
+            let view = View::of(&position);
+            tasks.push(Self {
+                kind: TaskKind::Scoring,
+                moves: vec![view.stored(m)],
+                key: view.key,
+                priority,
+            });
+            position.make(m);
+        }
+        tasks
+    }
 }
 
 /// A request for tasks.

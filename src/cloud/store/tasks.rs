@@ -308,11 +308,7 @@ impl Batch<'_> {
 
 /// A row id and a task from the columns id, key, moves and priority.
 fn parse_task(kind: TaskKind, columns: &Columns<'_>) -> Result<(i64, Task)> {
-    let priority = match columns.number::<i64>(3, "priority")? {
-        0 => Priority::Background,
-        1 => Priority::Requested,
-        _ => Priority::Urgent,
-    };
+    let priority = Priority::from_number(columns.number(3, "priority")?);
     let task = Task {
         kind,
         key: rows::key(columns, 1)?,

@@ -65,7 +65,9 @@ macro_rules! on_both {
     };
 }
 
+mod jobs;
 mod log;
+mod notes;
 mod tasks;
 
 on_both! {

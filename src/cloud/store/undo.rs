@@ -41,6 +41,8 @@ pub struct UndoResult {
     pub undo: Option<i64>,
     /// Number of moves whose value has changed.
     pub values: usize,
+    /// Number of moves whose note was undone or restored.
+    pub notes: usize,
 }
 
 /// Why writes cannot be restored.
@@ -89,9 +91,13 @@ impl Batch<'_> {
             Value::Number(since),
         ];
         self.connection.execute(mark, &values)?;
+        let notes = self.notes_of_undo(number)?;
+        let values = self.restore_all(moves)?;
+        self.update_privacy_after(&notes)?;
         Ok(UndoResult {
             undo: Some(number),
-            values: self.restore_all(moves)?,
+            values,
+            notes: notes.len(),
         })
     }
 
@@ -112,15 +118,36 @@ impl Batch<'_> {
         let query =
             "SELECT key, move FROM audit WHERE undone = $1 GROUP BY key, move ORDER BY MAX(id)";
         let moves = self.connection.query(query, &values, parse_move)?;
+        let notes = self.notes_of_undo(number)?;
         let unmark = "UPDATE audit SET undone = NULL WHERE undone = $1";
         self.connection.execute(unmark, &values)?;
         let note = "UPDATE undo SET redone = $1, redone_by = $2 WHERE id = $3";
         let noted = [Value::Number(now()), Value::Text(by), Value::Number(number)];
         self.connection.execute(note, &noted)?;
+        let values = self.restore_all(moves)?;
+        self.update_privacy_after(&notes)?;
         Ok(Ok(UndoResult {
             undo: Some(number),
-            values: self.restore_all(moves)?,
+            values,
+            notes: notes.len(),
         }))
+    }
+
+    /// The moves whose notes an undo has marked.
+    fn notes_of_undo(&self, number: i64) -> Result<Vec<StoredMove>> {
+        let query = "SELECT DISTINCT key, move FROM audit WHERE undone = $1 AND note IS NOT NULL";
+        self.connection
+            .query(query, &[Value::Number(number)], parse_move)
+    }
+
+    /// Makes positions private or public after the notes on moves to them were undone or restored.
+    fn update_privacy_after(&mut self, moves: &[StoredMove]) -> Result<()> {
+        for (key, m) in moves {
+            for edge in Edge::of_stored(key, [*m]) {
+                self.update_privacy(&edge.child)?;
+            }
+        }
+        Ok(())
     }
 
     /// Restores moves, and the moves that lead to positions that become known or unknown. Returns how many of
@@ -176,8 +203,8 @@ impl Batch<'_> {
     /// Value and depth of the latest write of a move that is not undone. `links` includes links to known positions,
     /// which have no value of their own.
     fn latest_write(&self, edge: &Edge, links: bool) -> Result<Option<(i16, u8)>> {
-        let query = "SELECT new, depth FROM audit WHERE key = $1 AND move = $2 AND undone IS NULL AND writer <> $3
-            ORDER BY id DESC LIMIT 1";
+        let query = "SELECT new, depth FROM audit WHERE key = $1 AND move = $2 AND undone IS NULL AND note IS NULL
+            AND writer <> $3 ORDER BY id DESC LIMIT 1";
         let values = [
             Value::from(&edge.parent),
             Value::Number(i64::from(edge.m.bits())),

@@ -200,11 +200,14 @@ fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
     assert_eq!(stored(&store, "", "c3c4"), Some(-15));
 }
 
-/// A week of writes, merges, undos and redos: each value follows from the log.
+/// A week of writes, notes, merges, undos and redos, with a merge into another library each day: values, notes and
+/// private positions follow from the log.
 fn the_log_reconstructs_every_value(library: &TestLibrary) {
     let store = library.open();
+    let other = TestLibrary::in_file().unwrap();
+    let other = other.open();
     let mut random = StdRng::seed_from_u64(43);
-    let (mut accepted, mut undos, mut redos) = (0, 0, 0);
+    let (mut accepted, mut merged, mut undos, mut redos) = (0, 0, 0, 0);
     for _ in 0..7 {
         for _ in 0..30 {
             let mut position = Position::startpos();
@@ -231,15 +234,82 @@ fn the_log_reconstructs_every_value(library: &TestLibrary) {
                     .unwrap(),
             );
         }
+        for _ in 0..10 {
+            accepted += usize::from(write_random_note(&store, &mut random));
+        }
         let writer = format!("writer-{}", random.random_range(0..4));
         undos += i64::from(store.undo(&writer, None, "owner").unwrap().undo.is_some());
         let again = random.random_range(1..=undos.max(1));
         redos += usize::from(store.redo(again, "owner").unwrap().is_ok());
         assert_follows_from_log(&store, accepted);
+        merged += merge(&store, &other);
+        assert_follows_from_log(&other, merged);
+        // The same again changes nothing.
+        assert_eq!(merge(&store, &other), 0);
     }
+    assert!(merged > 50, "{merged}");
     assert!(undos > 2 && redos > 1, "{undos} {redos}");
     drop(store);
     assert_follows_from_log(&library.open(), accepted);
+}
+
+/// Writes a note on a pawn move; returns whether it changes anything.
+fn write_random_note(store: &Store, random: &mut StdRng) -> bool {
+    let mut position = Position::startpos();
+    for _ in 0..random.random_range(0..3) {
+        position.make(random_pawn_move(&position, random));
+    }
+    let played = random_pawn_move(&position, random);
+    let edge = Edge::of(&position, &View::of(&position), played);
+    let note = Note {
+        comment: ["", "good", "bad"][random.random_range(0..3)].to_owned(),
+        private: random.random_ratio(1, 3),
+        ..Note::default()
+    };
+    let writer = format!("writer-{}", random.random_range(0..4));
+    let done = store.write(move |batch| batch.annotate(&edge, &note, &writer));
+    done.unwrap().unwrap()
+}
+
+/// Merges the values and notes of a library into another one, as a dump does. Returns the number of writes.
+fn merge(from: &Store, to: &Store) -> usize {
+    let mut scores = Vec::new();
+    let mut notes = Vec::new();
+    from.read(|s| {
+        s.for_each(|key, row| {
+            for edge in Edge::of_stored(&key, row.moves.iter().map(|entry| entry.m)) {
+                let entry = row.get(edge.m).unwrap();
+                let (value, depth) = (i32::from(entry.value), entry.depth);
+                scores.push(NewScore {
+                    edge,
+                    value,
+                    depth,
+                    writer: "import".to_owned(),
+                });
+            }
+            Ok::<_, StoreError>(())
+        })?;
+        s.for_each_note(|key, placed| {
+            notes.extend(
+                Edge::of_stored(key, [placed.m])
+                    .pop()
+                    .map(|edge| (edge, placed.note)),
+            );
+            Ok::<_, StoreError>(())
+        })
+    })
+    .unwrap();
+    to.write(move |batch| {
+        let mut count = 0;
+        for score in &scores {
+            count += usize::from(batch.merge(score)?);
+        }
+        for (edge, note) in &notes {
+            count += usize::from(batch.merge_note(edge, note, "import")?.unwrap());
+        }
+        Ok(count)
+    })
+    .unwrap()
 }
 
 /// A random move of a pawn; pawns never return to a position.
@@ -258,7 +328,30 @@ fn assert_follows_from_log(store: &Store, accepted: usize) {
     let log = store.read(|s| s.log(None, 100_000)).unwrap();
     assert_eq!(log.len(), accepted);
     let mut latest = HashMap::new();
-    for write in log.iter().filter(|write| write.undone.is_none()) {
+    let live = || log.iter().filter(|write| write.undone.is_none());
+    let mut notes = HashMap::new();
+    for write in live() {
+        if let Some(note) = &write.note {
+            notes.entry((write.key.clone(), write.m)).or_insert(note);
+        }
+    }
+    let mut hidden: Vec<Key> = Vec::new();
+    let mut found = 0;
+    let compare = |key: &Key, placed: PlacedNote| {
+        assert_eq!(notes.get(&(key.clone(), placed.m)), Some(&&placed.note));
+        found += 1;
+        let edges = Edge::of_stored(key, [placed.m]).into_iter();
+        hidden.extend(edges.filter(|_| placed.note.private).map(|edge| edge.child));
+        Ok::<_, StoreError>(())
+    };
+    store.read(|s| s.for_each_note(compare)).unwrap();
+    assert_eq!(
+        found,
+        notes.values().filter(|note| !note.is_empty()).count()
+    );
+    let private = store.read(|s| s.private_positions()).unwrap();
+    assert!(hidden.iter().all(|key| private.contains(key)));
+    for write in live().filter(|write| write.note.is_none()) {
         latest
             .entry((write.key.clone(), write.m))
             .or_insert((write.new, write.depth));

@@ -1,0 +1,260 @@
+//! Uploads of games and positions to be searched, at `/jobs`. The role `write` is needed for everything.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Path, Request, State};
+use hyper::StatusCode;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::caller::{Caller, UPLOAD_TIME, is_cross_origin, read_body_within};
+use super::error::ServerError;
+use super::shared::Shared;
+use crate::cloud::access::Role;
+use crate::cloud::library::Library;
+use crate::cloud::parameters::QueryParameters;
+use crate::cloud::store::{Job, JobSettings, Priority, StoreError, Task};
+use crate::notation::records::RecordReader;
+
+/// Maximum size of an upload, in bytes.
+const MAX_UPLOAD: usize = 4 << 20;
+/// Maximum number of problems of a file that are reported.
+const MAX_PROBLEMS: usize = 5;
+/// Maximum length of the name of a job, in characters.
+const MAX_NAME: usize = 100;
+/// Default of `plies`.
+const DEFAULT_PLIES: u16 = 40;
+/// How often the jobs are advanced.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Names of the priorities of jobs.
+const PRIORITIES: [(&str, Priority); 3] = [
+    ("low", Priority::Background),
+    ("normal", Priority::Requested),
+    ("high", Priority::Urgent),
+];
+
+/// A job as JSON.
+#[derive(Serialize)]
+struct JobMessage {
+    job: i64,
+    name: String,
+    writer: String,
+    /// Seconds since 1970.
+    time: i64,
+    priority: &'static str,
+    /// `running`, `done` or `canceled`.
+    state: &'static str,
+    total: i64,
+    done: i64,
+    failed: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    canceled_by: Option<String>,
+}
+
+impl From<Job> for JobMessage {
+    fn from(job: Job) -> Self {
+        let name = PRIORITIES
+            .iter()
+            .find(|(_, priority)| *priority == job.priority);
+        Self {
+            job: job.id,
+            name: job.name,
+            writer: job.writer,
+            time: job.time,
+            priority: name.map_or("normal", |(name, _)| name),
+            state: match (job.ended, &job.canceled_by) {
+                (None, _) => "running",
+                (Some(_), None) => "done",
+                (Some(_), Some(_)) => "canceled",
+            },
+            total: job.total,
+            done: job.done,
+            failed: job.failed,
+            ended: job.ended,
+            canceled_by: job.canceled_by,
+        }
+    }
+}
+
+/// Requests the searches of unfinished jobs, forever.
+pub async fn advance(shared: Arc<Shared>) {
+    if shared.library.store.is_read_only() {
+        std::future::pending().await
+    }
+    loop {
+        tokio::time::sleep(INTERVAL).await;
+        let advanced = shared.in_library(|library| {
+            if library
+                .store
+                .read(|snapshot| snapshot.has_unfinished_jobs())?
+            {
+                library.store.write(|batch| batch.advance_jobs())?;
+            }
+            Ok(())
+        });
+        if let Err(ServerError::Store(error)) = advanced.await {
+            log::error!("cannot advance the jobs: {error}");
+        }
+    }
+}
+
+/// All jobs, latest first.
+pub async fn list(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+) -> Result<Json<Value>, ServerError> {
+    caller.require(Role::Write)?;
+    let jobs = shared.in_library(|library| library.store.read(|snapshot| snapshot.jobs()));
+    let jobs: Vec<JobMessage> = jobs.await?.into_iter().map(JobMessage::from).collect();
+    Ok(Json(json!({ "jobs": jobs })))
+}
+
+async fn find(shared: &Arc<Shared>, id: i64) -> Result<Job, ServerError> {
+    let jobs = shared.in_library(|library| library.store.read(|snapshot| snapshot.jobs()));
+    let job = jobs.await?.into_iter().find(|job| job.id == id);
+    job.ok_or(StatusCode::NOT_FOUND.into())
+}
+
+/// One job.
+pub async fn show(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    Path(id): Path<i64>,
+) -> Result<Json<Value>, ServerError> {
+    caller.require(Role::Write)?;
+    Ok(Json(json!(JobMessage::from(find(&shared, id).await?))))
+}
+
+/// Cancels a job of the same writer; administrators cancel any.
+pub async fn cancel(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    Path(id): Path<i64>,
+    parts: hyper::http::request::Parts,
+) -> Result<Json<Value>, ServerError> {
+    caller.require(Role::Write)?;
+    let job = find(&shared, id).await?;
+    if is_cross_origin(&parts.headers) || caller.role < Role::Admin && job.writer != caller.name {
+        return Err(StatusCode::FORBIDDEN.into());
+    }
+    let canceled = shared.in_library(move |library| {
+        library
+            .store
+            .write(move |batch| batch.cancel_job(id, &caller.name))
+    });
+    if canceled.await? {
+        Ok(Json(json!(JobMessage::from(find(&shared, id).await?))))
+    } else {
+        Err(ServerError::Parameter("the job has already ended".into()))
+    }
+}
+
+/// Adds a job for the games or positions in the body, in any format that the program reads.
+pub async fn upload(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    request: Request,
+) -> Result<Json<Value>, ServerError> {
+    caller.require(Role::Write)?;
+    let (parts, body) = request.into_parts();
+    if is_cross_origin(&parts.headers) {
+        return Err(StatusCode::FORBIDDEN.into());
+    }
+    let parameters = QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes());
+    let settings = settings(&parameters, caller.name)?;
+    let plies = parameters.get("plies").map(str::parse::<u16>).transpose();
+    let plies = plies.ok().map(|plies| plies.unwrap_or(DEFAULT_PLIES));
+    let Some(plies) = plies.filter(|plies| *plies > 0) else {
+        return Err(ServerError::Parameter(
+            "plies must be a number from 1 to 65535".into(),
+        ));
+    };
+    let body = read_body_within(body, MAX_UPLOAD, UPLOAD_TIME).await?;
+    let added = shared.in_library(move |library| add(library, &body, plies, settings));
+    let added = added
+        .await?
+        .map_err(|reason| ServerError::Parameter(reason.into()))?;
+    let mut message = json!(JobMessage::from(find(&shared, added.id).await?));
+    message["games"] = added.games.into();
+    message["problems"] = added.problems.into();
+    Ok(Json(message))
+}
+
+fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings, ServerError> {
+    let name = parameters.get("name").unwrap_or("").trim().to_owned();
+    if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
+        let reason = "name must have at most 100 characters in one line";
+        return Err(ServerError::Parameter(reason.into()));
+    }
+    let priority = parameters.get("priority").unwrap_or("normal");
+    let Some((_, priority)) = PRIORITIES.iter().find(|(name, _)| *name == priority) else {
+        return Err(ServerError::Parameter(
+            "priority must be low, normal or high".into(),
+        ));
+    };
+    Ok(JobSettings {
+        writer,
+        name,
+        priority: *priority,
+    })
+}
+
+/// A new job.
+struct Added {
+    id: i64,
+    games: usize,
+    /// The parts of the file that could not be read.
+    problems: Vec<String>,
+}
+
+/// Reads the games of a file and adds their job; returns the reason if the file has none.
+fn add(
+    library: &Library,
+    bytes: &[u8],
+    plies: u16,
+    settings: JobSettings,
+) -> Result<Result<Added, String>, StoreError> {
+    let mut reader = match RecordReader::new(bytes) {
+        Ok(reader) => reader,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let (mut games, mut tasks, mut problems) = (0, Vec::new(), Vec::new());
+    for (number, game) in (1..).zip(reader.by_ref()) {
+        match game {
+            Ok(game) => {
+                games += 1;
+                let reasons = game.problems.iter();
+                problems
+                    .extend(reasons.map(|problem| format!("game {number}: {}", problem.reason)));
+                let line = game.main_line().line;
+                tasks.extend(Task::of_line(line, usize::from(plies), settings.priority));
+            }
+            Err(error) => problems.push(format!("game {number}: {error}")),
+        }
+        problems.truncate(MAX_PROBLEMS);
+    }
+    if let Err(error) = reader.finish() {
+        problems.push(error.to_string());
+    }
+    if games == 0 {
+        let reason = problems.into_iter().next();
+        return Ok(Err(reason.unwrap_or_else(|| {
+            "the file contains no game or position".to_owned()
+        })));
+    }
+    let added = (library.store).write(move |batch| batch.add_job(&settings, &tasks))?;
+    let id = match added {
+        Ok(id) => id,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    Ok(Ok(Added {
+        id,
+        games,
+        problems,
+    }))
+}

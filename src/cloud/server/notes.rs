@@ -1,0 +1,143 @@
+//! Notes on moves, at `/notes`: GET reads those of a position, POST writes one.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{FromRequest, Request, State};
+use hyper::StatusCode;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::caller::{Caller, FormRequest, bearer, is_cross_origin};
+use super::error::ServerError;
+use super::shared::Shared;
+use crate::board::{Move, Position};
+use crate::cloud::access::Role;
+use crate::cloud::key::View;
+use crate::cloud::parameters::QueryParameters;
+use crate::cloud::store::{Note, PlacedNote};
+use crate::cloud::{Edge, fen};
+use crate::movegen::is_legal;
+
+/// A note on a move of the requested position.
+#[derive(Serialize)]
+struct NoteMessage {
+    #[serde(rename = "move")]
+    played: Move,
+    name: String,
+    comment: String,
+    glyphs: Vec<u8>,
+    private: bool,
+    author: String,
+    /// Seconds since 1970.
+    time: i64,
+}
+
+fn parse_board(parameters: &QueryParameters) -> Result<Position, ServerError> {
+    let board = parameters.get("board").and_then(fen::parse);
+    board.ok_or(ServerError::Parameter("board must be a FEN".into()))
+}
+
+/// The notes on the moves of a position. In a symmetric position both mirror images of a move have its note.
+pub async fn list(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    parts: hyper::http::request::Parts,
+) -> Result<Json<Value>, ServerError> {
+    caller.require(Role::Read)?;
+    if caller.role < Role::Write && shared.is_limited(caller.address, 1.0) {
+        return Err(StatusCode::TOO_MANY_REQUESTS.into());
+    }
+    let parameters = QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes());
+    let board = parse_board(&parameters)?;
+    let view = View::of(&board);
+    let key = view.key.clone();
+    let notes = shared
+        .in_library(move |library| library.read(caller.role, |snapshot| snapshot.notes(&key)));
+    let mut messages = Vec::new();
+    for placed in notes.await? {
+        let played = view.played(placed.m);
+        messages.push(message(&view, placed.clone(), played));
+        let image = played.flip_file();
+        if view.is_symmetric && image != played {
+            messages.push(message(&view, placed, image));
+        }
+    }
+    Ok(Json(json!({ "notes": messages })))
+}
+
+fn message(view: &View, placed: PlacedNote, played: Move) -> NoteMessage {
+    let author = placed.author().to_owned();
+    let time = placed.time;
+    let Note {
+        name,
+        comment,
+        glyphs,
+        private,
+        ..
+    } = placed.note.converted(view);
+    NoteMessage {
+        played,
+        name,
+        comment,
+        glyphs,
+        private,
+        author,
+        time,
+    }
+}
+
+/// Writes a note; without name, comment, glyphs and `private` it deletes the note. The token must be in the header or in
+/// the form.
+pub async fn write(
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+) -> Result<Json<Value>, ServerError> {
+    let FormRequest { parts, form } = FormRequest::from_request(request, &shared).await?;
+    let token = bearer(&parts.headers).or(form.get("token"));
+    let caller = Caller::identify(&shared, &parts, token, None)?;
+    caller.require(Role::Write)?;
+    if is_cross_origin(&parts.headers) {
+        return Err(StatusCode::FORBIDDEN.into());
+    }
+    let board = parse_board(&form)?;
+    let played = form.get("move").and_then(|text| text.parse::<Move>().ok());
+    let Some(played) = played.filter(|m| is_legal(&board, *m)) else {
+        return Err(ServerError::Parameter(
+            "move must be a legal move such as h2e2".into(),
+        ));
+    };
+    let text = |name: &str| {
+        form.get(name)
+            .unwrap_or("")
+            .replace("\r\n", "\n")
+            .trim()
+            .to_owned()
+    };
+    let glyphs = form
+        .get("glyphs")
+        .unwrap_or("")
+        .split([' ', ','])
+        .filter(|word| !word.is_empty());
+    let glyphs: Result<Vec<u8>, _> = glyphs.map(str::parse).collect();
+    let note = Note {
+        name: text("name"),
+        comment: text("comment"),
+        // Glyph 0 is invalid, so that `check` rejects words that are not numbers.
+        glyphs: glyphs.unwrap_or_else(|_| vec![0]),
+        private: form.is_on("private", false),
+        author: String::new(),
+    };
+    let invalid = |error: &dyn std::fmt::Display| ServerError::Parameter(error.to_string().into());
+    note.check().map_err(|error| invalid(&error))?;
+    let view = View::of(&board);
+    let note = note.converted(&view);
+    let edge = Edge::of(&board, &view, played);
+    let written = shared.in_library(move |library| {
+        (library.store).write(move |batch| batch.annotate(&edge, &note, &caller.name))
+    });
+    match written.await? {
+        Ok(is_changed) => Ok(Json(json!({ "status": "ok", "changed": is_changed }))),
+        Err(error) => Err(invalid(&error)),
+    }
+}

@@ -1,0 +1,349 @@
+//! Jobs: uploaded games and positions whose searches can be watched and canceled.
+//!
+//! A job adds its tasks to the queue little by little, so that it neither fills the queue nor loses tasks by a restart.
+
+use std::collections::HashSet;
+
+use super::batch::Batch;
+use super::database::{Columns, Value};
+use super::error::StoreError;
+use super::rows::{self, now};
+use super::snapshot::Snapshot;
+use super::task::{Priority, Task, TaskKind};
+use crate::board::Move;
+use crate::cloud::key::Key;
+use crate::cloud::row::Edge;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Maximum number of searches of a job.
+const MAX_ITEMS: usize = 50_000;
+/// Maximum number of unfinished jobs.
+const MAX_UNFINISHED: i64 = 64;
+/// Number of jobs that are kept; older finished ones are forgotten.
+const MAX_KEPT: i64 = 200;
+/// Number of searches of all jobs that are in the queue at the same time.
+const WINDOW: i64 = 400;
+/// Number of known moves of a position from which it needs no search.
+const ENOUGH_MOVES: usize = 5;
+/// Seconds after which a search is requested again if its task is gone without a result. The queue ignores earlier
+/// repetitions.
+const RETRY: i64 = 310;
+/// Seconds after a request in which its task may still be missing.
+const GRACE: i64 = 3;
+/// How often a search is requested before it has failed.
+const MAX_TRIES: i64 = 3;
+/// The number of a search for moves in the column `move`.
+const EXPANSION: i64 = -1;
+
+/// Settings of a new job.
+#[derive(Clone, Debug)]
+pub struct JobSettings {
+    /// Name of the writer.
+    pub writer: String,
+    /// Name of the file, or another name.
+    pub name: String,
+    /// Priority of its tasks. Jobs of a higher priority come first.
+    pub priority: Priority,
+}
+
+/// A job and its progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Its number.
+    pub id: i64,
+    /// Time of the upload, in seconds since 1970.
+    pub time: i64,
+    /// Name of the writer.
+    pub writer: String,
+    /// Name of the file.
+    pub name: String,
+    /// Priority of its tasks.
+    pub priority: Priority,
+    /// Number of searches.
+    pub total: i64,
+    /// Number of finished searches, and of searches whose result was already known.
+    pub done: i64,
+    /// Number of searches without a result after several tries.
+    pub failed: i64,
+    /// Time of the end, in seconds since 1970.
+    pub ended: Option<i64>,
+    /// Name of the client that has canceled it.
+    pub canceled_by: Option<String>,
+}
+
+/// Why a job is rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JobError {
+    /// The file has nothing to search.
+    #[error("the file has no move or position that the library searches")]
+    Empty,
+    /// The file has too many moves and positions.
+    #[error("the file has more than 50000 different moves; split it or lower plies")]
+    TooLarge,
+    /// There are too many unfinished jobs.
+    #[error("there are already 64 unfinished jobs")]
+    TooMany,
+}
+
+/// A search of a job.
+struct Item {
+    id: i64,
+    task: Task,
+    /// Time of the last request, 0 before the first one.
+    requested: i64,
+    tries: i64,
+}
+
+/// The state of a search.
+enum Progress {
+    Known,
+    Waiting,
+    Missing,
+}
+
+impl Batch<'_> {
+    /// Adds a job for tasks. Equal ones are searched once.
+    pub fn add_job(
+        &mut self,
+        settings: &JobSettings,
+        tasks: &[Task],
+    ) -> Result<std::result::Result<i64, JobError>> {
+        let mut seen = HashSet::new();
+        let moves = tasks.iter().flat_map(|task| {
+            let moves: Vec<Option<Move>> = match &task.moves[..] {
+                [] => vec![None],
+                moves => moves.iter().copied().map(Some).collect(),
+            };
+            moves.into_iter().map(|m| (&task.key, m))
+        });
+        let items: Vec<(&Key, Option<Move>)> = moves.filter(|item| seen.insert(*item)).collect();
+        if items.is_empty() {
+            return Ok(Err(JobError::Empty));
+        }
+        if items.len() > MAX_ITEMS {
+            return Ok(Err(JobError::TooLarge));
+        }
+        let count = |columns: &Columns<'_>| columns.number::<i64>(0, "count");
+        let query = "SELECT COUNT(*) FROM job WHERE ended IS NULL";
+        if self.connection.query_one(query, &[], count)?.unwrap_or(0) >= MAX_UNFINISHED {
+            return Ok(Err(JobError::TooMany));
+        }
+        let query = "INSERT INTO job(time, writer, name, priority, total) VALUES ($1, $2, $3, $4, $5) RETURNING id";
+        let total = i64::try_from(items.len()).unwrap_or(i64::MAX);
+        let values = [
+            Value::Number(now()),
+            Value::Text(&settings.writer),
+            Value::Text(&settings.name),
+            Value::Number(settings.priority as i64),
+            Value::Number(total),
+        ];
+        let id = self
+            .connection
+            .query_one(query, &values, |columns| columns.number(0, "id"))?;
+        let id: i64 = id.ok_or(StoreError::Damaged("id"))?;
+        let statement = "INSERT INTO job_item(job, id, key, move) VALUES ($1, $2, $3, $4)";
+        for (number, (key, m)) in (0..).zip(items) {
+            let m = m.map_or(EXPANSION, |m| i64::from(m.bits()));
+            let values = [
+                Value::Number(id),
+                Value::Number(number),
+                key.into(),
+                Value::Number(m),
+            ];
+            self.connection.execute(statement, &values)?;
+        }
+        let forget = "DELETE FROM job WHERE id <= $1 AND ended IS NOT NULL";
+        self.connection
+            .execute(forget, &[Value::Number(id - MAX_KEPT)])?;
+        Ok(Ok(id))
+    }
+
+    /// Requests the next searches of the unfinished jobs and counts the finished ones.
+    pub fn advance_jobs(&mut self) -> Result<()> {
+        let query = "SELECT id, priority FROM job WHERE ended IS NULL ORDER BY priority DESC, id";
+        let jobs = self.connection.query(query, &[], |columns| {
+            Ok((
+                columns.number(0, "id")?,
+                Priority::from_number(columns.number(1, "priority")?),
+            ))
+        })?;
+        let mut window = WINDOW;
+        for (id, priority) in jobs {
+            if window == 0 {
+                break;
+            }
+            let items = self.items(id, priority, window)?;
+            window -= i64::try_from(items.len()).unwrap_or(window);
+            self.advance_job(id, &items)?;
+        }
+        Ok(())
+    }
+
+    /// The next searches of a job.
+    fn items(&self, job: i64, priority: Priority, count: i64) -> Result<Vec<Item>> {
+        let query = "SELECT id, key, move, requested, tries FROM job_item WHERE job = $1 ORDER BY id LIMIT $2";
+        self.connection
+            .query(query, &[job, count].map(Value::Number), |columns| {
+                let (kind, moves) = match columns.number::<i64>(2, "move")? {
+                    EXPANSION => (TaskKind::Expansion, Vec::new()),
+                    m => {
+                        let m = u16::try_from(m).ok().and_then(Move::from_bits);
+                        (
+                            TaskKind::Scoring,
+                            vec![m.ok_or(StoreError::Damaged("move"))?],
+                        )
+                    }
+                };
+                Ok(Item {
+                    id: columns.number(0, "id")?,
+                    task: Task {
+                        kind,
+                        key: rows::key(columns, 1)?,
+                        moves,
+                        priority: priority.max(Priority::Requested),
+                    },
+                    requested: columns.number(3, "requested")?,
+                    tries: columns.number(4, "tries")?,
+                })
+            })
+    }
+
+    fn advance_job(&mut self, job: i64, items: &[Item]) -> Result<()> {
+        let (mut done, mut failed, now) = (0, 0, now());
+        for item in items {
+            match self.progress(item, now)? {
+                Progress::Waiting => continue,
+                Progress::Known => done += 1,
+                Progress::Missing if item.tries >= MAX_TRIES => failed += 1,
+                Progress::Missing => {
+                    if self.add_task(&item.task)? {
+                        let statement = "UPDATE job_item SET requested = $1, tries = tries + 1 WHERE job = $2 AND id = $3";
+                        self.connection
+                            .execute(statement, &[now, job, item.id].map(Value::Number))?;
+                    }
+                    continue;
+                }
+            }
+            let statement = "DELETE FROM job_item WHERE job = $1 AND id = $2";
+            self.connection
+                .execute(statement, &[job, item.id].map(Value::Number))?;
+        }
+        if done + failed > 0 {
+            let statement = "UPDATE job SET done = done + $1, failed = failed + $2 WHERE id = $3";
+            self.connection
+                .execute(statement, &[done, failed, job].map(Value::Number))?;
+            let end = "UPDATE job SET ended = $1 WHERE id = $2 AND done + failed >= total";
+            self.connection
+                .execute(end, &[now, job].map(Value::Number))?;
+        }
+        Ok(())
+    }
+
+    /// Whether the result of a search is known, still expected, or missing.
+    fn progress(&self, item: &Item, now: i64) -> Result<Progress> {
+        let row = self.get(&item.task.key)?.unwrap_or_default();
+        let entry = item.task.moves.first().and_then(|m| row.get(*m));
+        if item.requested == 0 {
+            let is_known = match (item.task.kind, entry) {
+                (TaskKind::Expansion, _) => row.moves.len() >= ENOUGH_MOVES,
+                (TaskKind::Scoring, None) => false,
+                (TaskKind::Scoring, Some(entry)) => {
+                    entry.is_final() || self.has_reply(&item.task)?
+                }
+            };
+            return Ok(if is_known {
+                Progress::Known
+            } else {
+                Progress::Missing
+            });
+        }
+        let age = now - item.requested;
+        let is_found =
+            entry.is_some() || item.task.kind == TaskKind::Expansion && !row.moves.is_empty();
+        Ok(if (0..GRACE).contains(&age) || self.has_task(&item.task)? {
+            Progress::Waiting
+        } else if is_found {
+            Progress::Known
+        } else if (0..RETRY).contains(&age) {
+            Progress::Waiting
+        } else {
+            Progress::Missing
+        })
+    }
+
+    /// Whether a reply to the move of a task is known.
+    fn has_reply(&self, task: &Task) -> Result<bool> {
+        let edge = Edge::of_stored(&task.key, task.moves.iter().copied()).pop();
+        edge.map_or(Ok(false), |edge| Ok(self.get(&edge.child)?.is_some()))
+    }
+
+    /// Whether a task of the position is waiting or leased. An expansion is finished when its moves are scored.
+    fn has_task(&self, task: &Task) -> Result<bool> {
+        let query = "SELECT id FROM task WHERE kind = $1 AND lease = 0 AND key = $2
+            UNION ALL SELECT id FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0) AND key = $2 LIMIT 1";
+        for kind in TaskKind::ALL {
+            if kind == TaskKind::Expansion && task.kind == TaskKind::Scoring {
+                continue;
+            }
+            let values = [Value::Number(kind.number()), (&task.key).into()];
+            if self
+                .connection
+                .query_one(query, &values, |_| Ok(()))?
+                .is_some()
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Ends an unfinished job; its tasks that are already in the queue are still searched. Returns `false` if the job
+    /// does not exist or has ended.
+    pub fn cancel_job(&mut self, id: i64, by: &str) -> Result<bool> {
+        let statement =
+            "UPDATE job SET ended = $1, canceled_by = $2 WHERE id = $3 AND ended IS NULL";
+        let values = [Value::Number(now()), Value::Text(by), Value::Number(id)];
+        let is_running = self.connection.execute(statement, &values)? > 0;
+        self.connection
+            .execute("DELETE FROM job_item WHERE job = $1", &[Value::Number(id)])?;
+        Ok(is_running)
+    }
+}
+
+/// The columns of a job, for [`parse_job`].
+const COLUMNS_BY_AGE: &str =
+    "SELECT id, time, writer, name, priority, total, done, failed, ended, canceled_by,
+    CASE WHEN canceled_by IS NULL THEN 0 ELSE 1 END FROM job ORDER BY id DESC LIMIT $1";
+
+impl Snapshot<'_> {
+    /// The jobs, latest first.
+    pub fn jobs(&self) -> Result<Vec<Job>> {
+        let count = Value::Number(MAX_KEPT + MAX_UNFINISHED);
+        self.connection.query(COLUMNS_BY_AGE, &[count], parse_job)
+    }
+
+    /// Whether a job is unfinished.
+    pub fn has_unfinished_jobs(&self) -> Result<bool> {
+        let query = "SELECT id FROM job WHERE ended IS NULL LIMIT 1";
+        Ok(self.connection.query_one(query, &[], |_| Ok(()))?.is_some())
+    }
+}
+
+fn parse_job(columns: &Columns<'_>) -> Result<Job> {
+    Ok(Job {
+        id: columns.number(0, "id")?,
+        time: columns.number(1, "time")?,
+        writer: columns.text(2, "writer")?,
+        name: columns.text(3, "name")?,
+        priority: Priority::from_number(columns.number(4, "priority")?),
+        total: columns.number(5, "total")?,
+        done: columns.number(6, "done")?,
+        failed: columns.number(7, "failed")?,
+        ended: columns.maybe_number(8, "ended")?,
+        canceled_by: match columns.number::<i64>(10, "canceled_by")? {
+            0 => None,
+            _ => Some(columns.text(9, "canceled_by")?),
+        },
+    })
+}

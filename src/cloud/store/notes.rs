@@ -1,0 +1,483 @@
+//! Notes of writers on moves, and private branches. A note is an entry of the audit log; the latest one of a move that is
+//! not undone counts.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use super::batch::Batch;
+use super::database::{Columns, Connection, Value};
+use super::error::StoreError;
+use super::rows::{self, now};
+use super::snapshot::Snapshot;
+use crate::board::{Move, Position};
+use crate::cloud::key::{Key, View};
+use crate::cloud::row::Edge;
+use crate::notation::tree::glyph_text;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Maximum length of a comment and of a name, in characters.
+const MAX_COMMENT: usize = 2_000;
+const MAX_NAME: usize = 100;
+/// Maximum number of glyphs of a move.
+const MAX_GLYPHS: usize = 4;
+/// The largest glyph of PGN.
+const LAST_GLYPH: u8 = 139;
+/// From this glyph on, even ones are about red and odd ones about black.
+const FIRST_SIDED_GLYPH: u8 = 14;
+/// Maximum number of positions of a branch that becomes private.
+const MAX_BRANCH: usize = 20_000;
+
+/// The annotations of a move.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Note {
+    /// Name of the opening or variation that begins with the move.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The comment, possibly with several lines.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+    /// Numeric annotation glyphs of PGN.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub glyphs: Vec<u8>,
+    /// Whether the move and the positions after it are private.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
+    /// The writer of an imported note in its original library.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub author: String,
+}
+
+/// Why a note is rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoteError {
+    /// The comment is too long or has control characters.
+    #[error("comment must have at most 2000 characters and no control characters")]
+    Comment,
+    /// The name is too long or has control characters.
+    #[error("name must have at most 100 characters in one line")]
+    Name,
+    /// A glyph is not one of PGN.
+    #[error("glyphs must be at most four different numbers from 1 to 139")]
+    Glyph,
+    /// The move leads to the starting position.
+    #[error("the starting position cannot be private")]
+    Start,
+    /// The branch has too many positions to become private.
+    #[error("the branch has more than 20000 positions")]
+    Branch,
+}
+
+impl Note {
+    /// Checks the length and the characters of the texts, and the glyphs.
+    ///
+    /// # Errors
+    /// For the first invalid part.
+    pub fn check(&self) -> std::result::Result<(), NoteError> {
+        let is_control = |c: char| c.is_control() && c != '\n';
+        if self.comment.chars().count() > MAX_COMMENT || self.comment.chars().any(is_control) {
+            return Err(NoteError::Comment);
+        }
+        let names = [&self.name, &self.author];
+        if names
+            .iter()
+            .any(|name| name.chars().count() > MAX_NAME || name.chars().any(char::is_control))
+        {
+            return Err(NoteError::Name);
+        }
+        let is_repeated = |(n, glyph): (usize, &u8)| self.glyphs[..n].contains(glyph);
+        if self.glyphs.len() > MAX_GLYPHS
+            || !self
+                .glyphs
+                .iter()
+                .all(|glyph| (1..=LAST_GLYPH).contains(glyph))
+            || self.glyphs.iter().enumerate().any(is_repeated)
+        {
+            return Err(NoteError::Glyph);
+        }
+        Ok(())
+    }
+
+    /// Whether the note says nothing: it was deleted.
+    pub fn is_empty(&self) -> bool {
+        self.has_no_text() && !self.private
+    }
+
+    /// Whether there is neither a name, nor a comment, nor a glyph.
+    pub fn has_no_text(&self) -> bool {
+        self.name.is_empty() && self.comment.is_empty() && self.glyphs.is_empty()
+    }
+
+    /// Converts a note between a position and the canonical position, in either direction: with colors swapped, a glyph
+    /// such as "red is better" becomes "black is better".
+    #[must_use]
+    pub fn converted(mut self, view: &View) -> Self {
+        if view.swaps_colors() {
+            for glyph in &mut self.glyphs {
+                if *glyph >= FIRST_SIDED_GLYPH {
+                    *glyph ^= 1;
+                }
+            }
+        }
+        self
+    }
+
+    /// The note in one line: glyphs, name and comment.
+    pub fn summary(&self) -> String {
+        let mut words: Vec<String> = self.glyphs.iter().copied().map(glyph_text).collect();
+        let texts = [&self.name, &self.comment]
+            .into_iter()
+            .filter(|text| !text.is_empty());
+        words.extend(texts.map(|text| text.replace('\n', " ")));
+        if self.private {
+            words.push("(private)".to_owned());
+        }
+        if words.is_empty() {
+            words.push("(deleted)".to_owned());
+        }
+        words.join(" ")
+    }
+}
+
+/// The note on a move of a canonical position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedNote {
+    /// The move.
+    pub m: Move,
+    /// The note.
+    pub note: Note,
+    /// Name of the writer.
+    pub writer: String,
+    /// Time of the write, in seconds since 1970.
+    pub time: i64,
+}
+
+impl PlacedNote {
+    /// The author of an imported note, otherwise the writer.
+    pub fn author(&self) -> &str {
+        if self.note.author.is_empty() {
+            &self.writer
+        } else {
+            &self.note.author
+        }
+    }
+}
+
+/// Reads a note in the column of a log entry.
+pub fn parse_note(columns: &Columns<'_>, column: usize) -> Result<Note> {
+    serde_json::from_slice(columns.bytes(column, "note")?).map_err(|_| StoreError::Damaged("note"))
+}
+
+/// The notes on the moves of a position, in the order of the moves.
+fn notes(connection: &Connection, key: &Key) -> Result<Vec<PlacedNote>> {
+    let query = "SELECT move, note, writer, time FROM audit
+        WHERE key = $1 AND note IS NOT NULL AND undone IS NULL ORDER BY id";
+    let read = |columns: &Columns<'_>| {
+        Ok(PlacedNote {
+            m: Move::from_bits(columns.number(0, "move")?).ok_or(StoreError::Damaged("move"))?,
+            note: parse_note(columns, 1)?,
+            writer: columns.text(2, "writer")?,
+            time: columns.number(3, "time")?,
+        })
+    };
+    let all = connection.query(query, &[key.into()], read)?;
+    let latest: BTreeMap<u16, PlacedNote> = all
+        .into_iter()
+        .map(|placed| (placed.m.bits(), placed))
+        .collect();
+    Ok(latest
+        .into_values()
+        .filter(|placed| !placed.note.is_empty())
+        .collect())
+}
+
+/// Whether a private position was marked itself, rather than inherits it; `None` if the position is public.
+fn marked(connection: &Connection, key: &Key) -> Result<Option<bool>> {
+    let query = "SELECT marked FROM private WHERE key = $1";
+    let read = |columns: &Columns<'_>| Ok(columns.number::<i64>(0, "marked")? != 0);
+    connection.query_one(query, &[key.into()], read)
+}
+
+/// Whether any position is private.
+fn has_private(connection: &Connection) -> Result<bool> {
+    let found = connection.query_one("SELECT marked FROM private LIMIT 1", &[], |_| Ok(()))?;
+    Ok(found.is_some())
+}
+
+impl Snapshot<'_> {
+    /// Leaves the private positions and their notes out of everything that is read from now on.
+    pub(super) fn hide_private(&self) -> Result<()> {
+        self.hides_private.set(has_private(self.connection)?);
+        Ok(())
+    }
+
+    /// Whether private positions are hidden, and there are any.
+    pub fn hides_private(&self) -> bool {
+        self.hides_private.get()
+    }
+
+    /// Whether a position is private and hidden.
+    pub fn is_hidden(&self, key: &Key) -> Result<bool> {
+        Ok(self.hides_private.get() && marked(self.connection, key)?.is_some())
+    }
+
+    /// The notes on the moves of a position.
+    pub fn notes(&self, key: &Key) -> Result<Vec<PlacedNote>> {
+        if self.is_hidden(key)? {
+            return Ok(Vec::new());
+        }
+        let mut found = notes(self.connection, key)?;
+        if self.hides_private.get() {
+            let mut public = Vec::new();
+            for placed in found {
+                let edge = Edge::of_stored(key, [placed.m]).pop();
+                let is_hidden = edge.map(|edge| self.is_hidden(&edge.child)).transpose()?;
+                if !placed.note.private && is_hidden == Some(false) {
+                    public.push(placed);
+                }
+            }
+            found = public;
+        }
+        Ok(found)
+    }
+
+    /// Calls `each` with the notes of every position, in key order.
+    pub fn for_each_note<E: From<StoreError>>(
+        &self,
+        mut each: impl FnMut(&Key, PlacedNote) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let query = "SELECT DISTINCT key FROM audit WHERE note IS NOT NULL AND key > $1 ORDER BY key LIMIT 1000";
+        let mut last = Vec::new();
+        loop {
+            let keys = self
+                .connection
+                .query(query, &[Value::Bytes(&last)], |columns| {
+                    rows::key(columns, 0)
+                })?;
+            let Some(key) = keys.last() else {
+                return Ok(());
+            };
+            last = key.as_bytes().to_vec();
+            for key in keys {
+                for placed in self.notes(&key)? {
+                    each(&key, placed)?;
+                }
+            }
+        }
+    }
+
+    /// The private positions, in key order.
+    pub fn private_positions(&self) -> Result<Vec<Key>> {
+        if self.hides_private.get() {
+            return Ok(Vec::new());
+        }
+        self.connection
+            .query("SELECT key FROM private ORDER BY key", &[], |columns| {
+                rows::key(columns, 0)
+            })
+    }
+}
+
+impl Batch<'_> {
+    /// Replaces the note on a move; an empty note deletes it. Returns `false` if nothing changes.
+    pub fn annotate(
+        &mut self,
+        edge: &Edge,
+        note: &Note,
+        writer: &str,
+    ) -> Result<std::result::Result<bool, NoteError>> {
+        let old = self.note(edge)?.unwrap_or_default();
+        if old == *note {
+            return Ok(Ok(false));
+        }
+        if note.private && !old.private {
+            if edge.child == View::of(&Position::startpos()).key {
+                return Ok(Err(NoteError::Start));
+            }
+            if !self.hide_branch(&edge.child, MAX_BRANCH)? {
+                return Ok(Err(NoteError::Branch));
+            }
+            // Finds the note from the position after the move.
+            rows::link(self.connection, &edge.parent, &edge.child)?;
+        }
+        let text = serde_json::to_string(note).map_err(|_| StoreError::Damaged("note"))?;
+        let statement =
+            "INSERT INTO audit(time, writer, key, move, new, note) VALUES ($1, $2, $3, $4, 0, $5)";
+        let values = [
+            Value::Number(now()),
+            Value::Text(writer),
+            Value::from(&edge.parent),
+            Value::Number(i64::from(edge.m.bits())),
+            Value::Text(&text),
+        ];
+        self.connection.execute(statement, &values)?;
+        if old.private && !note.private {
+            self.update_privacy(&edge.child)?;
+        }
+        Ok(Ok(true))
+    }
+
+    /// Adds the note of another library, unless the move has one.
+    pub fn merge_note(
+        &mut self,
+        edge: &Edge,
+        note: &Note,
+        writer: &str,
+    ) -> Result<std::result::Result<bool, NoteError>> {
+        if self.note(edge)?.is_some() {
+            return Ok(Ok(false));
+        }
+        self.annotate(edge, note, writer)
+    }
+
+    fn note(&self, edge: &Edge) -> Result<Option<Note>> {
+        let mut notes = notes(self.connection, &edge.parent)?.into_iter();
+        Ok(notes
+            .find(|placed| placed.m == edge.m)
+            .map(|placed| placed.note))
+    }
+
+    /// Makes a position private or public again after notes on moves to it have changed.
+    pub(super) fn update_privacy(&mut self, key: &Key) -> Result<()> {
+        let mut is_private = false;
+        for parent in rows::parents(self.connection, key)? {
+            let notes = notes(self.connection, &parent)?.into_iter();
+            let moves = notes
+                .filter(|placed| placed.note.private)
+                .map(|placed| placed.m);
+            is_private |= Edge::of_stored(&parent, moves)
+                .iter()
+                .any(|edge| edge.child == *key);
+        }
+        let is_marked = marked(self.connection, key)? == Some(true);
+        if is_private && !is_marked {
+            self.hide_branch(key, usize::MAX)?;
+        } else if is_marked && !is_private {
+            self.show_branch(key)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a new position private if all positions before it are.
+    pub(super) fn inherit_privacy(&mut self, key: &Key, plies: [Option<u16>; 2]) -> Result<()> {
+        if has_private(self.connection)?
+            && marked(self.connection, key)?.is_none()
+            && self.inherits_privacy(key, plies, &HashMap::new())?
+        {
+            self.set_private(key, false)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a position private without marking it, for imports.
+    pub fn hide_imported(&mut self, key: &Key) -> Result<()> {
+        if marked(self.connection, key)?.is_none() {
+            self.set_private(key, false)?;
+        }
+        Ok(())
+    }
+
+    fn set_private(&self, key: &Key, is_marked: bool) -> Result<()> {
+        let statement = "INSERT INTO private(key, marked) VALUES ($1, $2) ON CONFLICT(key) DO UPDATE SET marked = $2";
+        let values = [key.into(), Value::Number(i64::from(is_marked))];
+        self.connection.execute(statement, &values).map(drop)
+    }
+
+    /// Whether all positions that lead to a position are private. Those that are not nearer to the starting position are
+    /// ignored, because they may be reached from the position itself. `changes` takes precedence over the stored state.
+    fn inherits_privacy(
+        &self,
+        key: &Key,
+        plies: [Option<u16>; 2],
+        changes: &HashMap<Key, bool>,
+    ) -> Result<bool> {
+        let distance = |plies: [Option<u16>; 2]| plies.into_iter().flatten().min();
+        let mut inherits = false;
+        for (row, edge) in self.moves_to(key)? {
+            if distance(plies)
+                .is_some_and(|own| distance(row.plies).is_some_and(|other| other >= own))
+            {
+                continue;
+            }
+            let is_private = match changes.get(&edge.parent) {
+                Some(is_private) => *is_private,
+                None => marked(self.connection, &edge.parent)?.is_some(),
+            };
+            if !is_private {
+                return Ok(false);
+            }
+            inherits = true;
+        }
+        Ok(inherits)
+    }
+
+    /// The positions after a position, with their distances.
+    fn positions_after(&self, key: &Key) -> Result<Vec<(Key, [Option<u16>; 2])>> {
+        let Some(row) = self.get(key)? else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for edge in Edge::of_stored(key, row.moves.iter().map(|entry| entry.m)) {
+            if let Some(row) = self.get(&edge.child)? {
+                found.push((edge.child, row.plies));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Marks a position as private; positions that are reached only through it inherit that. Returns `false` and changes
+    /// nothing if there are more than `max`.
+    fn hide_branch(&mut self, root: &Key, max: usize) -> Result<bool> {
+        let mut changes = HashMap::from([(root.clone(), true)]);
+        let mut open = vec![root.clone()];
+        while let Some(key) = open.pop() {
+            for (child, plies) in self.positions_after(&key)? {
+                if changes.contains_key(&child)
+                    || marked(self.connection, &child)?.is_some()
+                    || !self.inherits_privacy(&child, plies, &changes)?
+                {
+                    continue;
+                }
+                if changes.len() >= max {
+                    return Ok(false);
+                }
+                changes.insert(child.clone(), true);
+                open.push(child);
+            }
+        }
+        for key in changes.keys() {
+            self.set_private(key, key == root)?;
+        }
+        Ok(true)
+    }
+
+    /// Removes the mark of a private position. It and the positions after it become public unless they are marked
+    /// themselves or inherit it from other positions.
+    fn show_branch(&mut self, root: &Key) -> Result<()> {
+        let plies = self.get(root)?.map_or([None; 2], |row| row.plies);
+        if self.inherits_privacy(root, plies, &HashMap::new())? {
+            return self.set_private(root, false);
+        }
+        let mut changes = HashMap::from([(root.clone(), false)]);
+        let mut open = vec![root.clone()];
+        while let Some(key) = open.pop() {
+            for (child, plies) in self.positions_after(&key)? {
+                let inherits = marked(self.connection, &child)? == Some(false);
+                if inherits
+                    && !changes.contains_key(&child)
+                    && !self.inherits_privacy(&child, plies, &changes)?
+                {
+                    changes.insert(child.clone(), false);
+                    open.push(child);
+                }
+            }
+        }
+        for key in changes.keys() {
+            self.connection
+                .execute("DELETE FROM private WHERE key = $1", &[key.into()])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,262 @@
+//! Notes on moves, and private branches.
+
+use super::*;
+
+on_both! {
+    notes_are_replaced_undone_and_restored,
+    private_branches_are_hidden,
+    a_position_with_a_public_way_stays_public,
+    undo_and_redo_change_what_is_private,
+    cycles_do_not_make_a_branch_public,
+    imported_notes_fill_gaps,
+}
+
+fn note(comment: &str, is_private: bool) -> Note {
+    Note {
+        comment: comment.to_owned(),
+        private: is_private,
+        ..Note::default()
+    }
+}
+
+fn annotate(store: &Store, moves: &str, m: &str, note: Note, writer: &'static str) -> bool {
+    let edge = edge(moves, m);
+    let done = store.write(move |batch| batch.annotate(&edge, &note, writer));
+    done.unwrap().unwrap()
+}
+
+fn hide(store: &Store, moves: &str, m: &str) {
+    assert!(annotate(store, moves, m, note("", true), "test"));
+}
+
+/// The comments on the moves of a position, for everyone or for readers.
+fn comments(store: &Store, moves: &str, is_public: bool) -> Vec<String> {
+    let key = View::of(&after(moves)).key;
+    let notes = if is_public {
+        store.read_public(|s| s.notes(&key))
+    } else {
+        store.read(|s| s.notes(&key))
+    };
+    notes
+        .unwrap()
+        .into_iter()
+        .map(|placed| placed.note.comment)
+        .collect()
+}
+
+/// Stores the moves of a line, from the first to the last.
+fn store_line(store: &Store, line: &str) {
+    let words: Vec<&str> = line.split(' ').collect();
+    for (n, m) in words.iter().enumerate() {
+        put(store, new(&words[..n].join(" "), m, 10, 1));
+    }
+}
+
+/// Whether readers see the moves of a position.
+fn is_public(store: &Store, moves: &str) -> bool {
+    let key = View::of(&after(moves)).key;
+    assert!(store.read(|s| s.contains(&key)).unwrap(), "{moves}");
+    store.read_public(|s| s.contains(&key)).unwrap()
+}
+
+fn notes_are_replaced_undone_and_restored(library: &TestLibrary) {
+    let store = library.open();
+    put(&store, new("", "h2e2", -20, 3));
+    assert!(annotate(&store, "", "h2e2", note("first", false), "anna"));
+    // The mirror image is the same move; an equal note changes nothing.
+    assert!(!annotate(&store, "", "b2e2", note("first", false), "bert"));
+    assert!(annotate(&store, "", "b2e2", note("second", false), "bert"));
+    assert!(annotate(
+        &store,
+        "",
+        "c3c4",
+        note("no score", false),
+        "bert"
+    ));
+    assert_eq!(comments(&store, "", false), ["second", "no score"]);
+    let undone = store.undo("bert", None, "owner").unwrap();
+    assert_eq!((undone.undo, undone.values, undone.notes), (Some(1), 0, 2));
+    assert_eq!(comments(&store, "", false), ["first"]);
+    // The log has everything, latest first.
+    let log = store.read(|s| s.log(None, 9)).unwrap();
+    let texts: Vec<String> = log
+        .iter()
+        .map(|write| write.note.as_ref().map_or_else(String::new, Note::summary))
+        .collect();
+    assert_eq!(texts, ["no score", "second", "first", ""]);
+    assert_eq!(log.iter().filter(|write| write.undone.is_some()).count(), 2);
+    let redone = store.redo(1, "owner").unwrap().unwrap();
+    assert_eq!((redone.values, redone.notes), (0, 2));
+    assert_eq!(comments(&store, "", false), ["second", "no score"]);
+    // An empty note deletes; undo restores it. Values are not touched.
+    assert!(annotate(&store, "", "h2e2", Note::default(), "carl"));
+    assert_eq!(comments(&store, "", false), ["no score"]);
+    assert_eq!(store.undo("carl", None, "owner").unwrap().notes, 1);
+    assert_eq!(comments(&store, "", false), ["second", "no score"]);
+    assert_eq!(stored(&store, "", "h2e2"), Some(-20));
+    drop(store);
+    assert_eq!(comments(&library.open(), "", false), ["second", "no score"]);
+}
+
+fn private_branches_are_hidden(library: &TestLibrary) {
+    let store = library.open();
+    store_line(&store, "h2e2 h9g7 h0g2");
+    store_line(&store, "c3c4 b7c7 b0c2");
+    annotate(&store, "c3c4", "b7c7", note("secret", false), "test");
+    annotate(&store, "", "c3c4", note("open", false), "test");
+    assert_eq!(comments(&store, "c3c4", true), ["secret"]);
+    hide(&store, "", "c3c4");
+    for moves in ["c3c4", "c3c4 b7c7"] {
+        assert!(!is_public(&store, moves), "{moves}");
+    }
+    assert!(is_public(&store, "") && is_public(&store, "h2e2 h9g7"));
+    assert_eq!(
+        (comments(&store, "c3c4", true), comments(&store, "", true)),
+        (vec![], vec![])
+    );
+    assert_eq!(comments(&store, "c3c4", false), ["secret"]);
+    // New positions of the branch are private, others are not.
+    store_line(&store, "c3c4 b7c7 b0c2 h9g7 h2e2");
+    assert!(!is_public(&store, "c3c4 b7c7 b0c2 h9g7"));
+    store_line(&store, "e3e4 e6e5 e4e5");
+    assert!(is_public(&store, "e3e4 e6e5"));
+    // A dump for readers has neither the positions nor the moves to them.
+    let mut found = Vec::new();
+    store
+        .read_public(|s| {
+            s.for_each(|key, row| {
+                found.push((key, row.moves.len()));
+                Ok::<_, StoreError>(())
+            })
+        })
+        .unwrap();
+    assert_eq!(found.len(), 5);
+    assert!(
+        found
+            .iter()
+            .any(|(key, moves)| *key == View::of(&after("")).key && *moves == 2)
+    );
+    // An inner position is published by removing the mark of the branch, except for branches marked on their own.
+    hide(&store, "c3c4 b7c7", "b0c2");
+    annotate(&store, "", "c3c4", note("", false), "test");
+    assert!(is_public(&store, "c3c4") && is_public(&store, "c3c4 b7c7"));
+    assert!(!is_public(&store, "c3c4 b7c7 b0c2"));
+    assert!(!is_public(&store, "c3c4 b7c7 b0c2 h9g7"));
+    annotate(&store, "c3c4 b7c7", "b0c2", note("", false), "test");
+    assert!(is_public(&store, "c3c4 b7c7 b0c2 h9g7"));
+    assert_eq!(store.read(|s| s.private_positions()).unwrap(), []);
+    // The starting position is never private.
+    store_line(&store, "h2h3 h7h6 h3h2 h6h7");
+    let back = edge("h2h3 h7h6 h3h2", "h6h7");
+    let refused = store
+        .write(move |batch| batch.annotate(&back, &note("", true), "test"))
+        .unwrap();
+    assert_eq!(refused, Err(NoteError::Start));
+}
+
+fn a_position_with_a_public_way_stays_public(library: &TestLibrary) {
+    let store = library.open();
+    store_line(&store, "c3c4 g6g5 a3a4 a6a5");
+    store_line(&store, "a3a4 g6g5 c3c4 a6a5");
+    hide(&store, "", "c3c4");
+    assert!(!is_public(&store, "c3c4 g6g5"));
+    assert!(
+        is_public(&store, "c3c4 g6g5 a3a4"),
+        "also after a3a4 g6g5 c3c4"
+    );
+    // If the other way becomes private too, it is hidden until one of them is public again.
+    hide(&store, "", "a3a4");
+    assert!(!is_public(&store, "c3c4 g6g5 a3a4"));
+    annotate(&store, "", "c3c4", Note::default(), "test");
+    assert!(is_public(&store, "c3c4 g6g5 a3a4") && !is_public(&store, "a3a4 g6g5"));
+}
+
+fn undo_and_redo_change_what_is_private(library: &TestLibrary) {
+    let store = library.open();
+    store_line(&store, "c3c4 b7c7 b0c2");
+    annotate(&store, "", "c3c4", note("", true), "anna");
+    assert!(!is_public(&store, "c3c4 b7c7"));
+    assert_eq!(store.undo("anna", None, "owner").unwrap().notes, 1);
+    assert!(is_public(&store, "c3c4 b7c7"));
+    store.redo(1, "owner").unwrap().unwrap();
+    assert!(!is_public(&store, "c3c4 b7c7"));
+    // Someone publishes it; without that note it is private again.
+    annotate(&store, "", "c3c4", note("", false), "bert");
+    assert!(is_public(&store, "c3c4"));
+    store.undo("bert", None, "owner").unwrap();
+    assert!(!is_public(&store, "c3c4"));
+}
+
+fn cycles_do_not_make_a_branch_public(library: &TestLibrary) {
+    let store = library.open();
+    store_line(&store, "c3c4 b7c7 a0a1 a9a8 a1a0 a8a9 a0a1");
+    store_line(&store, "c3c4 b7c7 a0a1 a9a8 b0c2");
+    hide(&store, "", "c3c4");
+    for moves in ["c3c4 b7c7", "c3c4 b7c7 a0a1", "c3c4 b7c7 a0a1 a9a8 a1a0"] {
+        assert!(!is_public(&store, moves), "{moves}");
+    }
+}
+
+fn imported_notes_fill_gaps(library: &TestLibrary) {
+    let store = library.open();
+    annotate(&store, "", "c3c4", note("own", false), "anna");
+    for (m, is_written) in [("c3c4", false), ("e3e4", true), ("e3e4", false)] {
+        let edge = edge("", m);
+        let imported = Note {
+            author: "carl".to_owned(),
+            ..note("other", true)
+        };
+        let done = store
+            .write(move |batch| batch.merge_note(&edge, &imported, "import"))
+            .unwrap();
+        assert_eq!(done, Ok(is_written), "{m}");
+    }
+    let key = View::of(&after("")).key;
+    let notes = store.read(|s| s.notes(&key)).unwrap();
+    let authors: Vec<&str> = notes.iter().map(PlacedNote::author).collect();
+    assert_eq!(authors, ["anna", "carl"]);
+    put(&store, new("e3e4", "e6e5", 5, 1));
+    assert!(!is_public(&store, "e3e4"));
+}
+
+#[test]
+fn invalid_notes_are_rejected() {
+    let check = |note: Note| note.check();
+    let named = |name: &str| Note {
+        name: name.to_owned(),
+        ..Note::default()
+    };
+    let glyphs = |glyphs: &[u8]| Note {
+        glyphs: glyphs.to_vec(),
+        ..Note::default()
+    };
+    assert_eq!(check(note(&"棋".repeat(2000), true)), Ok(()));
+    assert_eq!(
+        check(note(&"棋".repeat(2001), true)),
+        Err(NoteError::Comment)
+    );
+    assert_eq!(check(note("a\nb", false)), Ok(()));
+    assert_eq!(check(note("a\u{7}b", false)), Err(NoteError::Comment));
+    assert_eq!(check(named(&"棋".repeat(100))), Ok(()));
+    for name in ["a\nb", &"棋".repeat(101)] {
+        assert_eq!(check(named(name)), Err(NoteError::Name));
+    }
+    assert_eq!(check(glyphs(&[1, 16, 139])), Ok(()));
+    for wrong in [&[0][..], &[140], &[1, 1], &[1, 2, 3, 4, 5]] {
+        assert_eq!(check(glyphs(wrong)), Err(NoteError::Glyph), "{wrong:?}");
+    }
+}
+
+#[test]
+fn verdicts_follow_swapped_colors() {
+    let judged = Note {
+        glyphs: vec![1, 10, 13, 16, 19],
+        ..Note::default()
+    };
+    let view = View::of(&after("h2e2"));
+    assert!(view.swaps_colors());
+    let converted = judged.clone().converted(&view);
+    assert_eq!(converted.glyphs, [1, 10, 13, 17, 18]);
+    assert_eq!(converted.converted(&view), judged);
+    assert_eq!(judged.clone().converted(&View::of(&after(""))), judged);
+}

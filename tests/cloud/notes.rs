@@ -1,0 +1,465 @@
+//! Notes on moves, private branches, and jobs of uploaded files.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::commands::cloud;
+use super::server::{ADMIN, FORM, START, Server, WRITER, body, directory, status, write_example};
+
+const READER: &str = "may-read-and-no-more";
+const AFTER_CANNON: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b";
+
+fn bearer(token: &str) -> String {
+    if token.is_empty() {
+        String::new()
+    } else {
+        format!("Authorization: Bearer {token}\r\n")
+    }
+}
+
+fn encode(board: &str) -> String {
+    board.replace(' ', "%20")
+}
+
+/// The response to a note on a move of a board.
+fn annotate(server: &Server, token: &str, board: &str, form: &str) -> String {
+    let form = format!("board={}&{form}", encode(board));
+    server.post_with("/notes", FORM, &form, &bearer(token))
+}
+
+fn notes(server: &Server, token: &str, board: &str) -> Value {
+    let path = format!("/notes?board={}", encode(board));
+    let reply = server.get_with(&path, &bearer(token));
+    serde_json::from_str::<Value>(&body(&reply)).unwrap()["notes"].clone()
+}
+
+fn query(server: &Server, token: &str, action: &str, board: &str) -> String {
+    let path = format!("/chessdb.php?action={action}&board={}", encode(board));
+    body(&server.get_with(&path, &bearer(token)))
+}
+
+#[test]
+fn writers_annotate_moves() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--anonymous", "read"]);
+    let form = "move=h2e2&name=%E4%B8%AD%E7%82%AE&comment=one%0D%0Atwo&glyphs=1+16";
+    for token in ["", READER, "no-token-that-is-known"] {
+        assert_eq!(
+            status(&annotate(&server, token, START, form)),
+            403,
+            "{token}"
+        );
+    }
+    let done = annotate(&server, WRITER, START, form);
+    assert_eq!(body(&done), "{\"changed\":true,\"status\":\"ok\"}");
+    assert!(body(&annotate(&server, WRITER, START, form)).contains("false"));
+    let found = notes(&server, "", START);
+    // Both images of the move in the symmetric position.
+    assert_eq!(
+        (&found[0]["move"], &found[1]["move"]),
+        (&json!("b2e2"), &json!("h2e2"))
+    );
+    for note in found.as_array().unwrap() {
+        assert_eq!(
+            (&note["name"], &note["comment"], &note["glyphs"]),
+            (&json!("中炮"), &json!("one\ntwo"), &json!([1, 16]))
+        );
+        assert_eq!(
+            (&note["author"], &note["private"]),
+            (&json!("tests"), &json!(false))
+        );
+    }
+    // With colors swapped, the better side is black.
+    let swapped = START.replace(" w", " b");
+    let found = notes(&server, "", &swapped);
+    assert_eq!(
+        (&found[0]["move"], &found[0]["glyphs"]),
+        (&json!("b7e7"), &json!([1, 17]))
+    );
+}
+
+#[test]
+fn invalid_notes_are_refused() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    for (form, reason) in [
+        ("move=h2e3", "move must be a legal move such as h2e2\n"),
+        (
+            "move=h2e2&glyphs=300",
+            "glyphs must be at most four different numbers from 1 to 139\n",
+        ),
+        (
+            "move=h2e2&glyphs=x",
+            "glyphs must be at most four different numbers from 1 to 139\n",
+        ),
+        (
+            "move=h2e2&name=a%0Ab",
+            "name must have at most 100 characters in one line\n",
+        ),
+        (
+            "move=h2e2&comment=%07",
+            "comment must have at most 2000 characters and no control characters\n",
+        ),
+    ] {
+        let refused = annotate(&server, WRITER, START, form);
+        assert_eq!(
+            (status(&refused), &*body(&refused)),
+            (400, reason),
+            "{form}"
+        );
+    }
+    assert_eq!(status(&annotate(&server, WRITER, "x", "move=h2e2")), 400);
+    assert_eq!(status(&server.get_with("/notes?board=x", "")), 400);
+    let foreign = format!("{}Origin: http://evil.example\r\n", bearer(WRITER));
+    let form = format!("board={}&move=h2e2&name=x", encode(START));
+    assert_eq!(
+        status(&server.post_with("/notes", FORM, &form, &foreign)),
+        403
+    );
+    assert_eq!(notes(&server, "", START), json!([]));
+}
+
+#[test]
+fn notes_are_logged_undone_and_restored() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    annotate(
+        &server,
+        WRITER,
+        START,
+        "move=h2e2&name=%E4%B8%AD%E7%82%AE&comment=one%0Atwo&glyphs=1+16",
+    );
+    // The log shows the note; undo and redo change it.
+    let admin = |path: &str, form: &str| -> Value {
+        let reply = server.post_with(path, FORM, form, &bearer(ADMIN));
+        serde_json::from_str(&body(&reply)).unwrap()
+    };
+    let log = admin("/admin/log", "");
+    assert_eq!(
+        (&log[0]["note"]["name"], &log[0]["new"]),
+        (&json!("中炮"), &Value::Null)
+    );
+    assert_eq!(
+        admin("/admin/undo", "writer=tests"),
+        json!({ "undone": 0, "notes": 1, "undo": 1 })
+    );
+    assert_eq!(notes(&server, "", START), json!([]));
+    assert_eq!(
+        admin("/admin/redo", "undo=1"),
+        json!({ "redone": 0, "notes": 1 })
+    );
+    assert_eq!(notes(&server, "", START).as_array().map(Vec::len), Some(2));
+    let (_, log) = cloud(directory.path(), &["log", "library.db"]);
+    assert!(log.contains("! +/- 中炮 one two"), "{log}");
+    // An empty note deletes.
+    annotate(&server, WRITER, START, "move=b2e2");
+    assert_eq!(notes(&server, "", START), json!([]));
+}
+
+#[test]
+fn readers_see_no_private_branch() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--min-visits", "0"]);
+    write_example(&server);
+    let store = |board: &str, m: &str, score: i32| {
+        let more = format!("{}&move={m}&score={score}", encode(board));
+        let path = format!("/chessdb.php?action=store&board={more}");
+        assert_eq!(body(&server.get_with(&path, &bearer(WRITER))), "ok\0");
+    };
+    store(AFTER_CANNON, "h9g7", -20);
+    let known = query(&server, WRITER, "queryall", START);
+    let done = annotate(&server, WRITER, START, "move=h2e2&private=1&comment=secret");
+    assert_eq!(status(&done), 200);
+    // Writers still see everything.
+    assert_eq!(query(&server, WRITER, "queryall", START), known);
+    assert_eq!(
+        query(&server, WRITER, "queryscore", AFTER_CANNON),
+        "eval:20\0"
+    );
+    for token in ["", READER] {
+        let list = query(&server, token, "queryall", START);
+        assert!(list.contains("c3c4") && !list.contains("e2"), "{list}");
+        for action in ["queryall", "queryscore", "querypv"] {
+            assert_eq!(
+                query(&server, token, action, AFTER_CANNON),
+                "unknown\0",
+                "{action}"
+            );
+        }
+        for action in ["query", "querybest", "querysearch"] {
+            assert_eq!(
+                query(&server, token, action, AFTER_CANNON),
+                "nobestmove\0",
+                "{action}"
+            );
+            for _ in 0..5 {
+                let reply = query(&server, token, action, START);
+                assert!(!reply.contains("2e2"), "{action}: {reply}");
+            }
+        }
+        assert_eq!(query(&server, token, "queryscore", START), "eval:16\0");
+        assert_eq!(notes(&server, token, START), json!([]));
+        // All moves are shown, this one as unknown.
+        let all = query(&server, token, "queryall&showall=1", START);
+        assert!(all.contains("move:h2e2,score:??"), "{all}");
+    }
+    // A new position of the branch is private, too.
+    let reply = "rnbakab1r/9/1c4nc1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR w";
+    store(reply, "h0g2", 15);
+    assert_eq!(query(&server, READER, "queryscore", reply), "unknown\0");
+    assert_eq!(query(&server, WRITER, "queryscore", reply), "eval:-15\0");
+    // Published again.
+    annotate(&server, WRITER, START, "move=h2e2&private=0");
+    assert_eq!(query(&server, READER, "queryscore", reply), "eval:-15\0");
+}
+
+/// Writes moves, notes and a private branch.
+fn write_notes(server: &Server) {
+    write_example(server);
+    annotate(
+        server,
+        WRITER,
+        START,
+        "move=c3c4&name=Pawn&comment=solid+%7Bplay%7D&glyphs=5+14",
+    );
+    annotate(server, WRITER, START, "move=e3e4&comment=no+score");
+    annotate(server, WRITER, START, "move=b2e2&private=1&comment=secret");
+    let more = format!("{}&move=h9g7&score=-20", encode(AFTER_CANNON));
+    let path = format!("/chessdb.php?action=store&board={more}");
+    assert_eq!(body(&server.get_with(&path, &bearer(WRITER))), "ok\0");
+}
+
+#[test]
+fn dumps_contain_notes() {
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &[]);
+    write_notes(&server);
+    let dump = cloud(here, &["dump", "library.db"]).1;
+    assert_eq!(dump.matches(" private\n").count(), 1, "{dump}");
+    assert!(dump.contains(" c3c4 note {\"name\":\"Pawn\",\"comment\":\"solid {play}\",\"glyphs\":[5,14],\"author\":\"tests\"}\n"), "{dump}");
+    std::fs::write(here.join("dump.txt"), &dump).unwrap();
+    let (code, text) = cloud(here, &["import", "copy.db", "dump.txt"]);
+    assert_eq!(
+        (code, &*text),
+        (
+            Some(0),
+            "4 moves written, 0 already known, 0 tasks added, 3 notes written\n"
+        )
+    );
+    assert_eq!(cloud(here, &["dump", "copy.db"]).1, dump);
+    let (_, text) = cloud(here, &["import", "copy.db", "dump.txt"]);
+    assert_eq!(text, "0 moves written, 4 already known, 0 tasks added\n");
+    // Only what readers see.
+    let public = cloud(here, &["dump", "copy.db", "--public"]).1;
+    assert!(
+        !public.contains("secret") && !public.contains("private") && !public.contains("b2e2"),
+        "{public}"
+    );
+    assert_eq!(public.lines().count(), 5, "{public}");
+    let damaged =
+        "# chuhe cloud library 2\n".to_owned() + START + " c3c4 note {\"glyphs\":[200]}\n";
+    std::fs::write(here.join("bad.txt"), damaged).unwrap();
+    let (code, text) = cloud(here, &["import", "copy.db", "bad.txt"]);
+    assert!(
+        code == Some(1) && text.contains("line 2 is not a valid dump line"),
+        "{text}"
+    );
+}
+
+#[test]
+fn exports_contain_notes() {
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &[]);
+    write_notes(&server);
+    // A game record with variations, scores and notes.
+    assert_eq!(
+        cloud(here, &["export", "library.db", "all.pgn"]),
+        (Some(0), String::new())
+    );
+    let pgn = std::fs::read_to_string(here.join("all.pgn")).unwrap();
+    for part in [
+        "B2-E2 {[%eval -0.20,0]\nsecret}",
+        "C3-C4 $5 $14 {[%eval 0.16,0]\nPawn\nsolid ｛play｝}",
+        "E3-E4 {no score}",
+    ] {
+        assert!(pgn.contains(part), "{part}: {pgn}");
+    }
+    assert_eq!(
+        cloud(here, &["export", "library.db", "open.pgn", "--public"]).0,
+        Some(0)
+    );
+    let open = std::fs::read_to_string(here.join("open.pgn")).unwrap();
+    assert!(
+        open.contains("Pawn") && !open.contains("secret") && !open.contains("B2-E2"),
+        "{open}"
+    );
+    let mut games = chuhe::notation::records::RecordReader::new(pgn.as_bytes()).unwrap();
+    let game = games.next().unwrap().unwrap();
+    assert_eq!(
+        (
+            game.problems.len(),
+            game.moves.len(),
+            games.next().is_none()
+        ),
+        (0, 4, true)
+    );
+    let book = cloud(here, &["export", "library.db", "book.dat"]);
+    assert!(book.1.contains("cannot contain comments"), "{}", book.1);
+}
+
+/// Waits until a job has a state.
+fn wait_for(server: &Server, job: &Value, state: &str) -> Value {
+    let begun = Instant::now();
+    loop {
+        let reply = server.get_with(&format!("/jobs/{job}"), &bearer(WRITER));
+        let found: Value = serde_json::from_str(&body(&reply)).unwrap();
+        if found["state"] == state {
+            return found;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(240), "{found}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+fn upload(server: &Server, more: &str, text: &str) -> Value {
+    let reply = server.post_with(&format!("/jobs{more}"), "text/plain", text, &bearer(WRITER));
+    assert_eq!(status(&reply), 200, "{reply}");
+    serde_json::from_str(&body(&reply)).unwrap()
+}
+
+#[test]
+fn uploads_are_searched_and_end() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    let games = "[Red \"A\"]\n\n1. h2e2 h9g7 2. h0g2 *\n\n[Red \"B\"]\n\n1. 炮二平五 炮8平5 *\n";
+    let job = upload(&server, "?name=games.pgn&priority=high", games);
+    assert_eq!(
+        (&job["games"], &job["total"], &job["done"]),
+        (&json!(2), &json!(4), &json!(0))
+    );
+    assert_eq!(
+        (&job["state"], &job["priority"], &job["writer"]),
+        (&json!("running"), &json!("high"), &json!("tests"))
+    );
+    assert_eq!(
+        (&job["name"], &job["problems"]),
+        (&json!("games.pgn"), &json!([]))
+    );
+    // It survives a restart, and its end comes when a worker has searched the moves.
+    drop(server);
+    let server = Server::start(directory.path(), &["--workers", "1", "--nodes", "1000"]);
+    let done = wait_for(&server, &job["job"], "done");
+    assert_eq!((&done["done"], &done["failed"]), (&json!(4), &json!(0)));
+    assert!(done["ended"].as_i64() >= done["time"].as_i64(), "{done}");
+    let known = query(&server, "", "queryall", START);
+    assert!(known.contains("move:h2e2,score:"), "{known}");
+    // A list of positions, one of which has too few pieces.
+    let positions = format!("{AFTER_CANNON} - - 0 1\n4k4/9/9/1R7/R8/9/9/9/9/3K5 w\n");
+    let job = upload(&server, "?plies=1", &positions);
+    assert_eq!(
+        (&job["games"], &job["total"], &job["priority"]),
+        (&json!(2), &json!(1), &json!("normal"))
+    );
+    wait_for(&server, &job["job"], "done");
+    let list = server.get_with("/jobs", &bearer(WRITER));
+    let list: Value = serde_json::from_str(&body(&list)).unwrap();
+    assert_eq!(
+        (
+            &list["jobs"][0]["job"],
+            list["jobs"].as_array().map(Vec::len)
+        ),
+        (&job["job"], Some(2))
+    );
+}
+
+#[test]
+fn unreadable_uploads_are_refused() {
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &[]);
+    let post = |path: &str, text: &str, token: &str| {
+        server.post_with(path, "text/plain", text, &bearer(token))
+    };
+    let game = "1. h2e2 h9g7 *\n";
+    for token in ["", READER] {
+        assert_eq!(status(&post("/jobs", game, token)), 403);
+        assert_eq!(status(&server.get_with("/jobs", &bearer(token))), 403);
+        assert_eq!(status(&server.get_with("/jobs/1", &bearer(token))), 403);
+    }
+    for (path, text, reason) in [
+        ("/jobs", "", "the file contains no game or position\n"),
+        (
+            "/jobs?priority=urgent",
+            game,
+            "priority must be low, normal or high\n",
+        ),
+        (
+            "/jobs?plies=0",
+            game,
+            "plies must be a number from 1 to 65535\n",
+        ),
+        (
+            "/jobs?name=%07",
+            game,
+            "name must have at most 100 characters in one line\n",
+        ),
+        (
+            "/jobs",
+            "3k5/9/9/9/9/9/9/9/9/4K4 w\n",
+            "the file has no move or position that the library searches\n",
+        ),
+    ] {
+        let refused = post(path, text, WRITER);
+        assert_eq!(
+            (status(&refused), &*body(&refused)),
+            (400, reason),
+            "{path}"
+        );
+    }
+    let large = "1. h2e2 {".to_owned() + &"x".repeat(4 << 20) + "} *\n";
+    assert_eq!(status(&post("/jobs", &large, WRITER)), 413);
+    let binary = post("/jobs", "\u{1}\u{2}nonsense", WRITER);
+    assert_eq!(status(&binary), 400, "{binary}");
+    // Of a game with an illegal move the legal part is searched, and the problem is reported.
+    let job = upload(&server, "", "1. h2e2 h9h1 *\n");
+    assert_eq!(
+        (&job["total"], job["problems"].as_array().map(Vec::len)),
+        (&json!(1), Some(1)),
+        "{job}"
+    );
+}
+
+#[test]
+fn jobs_are_canceled_by_their_writer_and_administrators() {
+    let directory = directory();
+    let here = directory.path();
+    std::fs::write(here.join("tokens"), format!("write tests {WRITER}\nwrite other another-writer-of-tests\nread reader {READER}\nadmin operator {ADMIN}\n")).unwrap();
+    let server = Server::start(here, &[]);
+    let post = |path: &str, text: &str, token: &str| {
+        server.post_with(path, "text/plain", text, &bearer(token))
+    };
+    let game = "1. h2e2 h9g7 *\n";
+    let job = upload(&server, "", game);
+    let path = format!("/jobs/{}/cancel", job["job"]);
+    assert_eq!(status(&post(&path, "", "another-writer-of-tests")), 403);
+    let canceled = post(&path, "", WRITER);
+    assert_eq!(status(&canceled), 200);
+    assert!(
+        body(&canceled).contains("\"canceled_by\":\"tests\",")
+            && body(&canceled).contains("\"state\":\"canceled\"")
+    );
+    assert_eq!(
+        body(&post(&path, "", WRITER)),
+        "the job has already ended\n"
+    );
+    assert_eq!(status(&post("/jobs/99/cancel", "", WRITER)), 404);
+    assert_eq!(status(&server.get_with("/jobs/99", &bearer(WRITER))), 404);
+    assert_eq!(status(&server.get_with("/jobs/x", &bearer(WRITER))), 400);
+    let job = upload(&server, "", game);
+    let path = format!("/jobs/{}/cancel", job["job"]);
+    assert_eq!(status(&post(&path, "", ADMIN)), 200);
+    wait_for(&server, &job["job"], "canceled");
+}
