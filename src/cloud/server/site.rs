@@ -136,9 +136,10 @@ pub async fn file(
         return Ok(([(CONTENT_TYPE, file.kind)], file.content.clone()).into_response());
     }
     if site.get(&format!("{path}/")).is_some() {
-        // A directory with an index.
+        // A directory with an index. The address is relative, as a proxy may have removed a prefix.
         let query = parts.uri.query().map(|query| format!("?{query}"));
-        let location = format!("{path}/{}", query.unwrap_or_default());
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let location = format!("./{name}/{}", query.unwrap_or_default());
         return Ok((StatusCode::MOVED_PERMANENTLY, [(LOCATION, location)]).into_response());
     }
     let has_public_page = site.get(PUBLIC_PAGE).is_some();
@@ -149,7 +150,7 @@ pub async fn file(
         && path == "/"
         && let Some(board) = bare_board(&parts.uri)
     {
-        let location = format!("{PUBLIC_PAGE}?{board}");
+        let location = format!(".{PUBLIC_PAGE}?{board}");
         return Ok((StatusCode::FOUND, [(LOCATION, location)]).into_response());
     }
     built_in(path)

@@ -24,13 +24,13 @@ const MAX_UNFINISHED: i64 = 64;
 const MAX_KEPT: i64 = 200;
 /// Number of searches of all jobs that are in the queue at the same time.
 const WINDOW: i64 = 400;
+/// The same for a database on a server, where each query takes longer.
+const REMOTE_WINDOW: i64 = 100;
 /// Number of known moves of a position from which it needs no search.
 const ENOUGH_MOVES: usize = 5;
 /// Seconds after which a search is requested again if its task is gone without a result. The queue ignores earlier
 /// repetitions.
 const RETRY: i64 = 310;
-/// Seconds after a request in which its task may still be missing.
-const GRACE: i64 = 3;
 /// How often a search is requested before it has failed.
 const MAX_TRIES: i64 = 3;
 /// The number of a search for moves in the column `move`.
@@ -168,7 +168,11 @@ impl Batch<'_> {
                 Priority::from_number(columns.number(1, "priority")?),
             ))
         })?;
-        let mut window = WINDOW;
+        let mut window = if self.connection.is_remote() {
+            REMOTE_WINDOW
+        } else {
+            WINDOW
+        };
         for (id, priority) in jobs {
             if window == 0 {
                 break;
@@ -261,7 +265,7 @@ impl Batch<'_> {
         let age = now - item.requested;
         let is_found =
             entry.is_some() || item.task.kind == TaskKind::Expansion && !row.moves.is_empty();
-        Ok(if (0..GRACE).contains(&age) || self.has_task(&item.task)? {
+        Ok(if self.has_task(&item.task)? {
             Progress::Waiting
         } else if is_found {
             Progress::Known
@@ -314,7 +318,7 @@ impl Batch<'_> {
 /// The columns of a job, for [`parse_job`].
 const COLUMNS_BY_AGE: &str =
     "SELECT id, time, writer, name, priority, total, done, failed, ended, canceled_by,
-    CASE WHEN canceled_by IS NULL THEN 0 ELSE 1 END FROM job ORDER BY id DESC LIMIT $1";
+    CAST(CASE WHEN canceled_by IS NULL THEN 0 ELSE 1 END AS BIGINT) FROM job ORDER BY id DESC LIMIT $1";
 
 impl Snapshot<'_> {
     /// The jobs, latest first.

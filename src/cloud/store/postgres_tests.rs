@@ -238,7 +238,7 @@ fn a_rolled_back_transaction_is_not_acknowledged() {
         Ok(is_written)
     });
     let error = failed.unwrap_err().to_string();
-    assert_eq!(error, "the library: division by zero");
+    assert_eq!(error, "database error: division by zero");
     assert!(!is_known(&store, "", "h2e2").unwrap());
     assert!(write(&store, "", "h2e2").unwrap());
 }
@@ -253,7 +253,7 @@ fn databases_without_a_library_are_rejected() {
     let shown = location.to_string();
     for _ in 0..2 {
         let error = there(Store::open_existing(&location));
-        assert_eq!(error, format!("{shown} is no cloud library"));
+        assert_eq!(error, format!("{shown} is not a cloud library"));
     }
     drop(open(&database));
     drop(Store::open_existing(&location).unwrap());

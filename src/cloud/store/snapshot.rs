@@ -320,13 +320,13 @@ impl Snapshot<'_> {
         match writer {
             None => {
                 let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator,
-                        CASE WHEN note IS NULL THEN 0 ELSE 1 END, note
+                        CAST(CASE WHEN note IS NULL THEN 0 ELSE 1 END AS BIGINT), note
                     FROM audit a LEFT JOIN undo u ON u.id = a.undone ORDER BY a.id DESC LIMIT $1";
                 self.connection.query(query, &[limit], read)
             }
             Some(writer) => {
                 let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator,
-                        CASE WHEN note IS NULL THEN 0 ELSE 1 END, note
+                        CAST(CASE WHEN note IS NULL THEN 0 ELSE 1 END AS BIGINT), note
                     FROM audit a LEFT JOIN undo u ON u.id = a.undone
                     WHERE a.writer = $1 ORDER BY a.id DESC LIMIT $2";
                 let values = [Value::Text(writer), limit];

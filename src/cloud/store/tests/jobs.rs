@@ -183,8 +183,9 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
     let low = add(&store, long("a3a4"), Priority::Background).unwrap();
     let high = add(&store, long("i3i4"), Priority::Urgent).unwrap();
     advance(&store);
-    // The queue gets at most 400 searches, those of the higher priority first.
-    assert!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap() <= 400);
+    // The queue gets at most 400 searches, with PostgreSQL 100.
+    let waiting = store.read(|s| s.waiting(TaskKind::Scoring)).unwrap();
+    assert!((90..=400).contains(&waiting), "{waiting}");
     let leased = store.lease(request(TaskKind::Scoring, 1000, 60)).unwrap();
     let of = |priority| {
         leased
@@ -193,8 +194,13 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
             .filter(|task| task.priority == priority)
             .count()
     };
-    assert!(of(Priority::Urgent) > 250 && of(Priority::Background) == 0);
-    assert!((1..150).contains(&of(Priority::Requested)));
+    // The second job begins when the queue has all searches of the first one.
+    let (first, second) = (of(Priority::Urgent), of(Priority::Requested));
+    assert!(
+        first > 250 || first >= 90 && second == 0,
+        "{first} {second}"
+    );
+    assert_eq!(first + second, leased.tasks.len());
     assert!(leased.tasks[0].priority == Priority::Urgent);
     assert!(job(&store, low).ended.is_none() && job(&store, high).ended.is_none());
 }
