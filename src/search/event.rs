@@ -71,6 +71,8 @@ pub struct Outcome {
     pub nodes: u64,
     /// Time since the request.
     pub time: Duration,
+    /// Whether a search for a mate in N moves has shown that there is none.
+    pub no_mate: bool,
 }
 
 impl fmt::Display for Outcome {
@@ -144,6 +146,7 @@ mod tests {
             depth: 4,
             nodes: 50,
             time: Duration::from_millis(7),
+            no_mate: false,
         };
         assert_eq!(outcome.to_string(), "h2e2, #3 at depth 4, 50 nodes in 7 ms");
         let none = Outcome {

@@ -18,6 +18,9 @@ use crate::notation::fen;
 use crate::rules::{Game, RuleSet, is_material_insufficient, move_threats};
 use crate::tablebase::{TableOutcome, Tables};
 
+/// Maximum number of positions whose moves are chosen at once.
+const BATCH: usize = 256;
+
 /// A move of a strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -27,6 +30,16 @@ pub struct Reply {
     /// The move.
     #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub played: Move,
+}
+
+/// The moves of an examined position that were not refuted, the best first, as stored to resume a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Candidates {
+    /// The position, with the defender to move.
+    pub fen: String,
+    /// The moves.
+    pub moves: Vec<Move>,
 }
 
 /// The reason why a strategy is not found or is wrong.
@@ -149,26 +162,29 @@ struct Node {
     position: Position,
     /// The moves that were not refuted, the chosen one first. Empty if every move was refuted.
     moves: Vec<Move>,
+    /// Whether the moves need no order: one is known to be good, or there is no choice.
+    is_sorted: bool,
     /// The positions after the chosen move and each reply, by key.
     next: Vec<u64>,
     /// Whether the chosen move gives check, and whether it chases.
     threats: (bool, bool),
 }
 
-/// Chooses moves for a position, the best first.
-pub type ChooseMoves<'a> = dyn FnMut(&Position) -> Result<Vec<Move>, HoldError> + 'a;
+/// Chooses moves for each of some positions, the best first.
+pub type ChooseMoves<'a> = dyn FnMut(&[Position]) -> Result<Vec<Vec<Move>>, HoldError> + 'a;
 
 /// Searches for a strategy with which `side` does not lose, among at most `limit` positions. `choose` orders the moves
-/// of a position; a bad order makes the search longer, not wrong. `progress` is called with the number of positions
-/// examined so far.
+/// of positions; a bad order makes the search longer, not wrong. `known` holds the positions that an earlier search
+/// examined; after an interruption, it also holds those of this one, and after a success the strategy. `progress` is called with the number of positions examined so far.
 ///
 /// # Errors
-/// No strategy was found.
+/// No strategy was found, or a position of `known` is invalid.
 pub fn hold(
     start: &Position,
     side: Color,
     referee: Referee<'_>,
     limit: usize,
+    known: &mut Vec<Candidates>,
     choose: &mut ChooseMoves<'_>,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Vec<Reply>, HoldError> {
@@ -177,26 +193,25 @@ pub fn hold(
     }
     let roots = roots(start, side, referee).ok_or(HoldError::NoDefence(1))?;
     let mut graph = Graph::new(referee, &roots);
-    loop {
-        let open = graph.open(&roots);
-        if open.is_empty() {
-            match graph.repeating(&roots) {
-                None => return Ok(graph.strategy(&roots)),
-                Some(key) => graph.refute(key),
-            }
-        }
-        for position in open {
-            if graph.nodes.len() >= limit {
-                return Err(HoldError::TooMany(limit));
-            }
-            graph.add(position, choose)?;
-            progress(graph.nodes.len());
-        }
-        graph.propagate();
-        if roots.iter().any(|root| graph.is_lost(root.key())) {
-            return Err(HoldError::NoDefence(graph.nodes.len()));
-        }
+    for candidates in known.drain(..) {
+        let key = position_of(&candidates.fen)?.key();
+        graph.known.insert(key, candidates);
     }
+    let strategy = graph.search(&roots, limit, choose, progress);
+    match &strategy {
+        Ok(replies) => known.extend(replies.iter().map(|reply| Candidates {
+            fen: reply.fen.clone(),
+            moves: vec![reply.played],
+        })),
+        Err(HoldError::Stopped) => *known = graph.candidates(),
+        Err(_) => {}
+    }
+    strategy
+}
+
+/// The position of a stored FEN.
+fn position_of(text: &str) -> Result<Position, HoldError> {
+    fen::parse_position(text).map_err(|error| HoldError::Failed(format!("{text}: {error}")))
 }
 
 /// The positions with `side` to move at the start; `None` if one of them is lost.
@@ -218,6 +233,8 @@ struct Graph<'a> {
     nodes: HashMap<u64, Node>,
     /// Positions that chosen moves lead to and that were not examined, by key.
     unexamined: HashMap<u64, Position>,
+    /// The positions of an earlier search that were not examined in this one, by key.
+    known: HashMap<u64, Candidates>,
 }
 
 impl<'a> Graph<'a> {
@@ -227,6 +244,37 @@ impl<'a> Graph<'a> {
             referee,
             nodes: HashMap::new(),
             unexamined: roots.collect(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Searches for a strategy among at most `limit` positions.
+    fn search(
+        &mut self,
+        roots: &[Position],
+        limit: usize,
+        choose: &mut ChooseMoves<'_>,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Vec<Reply>, HoldError> {
+        loop {
+            let mut open = self.open(roots);
+            if open.is_empty() {
+                match self.repeating(roots) {
+                    None => return Ok(self.strategy(roots)),
+                    Some(key) => self.refute(key),
+                }
+            }
+            let room = limit.saturating_sub(self.nodes.len());
+            if room == 0 && !open.is_empty() {
+                return Err(HoldError::TooMany(limit));
+            }
+            open.truncate(room.min(BATCH));
+            self.add(open, choose)?;
+            progress(self.nodes.len());
+            self.propagate();
+            if roots.iter().any(|root| self.is_lost(root.key())) {
+                return Err(HoldError::NoDefence(self.nodes.len()));
+            }
         }
     }
 
@@ -244,43 +292,76 @@ impl<'a> Graph<'a> {
         open.cloned().collect()
     }
 
-    /// Adds a position. A quiet move that leads only to positions examined before comes first, because it makes the
-    /// graph no larger.
-    fn add(&mut self, position: Position, choose: &mut ChooseMoves<'_>) -> Result<(), HoldError> {
-        let mut legal = legal_moves(&position).to_vec();
-        legal.retain(|played| {
+    /// Adds positions with their moves in the order in which they are tried.
+    fn add(
+        &mut self,
+        positions: Vec<Position>,
+        choose: &mut ChooseMoves<'_>,
+    ) -> Result<(), HoldError> {
+        let mut nodes: Vec<Node> = positions.into_iter().map(|p| self.node(p)).collect();
+        let is_unsorted = |node: &&mut Node| !node.is_sorted;
+        let unsorted: Vec<_> = nodes.iter_mut().filter(is_unsorted).collect();
+        let positions: Vec<_> = unsorted.iter().map(|node| node.position.clone()).collect();
+        let orders = match positions.as_slice() {
+            [] => Vec::new(),
+            positions => choose(positions)?,
+        };
+        for (node, order) in unsorted.into_iter().zip(orders) {
+            let rank = |played: &Move| order.iter().position(|m| m == played);
+            (node.moves).sort_by_key(|played| rank(played).unwrap_or(usize::MAX));
+        }
+        for node in nodes {
+            let key = node.position.key();
+            self.unexamined.remove(&key);
+            self.nodes.insert(key, node);
+            self.follow(key);
+        }
+        Ok(())
+    }
+
+    /// A position with the moves that are not refuted yet. A quiet move that leads only to positions examined before
+    /// comes first, because it makes the graph no larger.
+    fn node(&mut self, position: Position) -> Node {
+        let mut moves = legal_moves(&position).to_vec();
+        moves.retain(|played| {
             let next = successors(self.referee, &position, *played);
             next.is_some_and(|next| next.iter().all(|next| !self.is_lost(next.key())))
         });
-        let stays = |played: &Move| {
-            self.referee.threats(&position, *played) == (false, false)
-                && successors(self.referee, &position, *played).is_some_and(|next| {
-                    let known = |next: &Position| {
-                        next.key() == position.key() || self.nodes.contains_key(&next.key())
-                    };
-                    next.iter().all(known)
-                })
-        };
-        let closing = legal.iter().copied().find(stays);
-        let mut order = if closing.is_some() || legal.len() < 2 {
-            Vec::new()
-        } else {
-            choose(&position)?
-        };
-        order.splice(0..0, closing);
-        let rank = |played: &Move| order.iter().position(|m| m == played);
-        legal.sort_by_key(|played| rank(played).unwrap_or(usize::MAX));
-        let key = position.key();
-        self.unexamined.remove(&key);
-        let node = Node {
+        let mut is_sorted = moves.len() < 2;
+        if let Some(mut known) = self.known.remove(&position.key()) {
+            known.moves.retain(|played| moves.contains(played));
+            (moves, is_sorted) = (known.moves, true);
+        } else if let Some(closing) = moves.iter().position(|m| self.stays(&position, *m)) {
+            moves[..=closing].rotate_right(1);
+            is_sorted = true;
+        }
+        Node {
             position,
-            moves: legal,
+            moves,
+            is_sorted,
             next: Vec::new(),
             threats: (false, false),
-        };
-        self.nodes.insert(key, node);
-        self.follow(key);
-        Ok(())
+        }
+    }
+
+    /// Whether a move is quiet and leads only to positions examined before.
+    fn stays(&self, position: &Position, played: Move) -> bool {
+        self.referee.threats(position, played) == (false, false)
+            && successors(self.referee, position, played).is_some_and(|next| {
+                let known = |next: &Position| {
+                    next.key() == position.key() || self.nodes.contains_key(&next.key())
+                };
+                next.iter().all(known)
+            })
+    }
+
+    /// The positions examined in this and an earlier search with their moves.
+    fn candidates(self) -> Vec<Candidates> {
+        let examined = self.nodes.into_values().map(|node| Candidates {
+            fen: fen::write_position(&node.position),
+            moves: node.moves,
+        });
+        examined.chain(self.known.into_values()).collect()
     }
 
     /// Stores where the chosen move of a position leads.
@@ -402,9 +483,7 @@ pub fn verify_strategy(
     }
     let mut moves = HashMap::new();
     for reply in strategy {
-        let position = fen::parse_position(&reply.fen)
-            .map_err(|error| HoldError::Failed(format!("{}: {error}", reply.fen)))?;
-        moves.insert(position.key(), reply.played);
+        moves.insert(position_of(&reply.fen)?.key(), reply.played);
     }
     let text = fen::write_position;
     let roots = roots(start, side, referee).ok_or_else(|| HoldError::Missing(text(start)))?;
@@ -424,6 +503,7 @@ pub fn verify_strategy(
             threats: referee.threats(&position, played),
             next: next.iter().map(Position::key).collect(),
             moves: vec![played],
+            is_sorted: true,
             position,
         };
         graph.nodes.insert(key, node);
@@ -432,5 +512,97 @@ pub fn verify_strategy(
     match graph.repeating(&roots) {
         Some(key) => Err(HoldError::Repeats(text(&graph.nodes[&key].position))),
         None => Ok(graph.nodes.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches for a defence of black against a pawn that cannot win. Stops after `choices` positions. Returns the
+    /// result and the number of positions for which moves were chosen.
+    fn defend(
+        known: &mut Vec<Candidates>,
+        choices: usize,
+    ) -> (Result<Vec<Reply>, HoldError>, usize) {
+        let start = start();
+        let tables = Tables::none();
+        let mut chosen = 0;
+        let mut choose = |positions: &[Position]| {
+            if chosen >= choices {
+                return Err(HoldError::Stopped);
+            }
+            chosen += positions.len();
+            Ok(positions.iter().map(|p| legal_moves(p).to_vec()).collect())
+        };
+        let side = Color::Black;
+        let strategy = hold(
+            &start,
+            side,
+            referee(&tables),
+            20_000,
+            known,
+            &mut choose,
+            &mut |_| {},
+        );
+        (strategy, chosen)
+    }
+
+    fn start() -> Position {
+        "4k4/4a4/3a5/9/9/9/9/3P5/9/4K4 w".parse().unwrap()
+    }
+
+    fn referee(tables: &Tables) -> Referee<'_> {
+        Referee {
+            rules: RuleSet::Asian,
+            tables,
+        }
+    }
+
+    #[test]
+    fn an_interrupted_search_is_resumed() {
+        let (whole, choices) = defend(&mut Vec::new(), usize::MAX);
+        assert!(choices > 20, "{choices}");
+        assert_eq!(whole.err(), None);
+        let mut known = Vec::new();
+        let (stopped, first) = defend(&mut known, choices / 2);
+        assert_eq!(stopped, Err(HoldError::Stopped));
+        assert!(known.len() >= first);
+        let (resumed, second) = defend(&mut known, usize::MAX);
+        assert!(second <= choices - first + BATCH, "{first} + {second}");
+        let strategy = resumed.unwrap();
+        assert_eq!(known.len(), strategy.len());
+        let verified = verify_strategy(&start(), Color::Black, referee(&Tables::none()), &strategy);
+        assert_eq!(verified, Ok(strategy.len()));
+        // The strategy is found again without a choice.
+        let (again, chosen) = defend(&mut known, 0);
+        assert_eq!((again.unwrap().len(), chosen), (strategy.len(), 0));
+    }
+
+    #[test]
+    fn stored_moves_are_checked() {
+        let fen = fen::write_position(&start());
+        let mut known = vec![Candidates {
+            fen: fen.replace('P', "Q"),
+            moves: Vec::new(),
+        }];
+        assert!(matches!(
+            defend(&mut known, 0),
+            (Err(HoldError::Failed(_)), 0)
+        ));
+        // An illegal move is left out.
+        let (strategy, _) = defend(&mut Vec::new(), usize::MAX);
+        let reply = strategy.unwrap().swap_remove(0);
+        let mut known = vec![Candidates {
+            fen: reply.fen,
+            moves: vec!["a0a1".parse().unwrap(), reply.played],
+        }];
+        let (strategy, _) = defend(&mut known, usize::MAX);
+        assert!(
+            strategy
+                .unwrap()
+                .iter()
+                .all(|reply| reply.played.to_string() != "a0a1")
+        );
     }
 }

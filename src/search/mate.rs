@@ -30,6 +30,14 @@ pub struct MateLimits {
     pub time: Option<Duration>,
 }
 
+impl MateLimits {
+    /// Whether the search was stopped or its time is over.
+    pub fn is_over(&self, control: &Control) -> bool {
+        let has_time = |time| control.clock_elapsed() < time;
+        control.is_stopped() || !self.time.is_none_or(has_time)
+    }
+}
+
 /// The result of a search for a mate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MateResult {
@@ -69,26 +77,26 @@ pub fn mate_by_checks(
 }
 
 /// Larger than every depth.
-const ANY_DEPTH: u32 = u32::MAX;
+pub const ANY_DEPTH: u32 = u32::MAX;
 
 /// Results for a position with the attacker to move.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
+pub struct Known {
     /// There is no mate by checks within this number of plies.
-    refuted: u32,
+    pub refuted: u32,
     /// There is a mate within this number of plies; 0 if none is proven.
-    proven: u32,
+    pub proven: u32,
 }
 
 /// Results by key: a table of fixed size, in which a new position replaces the old one of its slot.
-struct KnownPositions {
+pub struct KnownPositions {
     slots: Vec<(u64, Known)>,
 }
 
 impl KnownPositions {
     /// A table for this number of positions, or for fewer if memory is short; `None` if there is no memory even for
     /// one.
-    fn new(positions: u64) -> Option<Self> {
+    pub fn new(positions: u64) -> Option<Self> {
         let wanted = usize::try_from(positions).unwrap_or(MAX_KNOWN);
         let mut size = wanted.clamp(1, MAX_KNOWN).next_power_of_two();
         let mut slots = Vec::new();
@@ -102,7 +110,7 @@ impl KnownPositions {
         Some(Self { slots })
     }
 
-    fn get(&self, key: u64) -> Known {
+    pub fn get(&self, key: u64) -> Known {
         let (known_key, known) = self.slots[self.index(key)];
         if known_key == key {
             known
@@ -111,7 +119,7 @@ impl KnownPositions {
         }
     }
 
-    fn get_mut(&mut self, key: u64) -> &mut Known {
+    pub fn get_mut(&mut self, key: u64) -> &mut Known {
         let index = self.index(key);
         let (known_key, known) = &mut self.slots[index];
         if *known_key != key {
@@ -197,7 +205,9 @@ impl MateSearch<'_> {
     /// Whether a move gives check and mates within `plies`, including itself.
     fn is_mating(&mut self, played: Move, plies: u32) -> bool {
         self.nodes += 1;
-        if self.nodes % POLL == 1 && self.is_over() || self.nodes >= self.limits.nodes {
+        if self.nodes % POLL == 1 && self.limits.is_over(self.control)
+            || self.nodes >= self.limits.nodes
+        {
             self.stopped = true;
             return false;
         }
@@ -205,12 +215,6 @@ impl MateSearch<'_> {
         let mates = self.position.in_check() && !self.is_decided() && self.is_lost(plies - 1);
         self.position.unmake(played, undo);
         mates
-    }
-
-    /// Whether the search was stopped or its time is over.
-    fn is_over(&self) -> bool {
-        let has_time = |time| self.control.clock_elapsed() < time;
-        self.control.is_stopped() || !self.limits.time.is_none_or(has_time)
     }
 
     /// Whether the defender, in check, is mated within `plies` by every reply.

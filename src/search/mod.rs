@@ -26,6 +26,7 @@ mod holding;
 mod mate;
 mod ordering;
 mod parameters;
+mod proof_number;
 mod request;
 mod score;
 mod solution;
@@ -36,7 +37,7 @@ mod tt;
 
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
 pub use event::{Bound, Event, Info, Outcome, Report, nodes_per_second};
-pub use holding::{HoldError, Referee, Reply, hold, verify_strategy};
+pub use holding::{Candidates, HoldError, Referee, Reply, hold, verify_strategy};
 #[cfg(feature = "training")]
 pub(crate) use parameters::formulas::evaluation_scale;
 #[cfg(feature = "tune")]

@@ -120,7 +120,7 @@ pub struct KnownMate {
 /// The reason why a problem is not solved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SolveError {
-    /// A search without pruning shows that there is no mate of the length.
+    /// The search shows that there is no mate of the length.
     #[error("there is no mate in {0}")]
     NoMate(u32),
     /// The limit of nodes was reached.
@@ -289,7 +289,7 @@ impl<'a> Solver<'a> {
                 Answer::Mate { played, plies }
             }
             (None, _) => Answer::NoMate,
-            _ if outcome.depth >= depth => Answer::NoMate,
+            _ if outcome.no_mate => Answer::NoMate,
             _ => Answer::Unknown,
         })
     }

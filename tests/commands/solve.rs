@@ -4,7 +4,7 @@ use std::fs;
 
 use assert_cmd::Command;
 use predicates::str::{contains, is_empty};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::engine_client::scratch;
 
@@ -147,6 +147,40 @@ fn a_draw_is_proven_for_both_sides() {
         .assert()
         .code(1)
         .stderr(contains("black: no move for the position"));
+}
+
+#[test]
+fn a_proof_of_a_draw_is_resumed() {
+    let (file, _) = verified(&[DRAW, "--draw"], "draw-whole.json");
+    let side = |n: usize| -> Vec<Value> {
+        let replies = file["strategies"][n].as_array().unwrap().iter();
+        replies
+            .map(|reply| json!({ "fen": reply["fen"], "moves": [reply["move"]] }))
+            .collect()
+    };
+    let path = scratch("draw-resume.json");
+    let resume = path.to_str().unwrap();
+    let write = |fen: &Value, positions: [Vec<Value>; 2]| {
+        let stored = json!({ "fen": fen, "rules": file["rules"], "positions": positions });
+        fs::write(&path, stored.to_string()).unwrap();
+    };
+    write(&file["fen"], [side(0), side(1)]);
+    solve(&[DRAW, "--draw", "--resume", resume])
+        .assert()
+        .code(0);
+    write(&json!(TWO_ROOKS), [Vec::new(), Vec::new()]);
+    solve(&[DRAW, "--draw", "--resume", resume])
+        .assert()
+        .code(1)
+        .stderr(contains("the file belongs to another position"));
+    write(
+        &file["fen"],
+        [vec![json!({ "fen": "9", "moves": [] })], side(1)],
+    );
+    solve(&[DRAW, "--draw", "--resume", resume])
+        .assert()
+        .code(1)
+        .stderr(contains("it is not proven that red does not lose: 9: "));
 }
 
 #[test]

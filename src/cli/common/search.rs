@@ -117,7 +117,7 @@ impl SearchPlan {
     }
 
     /// One searcher for each of `threads` positions that are searched at the same time.
-    fn searchers(&self, threads: usize) -> Result<Vec<Searcher>, Failure> {
+    pub fn searchers(&self, threads: usize) -> Result<Vec<Searcher>, Failure> {
         let mut searchers = Vec::with_capacity(threads);
         while searchers.len() < threads {
             let started: Result<Searcher, StartError> = match self.hash {

@@ -4,6 +4,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::Receiver;
@@ -14,13 +15,13 @@ use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
     SearchThreads, TableArguments, interrupts, note, open_input, print,
 };
-use crate::board::{ByColor, Color, Position};
+use crate::board::{ByColor, Color, Move, Position};
 use crate::notation::{MoveStyle, fen};
 use crate::rules::{Game, RuleSet};
 use crate::search::{
-    Control, HoldError, KnownMate, Limits, MAX_HASH, MAX_THREADS, MatingMove, Outcome, Referee,
-    Reply, Report, SearchRequest, Settings, Solution, SolveError, Solver, hold, verify_solution,
-    verify_strategy,
+    Candidates, Control, HoldError, KnownMate, Limits, MAX_HASH, MAX_THREADS, MatingMove, Outcome,
+    Referee, Reply, Report, SearchRequest, Searcher, Settings, Solution, SolveError, Solver,
+    StartError, hold, verify_solution, verify_strategy,
 };
 use crate::tablebase::Tables;
 use crate::text::read_all;
@@ -47,7 +48,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["mate", "draw"])]
     win: bool,
     /// Prove a draw (和局): neither side can win.
-    #[arg(long, conflicts_with_all = ["mate", "pgn", "svg", "resume"])]
+    #[arg(long, conflicts_with_all = ["mate", "pgn", "svg"])]
     draw: bool,
     /// The rule set that judges repetitions and limits.
     #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
@@ -55,7 +56,7 @@ pub struct Arguments {
     /// Search each position with at most N nodes; --draw examines at most N positions for each side.
     #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Search threads; 0 = one per CPU core. --draw uses one.
+    /// Search threads; 0 = one per CPU core.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_THREADS)))]
     threads: u16,
     /// Hash table in MB.
@@ -77,7 +78,7 @@ pub struct Arguments {
     svg: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgument,
-    /// On Ctrl-C, store the mates found in FILE; if FILE exists, continue with them.
+    /// On Ctrl-C, store what was found in FILE; if FILE exists, continue with it.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// Check the solution in FILE (JSON, `-` for standard input) with nothing but the rules and, where the solution uses them, the endgame tables.
@@ -112,12 +113,51 @@ enum Proof {
     },
 }
 
-/// The mates of an interrupted run.
-#[derive(Debug, Serialize, Deserialize)]
+/// What an interrupted run found.
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct ResumeFile {
     fen: String,
     rules: String,
+    /// The mates after replies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     mates: Vec<KnownMate>,
+    /// The positions examined for each side's defence.
+    #[serde(default)]
+    positions: ByColor<Vec<Candidates>>,
+}
+
+impl ResumeFile {
+    /// The file of an interrupted run, or an empty one if it does not exist or none is named.
+    ///
+    /// # Errors
+    /// The file cannot be read or belongs to another position or rule set.
+    fn read(game: &Game, arguments: &Arguments) -> Result<Self, Failure> {
+        let new = Self {
+            fen: fen::write_position(game.position()),
+            rules: arguments.rules.name().to_owned(),
+            ..Self::default()
+        };
+        let Some(path) = arguments.resume.as_ref().filter(|path| path.exists()) else {
+            return Ok(new);
+        };
+        let name = path.display();
+        let bytes = open_input(path).and_then(|input| read_all(input, LONGEST_FILE));
+        let file: Self = serde_json::from_slice(&bytes.context(&name)?).context(&name)?;
+        if (&file.fen, &file.rules) != (&new.fen, &new.rules) {
+            let why = "the file belongs to another position or another rule set";
+            return Err(Failure::new(name, why));
+        }
+        Ok(file)
+    }
+
+    /// Writes the file if one is named.
+    fn write(&self, arguments: &Arguments) -> Result<(), Failure> {
+        let Some(path) = &arguments.resume else {
+            return Ok(());
+        };
+        let json = serde_json::to_string(self).context(path.display())?;
+        OutputFile::open(path)?.write(json)
+    }
 }
 
 /// Prints the solution, or the result of the check.
@@ -140,7 +180,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             rules: arguments.rules,
             ..Settings::default()
         },
-        threads: usize::from(if arguments.draw { 1 } else { arguments.threads }),
+        threads: match arguments.threads {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => usize::from(threads),
+        },
         hash: arguments.hash as usize,
         network: None,
         tables,
@@ -248,17 +291,8 @@ fn solve(
         Err(error) => Err(SolveError::Failed(error.to_string())),
     };
     let mut solver = Solver::new(arguments.rules, arguments.nodes, run);
-    let start = fen::write_position(game.position());
-    if let Some(path) = arguments.resume.as_ref().filter(|path| path.exists()) {
-        let name = path.display();
-        let bytes = open_input(path).and_then(|input| read_all(input, LONGEST_FILE));
-        let file: ResumeFile = serde_json::from_slice(&bytes.context(&name)?).context(&name)?;
-        if (file.fen.as_str(), file.rules.as_str()) != (&start, arguments.rules.name()) {
-            let why = "the file belongs to another position or another rule set";
-            return Err(Failure::new(name, why));
-        }
-        solver.resume(file.mates).context(name)?;
-    }
+    let file = ResumeFile::read(game, arguments)?;
+    solver.resume(file.mates.clone()).context("--resume")?;
     let solved = if arguments.win {
         let tree = solver.win(game, LONGEST_WIN, plan.tables.clone());
         tree.map(|tree| Proof::Win { tree })
@@ -269,20 +303,14 @@ fn solve(
             solution,
         })
     };
-    match (solved, &arguments.resume) {
-        (Ok(proof), _) => Ok(Some(proof)),
-        (Err(SolveError::Stopped), None) => Ok(None),
-        (Err(SolveError::Stopped), Some(path)) => {
-            let file = ResumeFile {
-                fen: start,
-                rules: arguments.rules.name().to_owned(),
-                mates: solver.known(),
-            };
-            let json = serde_json::to_string(&file).context(path.display())?;
-            OutputFile::open(path)?.write(json)?;
+    match solved {
+        Ok(proof) => Ok(Some(proof)),
+        Err(SolveError::Stopped) => {
+            let mates = solver.known();
+            ResumeFile { mates, ..file }.write(arguments)?;
             Ok(None)
         }
-        (Err(error), _) => Err(Failure::new("solve", error)),
+        Err(error) => Err(Failure::new("solve", error)),
     }
 }
 
@@ -298,35 +326,35 @@ fn prove_draw(
         tables: &plan.tables,
     };
     let limit = usize::try_from(arguments.nodes).unwrap_or(usize::MAX);
+    let mut file = ResumeFile::read(game, arguments)?;
+    let mut searchers = plan.searchers(plan.threads)?;
     let mut strategies = ByColor::default();
     for side in Color::ALL {
-        let mut choose = |position: &Position| {
-            let limits = Limits {
-                nodes: Some(CHOICE_NODES),
-                ..Limits::default()
-            };
-            let request = SearchRequest {
-                limits,
-                ..plan.request(&Game::new(position.clone()), &Control::new(false))
-            };
-            let threads = &work.threads;
-            let searched = threads.search(request, &work.interrupts, |_| Ok(()));
-            let (outcome, is_interrupted) =
-                searched.map_err(|error| HoldError::Failed(error.to_string()))?;
-            if is_interrupted {
+        let interrupts = &work.interrupts;
+        let mut choose = |positions: &[Position]| {
+            if interrupts.try_recv().is_ok() {
                 return Err(HoldError::Stopped);
             }
-            Ok(outcome.best.into_iter().collect())
+            choose_moves(&mut searchers, plan, positions).map_err(HoldError::Failed)
         };
         let progress = &mut work.progress;
         let mut on_progress = |positions: usize| {
             progress.show(format!("{side} does not lose: {positions} positions"));
         };
         let start = game.position();
-        let held = hold(start, side, referee, limit, &mut choose, &mut on_progress);
+        let known = &mut file.positions[side];
+        let held = hold(
+            start,
+            side,
+            referee,
+            limit,
+            known,
+            &mut choose,
+            &mut on_progress,
+        );
         strategies[side] = match held {
             Ok(strategy) => strategy,
-            Err(HoldError::Stopped) => return Ok(None),
+            Err(HoldError::Stopped) => return file.write(arguments).map(|()| None),
             Err(error) => {
                 let why = format!("it is not proven that {side} does not lose: {error}");
                 return Err(Failure::new("solve", why));
@@ -334,6 +362,42 @@ fn prove_draw(
         };
     }
     Ok(Some(Proof::Draw { strategies }))
+}
+
+/// The best move of each position after a short search, several positions at the same time.
+fn choose_moves(
+    searchers: &mut [Searcher],
+    plan: &SearchPlan,
+    positions: &[Position],
+) -> Result<Vec<Vec<Move>>, String> {
+    let share = positions.len().div_ceil(searchers.len()).max(1);
+    let shares = searchers.iter_mut().zip(positions.chunks(share));
+    let choose = |searcher: &mut Searcher, positions: &[Position]| -> Result<Vec<_>, StartError> {
+        let best = positions.iter().map(|position| {
+            let game = Game::new(position.clone());
+            let request = SearchRequest {
+                limits: Limits {
+                    nodes: Some(CHOICE_NODES),
+                    ..Limits::default()
+                },
+                ..plan.request(&game, &Control::new(false))
+            };
+            Ok(searcher.search(request)?.outcome.best.into_iter().collect())
+        });
+        best.collect()
+    };
+    thread::scope(|scope| {
+        let shares = shares.map(|(searcher, positions)| {
+            thread::Builder::new().spawn_scoped(scope, move || choose(searcher, positions))
+        });
+        let running = shares.collect::<Result<Vec<_>, _>>();
+        let mut chosen = Vec::with_capacity(positions.len());
+        for thread in running.map_err(|error| error.to_string())? {
+            let moves = thread.join().map_err(|_| "a search thread failed")?;
+            chosen.extend(moves.map_err(|error| error.to_string())?);
+        }
+        Ok(chosen)
+    })
 }
 
 /// The files to write.

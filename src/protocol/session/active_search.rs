@@ -39,6 +39,7 @@ impl BookAnswer {
             depth: 0,
             nodes: 0,
             time: Duration::ZERO,
+            no_mate: false,
         }
     }
 }

@@ -167,6 +167,7 @@ mod tests {
             depth: 3,
             nodes: 100,
             time: Duration::ZERO,
+            no_mate: false,
         }
     }
 

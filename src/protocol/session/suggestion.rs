@@ -83,7 +83,6 @@ impl<W: Write> Session<W> {
 
     /// Reports that `go mate` has found no mate, with all first moves or only `by_some_moves`.
     pub fn report_mate_search(&mut self, moves: u32, by_some_moves: bool, outcome: &Outcome) {
-        let plies = moves.saturating_mul(2).saturating_sub(1);
         if outcome.score.is_some_and(|score| score.is_mate_in(moves)) {
             return;
         }
@@ -93,7 +92,7 @@ impl<W: Write> Session<W> {
         } else {
             ""
         };
-        let text = if outcome.depth >= plies {
+        let text = if outcome.no_mate {
             texts.no_mate
         } else {
             texts.mate_not_found

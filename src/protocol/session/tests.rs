@@ -97,6 +97,7 @@ fn done_with(score: Score) -> Event {
         depth: 1,
         nodes: 1,
         time: Duration::ZERO,
+        no_mate: false,
     })
 }
 

@@ -12,7 +12,8 @@ use crate::rules::counted_plies;
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
 use crate::search::mate::{MateLimits, MateResult, mate_by_checks};
 use crate::search::parameters::values;
-use crate::search::request::{Degree, SearchRequest, Settings};
+use crate::search::proof_number::ProofSearch;
+use crate::search::request::{SearchRequest, Settings};
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::time::{MoveOverhead, TimeManager};
 use crate::search::tree::{Iteration, RootMove, SharedState};
@@ -23,6 +24,8 @@ const MATE_NODES: u64 = 3_000_000;
 
 /// Maximum number of nodes of the first part of a search for a mate.
 const FIRST_MATE_NODES: u64 = 1 << 16;
+/// Nodes of the proof-number search for one of the ordinary search: about the same time.
+const PROOF_NODES: u64 = 2;
 
 /// A best line of the last iteration, with its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +45,12 @@ impl SearchLine {
             bound: root_move.bound,
             pv: root_move.pv.clone(),
         }
+    }
+
+    /// As many lines as the settings ask for.
+    fn all(shared: &SharedState, iteration: &Iteration) -> Vec<Self> {
+        let moves = (iteration.moves.iter()).take(shared.request.settings.multipv);
+        moves.map(|m| Self::new(shared, m)).collect()
     }
 }
 
@@ -82,6 +91,7 @@ impl SearchResult {
             depth: 0,
             nodes: 0,
             time,
+            no_mate: false,
         };
         let lines = Vec::new();
         Self { outcome, lines }
@@ -120,7 +130,7 @@ impl RequestHandler {
     /// of the first thread.
     pub fn search(
         &mut self,
-        mut request: SearchRequest,
+        request: SearchRequest,
         tt: &TranspositionTable,
         threads: usize,
         mut run: impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
@@ -136,8 +146,6 @@ impl RequestHandler {
         log::debug!("search: {}", request.limits);
         let overhead = (self.overhead).expected(request.game.position(), &request.limits);
         let time = TimeManager::new(&request.limits, &request.settings, overhead);
-        let settings = request.settings;
-        request.settings = settings_for(&request);
         let mut shared = SharedState::new(request, root_moves, threads);
         if let Some(mate) = self.mate_by_checks(&mut shared, time.as_ref(), tt) {
             return mate;
@@ -145,11 +153,18 @@ impl RequestHandler {
         shared.time = time;
         shared.events = self.events.clone();
         let shared = Arc::new(shared);
-        let results = match shared.request.limits.mate {
-            Some(moves) => search_for_mate(moves, &shared, settings, tt, &mut run),
+        let (results, no_mate) = match shared.request.limits.mate {
+            Some(moves) => match search_for_mate(moves, &shared, tt, &mut run) {
+                MateAnswer::Proven(mate) => {
+                    let (request, time) = (&shared.request, shared.time.as_ref());
+                    return self.answer_with_mate(request, time, mate, tt);
+                }
+                MateAnswer::Refuted(results) => (results, true),
+                MateAnswer::Searched(results) => (results, false),
+            },
             None => {
                 tt.age();
-                run(&shared)
+                (run(&shared), false)
             }
         };
         let chosen = choose(&results, &shared.request.settings);
@@ -172,16 +187,14 @@ impl RequestHandler {
             depth: chosen.map_or(0, |c| c.depth as u32),
             nodes: shared.nodes.load(Ordering::Relaxed),
             time: control.elapsed(),
+            no_mate,
         };
         log::debug!("{outcome}");
-        let lines = results.first().into_iter().flat_map(|first| {
-            let moves = first.moves.iter().take(shared.request.settings.multipv);
-            moves.map(|root_move| SearchLine::new(&shared, root_move))
-        });
-        SearchResult {
-            outcome,
-            lines: lines.collect(),
-        }
+        let lines = match results.first() {
+            Some(first) => SearchLine::all(&shared, first),
+            None => Vec::new(),
+        };
+        SearchResult { outcome, lines }
     }
 
     /// Searches for a mate by checks alone, where the request allows it.
@@ -238,6 +251,7 @@ impl RequestHandler {
             depth,
             nodes,
             time,
+            no_mate: false,
         };
         let bound = Bound::Exact;
         let lines = vec![SearchLine { score, bound, pv }];
@@ -276,42 +290,59 @@ impl RequestHandler {
     }
 }
 
-/// Searches for a mate in `moves` in stages with growing limits. The stages alternate between no pruning, which shows
-/// whether there is a mate, and the pruning of `settings`, which finds most mates much earlier. A mate score is a
-/// proof in both, because no reply of the losing side is pruned.
+/// The answer to a request for a mate.
+enum MateAnswer {
+    /// A mate of the proof-number search.
+    Proven(MateResult),
+    /// There is no mate of the length. The results are those of the ordinary search, for a move to play.
+    Refuted(Vec<Iteration>),
+    /// The results of the last ordinary search, which may have found a mate.
+    Searched(Vec<Iteration>),
+}
+
+/// Searches for a mate in `moves` in stages with growing limits. The stages alternate between the proof-number search,
+/// which also shows that there is no mate, and the ordinary search, which finds most long mates earlier. A mate score
+/// is a proof in both, because the ordinary search prunes no reply of the losing side.
 fn search_for_mate(
     moves: u32,
     shared: &Arc<SharedState>,
-    settings: Settings,
     tt: &TranspositionTable,
     run: &mut impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
-) -> Vec<Iteration> {
-    let is_mate = |results: &[Iteration]| {
+) -> MateAnswer {
+    let wanted = moves.saturating_mul(2).saturating_sub(1);
+    let plies = shared
+        .request
+        .limits
+        .depth
+        .map_or(wanted, |depth| depth.min(wanted));
+    let mut proof = ProofSearch::new(shared, plies);
+    let mut budget = FIRST_MATE_NODES;
+    let mut results = Vec::new();
+    loop {
+        let proven = proof
+            .as_mut()
+            .and_then(|proof| proof.run(budget.saturating_mul(PROOF_NODES)));
+        if let Some(line) = &proven
+            && !line.is_empty()
+            && shared.request.settings.multipv == 1
+            && is_in_time(&shared.request, line.len())
+        {
+            let nodes = shared.nodes.load(Ordering::Relaxed);
+            let line = line.clone();
+            return MateAnswer::Proven(MateResult { line, nodes });
+        }
+        if results.is_empty() || !shared.is_over() {
+            results = run_stage(shared, budget, tt, run);
+        }
+        let is_refuted = proven.is_some_and(|line| line.is_empty());
+        if is_refuted && plies == wanted {
+            return MateAnswer::Refuted(results);
+        }
         let best = results.first().and_then(|result| result.moves.first());
         // The answer has this value, so a mate that is only a bound must be searched further.
-        best.is_some_and(|best| best.value().is_mate_in(moves))
-    };
-    let mut budget = FIRST_MATE_NODES;
-    loop {
-        // Scores of the search with pruning would hide mates.
-        tt.clear();
-        let nodes = shared.nodes.load(Ordering::Relaxed);
-        let exhaustive = run_stage(shared, shared.request.settings, budget, tt, run);
-        let is_complete = shared.nodes.load(Ordering::Relaxed) - nodes < budget;
-        if is_complete || is_mate(&exhaustive) || shared.is_over() {
-            return exhaustive;
-        }
-        let mut pruned = run_stage(shared, settings, budget, tt, run);
-        if is_mate(&pruned) {
-            return pruned;
-        }
-        if shared.is_over() {
-            // The move of the deeper search is better, but only the exhaustive one rules out a mate.
-            let depth = exhaustive.first().map_or(0, |result| result.depth);
-            for root_move in pruned.iter_mut().flat_map(|result| &mut result.moves) {
-                root_move.depth = root_move.depth.min(depth);
-            }
-            return pruned;
+        let is_mate = best.is_some_and(|best| best.value().is_mate_in(moves));
+        if is_mate || is_refuted || shared.is_over() {
+            return MateAnswer::Searched(results);
         }
         budget = budget.saturating_mul(4);
     }
@@ -320,12 +351,11 @@ fn search_for_mate(
 /// Runs a part of a search for a mate, of at most `budget` nodes.
 fn run_stage(
     shared: &SharedState,
-    settings: Settings,
     budget: u64,
     tt: &TranspositionTable,
     run: &mut impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
 ) -> Vec<Iteration> {
-    let stage = Arc::new(shared.stage(settings, budget));
+    let stage = Arc::new(shared.stage(budget));
     tt.age();
     let results = run(&stage);
     let counted = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -350,6 +380,9 @@ fn expected_reply(shared: &SharedState, pv: &[Move], tt: &TranspositionTable) ->
 /// settings ask for several lines or random moves.
 fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<MateLimits> {
     let limits = &request.limits;
+    if request.settings.multipv > 1 {
+        return None;
+    }
     let half = time.map(|time| time.hard / 2);
     if let Some(moves) = limits.mate {
         return Some(MateLimits {
@@ -360,7 +393,7 @@ fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<Ma
     }
     let is_limited =
         limits.depth.is_some() || limits.nodes.is_some() || limits.soft_nodes.is_some();
-    if is_limited || request.settings.multipv > 1 || request.control.is_pondering() {
+    if is_limited || request.control.is_pondering() {
         return None;
     }
     let share = u64::from(values::mate_nodes_per_ms().unsigned_abs());
@@ -378,16 +411,6 @@ fn is_in_time(request: &SearchRequest, plies: usize) -> bool {
     let limit = usize::from(rules.no_capture_limit());
     // In a game that continued past the limit, the limit does not apply.
     !request.settings.no_capture_draws || counted >= limit || counted + plies <= limit
-}
-
-/// The settings in force: a search for a mate does not prune.
-fn settings_for(request: &SearchRequest) -> Settings {
-    let mut settings = request.settings;
-    if request.limits.mate.is_some() {
-        settings.pruning = Degree::None;
-        settings.techniques.hash_window = false;
-    }
-    settings
 }
 
 /// The move to play. Several threads vote, unless there are several lines. `None` without results.

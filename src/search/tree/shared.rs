@@ -10,7 +10,7 @@ use crate::board::{Move, Position};
 use crate::rules::RuleSet;
 use crate::search::event::Event;
 use crate::search::game_occurrences::GameOccurrences;
-use crate::search::request::{Degree, SearchRequest, Settings};
+use crate::search::request::SearchRequest;
 use crate::search::score::Score;
 use crate::search::time::TimeManager;
 use crate::tablebase::{TableOutcome, Tables};
@@ -73,17 +73,16 @@ impl SharedState {
 
     /// A part of a search for a mate, of at most `budget` more nodes. Its node count and clock continue those of the
     /// whole search.
-    pub fn stage(&self, settings: Settings, budget: u64) -> Self {
+    pub fn stage(&self, budget: u64) -> Self {
         let mut request = self.request.clone();
         let nodes = self.nodes.load(Ordering::Relaxed);
         let limit = request.limits.nodes.unwrap_or(u64::MAX);
         request.limits.nodes = Some(limit.min(nodes.saturating_add(budget)));
-        if settings.pruning != Degree::None {
-            // The length of the mate limits the depth of an exhaustive search only.
+        if request.settings.multipv == 1 {
+            // The length of the mate does not limit the depth, because the line to it may be reduced.
             let mate = request.limits.mate.map(|moves| moves.saturating_mul(2) - 1);
             request.limits.depth = request.limits.depth.filter(|depth| Some(*depth) < mate);
         }
-        request.settings = settings;
         Self {
             time: self.time,
             nodes: AtomicU64::new(nodes),

@@ -1,0 +1,565 @@
+//! Mates with quiet moves: a depth-first proof-number search (df-pn, Nagai 2002) over all moves of both sides.
+//!
+//! The proof number of a position estimates how many positions must still be shown to be mates to prove a mate, the
+//! disproof number how many must be refuted to rule it out. The search always expands a position that changes both
+//! numbers of the root. So it follows forcing lines, which have few replies, to any depth before it tries moves with
+//! many replies. The effort of several necessary moves counts as the largest of them plus one for each other one
+//! (weak proof numbers, Ueda et al. 2008), because transpositions would make a sum too large.
+//!
+//! Every position is searched with the number of plies left to the mate. This makes the graph free of cycles, so a
+//! repetition within a line needs no test: a mate in fewer plies has none. A line that repeats a position of the game
+//! is no mate if the rules then judge the repetition.
+
+use std::sync::atomic::Ordering;
+
+use super::mate::{ANY_DEPTH, KnownPositions};
+use super::tree::SharedState;
+use crate::board::{Move, Position};
+use crate::movegen::{count_legal, legal_moves};
+
+/// The number of what is impossible.
+const INFINITE: u32 = 1 << 30;
+/// Maximum number of positions with stored numbers.
+const MAX_NUMBERS: usize = 1 << 20;
+/// Nodes between two checks of the stop flag and the clock.
+const POLL: u64 = 1024;
+/// Maximum number of attempts to follow a proof. It matters only if the table loses the same positions each time.
+const MAX_WALKS: u32 = 1000;
+/// Slots among which a position is looked up.
+const BUCKET: usize = 4;
+
+/// The effort for the side to move and for its opponent to reach their aims, the mate or its refutation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Numbers {
+    /// Effort of the side to move; 0 if it has reached its aim.
+    own: u32,
+    /// Effort of the opponent; 0 if it has reached its aim.
+    other: u32,
+    /// Plies within which the mate is proven or refuted, if one of the numbers is 0.
+    plies: u32,
+}
+
+impl Numbers {
+    const fn open(own: u32, other: u32) -> Self {
+        let plies = 0;
+        Self { own, other, plies }
+    }
+
+    /// The aim of the side to move if `wins`, else that of the opponent, is reached within `plies`.
+    const fn settled(wins: bool, plies: u32) -> Self {
+        let (own, other) = if wins { (0, INFINITE) } else { (INFINITE, 0) };
+        Self { own, other, plies }
+    }
+
+    const fn is_settled(self) -> bool {
+        self.own == 0 || self.other == 0
+    }
+
+    const fn reaches(self, limit: Self) -> bool {
+        self.own >= limit.own || self.other >= limit.other
+    }
+}
+
+/// Stored numbers of a position with a number of plies left.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    /// The upper half of the key.
+    check: u32,
+    /// Nodes below the position; 0 for an empty slot.
+    work: u32,
+    own: u32,
+    other: u32,
+}
+
+/// Numbers by key: buckets of fixed size, in which a new position replaces the one with the least work.
+struct NumberTable {
+    slots: Vec<Slot>,
+}
+
+impl NumberTable {
+    /// A table for this number of positions, or for fewer if memory is short; `None` if there is no memory even for
+    /// one bucket.
+    fn new(positions: u64) -> Option<Self> {
+        let wanted = usize::try_from(positions).unwrap_or(MAX_NUMBERS);
+        let mut size = wanted.clamp(BUCKET, MAX_NUMBERS).next_power_of_two();
+        let mut slots = Vec::new();
+        while slots.try_reserve_exact(size).is_err() {
+            size /= 2;
+            if size < BUCKET {
+                return None;
+            }
+        }
+        slots.resize(size, Slot::default());
+        Some(Self { slots })
+    }
+
+    fn bucket(&mut self, key: u64) -> &mut [Slot] {
+        let start = key as usize & (self.slots.len() - 1) & !(BUCKET - 1);
+        &mut self.slots[start..start + BUCKET]
+    }
+
+    fn get(&mut self, key: u64) -> Option<Numbers> {
+        let check = (key >> 32) as u32;
+        let mut slots = self.bucket(key).iter();
+        let slot = slots.find(|slot| slot.work > 0 && slot.check == check)?;
+        Some(Numbers::open(slot.own, slot.other))
+    }
+
+    fn store(&mut self, key: u64, numbers: Numbers, work: u64) {
+        let check = (key >> 32) as u32;
+        let rank = |slot: &Slot| if slot.check == check { 0 } else { slot.work };
+        if let Some(slot) = self.bucket(key).iter_mut().min_by_key(|slot| rank(slot)) {
+            *slot = Slot {
+                check,
+                work: u32::try_from(work).unwrap_or(u32::MAX).max(1),
+                own: numbers.own,
+                other: numbers.other,
+            };
+        }
+    }
+}
+
+/// The key of a position with a number of plies left.
+const fn key_with_plies(key: u64, left: u32) -> u64 {
+    // An odd multiplier with well-mixed bits (the golden ratio).
+    key ^ (left as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// A move with the numbers of the position after it, whose side to move is the opponent.
+#[derive(Clone, Copy, Debug)]
+struct Child {
+    played: Move,
+    numbers: Numbers,
+}
+
+/// The side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Attacker,
+    Defender,
+}
+
+impl Role {
+    const fn opponent(self) -> Self {
+        match self {
+            Self::Attacker => Self::Defender,
+            Self::Defender => Self::Attacker,
+        }
+    }
+}
+
+/// The result of following a proof.
+enum Walk {
+    /// The moves to the mate.
+    Line(Vec<Move>),
+    /// The length of the mate in plies, after which the proof is to be followed again.
+    Shorter(u32),
+}
+
+/// A proof-number search for a mate at the root of a request. It is run in parts and keeps its numbers between them.
+pub struct ProofSearch<'a> {
+    shared: &'a SharedState,
+    position: Position,
+    /// Maximum length of the mate in plies.
+    plies: u32,
+    known: KnownPositions,
+    numbers: NumberTable,
+    nodes: u64,
+    /// The value of `nodes` at which the part ends.
+    end: u64,
+    stopped: bool,
+}
+
+impl<'a> ProofSearch<'a> {
+    /// A search for a mate within `plies`; `None` if there is no memory for it.
+    pub fn new(shared: &'a SharedState, plies: u32) -> Option<Self> {
+        let limit = shared.request.limits.nodes.unwrap_or(u64::MAX);
+        Some(Self {
+            shared,
+            position: shared.request.game.position().clone(),
+            plies,
+            known: KnownPositions::new(limit)?,
+            numbers: NumberTable::new(limit)?,
+            nodes: 0,
+            end: 0,
+            stopped: false,
+        })
+    }
+
+    /// Searches at most `nodes` more nodes, which are added to those of the request. Returns the moves of a mate that
+    /// begins with a root move, with the longest defence, as far as it is known; no moves if there is no mate within
+    /// the length; `None` if neither is shown.
+    pub fn run(&mut self, nodes: u64) -> Option<Vec<Move>> {
+        self.end = self.nodes.saturating_add(nodes);
+        self.stopped = self.shared.is_over();
+        let root_moves = &self.shared.root_moves;
+        let no_limit = Numbers::open(INFINITE, INFINITE);
+        let root = self.expand(Role::Attacker, self.plies, no_limit, root_moves);
+        match root {
+            Numbers { own: 0, plies, .. } => self.line(root_moves, plies),
+            Numbers { other: 0, .. } => Some(Vec::new()),
+            _ => None,
+        }
+    }
+
+    /// Searches the position, with `left` plies to the mate, until its numbers reach a limit.
+    fn search(&mut self, role: Role, left: u32, limit: Numbers) -> Numbers {
+        let before = self.nodes;
+        let moves = legal_moves(&self.position);
+        let numbers = self.expand(role, left, limit, &moves);
+        let key = self.position.key();
+        if !numbers.is_settled() {
+            let key = key_with_plies(key, left);
+            self.numbers.store(key, numbers, self.nodes - before);
+        } else if (numbers.own == 0) == (role == Role::Attacker) {
+            let known = self.known.get_mut(key);
+            if known.proven == 0 || numbers.plies < known.proven {
+                known.proven = numbers.plies;
+            }
+        } else {
+            let known = self.known.get_mut(key);
+            known.refuted = known.refuted.max(numbers.plies);
+        }
+        numbers
+    }
+
+    /// Searches the position with these moves until its numbers reach a limit.
+    fn expand(&mut self, role: Role, left: u32, limit: Numbers, moves: &[Move]) -> Numbers {
+        let mut children: Vec<Child> = Vec::with_capacity(moves.len());
+        for &played in moves {
+            let undo = self.position.make(played);
+            let numbers = self.look_up(role.opponent(), left - 1);
+            self.position.unmake(played, undo);
+            children.push(Child { played, numbers });
+            if numbers.other == 0 {
+                break;
+            }
+        }
+        loop {
+            let numbers = combine(role, &children);
+            if numbers.is_settled() || numbers.reaches(limit) || self.stopped {
+                return numbers;
+            }
+            let (best, child_limit) = select(&children, numbers, limit);
+            let played = children[best].played;
+            let undo = self.position.make(played);
+            children[best].numbers = self.search(role.opponent(), left - 1, child_limit);
+            self.position.unmake(played, undo);
+        }
+    }
+
+    /// The numbers of a position as far as they are known without a search.
+    fn look_up(&mut self, role: Role, left: u32) -> Numbers {
+        let key = self.position.key();
+        if self.shared.occurrences.decides(key) {
+            return Numbers::settled(role == Role::Defender, ANY_DEPTH);
+        }
+        let known = self.known.get(key);
+        if known.proven > 0 && known.proven <= left {
+            return Numbers::settled(role == Role::Attacker, known.proven);
+        }
+        if left > 0 && known.refuted >= left {
+            return Numbers::settled(role == Role::Defender, known.refuted);
+        }
+        if let Some(numbers) = self.numbers.get(key_with_plies(key, left)) {
+            return numbers;
+        }
+        self.count_node();
+        let moves = count_legal(&self.position) as u32;
+        match role {
+            Role::Attacker if moves == 0 => Numbers::settled(false, ANY_DEPTH),
+            Role::Attacker => Numbers::open(1, moves),
+            Role::Defender if moves == 0 => Numbers::settled(false, 0),
+            Role::Defender if left == 0 => Numbers::settled(true, 0),
+            Role::Defender => Numbers::open(1, moves),
+        }
+    }
+
+    fn count_node(&mut self) {
+        self.nodes += 1;
+        self.shared.nodes.fetch_add(1, Ordering::Relaxed);
+        let is_over = self.nodes.is_multiple_of(POLL) && self.shared.is_over();
+        self.stopped |= is_over || self.nodes >= self.end;
+    }
+
+    /// The moves of a mate within `plies` that begins with one of `root_moves`: the quickest attack against the
+    /// longest defence, as far as they are proven. `None` if the moves are not found before the search ends.
+    fn line(&mut self, root_moves: &[Move], mut plies: u32) -> Option<Vec<Move>> {
+        let start = self.position.clone();
+        for _ in 0..MAX_WALKS {
+            let walk = self.walk(root_moves, plies);
+            self.position = start.clone();
+            match walk? {
+                Walk::Line(line) => return Some(line),
+                Walk::Shorter(shorter) => plies = shorter,
+            }
+        }
+        None
+    }
+
+    /// Follows the proof to the mate, or to a position whose stored mate is longer than those after its moves. Its
+    /// mate is then stored as shorter, so that another defence may be the longest.
+    fn walk(&mut self, root_moves: &[Move], plies: u32) -> Option<Walk> {
+        let mut line = Vec::new();
+        let mut moves = root_moves.to_vec();
+        let (mut role, mut left) = (Role::Attacker, plies);
+        while left > 0 {
+            let (played, needed) = self.proven_move(role, left, &moves)?;
+            if needed + 1 < left {
+                if line.is_empty() {
+                    return Some(Walk::Shorter(needed + 1));
+                }
+                self.known.get_mut(self.position.key()).proven = needed + 1;
+                return Some(Walk::Shorter(plies));
+            }
+            line.push(played);
+            self.position.make(played);
+            moves = legal_moves(&self.position).to_vec();
+            (role, left) = (role.opponent(), needed);
+        }
+        Some(Walk::Line(line))
+    }
+
+    /// The move of the quickest mate, or of the longest defence, and the plies to the mate after it. `None` if the
+    /// search is stopped before they are found.
+    fn proven_move(&mut self, role: Role, left: u32, moves: &[Move]) -> Option<(Move, u32)> {
+        let no_limit = Numbers::open(INFINITE, INFINITE);
+        let mut best: Option<(Move, u32)> = None;
+        // If the table has lost a proof, the position is searched again.
+        for is_searched in [false, true] {
+            if is_searched {
+                self.expand(role, left, no_limit, moves);
+            }
+            for &played in moves {
+                let undo = self.position.make(played);
+                let mut numbers = self.look_up(role.opponent(), left - 1);
+                if role == Role::Defender && !numbers.is_settled() {
+                    numbers = self.search(role.opponent(), left - 1, no_limit);
+                }
+                self.position.unmake(played, undo);
+                let is_mate =
+                    numbers.is_settled() && (numbers.own == 0) != (role == Role::Attacker);
+                let is_better = best.is_none_or(|(_, plies)| match role {
+                    Role::Attacker => numbers.plies < plies,
+                    Role::Defender => numbers.plies > plies,
+                });
+                if is_mate && is_better {
+                    best = Some((played, numbers.plies));
+                }
+                if !is_mate && role == Role::Defender {
+                    return None;
+                }
+            }
+            if best.is_some() || self.stopped {
+                break;
+            }
+        }
+        best
+    }
+}
+
+/// The numbers of a position from those after its moves.
+fn combine(role: Role, children: &[Child]) -> Numbers {
+    let own = children.iter().map(|child| child.numbers.other).min();
+    let open = children.iter().filter(|child| child.numbers.own > 0);
+    let largest = open.clone().map(|child| child.numbers.own).max();
+    let wins = own == Some(0);
+    if wins || largest.is_none() {
+        let decisive = children
+            .iter()
+            .filter(|child| !wins || child.numbers.other == 0);
+        let plies = decisive.map(|child| child.numbers.plies);
+        let plies = match role {
+            Role::Attacker => plies.min(),
+            Role::Defender => plies.max(),
+        };
+        return Numbers::settled(
+            wins,
+            plies.map_or(ANY_DEPTH, |plies| plies.saturating_add(1)),
+        );
+    }
+    let others = open.count() as u32 - 1;
+    let other = largest.map_or(0, |largest| {
+        largest.saturating_add(others).min(INFINITE - 1)
+    });
+    Numbers::open(own.unwrap_or(INFINITE), other)
+}
+
+/// The move to search, the one with the least effort, and the limit for its numbers.
+fn select(children: &[Child], numbers: Numbers, limit: Numbers) -> (usize, Numbers) {
+    let effort = |i: &usize| children[*i].numbers.other;
+    let best = (0..children.len()).min_by_key(effort).unwrap_or(0);
+    let others = (0..children.len()).filter(|i| *i != best);
+    let second = others.map(|i| effort(&i)).min().unwrap_or(INFINITE);
+    // A quarter more than the second best saves changes between the two (1 + epsilon, Pawlewicz and Lew 2006).
+    let second = second.saturating_add(second / 4 + 1);
+    let largest = children.iter().map(|child| child.numbers.own);
+    let largest = largest.filter(|own| *own < INFINITE).max().unwrap_or(0);
+    let others = numbers.other.saturating_sub(largest);
+    let own = limit.other.saturating_sub(others);
+    (best, Numbers::open(own, limit.own.min(second)))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+    use rand::seq::IteratorRandom;
+
+    use super::*;
+    use crate::board::{Piece, Setup, Square};
+    use crate::random::{self, Shape};
+    use crate::rules::{Game, RuleSet};
+    use crate::search::request::{Limits, SearchRequest};
+    use crate::tablebase::{TableOutcome, Tables};
+
+    fn shared(game: Game, root_moves: &[Move], nodes: u64) -> SharedState {
+        let limits = Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        };
+        SharedState::new(SearchRequest::new(game, limits), root_moves.to_vec(), 1)
+    }
+
+    /// The mate found within `plies` in parts of 1,000 nodes; `None` without a mate.
+    fn prove(game: &Game, plies: u32) -> Option<Vec<Move>> {
+        prove_with(game, &legal_moves(game.position()), plies)
+    }
+
+    /// [`prove`] with one of these moves.
+    fn prove_with(game: &Game, root_moves: &[Move], plies: u32) -> Option<Vec<Move>> {
+        let shared = shared(game.clone(), root_moves, 20_000_000);
+        let mut search = ProofSearch::new(&shared, plies).unwrap();
+        while !shared.is_over() {
+            if let Some(line) = search.run(1000) {
+                assert_eq!(search.nodes, shared.nodes.load(Ordering::Relaxed));
+                return (!line.is_empty()).then_some(line);
+            }
+        }
+        panic!("{}: not solved", game.position());
+    }
+
+    /// Whether the side to move mates within `plies`, by a search of every line.
+    fn mates(position: &mut Position, plies: u32) -> bool {
+        legal_moves(position).iter().any(|&played| {
+            let undo = position.make(played);
+            let is_mate = legal_moves(position).iter().all(|&reply| {
+                plies > 2 && {
+                    let undo = position.make(reply);
+                    let is_mate = mates(position, plies - 2);
+                    position.unmake(reply, undo);
+                    is_mate
+                }
+            });
+            position.unmake(played, undo);
+            is_mate
+        })
+    }
+
+    /// Plays the line, which must be legal and end in mate.
+    fn assert_mates(game: &Game, line: &[Move]) {
+        let mut game = game.clone();
+        for &played in line {
+            game.push(played).unwrap();
+        }
+        assert!(legal_moves(game.position()).is_empty());
+    }
+
+    #[test]
+    fn short_mates_are_those_of_a_search_of_every_line() {
+        let mut random = StdRng::seed_from_u64(1);
+        let mut count = [0; 2];
+        for number in 0..400 {
+            let mut position = random::position(&mut random, Shape::Sparse);
+            if legal_moves(&position).is_empty() {
+                continue;
+            }
+            let plies = if number % 4 == 0 { 3 } else { 1 };
+            let game = Game::new(position.clone());
+            let line = prove(&game, plies);
+            assert_eq!(line.is_some(), mates(&mut position, plies), "{position}");
+            if let Some(line) = line {
+                assert!(line.len() <= plies as usize);
+                assert_mates(&game, &line);
+                count[usize::from(plies == 3)] += 1;
+            }
+        }
+        assert!(count.iter().all(|count| *count > 5), "{count:?}");
+    }
+
+    /// A random position with these pieces.
+    fn placed(pieces: &str, random: &mut StdRng) -> Option<Position> {
+        let mut setup = Setup::empty();
+        for letter in pieces.chars() {
+            let piece = Piece::from_letter(letter)?;
+            let mut squares = Square::all();
+            let free = squares
+                .by_ref()
+                .filter(|square| setup.squares[square.index()].is_none())
+                .filter(|square| piece.can_stand_on(*square, false));
+            setup.squares[free.choose(random)?.index()] = Some(piece);
+        }
+        Position::try_from(&setup).ok()
+    }
+
+    #[test]
+    fn mates_have_the_length_of_the_endgame_tables() {
+        let tables = Tables::embedded();
+        let mut random = StdRng::seed_from_u64(2);
+        let mut count = 0;
+        while count < 60 {
+            let pieces = ["KRka", "KRkab", "KPka", "KNk", "KRk"];
+            let Some(position) = pieces
+                .into_iter()
+                .choose(&mut random)
+                .and_then(|pieces| placed(pieces, &mut random))
+            else {
+                continue;
+            };
+            let probe = tables.probe(&position, RuleSet::default());
+            let Some(TableOutcome::Win(plies)) = probe.map(|probe| probe.outcome) else {
+                continue;
+            };
+            if !(3..=9).contains(&plies) {
+                continue;
+            }
+            let game = Game::new(position);
+            let line = prove(&game, u32::from(plies)).unwrap();
+            assert_eq!(line.len(), usize::from(plies), "{}", game.position());
+            assert_mates(&game, &line);
+            assert_eq!(prove(&game, u32::from(plies) - 2), None);
+            count += 1;
+        }
+    }
+
+    #[test]
+    fn a_repetition_that_decides_the_game_is_no_mate() {
+        // The position after this move has occurred twice.
+        let start = "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 0 1";
+        let mut game = Game::new(start.parse().unwrap());
+        for played in "a8a9 d9d8 a9a8 d8d9 a8a9 d9d8 a9a6 d8d9".split(' ') {
+            game.push(played.parse().unwrap()).unwrap();
+        }
+        let check = ["a6a9".parse().unwrap()];
+        assert_eq!(prove_with(&game, &check, 9), None);
+        let without_history = Game::new(game.position().clone());
+        let line = prove_with(&without_history, &check, 9).unwrap();
+        assert_eq!(line.first(), check.first());
+        assert_mates(&without_history, &line);
+    }
+
+    #[test]
+    fn a_search_ends_at_its_limit() {
+        let game = Game::new("3k5/4P4/5c3/c8/9/9/9/B8/3C5/5KC2 w".parse().unwrap());
+        let root_moves = legal_moves(game.position());
+        let shared = shared(game, &root_moves, 3000);
+        let mut search = ProofSearch::new(&shared, 17).unwrap();
+        assert_eq!(search.run(1000), None);
+        // The moves of the last position are looked up even so.
+        assert!((1000..1100).contains(&shared.nodes.load(Ordering::Relaxed)));
+        assert_eq!(search.run(u64::MAX), None);
+        assert!(shared.nodes.load(Ordering::Relaxed) < 3000 + 2 * POLL);
+        shared.request.control.stop();
+        assert_eq!(search.run(1000), None);
+    }
+}
