@@ -113,7 +113,7 @@ enum Proof {
     },
 }
 
-/// What an interrupted run found.
+/// The findings of an interrupted run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct ResumeFile {
     fen: String,

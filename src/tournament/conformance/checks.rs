@@ -228,6 +228,16 @@ pub const CHECKS: &[Check] = &[
         "clients look for the words draw and resign in all lines",
         clients::words_of_the_greeting,
     ),
+    ucci(
+        "book at a GBK path",
+        "programs on Chinese Windows send paths in GBK",
+        clients::book_at_gbk_path,
+    ),
+    uci(
+        "score without moves",
+        "clients learn from score mate 0 that a side is mated or stalemated",
+        clients::score_without_moves,
+    ),
     uci(
         "perft",
         "clients learn the legal moves from go perft 1",

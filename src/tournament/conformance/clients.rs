@@ -1,13 +1,19 @@
 //! Checks of what real clients send although the protocols do not say it. An engine that does not understand it is not
 //! wrong, but cannot be used in these programs.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
-use super::dialogue::CheckFailure;
-use super::dialogue::{CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear};
-use crate::board::Position;
+use super::dialogue::{
+    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear,
+};
+use super::search::CHECKMATE;
+use crate::board::{Move, Position};
+use crate::book::{BookMove, BookTable, encode_dat};
 use crate::movegen::legal_moves;
 use crate::notation::fen::{self, START};
+use crate::tournament::engine::OfferedOption;
 use crate::tournament::protocol::EngineProtocol::Ucci;
 
 /// Two rooks more than a set has, as in some compositions.
@@ -119,5 +125,82 @@ pub fn legal_move_list(engine: &mut Dialogue<'_>) -> CheckResult {
         Ok(())
     } else {
         unclear("go perft 1 does not list the legal moves, from which some clients learn them")
+    }
+}
+
+/// The directory and the file of the book in [`book_at_gbk_path`].
+const GBK_NAMES: (&str, &str) = ("象棋引擎", "开局库.DAT");
+
+pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
+    let lines = engine.initialize()?;
+    let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
+    if !offered.any(|option| option.name.eq_ignore_ascii_case("bookfiles")) {
+        return Ok(());
+    }
+    // A move that no engine plays of its own accord.
+    let played: Move = "a0a1".parse().unwrap_or(Move::NONE);
+    let book = tempfile::tempdir().and_then(|directory| {
+        let path = write_book(directory.path(), played)?;
+        Ok((directory, path))
+    });
+    let (_directory, path) = match book {
+        Ok(book) => book,
+        Err(error) => return unclear(format!("the book cannot be written: {error}")),
+    };
+    let protocol = engine.protocol();
+    engine.send_gbk(&protocol.set_option("bookfiles", &path));
+    engine.send(&protocol.set_option("usebook", "true"));
+    engine.sync()?;
+    engine.position(START, &[]);
+    // Analysis, such as a search to a depth, may leave the book out.
+    let go = format!("go {}", engine.clock(Duration::from_secs(10)));
+    let (answer, _) = engine.plays(&go, &Position::startpos(), SHORT_SEARCH)?;
+    if [played, played.flip_file()].contains(&answer) {
+        Ok(())
+    } else {
+        unclear(format!(
+            "it does not read a book at {path:?} in GBK, as 象棋巫师 sends paths"
+        ))
+    }
+}
+
+/// Writes a book with one move of the starting position into a directory whose name is in GBK, except on Windows, where
+/// the system converts names. Returns the path in Unicode.
+fn write_book(directory: &Path, played: Move) -> io::Result<String> {
+    let mut table = BookTable::default();
+    table.add(&Position::startpos(), BookMove::new(played, 1));
+    let (folder, file) = GBK_NAMES;
+    let folder_path = directory.join(name_in_gbk(folder));
+    fs::create_dir(&folder_path)?;
+    let book = encode_dat(&table.entries()).bytes;
+    fs::write(folder_path.join(name_in_gbk(file)), book)?;
+    let separator = std::path::MAIN_SEPARATOR;
+    let directory = directory.display();
+    Ok(format!("{directory}{separator}{folder}{separator}{file}"))
+}
+
+/// A file name as a program for GBK sees it.
+fn name_in_gbk(name: &str) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStringExt;
+        let bytes = crate::text::encode_gbk(name).into_owned();
+        PathBuf::from(std::ffi::OsString::from_vec(bytes))
+    }
+    #[cfg(not(unix))]
+    PathBuf::from(name)
+}
+
+pub fn score_without_moves(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
+    engine.position(CHECKMATE, &[]);
+    engine.send("go depth 3");
+    let lines = engine.outcome(SHORT_SEARCH)?;
+    if lines.iter().any(|line| line.contains(" score mate 0")) {
+        Ok(())
+    } else {
+        unclear(
+            "no line with score mate 0, from which clients learn that the side to move is mated",
+        )
     }
 }

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 use crate::board::{Move, Position, Square, named_enum};
 use crate::movegen::is_legal;
 use crate::notation::fen::START;
-use crate::text::printable;
+use crate::text::{encode_gbk, printable};
 
 pub use crate::tournament::engine::is_outcome;
 use crate::tournament::engine::{EngineDialect, EngineFailure, OfferedOption, Output, Process};
@@ -103,6 +103,14 @@ impl<'a> Dialogue<'a> {
         self.note('>', line);
         self.process.reset();
         self.process.send(line);
+    }
+
+    /// Sends a line in GBK, as programs on Chinese Windows do.
+    pub fn send_gbk(&mut self, line: &str) {
+        self.note('>', line);
+        self.process.reset();
+        let line = format!("{line}\n");
+        self.process.send_bytes(encode_gbk(&line).into_owned());
     }
 
     /// Closes the engine's input.

@@ -159,7 +159,7 @@ fn max_value(lines: &[String], key: &str) -> Option<u64> {
 }
 
 /// Red is checkmated.
-const CHECKMATE: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w - - 0 1";
+pub const CHECKMATE: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w - - 0 1";
 /// The kings face each other.
 const FACING: &str = "4k4/9/9/9/9/9/9/9/9/4K4 w - - 0 1";
 /// A board with three ranks.

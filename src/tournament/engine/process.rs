@@ -34,7 +34,7 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 pub struct Process {
     /// `None` once it was reaped.
     child: Option<ProcessGroup>,
-    input: Option<Sender<String>>,
+    input: Option<Sender<Vec<u8>>>,
     /// Its output; disconnected once the process has closed it.
     pub output: Receiver<Output>,
     move_output: Arc<Mutex<MoveOutput>>,
@@ -134,9 +134,14 @@ impl Process {
             None => text,
         };
         log::debug!("{} <- {text}", self.label);
+        self.send_bytes(format!("{text}\n").into_bytes());
+    }
+
+    /// Sends bytes that need not be UTF-8.
+    pub fn send_bytes(&self, bytes: Vec<u8>) {
         if let Some(input) = &self.input {
             // An engine that does not read its input will not answer.
-            let _ = input.send(format!("{text}\n"));
+            let _ = input.send(bytes);
         }
     }
 
@@ -251,9 +256,9 @@ fn open_log(path: &Path) -> io::Result<File> {
 }
 
 /// Writes lines until the sender or the pipe is closed.
-fn write_lines(mut stdin: impl Write, lines: &Receiver<String>) {
+fn write_lines(mut stdin: impl Write, lines: &Receiver<Vec<u8>>) {
     for line in lines {
-        let written = stdin.write_all(line.as_bytes());
+        let written = stdin.write_all(&line);
         if written.and_then(|()| stdin.flush()).is_err() {
             return;
         }
