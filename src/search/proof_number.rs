@@ -23,6 +23,9 @@ const INFINITE: u32 = 1 << 30;
 const MAX_NUMBERS: usize = 1 << 20;
 /// Nodes between two checks of the stop flag and the clock.
 const POLL: u64 = 1024;
+/// This number of replies counts as one unit of effort for the attacker. Found by experiment, as is that the moves of the
+/// attacker do not count: of 14 long mates with quiet moves, one more was found in 8 s, and the others in 3/4 of the time.
+const REPLIES_PER_EFFORT: u32 = 4;
 /// Maximum number of attempts to follow a proof. It matters only if the table loses the same positions each time.
 const MAX_WALKS: u32 = 1000;
 /// Slots among which a position is looked up.
@@ -268,10 +271,10 @@ impl<'a> ProofSearch<'a> {
         let moves = count_legal(&self.position) as u32;
         match role {
             Role::Attacker if moves == 0 => Numbers::settled(false, ANY_DEPTH),
-            Role::Attacker => Numbers::open(1, moves),
+            Role::Attacker => Numbers::open(1, 1),
             Role::Defender if moves == 0 => Numbers::settled(false, 0),
             Role::Defender if left == 0 => Numbers::settled(true, 0),
-            Role::Defender => Numbers::open(1, moves),
+            Role::Defender => Numbers::open(1, 1 + moves / REPLIES_PER_EFFORT),
         }
     }
 
