@@ -119,7 +119,7 @@ pub async fn write(
         .unwrap_or("")
         .split([' ', ','])
         .filter(|word| !word.is_empty());
-    let glyphs: Result<Vec<u8>, _> = glyphs.map(str::parse).collect();
+    let glyphs: Result<Vec<u8>, _> = glyphs.map(str::parse::<u8>).collect();
     let note = Note {
         name: text("name"),
         comment: text("comment"),
