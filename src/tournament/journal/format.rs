@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::notation::{Line, fen};
 use crate::tournament::plan::Tournament;
 use crate::tournament::record::GameRecord;
-use crate::tournament::schedule::ColorOrder;
+use crate::tournament::schedule::{ColorOrder, TournamentFormat};
 
 /// Version of the file format.
 pub const VERSION: u32 = 2;
@@ -26,6 +26,9 @@ pub struct JournalHeader {
     pub id: String,
     engines: Value,
     format: Value,
+    /// Openings per match of a knockout, on which its pairings depend; null for other formats.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    rounds: Value,
     #[serde(default = "one")]
     seeds: Value,
     #[serde(default = "alternating")]
@@ -69,6 +72,10 @@ impl JournalHeader {
             id: format!("{:016x}", rand::random::<u64>()),
             engines: json!(tournament.engines),
             format: json!(tournament.format),
+            rounds: match tournament.format {
+                TournamentFormat::Knockout => json!(tournament.rounds.unwrap_or(1)),
+                _ => Value::Null,
+            },
             seeds: json!(tournament.seeds),
             colors: json!(tournament.colors),
             rules: json!(tournament.rules),
@@ -84,6 +91,11 @@ impl JournalHeader {
         let checks = [
             (self.engines == other.engines, "engines"),
             (self.format == other.format, "formats"),
+            // Early knockouts did not store it.
+            (
+                self.rounds.is_null() || self.rounds == other.rounds,
+                "numbers of rounds",
+            ),
             (self.seeds == other.seeds, "seeds"),
             (self.colors == other.colors, "color orders"),
             (self.rules == other.rules, "rules"),

@@ -178,6 +178,21 @@ fn damage_is_reported_and_repaired_on_request() {
 }
 
 #[test]
+fn a_knockout_is_resumed_with_its_number_of_rounds() {
+    let knockout = |rounds| Tournament {
+        format: TournamentFormat::Knockout,
+        rounds,
+        ..tournament()
+    };
+    let fresh = scratch("");
+    let open = |rounds| Journal::open(&fresh.path, &knockout(rounds), None, Damage::Refuse);
+    drop(open(None).unwrap());
+    drop(open(Some(1)).unwrap());
+    let error = open(Some(2)).unwrap_err().to_string();
+    assert!(error.ends_with("the numbers of rounds differ"), "{error}");
+}
+
+#[test]
 fn a_damaged_header_is_restored_from_its_copy() {
     let stored = scratch(STORED_V2);
     // Another run adds a copy of the header.
