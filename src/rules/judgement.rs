@@ -49,6 +49,17 @@ impl fmt::Display for Placed {
     }
 }
 
+impl Placed {
+    /// The piece and its square in Chinese: `红车 e4`.
+    pub fn chinese(&self) -> String {
+        let color = match self.piece.color() {
+            Color::Red => '红',
+            Color::Black => '黑',
+        };
+        format!("{color}{} {}", self.piece.chinese(), self.square)
+    }
+}
+
 /// A piece that chases another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chase {
@@ -142,6 +153,40 @@ impl fmt::Display for Clause {
     }
 }
 
+impl Clause {
+    /// The clause in Chinese.
+    pub fn chinese(&self) -> String {
+        let side = |color: Color| match color {
+            Color::Red => "红方",
+            Color::Black => "黑方",
+        };
+        match self {
+            Self::EveryRepetitionDraws => "凡循环反复均判和".to_owned(),
+            Self::OnlyChecksCount => "只计长将".to_owned(),
+            Self::CheckExcludesChases => "循环中有将军，捉子不计".to_owned(),
+            Self::ChasedPieceExcused(pieces) => {
+                let pieces: Vec<String> = pieces.iter().map(Placed::chinese).collect();
+                format!(
+                    "被捉之子仅因切断保护而成的捉不计（亚洲棋规第 19 条，图 39-41、61）：{}",
+                    pieces.join("、")
+                )
+            }
+            Self::ChaseInEachRound(color) => format!(
+                "{}每一循环各捉一子，对方始终长捉时按长捉论（亚洲棋规，图 107）",
+                side(*color)
+            ),
+            Self::GraverLoses(color, perpetual) => format!(
+                "{}判负：{}重于{}的着法",
+                side(*color),
+                perpetual.chinese(),
+                side(!*color)
+            ),
+            Self::EqualDraws(Perpetual::None) => "判和：双方均无禁止着法".to_owned(),
+            Self::EqualDraws(perpetual) => format!("判和：双方均为{}", perpetual.chinese()),
+        }
+    }
+}
+
 /// A verdict with its reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
@@ -193,6 +238,23 @@ impl Judgement {
         let mut reason = format!("{}, {} rules", self.cause, self.rules);
         if self.cause == Cause::Repetition {
             reason += &format!(", occurrence {} of the position", self.occurrences);
+        }
+        reason
+    }
+
+    /// [`Self::reason`] in Chinese.
+    pub fn chinese_reason(&self) -> String {
+        let cause = match self.cause {
+            Cause::Nothing => "未分胜负",
+            Cause::Checkmate => "将死",
+            Cause::Stalemate => "困毙",
+            Cause::Repetition => "循环反复",
+            Cause::InsufficientMaterial => "双方均无进攻子力",
+            Cause::NoCapture => "自然限着",
+        };
+        let mut reason = format!("{cause}，棋规 {}", self.rules);
+        if self.cause == Cause::Repetition {
+            reason += &format!("，局面第 {} 次出现", self.occurrences);
         }
         reason
     }

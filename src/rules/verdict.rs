@@ -71,6 +71,19 @@ named_enum! {
     }
 }
 
+impl Perpetual {
+    /// The term of the Chinese rule book.
+    pub const fn chinese(self) -> &'static str {
+        match self {
+            Self::None => "无禁止着法",
+            Self::JointAttack => "长打（联合捉子或捉少根子）",
+            Self::Attack => "长打",
+            Self::Chase => "长捉",
+            Self::Check => "长将",
+        }
+    }
+}
+
 /// The behaviour of a side throughout a repetition, with the pieces it chased.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SidePerpetual {
@@ -128,5 +141,15 @@ named_enum! {
         KingLeavesCheck = "idle because the king leaves a check",
         /// The move parries a threatened mate and chases only advisors and bishops (占据防守要点，附带捉士象).
         ParriesMate = "idle because it parries a mate and chases only advisors and bishops",
+    }
+}
+
+impl Exemption {
+    /// The rule in Chinese.
+    pub const fn chinese(self) -> &'static str {
+        match self {
+            Self::KingLeavesCheck => "将（帅）避将，作闲",
+            Self::ParriesMate => "解杀时附带捉士象，作闲",
+        }
     }
 }

@@ -195,6 +195,19 @@ texts! {
     verdict_draw: "draw", "和棋";
     verdict_red_loses: "red_loses", "红负";
     verdict_black_loses: "black_loses", "黑负";
+    // Explanations of verdicts.
+    side_did: "{}: {}", "{}：{}";
+    of_pieces: "{} of {}", "{}（{}）";
+    comma: ", ", "、";
+    piece: "piece", "棋子";
+    what_it_does: "what it does", "作用";
+    gives_check: "check", "将军";
+    threatens_mate: "threatens mate", "要杀";
+    offers_exchange: "offers an exchange", "兑子";
+    chases: "{} chases {}", "{} 捉{}";
+    excused_attack: "{} attacks {} but is excused (a protector was cut off)", "{} 捉{}，不计（仅切断保护）";
+    wins_by_check: "{} threatens to win by a check", "{} 要借将军得子";
+    joint_chase: "jointly, or of a partly protected piece", "联合捉子或捉少根子";
     place_game: "game {}", "第 {} 局";
     place_line: "line {}", "第 {} 行";
     // chuhe analyse

@@ -115,6 +115,36 @@ fn explanation_lists_every_ply() {
     );
 }
 
+#[test]
+fn explanation_is_given_in_chinese() {
+    let text = output(&chase(&["--explain", "--lang", "zh"]));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        &lines[..8],
+        [
+            "红负",
+            "循环反复，棋规 asian，局面第 3 次出现",
+            "红方：长捉（黑炮 h0）",
+            "黑方：无禁止着法",
+            "红方判负：长捉重于黑方的着法",
+            "着数  着法            棋子    作用",
+            "4     h0i0  炮８平９  黑方炮  -",
+            "5     h6i6  车二平一  红方车  红车 i6 捉黑炮 i0",
+        ]
+    );
+    let text = output(&[&EXCUSED[..], &["--explain", "--lang", "zh"]].concat());
+    assert!(
+        text.contains("红车 f8 捉黑炮 g8，不计（仅切断保护）"),
+        "{text}"
+    );
+    // JSON has the same values in both languages.
+    let json = ["--explain", "--json"];
+    assert_eq!(
+        output(&chase(&[&json[..], &["--lang", "zh"]].concat())),
+        output(&chase(&json))
+    );
+}
+
 /// Red alternates checks and attacks on a bishop; black alternates blocks and mate threats.
 const ATTACK: &str = "3a5/4ak3/b3b4/4R4/PP7/9/1r7/9/4K1p2/9 w";
 const ATTACK_MOVES: &str = "e6f6 e8f7 f6e6 f7e8 e6f6 e8f7 f6e6 f7e8";

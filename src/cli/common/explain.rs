@@ -2,30 +2,38 @@
 
 use serde_json::{Value, json};
 
-use super::{columns, sentence, terminal_width};
+use super::{columns, fill, sentence, terminal_width, texts};
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
-use crate::rules::{Chase, ClassifiedMove, Game, Judgement, MoveClass};
+use crate::rules::{Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed};
+use crate::text::Language;
 
 /// The reasons as text: the cause, what each side did, and a table of the moves of the repetition.
 pub fn explain(game: &Game, judgement: &Judgement) -> String {
     let width = terminal_width();
-    let mut text = sentence(&judgement.reason(), width);
+    let texts = texts();
+    let reason = match Language::chosen() {
+        Language::En => judgement.reason(),
+        Language::Zh => judgement.chinese_reason(),
+    };
+    let mut text = sentence(&reason, width);
     if judgement.plies.is_empty() {
         return text;
     }
     for color in Color::ALL {
-        let mut did = judgement.perpetuals[color].to_string();
-        for (n, chased) in judgement.chased[color].iter().enumerate() {
-            did += if n == 0 { " of " } else { ", " };
-            did += &chased.to_string();
+        let perpetual = judgement.perpetuals[color];
+        let mut did = local(perpetual.to_string(), || perpetual.chinese().to_owned());
+        let chased: Vec<String> = judgement.chased[color].iter().map(place).collect();
+        if !chased.is_empty() {
+            did = fill(texts.of_pieces, &[&did, &chased.join(texts.comma)]);
         }
-        text += &sentence(&format!("{color}: {did}"), width);
+        let side = color.local_name();
+        text += &sentence(&fill(texts.side_did, &[side, &did]), width);
     }
     for clause in &judgement.clauses {
-        text += &sentence(&clause.to_string(), width);
+        text += &sentence(&local(clause.to_string(), || clause.chinese()), width);
     }
-    let head = ["ply", "move", "", "piece", "what it does"];
+    let head = [texts.ply, texts.played, "", texts.piece, texts.what_it_does];
     let mut rows = vec![head.map(str::to_owned)];
     for (classified, chinese) in judgement.plies.iter().zip(chinese_moves(game, judgement)) {
         rows.push([
@@ -83,45 +91,58 @@ fn chinese_moves(game: &Game, judgement: &Judgement) -> Vec<String> {
     words
 }
 
-/// The effect of a move, `-` if it is idle.
-fn description(classified: &ClassifiedMove) -> String {
-    let class = match classified.class {
-        MoveClass::Check => Some("check"),
-        MoveClass::MateThreat => Some("threatens mate"),
-        MoveClass::Exchange => Some("offers an exchange"),
-        MoveClass::Chase | MoveClass::Idle => None,
-    };
-    let chases = classified
-        .chases
-        .iter()
-        .map(|Chase { chaser, chased }| format!("{chaser} chases {chased}"));
-    let excused = classified.excused.iter().map(|Chase { chaser, chased }| {
-        format!("{chaser} attacks {chased} but is excused (a protector was cut off)")
-    });
-    let check_threats = classified
-        .check_threats
-        .iter()
-        .map(|piece| format!("{piece} threatens to win by a check"));
-    let joint = classified
-        .is_joint
-        .then(|| "jointly, or of a partly protected piece".to_owned());
-    let exemption = classified.exemption.map(|exemption| exemption.to_string());
-    let class = class.map(str::to_owned).into_iter();
-    let parts: Vec<String> = class
-        .chain(chases)
-        .chain(excused)
-        .chain(check_threats)
-        .chain(joint)
-        .chain(exemption)
-        .collect();
-    if parts.is_empty() {
-        "-".to_owned()
-    } else {
-        parts.join(", ")
+/// A text in the chosen language.
+fn local(english: String, chinese: impl FnOnce() -> String) -> String {
+    match Language::chosen() {
+        Language::En => english,
+        Language::Zh => chinese(),
     }
 }
 
-/// A piece in English and Chinese: `red rook 车`.
+/// A piece and its square in the chosen language.
+fn place(placed: &Placed) -> String {
+    local(placed.to_string(), || placed.chinese())
+}
+
+/// The effect of a move, `-` if it is idle.
+fn description(classified: &ClassifiedMove) -> String {
+    let texts = texts();
+    let class = match classified.class {
+        MoveClass::Check => Some(texts.gives_check),
+        MoveClass::MateThreat => Some(texts.threatens_mate),
+        MoveClass::Exchange => Some(texts.offers_exchange),
+        MoveClass::Chase | MoveClass::Idle => None,
+    };
+    let attack = |text: &str, Chase { chaser, chased }: &Chase| {
+        fill(text, &[&place(chaser), &place(chased)])
+    };
+    let mut parts: Vec<String> = class.map(str::to_owned).into_iter().collect();
+    let chases = classified.chases.iter();
+    parts.extend(chases.map(|chase| attack(texts.chases, chase)));
+    let excused = classified.excused.iter();
+    parts.extend(excused.map(|chase| attack(texts.excused_attack, chase)));
+    let threats = classified.check_threats.iter();
+    parts.extend(threats.map(|piece| fill(texts.wins_by_check, &[&place(piece)])));
+    if classified.is_joint {
+        parts.push(texts.joint_chase.to_owned());
+    }
+    if let Some(exemption) = classified.exemption {
+        parts.push(local(exemption.to_string(), || {
+            exemption.chinese().to_owned()
+        }));
+    }
+    if parts.is_empty() {
+        "-".to_owned()
+    } else {
+        parts.join(texts.comma)
+    }
+}
+
+/// A piece: `red rook 车`, in Chinese `红方车`.
 fn title(piece: Piece) -> String {
-    format!("{} {} {}", piece.color(), piece.kind(), piece.chinese())
+    let color = piece.color();
+    local(
+        format!("{color} {} {}", piece.kind(), piece.chinese()),
+        || format!("{}{}", color.local_name(), piece.chinese()),
+    )
 }
