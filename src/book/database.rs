@@ -35,6 +35,10 @@ fn schema(connection: &Connection) -> Result<Option<Schema>, BookError> {
         let found = connection.query_row(query, [table], |_| Ok(())).optional();
         found.map(|found| found.is_some())
     };
+    if has("position")? && has("edge")? {
+        let reason = "a cloud library; `chuhe serve` shows it in the browser";
+        return Err(BookError::Foreign(reason));
+    }
     if has("book")? && has("information")? {
         let query = "SELECT value FROM information WHERE name = 'type'";
         let kind: Option<String> = connection

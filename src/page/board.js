@@ -6,7 +6,7 @@ export const SVG = 'http://www.w3.org/2000/svg';
 const STEP = 50;
 const TOP = 24;
 const COLORS = {
-  wood: '#f0d9a8', line: '#6b4a1e', disc: '#fbf1dc', w: '#b3201c', b: '#1c1c1c', mark: '#1266c4', best: '#1f7a34',
+  wood: '#f0d9a8', line: '#6b4a1e', disc: '#fbf1dc', w: '#b3201c', b: '#1c1c1c', mark: '#1266c4', best: '#1f7a34', drawn: '#d07000',
 };
 // A pointer that moves less than this, in pixels, clicks.
 const DRAG = 6;
@@ -14,7 +14,7 @@ const DRAG = 6;
 // What the board shows, and `onMove(from, to)`, which is called for a move by the user.
 export const view = {
   position: null, flipped: false, letters: 'traditional', notation: 'chinese', last: null, check: null, legal: [],
-  arrows: [], drawn: [], selected: null, onMove: null, onSquare: null,
+  arrows: [], drawn: [], selected: null, isDrawing: false, onMove: null, onSquare: null,
 };
 let dragged = null;
 
@@ -114,18 +114,21 @@ function drawPicture(svg) {
   if (view.check !== null) ring(view.check, { r: 24, class: 'check', stroke: '#d0021b', 'stroke-width': 4 });
   view.arrows.forEach((move, n) => drawArrow(svg, move, COLORS.best, n === 0 ? 7 : 4));
   for (const mark of view.drawn) {
-    if (mark.length === 4) drawArrow(svg, mark, '#d07000', 6);
-    else ring(squareOf(mark), { r: 24, stroke: '#d07000', 'stroke-width': 4 });
+    if (mark.length === 4) drawArrow(svg, mark, COLORS.drawn, 6);
+    else ring(squareOf(mark), { r: 24, class: 'circle', stroke: COLORS.drawn, 'stroke-width': 4 });
   }
 }
 
-const targets = () => (view.selected === null ? [] : view.legal.filter((m) => fromOf(m) === view.selected).map(toOf));
+const targets = () => (view.selected === null || view.isDrawing ? [] : view.legal.filter((m) => fromOf(m) === view.selected).map(toOf));
 
 function describe(square) {
   const piece = view.position.pieces[square];
   const parts = [squareName(square), piece ? pieceName(piece) : t('empty')];
   if (square === view.selected) parts.push(t('selected'));
   if (targets().includes(square)) parts.push(t('target'));
+  for (const mark of view.drawn.filter((other) => other.startsWith(squareName(square)))) {
+    parts.push(mark.length === 4 ? t('arrow to', mark.slice(2)) : t('circled'));
+  }
   return parts.join(', ');
 }
 
@@ -141,14 +144,19 @@ export function drawBoard() {
     const [cx, cy] = center(square);
     add(svg, 'circle', { cx, cy, r: 8, class: 'target', fill: COLORS.mark, 'fill-opacity': 0.7 });
   }
+  // The arrow that is being drawn.
+  if (dragged?.isMark && dragged.target !== null && dragged.target !== dragged.square) {
+    drawArrow(svg, squareName(dragged.square) + squareName(dragged.target), COLORS.drawn, 6);
+  }
   for (const button of element('squares').children) {
     const square = Number(button.dataset.index);
     const [x, y] = cell(square);
     button.style.left = `${(100 * x) / 9}%`;
     button.style.top = `${10 * y}%`;
     button.setAttribute('aria-label', describe(square));
-    // A drag may start at a piece; elsewhere a finger scrolls the page.
-    button.style.touchAction = view.position.pieces[square] || view.selected !== null ? 'none' : 'manipulation';
+    // A drag may start at a piece, and anywhere in the drawing mode; elsewhere a finger scrolls the page.
+    const mayDrag = view.position.pieces[square] || view.selected !== null || view.isDrawing;
+    button.style.touchAction = mayDrag ? 'none' : 'manipulation';
   }
 }
 
@@ -171,6 +179,12 @@ function isOwn(square) {
 function choose(square) {
   if (view.onSquare) { view.onSquare(square); return; }
   const { selected } = view;
+  if (view.isDrawing) {
+    view.selected = selected === null ? square : null;
+    if (selected === null) drawBoard();
+    else toggleMark(selected, square);
+    return;
+  }
   if (selected !== null && selected !== square && !isOwn(square)) {
     view.selected = null;
     view.onMove(selected, square);
@@ -196,7 +210,11 @@ function startPointer(event) {
   // The mouse does not move the focus, so that the arrow keys still walk through the game.
   event.preventDefault();
   if (document.activeElement !== document.body) document.activeElement.blur();
-  if (event.button === 2) { dragged = { square, isMark: true }; return; }
+  if (event.button === 2 || (event.button === 0 && view.isDrawing && !view.onSquare)) {
+    dragged = { square, isMark: true, target: square };
+    element('squares').setPointerCapture(event.pointerId);
+    return;
+  }
   if (event.button !== 0) return;
   if (view.onSquare || !isOwn(square)) { choose(square); return; }
   dragged = { square, x: event.clientX, y: event.clientY, wasSelected: view.selected === square, piece: null };
@@ -206,7 +224,14 @@ function startPointer(event) {
 }
 
 function movePointer(event) {
-  if (!dragged || dragged.isMark) return;
+  if (!dragged) return;
+  if (dragged.isMark) {
+    const target = squareAt(event);
+    if (target === dragged.target) return;
+    dragged.target = target;
+    drawBoard();
+    return;
+  }
   const [dx, dy] = [event.clientX - dragged.x, event.clientY - dragged.y];
   if (!dragged.piece && Math.hypot(dx, dy) < DRAG) return;
   dragged.piece = element('board').querySelector(`[data-square=${squareName(dragged.square)}]`);
@@ -221,7 +246,12 @@ function endPointer(event) {
   dragged = null;
   const target = event.type === 'pointercancel' ? null : squareAt(event);
   if (isMark) {
-    if (target !== null) toggleMark(target === square ? squareName(square) : squareName(square) + squareName(target));
+    // In the drawing mode a click chooses the start or the end of an arrow.
+    if (target === square && event.button === 0) choose(square);
+    else if (target !== null) {
+      view.selected = null;
+      toggleMark(square, target);
+    } else drawBoard();
   } else if (target !== null && target !== square) {
     view.selected = null;
     view.onMove(square, target);
@@ -231,8 +261,9 @@ function endPointer(event) {
   }
 }
 
-// Draws or removes an arrow or circle of the user.
-function toggleMark(mark) {
+// Draws or removes an arrow of the user, or a circle if both squares are the same.
+function toggleMark(from, to) {
+  const mark = squareName(from) + (to === from ? '' : squareName(to));
   const isDrawn = view.drawn.includes(mark);
   view.drawn = isDrawn ? view.drawn.filter((other) => other !== mark) : [...view.drawn, mark];
   drawBoard();
@@ -261,6 +292,14 @@ function focusSquare(square) {
   element('squares').querySelector('[tabindex="0"]').focus();
 }
 
+// Switches between playing moves and drawing arrows and circles.
+export function setDrawing(isOn) {
+  Object.assign(view, { isDrawing: isOn, selected: null });
+  element('draw').setAttribute('aria-pressed', String(isOn));
+  element('draw-hint').hidden = !isOn;
+  drawBoard();
+}
+
 export function buildBoard() {
   const squares = element('squares');
   for (let index = 89; index >= 0; index--) {
@@ -272,6 +311,7 @@ export function buildBoard() {
     button.tabIndex = square === 4 ? 0 : -1;
     squares.append(button);
   }
+  element('draw').addEventListener('click', () => setDrawing(!view.isDrawing));
   squares.addEventListener('pointerdown', startPointer);
   squares.addEventListener('pointermove', movePointer);
   squares.addEventListener('pointerup', endPointer);

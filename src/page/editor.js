@@ -1,7 +1,7 @@
 // The board editor.
 import { START, parseFen, writeFen, otherSide } from './rules.js';
 import { element, t, pieceName, GLYPHS } from './texts.js';
-import { view, drawBoard } from './board.js';
+import { view, drawBoard, setDrawing } from './board.js';
 import { app, show, say, setUp } from './study.js';
 
 // The edited position, or null.
@@ -56,6 +56,7 @@ export function buildEditor() {
   addEventListener('popstate', stopEditing);
   element('edit').addEventListener('click', () => {
     const { pieces, side } = app.game.node.position;
+    setDrawing(false);
     edited = { pieces: pieces.slice(), side };
     [brush, view.selected, view.onSquare] = [null, null, editSquare];
     document.body.classList.add('editing');

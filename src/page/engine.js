@@ -1,6 +1,6 @@
 // The engine: analysis, play and review, for `chuhe board` and for some users of `chuhe serve`.
 import { otherSide } from './rules.js';
-import { decodeGame, pathTo, lineAfter } from './game.js';
+import { decodeGame, encodeGame, movesOf, pathTo, lineAfter } from './game.js';
 import { element, t } from './texts.js';
 import { view, drawBoard } from './board.js';
 import { app, show, say, end, side, playMove, lineText, redraw } from './study.js';
@@ -75,6 +75,10 @@ function startAnalysis() {
   element('engine-lines').replaceChildren();
   element('speed').textContent = isAnalysing ? '' : t('analysis off');
   element('chances').hidden = true;
+  if (!isAnalysing && view.arrows.length) {
+    view.arrows = [];
+    drawBoard();
+  }
   if (!isAnalysing || !view.legal.length) return;
   const query = currentQuery({ lines: element('lines').value, ...engineOptions() });
   analysis = stream(`api/analyse?${query}`, {
@@ -129,6 +133,52 @@ function tickClock() {
   drawClocks();
 }
 
+// What a game against the engine needs to continue after a reload, besides the moves in the address.
+const KEPT = 'match';
+const KEPT_FIELDS = ['strength', 'move-time', 'minutes', 'increment', 'threads', 'hash'];
+
+const textOfGame = () => encodeGame(app.game).replace(/@\d+/, '');
+
+function keepMatch() {
+  if (!match) return;
+  try {
+    if (match.isOver) { sessionStorage.removeItem(KEPT); return; }
+    const { engine, clock, increment, node } = match;
+    const fields = KEPT_FIELDS.map((id) => [id, element(id).value]);
+    const kept = { engine, clock, increment, moves: movesOf(pathTo(node)), flipped: view.flipped, fields, game: textOfGame() };
+    sessionStorage.setItem(KEPT, JSON.stringify(kept));
+  } catch {
+    // Without storage a reload ends the game.
+  }
+}
+
+// Continues the game against the engine that a reload has interrupted. The clocks stood still while the page was closed.
+export function resumePlay() {
+  let kept = null;
+  try {
+    kept = JSON.parse(sessionStorage.getItem(KEPT));
+    sessionStorage.removeItem(KEPT);
+  } catch {
+    // Without storage there is no game to continue.
+  }
+  if (!kept || kept.game !== textOfGame() || element('play-panel').hidden) return;
+  let node = app.game.root;
+  for (const move of kept.moves.split(',').filter(Boolean)) node = node?.children.find((child) => child.move === move);
+  if (!node) return;
+  for (const [id, value] of kept.fields) element(id).value = value;
+  drawLevels();
+  const { engine, clock, increment } = kept;
+  match = { engine, clock, increment, game: app.game, node, isNew: false, isOver: false, ticked: performance.now() };
+  element('play-running').hidden = false;
+  element('play-start').hidden = true;
+  view.flipped = kept.flipped;
+  redraw();
+  drawClocks();
+  keepMatch();
+  if (isEnginesTurn()) playEngine();
+  else say(t('game resumed'));
+}
+
 // Ends the game against the engine; `loser` is null for a draw and undefined for a game without a result.
 function finishPlay(loser) {
   if (!isPlaying()) return;
@@ -138,6 +188,7 @@ function finishPlay(loser) {
   if (loser !== undefined) app.game.tags.Result = loser ? results[loser] : '1/2-1/2';
   element('play-running').hidden = true;
   element('play-start').hidden = false;
+  keepMatch();
   drawClocks();
   redraw();
 }
@@ -160,9 +211,8 @@ async function playEngine() {
     app.game.node = match.node;
     playMove(reply.move);
   } catch (error) {
-    if (signal.aborted) return;
-    finishPlay();
-    say(error.message);
+    // The game is kept: a reload, which also cancels the request, and taking back request the move again.
+    if (!signal.aborted) say(error.message);
   }
 }
 
@@ -181,6 +231,7 @@ function followMatch() {
   match.isNew = false;
   match.node = node;
   match.ticked = performance.now();
+  keepMatch();
   if (!view.legal.length) finishPlay(side());
   else if (isEnginesTurn()) playEngine();
 }
@@ -200,7 +251,7 @@ function startPlay(engine) {
   element('play-running').hidden = false;
   element('play-start').hidden = true;
   view.flipped = engine === 'w';
-  show();
+  show({ isNew: true });
 }
 
 // Takes back the last move of the user, and the reply of the engine.
@@ -253,6 +304,10 @@ function buildPlay() {
   });
   app.refusal = () => (isEnginesTurn() && app.game.node === match.node ? 'engine turn' : null);
   setInterval(tickClock, 200);
+  addEventListener('pagehide', () => {
+    tickClock();
+    keepMatch();
+  });
 }
 
 // Ends the stream of the review; null without one.

@@ -19,10 +19,8 @@ function openLink(text) {
 async function readText(body) {
   if (body.size > MAX_FILE || body.length > MAX_FILE) { say(t('too large')); return; }
   const text = typeof body === 'string' ? body.trim() : '';
-  if (/^(startpos|fen|position)\b/.test(text) || /^[1-9a-zA-Z]+(\/[1-9a-zA-Z]+){9}(\s[wrb]\b[^\n]*)?$/.test(text)) {
-    await setUp(text.replace(/^(position\s+)?(fen\s+)?/, ''));
-    return;
-  }
+  const [, fen] = /^(?:position\s+)?(?:fen\s+)?(startpos|[1-9a-zA-Z]+(?:\/[1-9a-zA-Z]+){9}(?:\s[wrb]\b[^\n]*)?)$/.exec(text) || [];
+  if (fen && !/ moves /.test(fen)) { await setUp(fen); return; }
   if (/^https?:\S+$/.test(text)) { openLink(text); return; }
   try {
     const reply = await request('api/read', { method: 'POST', body });

@@ -327,6 +327,8 @@ function buildToken() {
     } catch {
       // The token is lost with the page.
     }
+    // Until the server has checked the new token, nothing is requested that needs it.
+    allowWriting(false);
     connectEngine().then((state) => allowWriting(state.may_search));
     showEntries();
     showStats();

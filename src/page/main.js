@@ -8,7 +8,7 @@ import { buildEditor, drawEditor, stopEditing } from './editor.js';
 import { showReview } from './review.js';
 import { buildFiles } from './files.js';
 import { buildKnowledge } from './knowledge.js';
-import { buildEngine } from './engine.js';
+import { buildEngine, resumePlay } from './engine.js';
 import { allowWriting, buildLibrary } from './library.js';
 
 // Width of a saved picture in pixels.
@@ -128,6 +128,7 @@ async function start() {
   }
   if (games.length) openGames(games, { keepsGame: hasGame });
   if (!games.length || hasGame) show({ keepsAddress: true });
+  if (data.use !== 'review') resumePlay();
   if (app.problem) say(app.problem);
   document.body.dataset.ready = 'true';
 }

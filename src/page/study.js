@@ -2,7 +2,7 @@
 import { isInCheck, legalMoves, whyIllegal, moveOf, notate, otherSide } from './rules.js';
 import { newGame, addMove, pathTo, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
 import { element, t, hasText, mistakeMarks, glyphText } from './texts.js';
-import { view, drawBoard } from './board.js';
+import { view, drawBoard, setDrawing } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or notation,
 // and `onEnd` with the loser, or null, if a rule has ended the game. `refusal` returns the key of the reason why the user may
@@ -336,6 +336,7 @@ export function buildStudy() {
     if (isTyping || event.ctrlKey || event.altKey || event.metaKey || document.body.classList.contains('editing')) return;
     if (event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End') walk(event.key);
     else if (event.key === 'f') flip();
+    else if (event.key === 'd') setDrawing(!view.isDrawing);
     else return;
     event.preventDefault();
   });

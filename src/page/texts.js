@@ -32,6 +32,14 @@ const TEXTS = {
   next: ['Forward (→)', '前进 (→)'],
   last: ['End (End)', '结束 (End)'],
   flip: ['Turn the board (F)', '翻转棋盘 (F)'],
+  'draw mode': ['Draw arrows and circles (D)', '画箭头和圆圈 (D)'],
+  'draw hint': [
+    'Drag from one square to another to draw an arrow, or choose both squares one after the other; choose a square twice '
+      + 'for a circle. The same again removes it. D or the button ↗ ends drawing.',
+    '从一点拖到另一点，或先后选两点，画箭头；同一点选两次画圆圈；重复一次则擦除。按 D 键或点 ↗ 结束画图。',
+  ],
+  'arrow to': ['arrow to {}', '箭头指向{}'],
+  circled: ['circled', '有圆圈'],
   delete: ['Delete from here', '删除此后着法'],
   promote: ['Make main line', '设为主变'],
   comment: ['Comment on the current move', '当前着法的注释'],
@@ -57,6 +65,7 @@ const TEXTS = {
   'illegal advisor': ['An advisor moves one step diagonally within the palace', '仕（士）在九宫内斜走一步'],
   'illegal king': ['A king moves one step within the palace', '帅（将）在九宫内走一步'],
   'engine turn': ['It is the engine’s turn', '轮到引擎走棋'],
+  'game resumed': ['The game against the engine continues', '继续与引擎对弈'],
   'game over': ['The game is over', '对局已结束'],
   // Settings and files.
   settings: ['Settings', '设置'],
@@ -133,7 +142,7 @@ const TEXTS = {
   'as black': ['Play black', '执黑'],
   strength: ['Strength', '棋力'],
   full: ['Full strength', '最强'],
-  level: ['Level {} ({} Elo)', '{} 级（等级分 {}）'],
+  level: ['{} ({} Elo)', '{} 级（{} 分）'],
   seconds: ['Seconds per move', '每步秒数'],
   minutes: ['Minutes (0: no clock)', '每方分钟（0 为不计时）'],
   increment: ['Seconds added', '每步加秒'],

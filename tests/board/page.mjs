@@ -1,6 +1,6 @@
 // The page in a browser: `chuhe board`, `chuhe serve` and `chuhe review --html`.
 import assert from 'node:assert/strict';
-import { spawn, execFileSync } from 'node:child_process';
+import { spawn, spawnSync, execFileSync } from 'node:child_process';
 import { createServer, request as forward } from 'node:http';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,6 +58,12 @@ async function open(url, options = {}) {
       const name = new URL(route.request().url()).pathname.split('/').pop();
       route.fulfill({ path: join(PAGE_DIR, name) });
     });
+    await page.route((address) => address.pathname.endsWith('/'), async (route) => {
+      const response = await route.fetch();
+      const [, data] = /<script id="data"[^>]*>(.*)<\/script>/.exec(await response.text());
+      const body = readFileSync(join(PAGE_DIR, 'index.html'), 'utf8').replace('{{data}}', () => data);
+      await route.fulfill({ response, body });
+    });
   }
   await page.goto(url);
   await page.waitForSelector('body[data-ready]');
@@ -114,6 +120,7 @@ async function playsByMouse(url) {
     await page.mouse.up({ button: 'right' });
     assert.equal(await page.locator('#board [data-move=a0a4]').count(), count);
   }
+  await keepsMatch(page);
   await square(page, 'e0').click();
   await square(page, 'e5').click();
   await waitForStatus(page, 'A king moves one step within the palace');
@@ -123,7 +130,48 @@ async function playsByMouse(url) {
   await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 2);
   await page.click('#resign');
   await waitForStatus(page, 'Red resigns');
+  // A reload while the engine is thinking; the game that has ended does not continue.
+  await page.reload();
+  await page.waitForSelector('body[data-ready]');
+  assert.equal(await page.locator('#resign').isVisible(), false);
+  // Red has no cannons, so that no book knows the position.
+  await page.goto(`${url}#rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/9/9/RNBAKABNR_w`);
+  await page.waitForFunction(() => !document.querySelector('#moves button'));
+  await page.click('#play-panel summary');
+  await page.selectOption('#strength', '');
+  await page.fill('#minutes', '0');
+  await page.fill('#move-time', '3');
+  await page.click('#play-black');
+  await waitForStatus(page, 'thinking');
+  assert.equal(await moveCount(page), 0);
+  await page.reload();
+  await waitForMoves(page, 1);
+  assert.equal(await page.locator('#move-time').inputValue(), '3');
+  const [red, black] = await Promise.all(['e0', 'e9'].map((name) => square(page, name).boundingBox()));
+  assert(red.y < black.y, 'Black is below');
   await page.context().close();
+}
+
+// A reload continues the game against the engine with its side, level and clocks.
+async function keepsMatch(page) {
+  await page.reload();
+  await page.waitForSelector('body[data-ready]');
+  await waitForStatus(page, 'continues');
+  assert.equal(await moveCount(page), 4);
+  assert.equal(await page.locator('#strength').inputValue(), '500');
+  assert.match(await page.locator('#clock-near.running').textContent(), /^Red 4:\d\d$/);
+  assert.equal(await page.locator('#resign').isVisible(), true);
+  await square(page, 'a3').click();
+  await square(page, 'a4').click();
+  await waitForMoves(page, 6);
+  await page.click('#take-back');
+  await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 4);
+  // Another game does not continue it.
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.waitForSelector('body[data-ready]');
+  assert.equal(await other.locator('#resign').isVisible(), false);
+  await other.close();
 }
 
 async function playsByKeyboard(url) {
@@ -174,6 +222,15 @@ async function playsByKeyboard(url) {
   await press(...Array(6).fill('ArrowDown'), 'Enter', ...Array(3).fill('ArrowRight'), 'Enter');
   await waitForMoves(page, 2);
   assert.equal(await pieceAt(page, 'e2'), 1);
+  // An arrow and a circle.
+  await press('d', 'ArrowUp', 'Enter', 'ArrowUp', 'ArrowUp', 'Enter', 'Enter', 'Enter');
+  assert.equal(await page.locator('#board [data-move=e3e5]').count(), 1);
+  assert.equal(await page.locator('#board .circle').count(), 1);
+  assert.match(await square(page, 'e3').getAttribute('aria-label'), /arrow to e5$/);
+  assert.match(await square(page, 'e5').getAttribute('aria-label'), /circled$/);
+  await press('d');
+  assert.equal(await page.locator('#draw-hint').isVisible(), false);
+  assert.equal(await moveCount(page), 2);
   await page.context().close();
 }
 
@@ -187,6 +244,7 @@ async function playsByTouch(url) {
   }
   assert.match(await page.locator('#moves').textContent(), /1\. 炮二平五 马８进７ 2\. 马二进三/);
   assert.match(await status(page), /黑方走棋/);
+  await drawsByTouch(page);
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '500');
   await page.click('#play-black');
@@ -199,6 +257,31 @@ async function playsByTouch(url) {
   }
   await checkAccessibility(page, 'phone-zh-dark');
   await page.context().close();
+}
+
+// Arrows by a drag and by two taps, and a circle.
+async function drawsByTouch(page) {
+  await page.tap('#draw');
+  assert.equal(await page.locator('#draw-hint').isVisible(), true);
+  const boxes = await Promise.all(['a3', 'a5'].map((name) => square(page, name).boundingBox()));
+  const [start, end] = boxes.map((box) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 }));
+  const scrolled = await page.evaluate(() => scrollY);
+  const client = await page.context().newCDPSession(page);
+  const touch = (type, points) => client.send('Input.dispatchTouchEvent', { type, touchPoints: points });
+  await touch('touchStart', [start]);
+  await touch('touchMove', [{ x: start.x, y: (start.y + end.y) / 2 }]);
+  await touch('touchMove', [end]);
+  await page.waitForSelector('#board [data-move=a3a5]', { state: 'attached' });
+  await touch('touchEnd', []);
+  assert.equal(await page.evaluate(() => scrollY), scrolled);
+  for (const name of ['c9', 'c7', 'e4', 'e4']) await square(page, name).tap();
+  for (const move of ['a3a5', 'c9c7']) assert.equal(await page.locator(`#board [data-move=${move}]`).count(), 1, move);
+  assert.equal(await page.locator('#board .circle').count(), 1);
+  await checkAccessibility(page, 'phone-drawing-zh-dark');
+  for (const name of ['c9', 'c7', 'e4', 'e4']) await square(page, name).tap();
+  assert.equal(await page.locator('#board .circle, #board .arrow').count(), 1);
+  assert.equal(await moveCount(page), 3);
+  await page.tap('#draw');
 }
 
 async function analyses(url) {
@@ -220,6 +303,7 @@ async function analyses(url) {
   await checkAccessibility(page, 'analysis-en-light-1920');
   await page.click('#analyse');
   assert.equal(await page.locator('#engine-lines li').count(), 0);
+  assert.equal(await page.locator('#board .arrow').count(), 0);
   await page.context().close();
 }
 
@@ -259,7 +343,7 @@ async function reviews(url) {
   assert.equal(await moveCount(page), 8);
   await page.goBack();
   assert.equal(await moveCount(page), 0);
-  // Text that is no game is refused with its reason, and the position stays.
+  // Invalid text is refused with its reason, and the position stays.
   await page.click('#game-panel summary');
   await page.fill('#fen', 'rnbakabnr/9/9 w');
   await page.click('#position button');
@@ -301,9 +385,46 @@ async function transfer(page, kind, name, bytes) {
   }, [kind, name, [...bytes]]);
 }
 
+// Files in the formats that are only read, with the expected moves in coordinates.
+const OTHER_FORMATS = [
+  ['game.wxf', 'FORMAT\tWXF\nRED\t甲;\nBLACK\t乙;\nSTART{\n 1. C2=5 H8+7\n 2. H2+3 R9=8\n}END\n'],
+  ['game.cbf', '<?xml version="1.0" encoding="UTF-8"?>\n<ChineseChessRecord Version="1.0"><Head><Red>甲</Red><Black>乙</Black></Head>'
+    + '<MoveList><Move value="00-00"/><Move value="77-47"/><Move value="70-62"/><Move value="79-67"/><Move value="80-70"/></MoveList>'
+    + '</ChineseChessRecord>\n'],
+  ['forum.txt', 'Game: [DhtmlXQ][DhtmlXQ_title]题[/DhtmlXQ_title][DhtmlXQ_movelist]7747706279678070[/DhtmlXQ_movelist][/DhtmlXQ]'],
+  ['moves.txt', '1. 炮二平五 马８进７\n2. 马二进三 车９平８\n'],
+  ['games.txt', 'position startpos moves h2e2 h9g7 h0g2 i9h9\nstartpos moves h2e2\n'],
+  ['utf-16.txt', Buffer.from('\ufeff炮二平五 马８进７ 马二进三 车９平８', 'utf16le')],
+];
+
+// Each of them by the control, by drop, and by paste as a file; as text where it is text.
+async function opensOtherFormats(page) {
+  const expect = async (name) => {
+    await waitForStatus(page, 'Games read').catch(async () => assert.fail(`${name}: ${await status(page)}`));
+    await page.locator('#last').evaluate((button) => button.click());
+    assert.match(await status(page), /^Black R9=8 /, name);
+  };
+  for (const [name, content] of OTHER_FORMATS) {
+    const buffer = Buffer.from(content);
+    await page.setInputFiles('#file', { name, mimeType: 'application/octet-stream', buffer });
+    await expect(`${name} by the control`);
+    for (const way of ['drop', 'paste']) {
+      await transfer(page, way, name, buffer);
+      await expect(`${name} by ${way}`);
+    }
+    if (typeof content !== 'string') continue;
+    await page.fill('#paste', content);
+    await page.locator('#read').evaluate((button) => button.click());
+    await expect(`${name} as text`);
+  }
+}
+
 // Files of all formats by the control, by drop and by paste; the saved PGN is the same game.
 async function opensFiles(url) {
   const page = await open(url);
+  await page.click('#game-panel summary');
+  await opensOtherFormats(page);
+  await page.click('#game-panel summary');
   writeFileSync(join(directory, 'game.pgn'), GAME);
   for (const [format, way] of [['xqf', 'drop'], ['cbl', 'paste'], ['dhtmlxq', 'choose'], ['cbr', 'drop']]) {
     execFileSync(PROGRAM, ['convert', 'game.pgn', '--to', format, '--force', '-o', `game.${format}`], { cwd: directory });
@@ -396,6 +517,12 @@ async function showsLibrary() {
   writeFileSync(join(directory, 'tokens'), `write anna ${token}\n`);
   const url = await start('serve', 'library.db', '--listen', '127.0.0.1:0', '--nodes', '2000', '--tokens', 'tokens');
   const root = await startProxy(url.replace('chessdb.php', ''));
+  // `chuhe board` opens no library, and says what does.
+  for (const library of [['library.db'], ['--book', 'library.db']]) {
+    const { status: code, stderr } = spawnSync(PROGRAM, ['board', '--no-browser', ...library], { cwd: directory, encoding: 'utf8' });
+    assert.equal(code, 1);
+    assert.match(stderr, /library\.db: .*`chuhe serve/);
+  }
   const page = await open(`${root}?${STALEMATE.replace('/R8/', '/R3p4/').replaceAll(' ', '_')}`);
   assert.equal(await pieceAt(page, 'a2'), 1);
   await page.goto(root);

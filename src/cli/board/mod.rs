@@ -4,7 +4,10 @@ mod api;
 mod engine;
 mod server;
 
+use std::fs::File;
+use std::io::Read;
 use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -142,9 +145,23 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
     }
 }
 
+/// Whether a file is an SQLite database.
+fn is_database(path: &Path) -> bool {
+    let mut beginning = [0; 16];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut beginning));
+    read.is_ok() && beginning == *b"SQLite format 3\0"
+}
+
 /// The games of a file; those that cannot be read are reported.
 fn read_file(place: &PgnPlace) -> Result<Vec<Value>, Failure> {
     let path = place.path.display();
+    if is_database(&place.path) {
+        let reason = format!(
+            "a database; `chuhe serve {path}` shows a cloud library in the browser, where users may write notes, and \
+             `--book {path}` uses an opening book"
+        );
+        return Err(Failure::new(path, reason));
+    }
     let mut reader = place.games()?;
     let (mut games, mut first_failure) = (Vec::new(), None);
     for (number, game) in (1..).zip(reader.by_ref()) {

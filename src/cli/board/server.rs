@@ -92,7 +92,7 @@ impl BoardServer {
         let is_known = subtle::ConstantTimeEq::ct_eq(token.as_bytes(), self.token.as_bytes());
         if !bool::from(is_known) {
             return Some(
-                "the address has not the token of the board; use the address that `chuhe board` has printed",
+                "the address does not contain the token of the board; use the address that `chuhe board` has printed",
             );
         }
         None
