@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::common::{
-    Context, Failure, ForceArgument, Noun, OutputFile, PgnPlace, Unread, fill, note, note_problems,
-    read_games, texts,
+    Context, Failure, ForceArgument, Noun, OpeningArgument, OutputFile, PgnPlace, Unread, fill,
+    note, note_problems, read_games, texts,
 };
 use crate::board::Position;
 use crate::notation::records::{RecordReader, write_cbl, write_cbr, write_dhtmlxq, write_xqf};
 use crate::notation::tree::{GameResult, GameTree, PgnGame};
-use crate::notation::{MoveStyle, fen, opening};
+use crate::notation::{MoveStyle, fen};
 
 /// Convert game records, select games, extract positions.
 ///
@@ -68,9 +68,8 @@ pub struct Arguments {
     /// Only games with this result: 1-0, 0-1, 1/2-1/2 or *.
     #[arg(long, value_name = "RESULT")]
     result: Option<GameResult>,
-    /// Only games whose opening has an ECCO code that begins with CODE: C, B2 (also B2*) or C44.
-    #[arg(long, value_name = "CODE", value_parser = opening_code)]
-    ecco: Option<String>,
+    #[command(flatten)]
+    opening: OpeningArgument,
     /// Write the code and name of the opening into the tags ECCO and Opening.
     #[arg(long)]
     openings: bool,
@@ -203,23 +202,6 @@ fn convert_file(
             Err(Failure::new(&path, format!("there is no game {only}")))
         }
         _ => Ok(()),
-    }
-}
-
-/// The beginning of an ECCO code, from an argument.
-fn opening_code(text: &str) -> Result<String, String> {
-    let code = text.strip_suffix('*').unwrap_or(text).to_uppercase();
-    let mut letters = code.chars();
-    let is_code = letters.next().is_some_and(|c| matches!(c, 'A'..='E'))
-        && letters.all(|c| c.is_ascii_digit())
-        && code.len() <= 3;
-    if is_code {
-        Ok(code)
-    } else {
-        Err(
-            "a letter from A to E and up to two digits are expected, such as C, B2 or C44"
-                .to_owned(),
-        )
     }
 }
 
@@ -386,11 +368,7 @@ impl Writer<'_> {
         };
         let is_player = |name: &String| contains("Red", name) || contains("Black", name);
         let is_event = |name: &String| contains("Event", name);
-        let has_code = |code: &String| {
-            let opening = opening::of(&game.line);
-            opening.is_some_and(|opening| opening.code.starts_with(code))
-        };
-        arguments.ecco.as_ref().is_none_or(has_code)
+        arguments.opening.selects(&game.line)
             && arguments.player.as_ref().is_none_or(is_player)
             && arguments.event.as_ref().is_none_or(is_event)
             && arguments.result.is_none_or(|result| result == game.result)

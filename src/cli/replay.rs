@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, PgnPlace, columns, explain, explain_clauses, explain_plies, fill, note, note_skipped,
-    print_if_read, terminal_width, texts,
+    Failure, OpeningArgument, PgnPlace, columns, explain, explain_clauses, explain_plies, fill,
+    note, note_skipped, print_if_read, terminal_width, texts,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -34,6 +34,8 @@ pub struct Arguments {
     /// List all games, including those that agree.
     #[arg(long, conflicts_with = "json")]
     list: bool,
+    #[command(flatten)]
+    opening: OpeningArgument,
 }
 
 /// The results of all files.
@@ -86,8 +88,15 @@ fn replay_file(
     let mut games = place.games()?;
     let mut rows = Vec::new();
     let (mut bad, mut count, mut variations) = (0, 0, 0);
+    let mut is_found = false;
     for (number, game) in (1..).zip(games.by_ref()) {
         if place.game.is_some_and(|only| only != number) {
+            continue;
+        }
+        is_found = true;
+        // A game that cannot be read is reported with any opening.
+        let selects = |game: &GameTree| arguments.opening.selects(&game.main_line().line);
+        if !game.as_ref().map_or(true, selects) {
             continue;
         }
         count += 1;
@@ -114,7 +123,7 @@ fn replay_file(
     if place.game.is_none() {
         let finished = games.finish();
         finished.map_err(|error| Failure::new(place.path.display(), error))?;
-    } else if count == 0 {
+    } else if !is_found {
         return Err(Failure::new(place.path.display(), "there is no such game"));
     }
     let path = place.path.display().to_string();

@@ -39,8 +39,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let style = arguments.board.style();
     let text = if arguments.svg.is_some() {
         let arrow = |text: &String| match text.parse::<Move>() {
-            Ok(arrow) => Ok(arrow),
-            Err(_) => parse_move(position, text).context("--arrow"),
+            Ok(arrow) if arrow.from() != arrow.to() => Ok(arrow),
+            _ => parse_move(position, text).context("--arrow"),
         };
         let highlights = Highlights {
             last,

@@ -73,6 +73,27 @@ pub fn is_derived_tag(name: &str) -> bool {
     derived.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
+/// The value of a tag. A date becomes that of PGN, `2020.01.31`, whatever separates its numbers (`2020年1月31日`), with
+/// `??` for missing numbers.
+pub fn date_tag(tag: &str, value: &str) -> String {
+    let numbers: Vec<&str> = (value.split(|c: char| !c.is_ascii_digit()))
+        .filter(|number| !number.is_empty())
+        .collect();
+    let is_date = tag == "Date"
+        && matches!(numbers[..], [year, ..] if value.starts_with(year) && year.len() == 4)
+        && numbers.len() <= 3
+        && numbers[1..].iter().all(|number| number.len() <= 2);
+    if !is_date {
+        return value.to_owned();
+    }
+    let part = |index: usize| {
+        numbers
+            .get(index)
+            .map_or("??".to_owned(), |n| format!("{n:0>2}"))
+    };
+    format!("{}.{}.{}", numbers[0], part(1), part(2))
+}
+
 /// A record whose moves have not been checked.
 #[derive(Clone, Debug)]
 pub struct RawGame {

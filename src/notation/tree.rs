@@ -56,6 +56,9 @@ impl fmt::Display for GameResult {
     }
 }
 
+/// The maximum length of a result in bytes.
+const LONGEST_RESULT: usize = 32;
+
 /// The text is not a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a result (1-0, 0-1, 1/2-1/2, *)")]
@@ -64,11 +67,25 @@ pub struct ParseResultError;
 impl FromStr for GameResult {
     type Err = ParseResultError;
 
+    /// Reads a result as in PGN, or in words such as 红胜, 紅方勝 and 黑方认负.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "1-0" | "红胜" | "红方胜" | "红先胜" => Ok(Self::RedWins),
-            "0-1" | "黑胜" | "黑方胜" | "红先负" => Ok(Self::BlackWins),
-            "1/2-1/2" | "和棋" | "和局" | "红先和" => Ok(Self::Draw),
+        if text.len() > LONGEST_RESULT {
+            return Err(ParseResultError);
+        }
+        let simplify = |c: char| match c {
+            '紅' => '红',
+            '勝' => '胜',
+            '負' => '负',
+            '認' => '认',
+            other => other,
+        };
+        let is_word = |c: &char| !matches!(c, '方' | '先' | '，' | '。' | '（' | '）');
+        let word: String = text.chars().map(simplify).filter(is_word).collect();
+        match word.as_str() {
+            "1-0" | "红胜" | "黑负" | "黑认负" => Ok(Self::RedWins),
+            "0-1" | "黑胜" | "红负" | "红认负" => Ok(Self::BlackWins),
+            "1/2-1/2" | "1/2" | "½" | "½-½" | "0.5-0.5" | "和" | "和棋" | "和局" | "红和"
+            | "双议和" => Ok(Self::Draw),
             "*" => Ok(Self::Unfinished),
             _ => Err(ParseResultError),
         }

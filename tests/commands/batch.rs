@@ -366,3 +366,63 @@ fn ctrl_c_leaves_complete_answers() {
     fs::remove_file(file).unwrap();
     fs::remove_file(out).unwrap();
 }
+
+/// Positions and games of several files in several formats, each with the name of its file.
+#[test]
+fn several_files_are_searched() {
+    let files = [
+        "several.fen",
+        "several.txt",
+        "several.pgn",
+        "several-missing.pgn",
+    ]
+    .map(scratch);
+    let page = "[DhtmlXQ][DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]";
+    let game = "1. 炮二平五 马8进7 *\n\n[Red \"x\"]\n\n1. zz *\n\n[Red \"y\"]\n\n1. 马二进三 *\n";
+    for (file, text) in files.iter().zip([suite(), page, game]) {
+        fs::write(file, text).unwrap();
+    }
+    let others: Vec<&str> = files[1..]
+        .iter()
+        .map(|file| file.to_str().unwrap())
+        .collect();
+    let arguments = [&others[..], &["--depth", "1"]].concat();
+    let assert = batch(&files[0], &arguments).assert().code(1).stderr(
+        contains("several.pgn: game 2")
+            .and(contains("several-missing.pgn"))
+            .and(contains("7 of 7 positions")),
+    );
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    let places: Vec<(String, u64)> = objects(&text)
+        .iter()
+        .map(|o| {
+            (
+                o["file"].as_str().unwrap().to_owned(),
+                o["line"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    let names = ["fen", "fen", "fen", "fen", "txt", "pgn", "pgn"];
+    let lines = [2, 3, 4, 6, 1, 1, 3];
+    for ((file, line), (name, wanted)) in places.iter().zip(names.iter().zip(lines)) {
+        assert!(
+            file.ends_with(&format!("several.{name}")) && *line == wanted,
+            "{places:?}"
+        );
+    }
+    assert_eq!(places.len(), 7);
+    // The interrupted output of several files is continued.
+    let out = scratch("several.csv");
+    let out_name = out.to_str().unwrap();
+    let arguments = [&others[..1], &["--depth", "1", "-o", out_name]].concat();
+    batch(&files[0], &arguments).assert().code(0);
+    let whole = fs::read_to_string(&out).unwrap();
+    assert!(whole.starts_with("file,line,id,"), "{whole}");
+    let lines: Vec<&str> = whole.lines().take(4).collect();
+    fs::write(&out, lines.join("\n") + "\n").unwrap();
+    batch(&files[0], &[&arguments[..], &["--go-on"]].concat())
+        .assert()
+        .code(0);
+    let continued = fs::read_to_string(&out).unwrap();
+    assert_eq!(continued.lines().count(), whole.lines().count());
+}

@@ -233,6 +233,20 @@ fn openings_are_named_and_selected() {
     chuhe(&["replay", file, "--list"])
         .code(0)
         .stdout(contains("E10"));
+    chuhe(&["replay", file, "--ecco", "E1"])
+        .code(0)
+        .stdout(contains("1 of 1 games agree"));
+    chuhe(&[
+        "review", file, "--all", "--ecco", "B0", "--depth", "1", "--json",
+    ])
+    .code(0)
+    .stdout(contains("\"game\":1").and(contains("\"game\":2").not()));
+    chuhe(&["review", file, "--all", "--ecco", "C"])
+        .code(1)
+        .stderr(contains("no game has an opening with the code C"));
+    chuhe(&["review", file, "--ecco", "B0"])
+        .code(2)
+        .stderr(contains("use it with --all"));
     let page = directory.path().join("page.html");
     chuhe(&["review", file, "--depth", "1", "--html", text(&page)])
         .code(0)

@@ -9,17 +9,19 @@ use crate::search::Settings;
 
 /// Search many positions and write the results as JSON or CSV.
 ///
-/// FILE has one position per line: a FEN, an EPD or `startpos`, optionally followed by `moves` and moves.
-/// Empty lines and lines that begin with `#` are skipped.
+/// A file has one position per line: a FEN, an EPD or `startpos`, optionally followed by `moves` and moves.
+/// Empty lines and lines that begin with `#` are skipped. Of game records in any format the final positions of
+/// all games are searched. With several files each result has the name of its file.
 /// If an EPD has a task (`bm`, `am`, `dm`), the result says whether it was solved, and the number of solved
 /// tasks is printed at the end. Each position is searched by one thread with an empty hash table, so that
 /// results do not depend on each other.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// Positions; `-` is standard input. `games.pgn` means the final positions of its games,
-    /// `games.pgn:3@42` for the position after 42 plies of game 3.
-    pub file: PathBuf,
+    /// Positions or game records (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF); `-` is standard input.
+    /// `games.pgn:3@42` is the position after 42 plies of game 3.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Output file [default: standard output, as `-`].
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,

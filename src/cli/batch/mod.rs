@@ -4,6 +4,7 @@ mod arguments;
 mod output;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use super::common::{
 };
 use crate::rules::Game;
 pub use arguments::Arguments;
-use output::Output;
+use output::{Output, Task};
 
 const DEFAULTS: SearchDefaults = SearchDefaults {
     time: Duration::from_secs(1),
@@ -26,17 +27,16 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 /// Searches the positions and writes the results in their order. After Ctrl-C the written results are
 /// complete, and `--go-on` continues.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let file = read_positions(&PgnPlace::of_path(&arguments.file))?;
-    let tasks = &file.positions;
+    let (tasks, all_read) = read_tasks(&arguments.files)?;
     let plan = arguments.search.plan(&DEFAULTS)?;
     let interrupts = interrupts()?;
-    let mut output = Output::open(arguments, tasks, arguments.search_text(&plan))?;
+    let mut output = Output::open(arguments, &tasks, arguments.search_text(&plan))?;
     let bar = ProgressBar::new(tasks.len() as u64)
         .with_style(bar_style("{bar:30} {pos}/{len} positions, {left} left"))
         .with_position(output.present as u64);
     bar.reset_eta();
     let rest = &tasks[output.present..];
-    let games: Vec<Game> = rest.iter().map(|task| task.game.clone()).collect();
+    let games: Vec<Game> = rest.iter().map(|task| task.position.game.clone()).collect();
     let mut waiting = BTreeMap::new();
     let mut written = 0;
     let ended = search_games(&games, &plan, &interrupts, |number, result| {
@@ -53,9 +53,40 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     report_damaged_tables(&plan.tables);
     print_summary(arguments, &output, tasks.len());
     if ended != Ended::Interrupted {
-        file.require_all_read(&arguments.file)?;
+        all_read?;
     }
     Ok(exit_code(ended == Ended::Interrupted))
+}
+
+/// The positions of all files, and the error that is reported in the end if a part could not be read.
+///
+/// # Errors
+/// There are no positions.
+fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Result<(), Failure>), Failure> {
+    let mut tasks = Vec::new();
+    let mut all_read = Ok(());
+    for path in files {
+        let read = read_positions(&PgnPlace::of_path(path)).and_then(|found| {
+            let is_complete = found.require_all_read(path);
+            let file = (files.len() > 1).then(|| path.display().to_string());
+            let positions = found.positions.into_iter();
+            tasks.extend(positions.map(|position| Task {
+                file: file.clone(),
+                position,
+            }));
+            is_complete
+        });
+        if let Err(failure) = read
+            && let Err(previous) = std::mem::replace(&mut all_read, Err(failure))
+        {
+            previous.report();
+        }
+    }
+    if tasks.is_empty() {
+        all_read?;
+        return Ok((tasks, Ok(())));
+    }
+    Ok((tasks, all_read))
 }
 
 /// Prints the number of searched positions and solved tasks on standard error.

@@ -19,9 +19,19 @@ use crate::text::read_all;
 /// Size limit of a file that is continued, in MB.
 const LARGEST_FILE: u64 = 4096;
 
+/// A position to search.
+pub struct Task {
+    /// The name of its file, if there are several.
+    pub file: Option<String>,
+    pub position: FilePosition,
+}
+
 /// The result of a position. `L` is a list of moves, or its text for CSV.
 #[derive(Serialize)]
 struct BatchAnswer<L> {
+    /// The file, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     /// Number of the line or game in the file of positions.
     line: usize,
     id: Option<String>,
@@ -49,18 +59,23 @@ struct BatchAnswer<L> {
 /// The part of an answer that is needed to continue a file.
 #[derive(Deserialize)]
 struct ExistingAnswer {
+    file: Option<String>,
     line: usize,
     fen: String,
     solved: Option<bool>,
     search: String,
 }
 
-/// The columns of a CSV file, in the order of the fields of [`BatchAnswer`].
+/// The columns of a CSV file, in the order of the fields of [`BatchAnswer`]. With several files, `file` comes first.
 const COLUMNS: &str =
     "line,id,fen,best,chinese,score,mate,bound,depth,nodes,time_ms,pv,solved,over,search\n";
 
 impl<L> BatchAnswer<L> {
-    fn new(task: &FilePosition, result: &SearchResult, search: &str, pv: L) -> Self {
+    fn new(task: &Task, result: &SearchResult, search: &str, pv: L) -> Self {
+        let Task {
+            file,
+            position: task,
+        } = task;
         let position = &task.epd.position;
         let Outcome {
             best,
@@ -81,6 +96,7 @@ impl<L> BatchAnswer<L> {
             matches!(cause, Cause::Checkmate | Cause::Stalemate).then(|| cause.to_string())
         };
         Self {
+            file: file.clone(),
             line: task.place.number(),
             id: task.epd.id().map(str::to_owned),
             fen: fen::write_position(position),
@@ -109,6 +125,8 @@ pub struct Output {
     /// Whether the reader of standard output is gone, so that no more answers are needed.
     pub is_closed: bool,
     format: BatchFormat,
+    /// Whether answers have the names of files.
+    has_file_names: bool,
     /// Limits and settings of the search, as written in each answer.
     search: String,
     /// Number of answers in the file.
@@ -125,17 +143,14 @@ impl Output {
     /// # Errors
     /// The file cannot be written, exists and must not, or has answers to other positions or of another
     /// search.
-    pub fn open(
-        arguments: &Arguments,
-        tasks: &[FilePosition],
-        search: String,
-    ) -> Result<Self, Failure> {
+    pub fn open(arguments: &Arguments, tasks: &[Task], search: String) -> Result<Self, Failure> {
         let mut output = Self {
             file: None,
             _lock: None,
             name: "standard output".to_owned(),
             is_closed: false,
             format: arguments.format(),
+            has_file_names: arguments.files.len() > 1,
             search,
             present: 0,
             with_task: 0,
@@ -149,7 +164,7 @@ impl Output {
                     "needs a file, not standard output",
                 ));
             }
-            output.write(output.heading())?;
+            output.write(&output.heading())?;
             return Ok(output);
         };
         output.name = path.display().to_string();
@@ -162,20 +177,21 @@ impl Output {
             } else {
                 create_new(path, "--go-on continues it, --force overwrites it")?
             });
-            output.write(output.heading())?;
+            output.write(&output.heading())?;
         }
         Ok(output)
     }
 
-    fn heading(&self) -> &'static str {
+    fn heading(&self) -> String {
+        let file = if self.has_file_names { "file," } else { "" };
         match self.format {
-            BatchFormat::Json => "",
-            BatchFormat::Csv => COLUMNS,
+            BatchFormat::Json => String::new(),
+            BatchFormat::Csv => file.to_owned() + COLUMNS,
         }
     }
 
     /// Opens a file after its last complete answer; creates one that does not exist.
-    fn reopen(&mut self, path: &Path, tasks: &[FilePosition]) -> io::Result<()> {
+    fn reopen(&mut self, path: &Path, tasks: &[Task]) -> io::Result<()> {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path)?;
@@ -183,13 +199,14 @@ impl Output {
             .map_err(|_| io::Error::other("the file has no answers of `chuhe batch`"))?;
         text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
         if text.is_empty() {
-            text = self.heading().to_owned();
+            text = self.heading();
         }
         for (n, answer) in self.read_answers(&text)?.into_iter().enumerate() {
             let number = n + 1;
-            let is_to = |task: &FilePosition| {
-                task.place.number() == answer.line
-                    && fen::write_position(&task.epd.position) == answer.fen
+            let is_to = |task: &Task| {
+                task.file == answer.file
+                    && task.position.place.number() == answer.line
+                    && fen::write_position(&task.position.epd.position) == answer.fen
             };
             if !tasks.get(n).is_some_and(is_to) {
                 let why = format!("answer {number} is to another position");
@@ -214,7 +231,7 @@ impl Output {
 
     fn read_answers(&self, text: &str) -> io::Result<Vec<ExistingAnswer>> {
         match self.format {
-            BatchFormat::Json if text.starts_with("line,") => {
+            BatchFormat::Json if text.starts_with("line,") || text.starts_with("file,") => {
                 Err(io::Error::other("its answers are CSV: use --to csv"))
             }
             BatchFormat::Json => {
@@ -224,7 +241,7 @@ impl Output {
             BatchFormat::Csv if text.starts_with('{') => {
                 Err(io::Error::other("its answers are JSON: use --to json"))
             }
-            BatchFormat::Csv if !text.starts_with(COLUMNS) => {
+            BatchFormat::Csv if !text.starts_with(&self.heading()) => {
                 Err(io::Error::other("it has other columns"))
             }
             BatchFormat::Csv => {
@@ -242,7 +259,7 @@ impl Output {
     }
 
     /// Writes the next answer.
-    pub fn add(&mut self, task: &FilePosition, result: &SearchResult) -> Result<(), Failure> {
+    pub fn add(&mut self, task: &Task, result: &SearchResult) -> Result<(), Failure> {
         let moves = result.best_line().into_iter().map(|m| m.to_string());
         let moves: Vec<String> = moves.collect();
         let (text, solved) = match self.format {
@@ -291,13 +308,25 @@ mod tests {
 
     #[test]
     fn columns_are_the_fields_of_an_answer() {
+        for file in [None, Some("a.pgn".to_owned())] {
+            check_columns(file);
+        }
+    }
+
+    fn check_columns(file: Option<String>) {
         let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"a \\\"b\\\", c\";";
         let epd: crate::notation::epd::Epd = epd.parse().unwrap();
         let game = crate::rules::Game::new(epd.position.clone());
-        let task = FilePosition {
+        let columns = if file.is_some() { "file," } else { "" };
+        let columns = columns.to_owned() + COLUMNS;
+        let position = FilePosition {
             place: Place::Line(3),
             epd,
             game,
+        };
+        let task = Task {
+            file: file.clone(),
+            position,
         };
         let mut searcher = crate::search::Searcher::new(1).unwrap();
         let limits = crate::search::Limits {
@@ -305,16 +334,16 @@ mod tests {
             ..Default::default()
         };
         let result = searcher
-            .search(searcher.request(&task.game, limits))
+            .search(searcher.request(&task.position.game, limits))
             .unwrap();
         let answer = BatchAnswer::new(&task, &result, "depth 1", String::new());
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.serialize(&answer).unwrap();
         let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
-        assert_eq!(text, COLUMNS.to_owned() + &csv_row(&answer).unwrap());
+        assert_eq!(text, columns + &csv_row(&answer).unwrap());
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let read: ExistingAnswer = reader.deserialize().next().unwrap().unwrap();
-        assert_eq!((read.line, read.solved), (3, None));
+        assert_eq!((read.file, read.line, read.solved), (file, 3, None));
         assert_eq!(read.search, "depth 1");
     }
 }

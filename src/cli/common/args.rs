@@ -11,8 +11,8 @@ use clap::builder::PossibleValue;
 use super::{Context, Failure, note};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
-use crate::notation::MoveStyle;
 use crate::notation::diagram::{DiagramStyle, Letters};
+use crate::notation::{Line, MoveStyle, opening};
 use crate::rules::RuleSet;
 use crate::search::{Degree, Limits, MAX_DEPTH};
 use crate::tablebase::{SkippedFile, Tables};
@@ -25,6 +25,41 @@ pub fn parse_seconds(text: &str) -> Result<Duration, SecondsError> {
         Err(SecondsError::OutOfRange)
     } else {
         Ok(time)
+    }
+}
+
+/// Selects games by their openings.
+#[derive(Clone, Debug, clap::Args)]
+pub struct OpeningArgument {
+    /// Only games whose opening has an ECCO code that begins with CODE: C, B2 (also B2*) or C44.
+    #[arg(long, value_name = "CODE", value_parser = opening_code)]
+    pub ecco: Option<String>,
+}
+
+impl OpeningArgument {
+    /// Whether a game has the opening, or none is given.
+    pub fn selects(&self, game: &Line) -> bool {
+        self.ecco.as_ref().is_none_or(|code| {
+            let opening = opening::of(game);
+            opening.is_some_and(|opening| opening.code.starts_with(code))
+        })
+    }
+}
+
+/// The beginning of an ECCO code, from an argument.
+fn opening_code(text: &str) -> Result<String, String> {
+    let code = text.strip_suffix('*').unwrap_or(text).to_uppercase();
+    let mut letters = code.chars();
+    let is_code = letters.next().is_some_and(|c| matches!(c, 'A'..='E'))
+        && letters.all(|c| c.is_ascii_digit())
+        && code.len() <= 3;
+    if is_code {
+        Ok(code)
+    } else {
+        Err(
+            "a letter from A to E and up to two digits are expected, such as C, B2 or C44"
+                .to_owned(),
+        )
     }
 }
 

@@ -14,8 +14,8 @@ mod show;
 
 pub use crate::text::{Language, fill, texts};
 pub use args::{
-    BoardArguments, LimitArguments, NetworkArgument, RulesArgument, TableArguments, locale,
-    parse_seconds,
+    BoardArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
+    TableArguments, locale, parse_seconds,
 };
 pub use chinese_help::translate;
 #[cfg(test)]

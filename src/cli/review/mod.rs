@@ -15,9 +15,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::Value;
 
 use super::common::{
-    Context, Ended, Failure, ForceArgument, OutputFile, PgnPlace, SearchArguments, SearchDefaults,
-    SearchPlan, Unread, bar_style, exit_code, interrupts, note, note_problems, print,
-    report_damaged_tables, require_not_input, search_games,
+    Context, Ended, Failure, ForceArgument, OpeningArgument, OutputFile, PgnPlace, SearchArguments,
+    SearchDefaults, SearchPlan, Unread, bar_style, exit_code, interrupts, note, note_problems,
+    print, report_damaged_tables, require_not_input, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -39,6 +39,8 @@ pub struct Arguments {
     /// Review all games of the files.
     #[arg(long, conflicts_with = "svg")]
     all: bool,
+    #[command(flatten)]
+    opening: OpeningArgument,
     /// Judge the moves from ply N on.
     #[arg(long, value_name = "N", default_value_t = 1)]
     from: usize,
@@ -78,6 +80,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let why = "use it with the names of files alone";
         return Err(Failure::usage("--all", why));
     }
+    if arguments.opening.ecco.is_some() && !arguments.all {
+        return Err(Failure::usage("--ecco", "use it with --all"));
+    }
     if arguments.svg.is_some() && places.len() > 1 {
         return Err(Failure::usage("--svg", "use it with one game"));
     }
@@ -88,6 +93,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             Ok(games) => records.extend(games.into_iter().map(|game| (place, game))),
             Err(failure) => unread.file(failure, places.len())?,
         }
+    }
+    if let (true, Some(code)) = (records.is_empty(), &arguments.opening.ecco) {
+        let why = format!("no game has an opening with the code {code}");
+        return Err(Failure::new("--ecco", why));
     }
     let plan = arguments.search.plan(&DEFAULTS)?;
     let files = OutputFiles::create(arguments, &places)?;
@@ -159,6 +168,7 @@ fn read_records(
         };
         return Err(Failure::new(path, why));
     }
+    records.retain(|(_, game)| arguments.opening.selects(&game.main_line().line));
     Ok(records)
 }
 

@@ -1,19 +1,24 @@
 //! Builds a record from the tokens of a PGN.
 
-use std::borrow::Cow;
-
+use super::headings::{Line, is_address};
 use super::scanner::{PgnToken, Unclosed};
+use super::words::{
+    half_width, is_clock, is_first_number, is_round_number, joined_moves, split_word, without_label,
+};
 use crate::board::Position;
 use crate::notation::raw::{
-    MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RawNode, RecordError, is_derived_tag,
+    MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RawNode, RecordError, date_tag, is_derived_tag,
 };
-use crate::notation::tree::{GLYPHS, GameResult, GameTree, NodeId, ROOT, append};
+use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT, append};
 use crate::notation::{LineError, fen, is_move_text};
 
 /// The maximum size of the tags and comments of a game in bytes.
 const MAX_TEXT: usize = 8 << 20;
 /// The maximum length of the text of a move in bytes.
 const MAX_WORD: usize = 200;
+
+/// The number of tags up to which a heading replaces a tag.
+const MAX_COMPARED_TAGS: usize = 1000;
 
 /// A game under construction.
 #[derive(Debug)]
@@ -30,6 +35,10 @@ pub struct Builder {
     /// A comment before the first move of a variation.
     pending: String,
     has_ended: bool,
+    /// Whether the rest of the game consists of variations that are not read.
+    skips_variations: bool,
+    /// Whether nothing but headings has been read.
+    has_only_headings: bool,
     text_size: usize,
 }
 
@@ -56,6 +65,8 @@ impl Default for Builder {
             too_deep: 0,
             pending: String::new(),
             has_ended: false,
+            skips_variations: false,
+            has_only_headings: true,
             text_size: 0,
         }
     }
@@ -69,6 +80,12 @@ impl Builder {
             && self.game.problems.is_empty()
             && self.result.is_none()
             && self.error.is_none()
+    }
+
+    /// Whether there is a record, and not only lines that look like headings.
+    pub fn has_record(&self) -> bool {
+        let has_problem = self.error.is_some() || !self.game.problems.is_empty();
+        !self.is_empty() && (!self.has_only_headings || self.has_moves() || has_problem)
     }
 
     fn has_moves(&self) -> bool {
@@ -86,13 +103,23 @@ impl Builder {
     pub fn is_complete_before(&self, token: &PgnToken<'_>) -> bool {
         match token {
             PgnToken::Tag(..) => self.has_moves() || self.has_ended,
+            PgnToken::Line(Line::Heading(tag, _)) => {
+                self.has_ended || self.has_moves() && *tag != "Result"
+            }
             PgnToken::Word(word) => {
+                if self.skips_variations {
+                    return false;
+                }
                 let word = half_width(word);
                 let restarts =
                     self.open.is_empty() && self.is_past_first_move() && is_first_number(&word);
                 restarts || self.has_ended && is_move_text(split_word(&word).0)
             }
-            PgnToken::Note(_) | PgnToken::Comment(_) | PgnToken::Open | PgnToken::Close => false,
+            PgnToken::Line(Line::Sentence(_))
+            | PgnToken::Note(_)
+            | PgnToken::Comment(_)
+            | PgnToken::Open
+            | PgnToken::Close => false,
         }
     }
 
@@ -141,16 +168,28 @@ impl Builder {
                 true
             }
             PgnToken::Tag(name, value) => {
+                self.has_only_headings = false;
                 self.add_tag(name, value, line);
                 true
             }
+            PgnToken::Line(Line::Heading(tag, value)) => {
+                self.add_heading(tag, value, line);
+                true
+            }
+            PgnToken::Line(Line::Sentence(text)) => self.add_sentence(text),
             PgnToken::Comment(text) => {
                 self.add_comment(text);
                 true
             }
-            PgnToken::Note(text) => self.add_note(text),
-            PgnToken::Open => self.open_variation(line),
-            PgnToken::Close => self.close_variation(),
+            PgnToken::Note(text) => self.add_note(text, line),
+            PgnToken::Open => {
+                self.open_variation(line);
+                true
+            }
+            PgnToken::Close => {
+                self.close_variation();
+                true
+            }
             PgnToken::Word(word) => self.add_word(&half_width(word), line),
         };
         if self.text_size > MAX_TEXT || self.game.moves.len() > MAX_MOVES {
@@ -173,6 +212,37 @@ impl Builder {
         }
     }
 
+    /// Adds a heading; of several with one tag, the last one counts.
+    fn add_heading(&mut self, tag: &str, value: &str, line: usize) {
+        match (tag, value.parse()) {
+            ("Result", Ok(result)) if self.has_moves() => self.end(result, line),
+            ("Result", Err(_)) => {}
+            ("FEN", _) if fen::parse_position(value).is_err() => {
+                let reason = "the starting position is a diagram, which cannot be read here";
+                self.reject(line, reason);
+            }
+            _ if value.is_empty() => {}
+            _ => {
+                let tags = &mut self.game.tags;
+                if tags.len() < MAX_COMPARED_TAGS {
+                    tags.retain(|(name, _)| !name.eq_ignore_ascii_case(tag));
+                }
+                self.add_tag(tag, date_tag(tag, value), line);
+            }
+        }
+    }
+
+    /// Adds a line of text as a comment. Returns `false` if it does not belong to a game: a line with an address ends
+    /// the game.
+    fn add_sentence(&mut self, text: &str) -> bool {
+        self.has_ended |= self.has_moves() && is_address(text);
+        let is_part = !self.has_ended && !self.is_empty();
+        if is_part {
+            self.add_comment(text);
+        }
+        is_part
+    }
+
     fn add_comment(&mut self, text: &str) {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let text = lines.collect::<Vec<_>>().join("\n");
@@ -189,8 +259,21 @@ impl Builder {
 
     /// Adds text in Chinese brackets: the number of a move, or a comment. Returns `false` if it does not belong to a
     /// game.
-    fn add_note(&mut self, text: &str) -> bool {
+    fn add_note(&mut self, text: &str, line: usize) -> bool {
         if text.chars().all(char::is_numeric) {
+            return true;
+        }
+        // In the text form of 东萍象棋 the variations follow the main line: 【变1】.
+        if text.starts_with(['变', '變']) && self.has_moves() && self.open.is_empty() {
+            if !self.skips_variations {
+                let error = RecordError {
+                    line: Some(line),
+                    reason: "variations after the main line cannot be read".to_owned(),
+                };
+                self.game.add_problem(&error, false);
+            }
+            self.skips_variations = true;
+            self.has_ended = true;
             return true;
         }
         let is_part = self.has_moves() && !self.has_ended;
@@ -208,19 +291,19 @@ impl Builder {
         }
     }
 
-    fn close_variation(&mut self) -> bool {
-        let Some((_, cursor)) = self.open.pop() else {
-            return false;
-        };
-        self.cursor = cursor;
-        let comment = std::mem::take(&mut self.pending);
-        self.add_comment(&comment);
-        true
+    /// Ends a variation. Other closing brackets are ignored, as in `1) 炮二平五`.
+    fn close_variation(&mut self) {
+        if let Some((_, cursor)) = self.open.pop() {
+            self.cursor = cursor;
+            let comment = std::mem::take(&mut self.pending);
+            self.add_comment(&comment);
+        }
     }
 
-    fn open_variation(&mut self, line: usize) -> bool {
+    /// Begins a variation; before and after the moves, brackets are ignored.
+    fn open_variation(&mut self, line: usize) {
         if self.has_ended || self.is_empty() {
-            return false;
+            return;
         }
         if self.open.len() == MAX_DEPTH {
             self.too_deep = 1;
@@ -229,16 +312,18 @@ impl Builder {
                 reason: format!("a variation is nested deeper than {MAX_DEPTH} levels"),
             };
             self.game.add_problem(&error, false);
-            return true;
+            return;
         }
         self.open.push((line, self.cursor));
         if let Some(last) = self.cursor.last.take() {
             self.cursor.after = self.game.moves.parent(last).unwrap_or(ROOT);
         }
-        true
     }
 
     fn add_word(&mut self, word: &str, line: usize) -> bool {
+        if self.skips_variations {
+            return true;
+        }
         if let Ok(result) = word.parse() {
             if self.is_empty() {
                 return false;
@@ -251,13 +336,20 @@ impl Builder {
         let is_rule = |mark: char| word.len() > 3 && word.chars().all(|c| c == mark);
         if is_rule('=') || is_rule('-') || is_rule('*') {
             self.has_ended |= self.has_moves();
-            return false;
+            return !self.has_moves() && !self.is_empty();
         }
         if let Some(glyph) = word.strip_prefix('$') {
             self.add_glyph(glyph.parse().ok());
             return true;
         }
-        let (text, glyph) = split_word(word);
+        if matches!(word, "->" | "=>" | "-->" | "==>") {
+            return true;
+        }
+        if is_clock(word) && !self.is_empty() && !self.has_ended {
+            self.add_comment(word);
+            return true;
+        }
+        let (text, glyph) = split_word(without_label(word));
         if text.chars().all(|c| c == '.' || c == '…') || is_round_number(text) {
             self.add_glyph(glyph);
             return true;
@@ -341,94 +433,5 @@ fn name_red(tags: &mut [(String, String)]) {
         if !tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(&red)) {
             tags[index].0 = red;
         }
-    }
-}
-
-/// The move of a word without its number, and its glyph: `12.炮二平五!` has the glyph 1.
-fn split_word(word: &str) -> (&str, Option<u8>) {
-    let word = without_number(word);
-    let text = word.trim_end_matches(['!', '?', '！', '？']);
-    let mark = word[text.len()..].replace('！', "!").replace('？', "?");
-    let glyph = (1..).zip(GLYPHS).find(|(_, text)| *text == mark);
-    (text, glyph.map(|(glyph, _)| glyph))
-}
-
-/// A word with full-width letters or after a full-width number, such as `Ｃ２＝５` or `１．炮二平五`, in half width. Other
-/// words are unchanged.
-fn half_width(word: &str) -> Cow<'_, str> {
-    let is_letter = |c| matches!(c, 'Ａ'..='Ｚ' | 'ａ'..='ｚ');
-    if !word.contains(is_letter) && !word.starts_with(|c| matches!(c, '０'..='９')) {
-        return Cow::Borrowed(word);
-    }
-    let half_width = |c: char| match c {
-        '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        other => other,
-    };
-    word.chars().map(half_width).collect()
-}
-
-/// Whether a word begins with the number of red's first move: `1.`, but not `1...`.
-fn is_first_number(word: &str) -> bool {
-    let rest = word.strip_prefix('1');
-    let rest = rest.and_then(|rest| rest.strip_prefix(['.', '、', '．']));
-    rest.is_some_and(|rest| !rest.starts_with(['.', '…']))
-}
-
-/// Whether a word is the number of a move in Chinese, such as `第3回合`.
-fn is_round_number(word: &str) -> bool {
-    let number = word.strip_prefix('第').map(|rest| {
-        let rest = rest.trim_end_matches(':');
-        ["回合", "着", "步"]
-            .iter()
-            .find_map(|unit| rest.strip_suffix(unit))
-    });
-    let is_digit = |c: char| c.is_ascii_digit() || "一二三四五六七八九十百零".contains(c);
-    number
-        .flatten()
-        .is_some_and(|number| number.chars().all(is_digit))
-}
-
-/// The moves of a word, which may be several Chinese moves without blanks between them: `炮二平五马8进7`.
-fn joined_moves(word: &str) -> Vec<&str> {
-    const LENGTH: usize = 4;
-    let mut ends = word
-        .char_indices()
-        .map(|(at, _)| at)
-        .step_by(LENGTH)
-        .skip(1);
-    let is_joined = !word.is_ascii()
-        && word.chars().count().is_multiple_of(LENGTH)
-        && ends.next().is_some_and(|end| is_move_text(&word[..end]));
-    if !is_joined {
-        return vec![word];
-    }
-    let starts: Vec<usize> = word
-        .char_indices()
-        .map(|(at, _)| at)
-        .step_by(LENGTH)
-        .collect();
-    let ends = starts.iter().skip(1).copied().chain([word.len()]);
-    let moves = starts
-        .iter()
-        .zip(ends)
-        .map(|(start, end)| &word[*start..end]);
-    moves.collect()
-}
-
-/// A word without the move number before it: `1.`, `12...`, `3.H2-E2`, `①`; but `33.4` is a move.
-fn without_number(word: &str) -> &str {
-    // Numbers in circles, in brackets and with a dot, all in one character.
-    if let Some(rest) = word.strip_prefix(|c| matches!(c, '①'..='⒛')) {
-        return rest.trim_start_matches(['.', '、', '．']);
-    }
-    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let moves = rest.trim_start_matches(['.', '、', '．']);
-    let is_number = rest.len() < word.len() && moves.len() < rest.len();
-    if is_number && moves.chars().count() != 1 {
-        moves
-    } else if word.bytes().all(|b| b.is_ascii_digit()) {
-        ""
-    } else {
-        word
     }
 }

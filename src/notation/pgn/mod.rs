@@ -12,10 +12,12 @@
 //! ```
 
 mod builder;
+mod headings;
 mod read;
 mod scanner;
 #[cfg(test)]
 mod tests;
+mod words;
 mod write;
 
 pub use super::tree::{GameResult, PgnGame};

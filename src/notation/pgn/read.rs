@@ -142,12 +142,18 @@ impl<R: BufRead> Iterator for PgnReader<R> {
                     }
                     None | Some(Ok(false)) => {
                         let last = std::mem::take(&mut self.builder);
-                        return (!last.is_empty()).then(|| last.finish());
+                        if last.has_record() {
+                            return Some(last.finish());
+                        }
+                        self.skipped += usize::from(!last.is_empty());
+                        return None;
                     }
                 },
             };
-            if let Some(game) = complete {
-                return Some(game.finish());
+            match complete {
+                Some(game) if game.has_record() => return Some(game.finish()),
+                Some(_) => self.skipped += 1,
+                None => {}
             }
         }
     }

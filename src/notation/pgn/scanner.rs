@@ -1,5 +1,7 @@
 //! Splits a PGN into tokens.
 
+use super::headings::Line;
+
 /// A token of a PGN.
 #[derive(Debug)]
 pub enum PgnToken<'a> {
@@ -12,6 +14,8 @@ pub enum PgnToken<'a> {
     /// `)`
     Close,
     Word(&'a str),
+    /// A line outside the moves.
+    Line(Line<'a>),
 }
 
 /// A tag or comment without an end.
@@ -23,9 +27,10 @@ pub enum Unclosed {
     Comment,
 }
 
-/// Whether a character separates words: blanks, and the punctuation between moves in a Chinese text.
+/// Whether a character separates words: blanks, the punctuation between moves in a Chinese text, arrows, and the borders
+/// of tables.
 fn is_separator(c: char) -> bool {
-    c.is_whitespace() || matches!(c, ',' | '，' | '。' | '；' | '：')
+    c.is_whitespace() || ",，。；：→⇒➔|｜│┃\u{200b}\u{feff}".contains(c)
 }
 
 /// The text in Chinese brackets at the beginning of `text`, if they are closed in the same line.
@@ -58,13 +63,18 @@ impl Scanner {
     /// begins. `None` at the end of the part.
     pub fn next(&mut self) -> (usize, Result<Option<PgnToken<'_>>, Unclosed>) {
         loop {
-            self.skip_space();
+            let is_line_start = self.skip_space();
             let line = self.lines + 1;
             let rest = &self.text[self.at..];
+            let start = self.at;
+            if is_line_start && rest.lines().next().and_then(Line::read).is_some() {
+                self.skip_line();
+                let found = Line::read(&self.text[start..self.at]);
+                return (line, Ok(found.map(PgnToken::Line)));
+            }
             let Some(first) = rest.chars().next() else {
                 return (line, Ok(None));
             };
-            let start = self.at;
             match first {
                 '[' => {
                     return match self.tag() {
@@ -115,9 +125,13 @@ impl Scanner {
         }
     }
 
-    fn skip_space(&mut self) {
+    /// Skips separators. Returns whether a line begins after them.
+    fn skip_space(&mut self) -> bool {
         let rest = &self.text[self.at..];
-        self.skip(rest.len() - rest.trim_start_matches(is_separator).len());
+        let length = rest.len() - rest.trim_start_matches(is_separator).len();
+        let is_line_start = self.at == 0 || rest[..length].contains('\n');
+        self.skip(length);
+        is_line_start
     }
 
     /// Skips a word that begins with `first`. A number in one character begins a word. A closing bracket that belongs

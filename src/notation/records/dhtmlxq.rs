@@ -4,9 +4,11 @@
 //! variation 1, which replaces the moves of line 0, the main line, from ply 3 on. `comment5` is the comment after ply 5
 //! of the main line, `comment0` that on the game, and `comment1_7` that after ply 7 of variation 1.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use super::markup::{escaped, unescaped, without_json_escapes, without_urls};
 use super::pieces::{PieceSquares, piece_position, piece_squares};
 use super::{date_tag, plain_comment};
 use crate::board::{Color, Move, Position, Square};
@@ -58,22 +60,126 @@ const RESULTS: [(GameResult, &str); 4] = [
 const OPENING: &str = "[DhtmlXQ_";
 const CLOSING: &str = "[/DhtmlXQ_";
 
-/// Whether a text contains a record in DhtmlXQ.
+/// The names with which the tags of a record may begin, in lower case.
+const NAMES: [&str; 2] = ["dhtmlxq", "dhjhtmlxq"];
+
+/// The forms of the bracket before a tag: in a plain text, in HTML and in a URL.
+const BRACKETS: [&str; 6] = ["[", "&#91;", "&#x5b;", "&lsqb;", "&lbrack;", "%5b"];
+
+/// The length of the longest word after the name in the mark of a record, `[DhtmlXQiFrame]`.
+const LONGEST_KIND: usize = 6;
+
+/// Whether a text contains a record in DhtmlXQ, plain or in HTML, JSON or a URL.
 pub fn is_dhtmlxq(bytes: &[u8]) -> bool {
-    const MARK: &[u8] = b"[DhtmlXQ";
-    bytes.windows(MARK.len()).any(|window| window == MARK)
+    let lower = bytes.to_ascii_lowercase();
+    let begins = |name: &str| {
+        let marks = BRACKETS.map(|bracket| format!("{bracket}{name}"));
+        contains_any(&lower, &marks)
+    };
+    NAMES.iter().any(|name| begins(name))
 }
 
-/// Splits a text into its records, each of which begins with `[DhtmlXQ]`. Without it, the text is one record.
-pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
-    let mut parts: Vec<&str> = text.split("[DhtmlXQ]").collect();
-    if parts.len() > 1 {
-        parts.remove(0);
+/// Whether bytes contain one of the texts.
+fn contains_any(bytes: &[u8], texts: &[String]) -> bool {
+    let starts = |at: usize| {
+        texts
+            .iter()
+            .any(|text| bytes[at..].starts_with(text.as_bytes()))
+    };
+    (0..bytes.len()).any(|at| matches!(bytes[at], b'[' | b'&' | b'%') && starts(at))
+}
+
+/// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped ones and those with other letters, and with the lists of
+/// moves that pages have in scripts, `[0_1_0]`.
+pub fn plain_dhtmlxq(text: &str) -> String {
+    let text = without_urls(text, "%5bd");
+    let lower = text.to_ascii_lowercase();
+    let text = if lower.contains("[\\/d") {
+        Cow::Owned(without_json_escapes(&text))
+    } else {
+        text
+    };
+    let is_escaped = |name: &&str| {
+        let brackets = &BRACKETS[1..5];
+        brackets
+            .iter()
+            .any(|bracket| lower.contains(&format!("{bracket}{name}")))
+    };
+    let text = if NAMES.iter().any(is_escaped) {
+        Cow::Owned(unescaped(&text).into_owned())
+    } else {
+        text
+    };
+    let mut plain = String::with_capacity(text.len());
+    let mut parts = text.split('[');
+    plain += parts.next().unwrap_or_default();
+    for part in parts {
+        plain.push('[');
+        let (slash, rest) = match part.strip_prefix('/') {
+            Some(rest) => ("/", rest),
+            None => ("", part),
+        };
+        plain += slash;
+        plain += &plain_tag(rest).unwrap_or(Cow::Borrowed(rest));
     }
-    parts
+    plain
 }
 
-/// The fields of a record by name; of several with one name the first.
+/// A text that begins with the name of a tag, with the usual name in its place.
+fn plain_tag(text: &str) -> Option<Cow<'_, str>> {
+    let name = &text[..text.find(']')?];
+    let rest = &text[name.len()..];
+    let numbers = name
+        .split('_')
+        .filter(|number| number.parse::<u32>().is_ok());
+    if numbers.count() == 3 && name.matches('_').count() == 2 {
+        let field = match name {
+            "0_1_0" => "movelist".to_owned(),
+            variation => format!("move_{variation}"),
+        };
+        return Some(Cow::Owned(format!("DhtmlXQ_{field}{rest}")));
+    }
+    let lower = name.to_ascii_lowercase();
+    let field = NAMES.iter().find_map(|known| lower.strip_prefix(known))?;
+    let end = &name[name.len() - field.len()..];
+    let is_usual = ["DhtmlXQ", "DHJHtmlXQ"].contains(&&name[..name.len() - field.len()]);
+    let field = if is_usual { end } else { field };
+    Some(Cow::Owned(format!("DhtmlXQ{field}{rest}")))
+}
+
+/// Whether a text consists of a list of moves alone: digits, four for each move.
+pub fn is_move_list(text: &str) -> bool {
+    let text = text.trim();
+    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits && text.len() >= 8 && text.len().is_multiple_of(4)
+}
+
+/// Splits a text into its records, each of which begins with `[DhtmlXQ]` or the mark of a frame. Without it, the text is
+/// one record.
+pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
+    let starts = text.match_indices("[DhtmlXQ").filter_map(|(at, mark)| {
+        let rest = &text[at + mark.len()..];
+        let length = rest
+            .bytes()
+            .take(LONGEST_KIND + 1)
+            .position(|byte| byte == b']')?;
+        let kind = &rest[..length];
+        let is_begin = ["", "iframe", "html"].contains(&kind.to_ascii_lowercase().as_str());
+        is_begin.then(|| at + mark.len() + kind.len() + 1)
+    });
+    let starts: Vec<usize> = starts.collect();
+    if starts.is_empty() {
+        return vec![text];
+    }
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let parts = starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &text[*start..end]);
+    parts.collect()
+}
+
+/// The fields of a record by name; of several with one name the first that is not empty.
 fn fields(text: &str) -> HashMap<&str, &str> {
     let mut fields = HashMap::new();
     let (mut at, mut closing) = (0, 0);
@@ -98,7 +204,10 @@ fn fields(text: &str) -> HashMap<&str, &str> {
         let closing_name = &text[closing + CLOSING.len()..];
         let rest = closing_name.strip_prefix(name);
         if rest.is_some_and(|rest| rest.starts_with(']')) {
-            fields.entry(name).or_insert(&text[value_at..closing]);
+            let value = fields.entry(name).or_insert("");
+            if value.trim().is_empty() {
+                *value = &text[value_at..closing];
+            }
             at = closing;
         }
     }
@@ -125,7 +234,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     game.moves[ROOT].comment = comment(&fields, 0, 0);
     add_lines(&mut game, &fields, moves)?;
     for (tag, name) in TAGS {
-        game.add_tag(tag, &date_tag(tag, field(name)));
+        game.add_tag(tag, &date_tag(tag, &plain_comment(&unescaped(field(name)))));
     }
     let is_other = |name: &&&str| {
         let is_tag = TAGS.iter().any(|(_, known)| known == *name);
@@ -134,15 +243,27 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     let mut others: Vec<&&str> = fields.keys().filter(is_other).collect();
     others.sort_unstable();
     for name in others {
-        game.add_tag(&format!("{OTHER}{name}"), &plain_comment(field(name)));
+        game.add_tag(
+            &format!("{OTHER}{name}"),
+            &plain_comment(&unescaped(field(name))),
+        );
     }
-    game.result = match field("result") {
-        r if r.contains("红胜") || r == "1-0" => GameResult::RedWins,
-        r if r.contains("黑胜") || r == "0-1" => GameResult::BlackWins,
-        r if r.contains('和') || r == "1/2-1/2" => GameResult::Draw,
-        _ => GameResult::Unfinished,
-    };
+    game.result = read_result(field("result"));
     game.resolve()
+}
+
+/// The result of a game: as in PGN, words such as 红胜 (超时), or `W`, `L`, `D` for red.
+fn read_result(text: &str) -> GameResult {
+    let read = text.parse().ok();
+    read.unwrap_or(match text {
+        "W" => GameResult::RedWins,
+        "L" => GameResult::BlackWins,
+        "D" => GameResult::Draw,
+        text if text.contains("红胜") => GameResult::RedWins,
+        text if text.contains("黑胜") => GameResult::BlackWins,
+        text if text.contains('和') => GameResult::Draw,
+        _ => GameResult::Unfinished,
+    })
 }
 
 /// A line of moves that replaces another one from a ply on.
@@ -225,7 +346,8 @@ fn comment(fields: &HashMap<&str, &str>, line: usize, ply: usize) -> String {
         .flatten()
         .or_else(|| fields.get(format!("comment{line}_{ply}").as_str()));
     // `||` is a line end.
-    plain_comment(&text.map_or(String::new(), |text| text.replace("||", "\n")))
+    let text = text.map_or(String::new(), |text| text.replace("||", "\n"));
+    plain_comment(&unescaped(&text))
 }
 
 fn digits(text: &str) -> Vec<usize> {
@@ -305,6 +427,7 @@ pub fn write_dhtmlxq(game: &GameTree) -> String {
 /// Adds a field unless its value is empty.
 fn push_field(text: &mut String, name: &str, value: &str) {
     let value = plain_comment(value);
+    let value = escaped(&value);
     // The value must not contain a line end, a separator of lines or a tag.
     let value = value.replace("||", "｜｜").replace('\n', "||");
     let value = value

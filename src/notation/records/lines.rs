@@ -1,5 +1,6 @@
 //! Text files with one game or position per line: `FEN moves …`, `startpos moves …`, EPD, and URLs of cloud libraries.
 
+use super::markup::percent_decoded;
 use crate::notation::epd::{Epd, EpdError};
 use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::RecordError;
@@ -51,7 +52,10 @@ pub fn read_line(text: &str) -> Result<GameTree, RecordError> {
 /// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2` or `…&board=FEN%20w`, or of a FEN with
 /// `_` in place of blanks; `None` if the text is something else.
 fn url_line(text: &str) -> Option<Result<Line, RecordError>> {
-    if text.split_whitespace().count() > 1 {
+    let is_address = ["http://", "https://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme));
+    if !is_address && text.split_whitespace().count() > 1 {
         return None;
     }
     let board = match text.rsplit_once("board=") {
@@ -61,11 +65,8 @@ fn url_line(text: &str) -> Option<Result<Line, RecordError>> {
     if board.len() == text.len() && !text.contains('_') {
         return None;
     }
-    let board = board
-        .replace("%20", " ")
-        .replace("%2F", "/")
-        .replace("%2f", "/");
-    let board = board.replace(['_', '+'], " ");
+    let board = percent_decoded(&board.replace(['_', '+'], " "));
+    let board = String::from_utf8_lossy(&board);
     let (board, moves) = board.split_once(" moves ").unwrap_or((&board, ""));
     let line = fen::parse_setup(board, Strictness::Lenient)
         .map_err(RecordError::new)
@@ -115,6 +116,7 @@ mod tests {
             format!("{board}_w_moves_h2e2_h9g7"),
             format!("https://www.chessdb.cn/query/?{board}_w_moves_h2e2_h9g7"),
             format!("http://h/chessdb.php?board={board}%20w%20moves%20h2e2%20h9g7&json=1"),
+            format!("https://www.chessdb.cn/query/?{board} w moves h2e2 h9g7"),
         ] {
             let game = read_line(&text).unwrap().main_line();
             assert_eq!(game.line.moves.len(), 2, "{text}");

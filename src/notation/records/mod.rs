@@ -18,6 +18,7 @@ mod cbf;
 mod ccbridge;
 mod dhtmlxq;
 mod lines;
+mod markup;
 mod pieces;
 mod reader;
 #[cfg(test)]
@@ -25,32 +26,13 @@ mod tests;
 mod wxf_file;
 mod xqf;
 
+use crate::notation::raw::date_tag;
+
 pub use ccbridge::{write_cbl, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
 pub use lines::read_line;
 pub use reader::RecordReader;
 pub use xqf::write_xqf;
-
-/// The value of a tag. A date becomes that of PGN, `2020.01.31`, whatever separates its numbers (`2020年1月31日`), with
-/// `??` for missing numbers.
-fn date_tag(tag: &str, value: &str) -> String {
-    let numbers: Vec<&str> = (value.split(|c: char| !c.is_ascii_digit()))
-        .filter(|number| !number.is_empty())
-        .collect();
-    let is_date = tag == "Date"
-        && matches!(numbers[..], [year, ..] if value.starts_with(year) && year.len() == 4)
-        && numbers.len() <= 3
-        && numbers[1..].iter().all(|number| number.len() <= 2);
-    if !is_date {
-        return value.to_owned();
-    }
-    let part = |index: usize| {
-        numbers
-            .get(index)
-            .map_or("??".to_owned(), |n| format!("{n:0>2}"))
-    };
-    format!("{}.{}.{}", numbers[0], part(1), part(2))
-}
 
 /// A text with trimmed lines and without empty lines.
 fn plain_comment(text: &str) -> String {

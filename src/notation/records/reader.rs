@@ -8,8 +8,9 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use super::cbf::{is_cbf, read_cbf, split_cbf};
 use super::ccbridge::{is_ccbridge, read_ccbridge, split_ccbridge};
-use super::dhtmlxq::{is_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
+use super::dhtmlxq::{is_dhtmlxq, is_move_list, plain_dhtmlxq, read_dhtmlxq, split_dhtmlxq};
 use super::lines::{is_lines, read_line};
+use super::markup::{html_text, is_html};
 use super::wxf_file::{is_wxf, read_wxf, split_wxf};
 use super::xqf::{is_xqf, read_xqf};
 use crate::notation::pgn::PgnReader;
@@ -128,27 +129,48 @@ impl<'a> RecordReader<'a> {
 
 /// The games of a text file.
 fn text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
-    let split = |file, split: fn(&str) -> Vec<&str>, read: TextReader| {
-        let text = decode(&read_all(file, LARGEST_FILE)?).into_owned();
-        // The parts are in the text, so that their places are those of their pointers.
-        let parts = split(&text).into_iter().map(|part| {
-            let start = part.as_ptr() as usize - text.as_ptr() as usize;
-            start..start + part.len()
-        });
-        let parts = parts.collect();
-        io::Result::Ok(Source::Text(text, parts, read))
-    };
+    let whole = |file| io::Result::Ok(decode(&read_all(file, LARGEST_FILE)?).into_owned());
     if is_dhtmlxq(beginning) {
-        split(file, split_dhtmlxq, read_dhtmlxq)
-    } else if is_cbf(beginning) {
-        split(file, split_cbf, read_cbf)
-    } else if is_wxf(beginning) {
-        split(file, split_wxf, read_wxf)
-    } else if is_lines(&decode(beginning)) {
+        let text = plain_dhtmlxq(&whole(file)?);
+        return Ok(split_text(text, split_dhtmlxq, read_dhtmlxq));
+    }
+    if is_cbf(beginning) {
+        return Ok(split_text(whole(file)?, split_cbf, read_cbf));
+    }
+    let beginning = decode(beginning);
+    if is_html(&beginning) {
+        let text = html_text(&whole(file)?);
+        let beginning = text.clone();
+        return other_text_source(Box::new(Cursor::new(text)), &beginning);
+    }
+    other_text_source(file, &beginning)
+}
+
+/// The games of a text file in a format without marks that it shares with pages.
+fn other_text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &str) -> io::Result<Source<'a>> {
+    if is_wxf(beginning.as_bytes()) {
+        let text = decode(&read_all(file, LARGEST_FILE)?).into_owned();
+        Ok(split_text(text, split_wxf, read_wxf))
+    } else if is_move_list(beginning) {
+        let text = decode(&read_all(file, LARGEST_FILE)?).into_owned();
+        let text = format!("[DhtmlXQ_movelist]{text}[/DhtmlXQ_movelist]");
+        Ok(split_text(text, split_dhtmlxq, read_dhtmlxq))
+    } else if is_lines(beginning) {
         Ok(Source::Lines(file, 0))
     } else {
         Ok(Source::Pgn(Box::new(PgnReader::new(file))))
     }
+}
+
+/// The records of a text that is split into parts.
+fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) -> Source<'a> {
+    // The parts are in the text, so that their places are those of their pointers.
+    let parts = split(&text).into_iter().map(|part| {
+        let start = part.as_ptr() as usize - text.as_ptr() as usize;
+        start..start + part.len()
+    });
+    let parts = parts.collect();
+    Source::Text(text, parts, read)
 }
 
 /// Whether bytes may be text in UTF-8, GBK or Big5: the only control characters are those of text.

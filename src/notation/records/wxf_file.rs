@@ -31,28 +31,49 @@ const TAGS: [(&str, &str); 10] = [
     ("FEN", "FEN"),
 ];
 
-/// The beginning and the end of the moves, of which the reader of PGN would take the braces for a comment. In a file
-/// they may be in either case.
-const START: &str = "start{";
-const END: &str = "}end";
-
 /// Whether a text is in this format: a line begins with `START{`.
 pub fn is_wxf(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r'));
     lines.any(|line| {
-        let beginning = line.trim_ascii_start().get(..START.len());
-        beginning.is_some_and(|text| text.eq_ignore_ascii_case(START.as_bytes()))
+        let beginning = line.trim_ascii_start().split_at_checked(START.len());
+        beginning.is_some_and(|(text, rest)| {
+            text.eq_ignore_ascii_case(START.as_bytes()) && rest.trim_ascii_start().starts_with(b"{")
+        })
+    })
+}
+
+/// The words before and after the moves, of which the reader of PGN would take the braces for a comment. In a file
+/// they may be in either case, with blanks between word and brace.
+const START: &str = "start";
+const END: &str = "end";
+
+/// The places of `START{` in a text in lower case.
+fn starts(lower: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
+    lower.match_indices(START).filter_map(|(at, word)| {
+        let after = at + word.len();
+        let rest = lower[after..].trim_start_matches([' ', '\t']);
+        rest.starts_with('{')
+            .then(|| at..lower.len() - rest.len() + 1)
+    })
+}
+
+/// The places of `}END` in a text in lower case.
+fn ends(lower: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
+    lower.match_indices('}').filter_map(|(at, brace)| {
+        let rest = lower[at + brace.len()..].trim_start_matches([' ', '\t']);
+        rest.starts_with(END)
+            .then(|| at..lower.len() - rest.len() + END.len())
     })
 }
 
 /// Splits a text into its records, each of which ends with `}END`.
 pub fn split_wxf(text: &str) -> Vec<&str> {
     let lower = text.to_ascii_lowercase();
-    let ends = lower.match_indices(END).map(|(at, _)| at + END.len());
+    let ends = ends(&lower).map(|place| place.end);
     let mut begin = 0;
     let mut parts = Vec::new();
     for end in ends.chain([text.len()]) {
-        if lower[begin..end].contains(START) {
+        if starts(&lower[begin..end]).next().is_some() {
             parts.push(&text[begin..end]);
         }
         begin = end;
@@ -66,12 +87,11 @@ pub fn split_wxf(text: &str) -> Vec<&str> {
 /// The starting position or first move is invalid.
 pub fn read_wxf(text: &str) -> Result<GameTree, RecordError> {
     let lower = text.to_ascii_lowercase();
-    let (head, moves) = match lower.find(START) {
-        Some(at) => (&text[..at], &text[at + START.len()..]),
-        None => ("", text),
-    };
-    let end = moves.to_ascii_lowercase().find(END);
-    let moves = &moves[..end.unwrap_or(moves.len())];
+    let moves = starts(&lower).next().unwrap_or(0..0);
+    let end = ends(&lower[moves.end..]).next();
+    let end = end.map_or(text.len(), |end| moves.end + end.start);
+    let head = &text[..moves.start];
+    let moves = &text[moves.end..end];
     // Each line has its tags in the same line of the PGN, so that errors have the right line.
     let tags = head.split('\n').map(|line| {
         let line = line.trim();
@@ -121,10 +141,10 @@ fn tags_of(key: &str, value: &str) -> Vec<(String, String)> {
 
 fn read_result(value: &str) -> GameResult {
     match value.to_lowercase().as_str() {
-        "1-0" | "red" | "red win" | "red wins" => GameResult::RedWins,
-        "0-1" | "black" | "black win" | "black wins" => GameResult::BlackWins,
-        "1/2-1/2" | "draw" => GameResult::Draw,
-        _ => GameResult::Unfinished,
+        "red" | "red win" | "red wins" => GameResult::RedWins,
+        "black" | "black win" | "black wins" => GameResult::BlackWins,
+        "draw" => GameResult::Draw,
+        _ => value.parse().unwrap_or_default(),
     }
 }
 

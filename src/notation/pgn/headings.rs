@@ -1,0 +1,253 @@
+//! Lines of a record that are neither tags nor moves: headings such as `红方: 胡荣华`, and sentences.
+
+use super::words::{is_round_number, split_word, without_label};
+use crate::notation::is_move_text;
+use crate::notation::tree::GameResult;
+
+/// A line outside the moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// A heading: the name of its tag, and its value.
+    Heading(&'static str, &'a str),
+    /// Text without moves.
+    Sentence(&'a str),
+}
+
+/// The maximum length of such a line in bytes.
+const MAX_LENGTH: usize = 4096;
+
+/// The number of characters of the longest Chinese move.
+const LONGEST_MOVE: usize = 5;
+
+/// The headings with their tags. Fields without a usual tag have that of the same field in DhtmlXQ.
+const HEADINGS: [(&str, &str); 58] = [
+    ("标题", "Title"),
+    ("棋谱标题", "Title"),
+    ("分类", "Dhtml_class"),
+    ("赛事", "Event"),
+    ("赛事名称", "Event"),
+    ("比赛", "Event"),
+    ("比赛名称", "Event"),
+    ("轮次", "Round"),
+    ("布局", "Opening"),
+    ("开局", "Opening"),
+    ("红方", "Red"),
+    ("红方姓名", "Red"),
+    ("红方棋手", "Red"),
+    ("红棋", "Red"),
+    ("红", "Red"),
+    ("先手", "Red"),
+    ("执红", "Red"),
+    ("黑方", "Black"),
+    ("黑方姓名", "Black"),
+    ("黑方棋手", "Black"),
+    ("黑棋", "Black"),
+    ("黑", "Black"),
+    ("后手", "Black"),
+    ("执黑", "Black"),
+    ("结果", "Result"),
+    ("比赛结果", "Result"),
+    ("对局结果", "Result"),
+    ("日期", "Date"),
+    ("比赛日期", "Date"),
+    ("比赛时间", "Date"),
+    ("对局日期", "Date"),
+    ("地点", "Site"),
+    ("比赛地点", "Site"),
+    ("组别", "Dhtml_group"),
+    ("台次", "Dhtml_table"),
+    ("裁判", "Dhtml_judge"),
+    ("记录", "Dhtml_record"),
+    ("评论", "Annotator"),
+    ("作者", "Author"),
+    ("备注", "Dhtml_other"),
+    ("结束方式", "Dhtml_endtype"),
+    ("记时规则", "TimeControl"),
+    ("计时规则", "TimeControl"),
+    ("红方用时", "RedTime"),
+    ("黑方用时", "BlackTime"),
+    ("红等级分", "RedElo"),
+    ("黑等级分", "BlackElo"),
+    ("棋局类型", "Dhtml_type"),
+    ("棋局性质", "Dhtml_gametype"),
+    ("红方团体", "RedTeam"),
+    ("黑方团体", "BlackTeam"),
+    ("红方等级", "Dhtml_redlevel"),
+    ("黑方等级", "Dhtml_blacklevel"),
+    ("棋谱主人", "Dhtml_owner"),
+    ("棋谱价值", "Dhtml_price"),
+    ("浏览次数", "Dhtml_hits"),
+    ("来源网站", "Dhtml_refer"),
+    ("初始局面", "FEN"),
+];
+
+impl<'a> Line<'a> {
+    /// Reads a line; `None` if it may contain moves or is part of another form of record.
+    pub fn read(line: &'a str) -> Option<Self> {
+        let line = line.trim();
+        if line.len() > MAX_LENGTH || line.is_ascii() && !is_address(line) {
+            return None;
+        }
+        read_heading(line).or_else(|| is_sentence(line).then_some(Self::Sentence(line)))
+    }
+}
+
+/// Reads `NAME: VALUE`. A line whose value begins with a move is not a heading: `红方：炮二平五`.
+fn read_heading(line: &str) -> Option<Line<'_>> {
+    let (name, value) = line.split_once([':', '：'])?;
+    let name: String = name
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(simplified)
+        .collect();
+    let (_, tag) = HEADINGS.iter().find(|(heading, _)| *heading == name)?;
+    let value = value.trim();
+    let first = value.split_whitespace().next().unwrap_or_default();
+    // A move with an error is no value, either; a name may have one of these characters.
+    let is_move =
+        begins_with_move(first) || first.contains(is_piece) && first.contains(is_direction);
+    (!is_move).then_some(Line::Heading(tag, value))
+}
+
+/// The simplified form of the traditional characters of headings.
+fn simplified(c: char) -> char {
+    const PAIRS: [(char, char); 23] = [
+        ('標', '标'),
+        ('題', '题'),
+        ('類', '类'),
+        ('賽', '赛'),
+        ('輪', '轮'),
+        ('佈', '布'),
+        ('開', '开'),
+        ('紅', '红'),
+        ('後', '后'),
+        ('執', '执'),
+        ('結', '结'),
+        ('對', '对'),
+        ('時', '时'),
+        ('間', '间'),
+        ('點', '点'),
+        ('組', '组'),
+        ('別', '别'),
+        ('記', '记'),
+        ('錄', '录'),
+        ('評', '评'),
+        ('論', '论'),
+        ('備', '备'),
+        ('註', '注'),
+    ];
+    let found = PAIRS.iter().find(|(traditional, _)| *traditional == c);
+    found.map_or(c, |(_, simplified)| *simplified)
+}
+
+/// Whether a line is text without moves, move numbers, results or the signs of a record.
+fn is_sentence(line: &str) -> bool {
+    let is_chinese = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}');
+    let is_sign = |c: char| "[]{}();$%".contains(c);
+    if line.contains(is_sign) {
+        return false;
+    }
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let begins_with_number = first.starts_with(char::is_numeric) || is_round_number(first);
+    (line.contains(is_chinese) || is_address(line))
+        && !line.starts_with(['（', '【', '｛'])
+        && !begins_with_number
+        && !has_move(line)
+        && !line
+            .split_whitespace()
+            .any(|word| word.parse::<GameResult>().is_ok() || without_label(word).is_empty())
+}
+
+/// Whether a line contains a move, or a part of one: a piece or direction beside a number, or a short word with a piece
+/// or direction. A move with an error must not be taken for a sentence.
+fn has_move(line: &str) -> bool {
+    let is_number = |c: char| c.is_numeric() || "一二三四五六七八九".contains(c);
+    let is_part = |c: char| is_piece(c) || is_direction(c);
+    let mut pairs = line.chars().zip(line.chars().skip(1));
+    pairs.any(|(a, b)| is_part(a) && is_number(b) || is_number(a) && is_direction(b))
+        || line.split_whitespace().any(|word| {
+            let is_short = word.chars().nth(LONGEST_MOVE).is_none();
+            is_short && word.contains(is_part) || begins_with_move(word)
+        })
+}
+
+fn is_piece(c: char) -> bool {
+    "帅帥将將仕士相象马馬傌车車俥炮砲包兵卒".contains(c)
+}
+
+fn is_direction(c: char) -> bool {
+    "进進退平变變".contains(c)
+}
+
+fn begins_with_move(word: &str) -> bool {
+    let text = split_word(without_label(word)).0;
+    let end = text.char_indices().nth(4).map(|(at, _)| at);
+    is_move_text(text) || end.is_some_and(|end| is_move_text(&text[..end]))
+}
+
+/// Whether a line contains the address of a web page.
+pub fn is_address(line: &str) -> bool {
+    ["http://", "https://", "www."]
+        .iter()
+        .any(|mark| line.contains(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_are_read() {
+        for (line, tag, value) in [
+            ("红方: 胡荣华", "Red", "胡荣华"),
+            ("黑　方：柳大华 ", "Black", "柳大华"),
+            ("賽事: 五羊杯", "Event", "五羊杯"),
+            ("结果: 黑方胜", "Result", "黑方胜"),
+            ("地点:", "Site", ""),
+            ("红方：马仲威", "Red", "马仲威"),
+        ] {
+            assert_eq!(Line::read(line), Some(Line::Heading(tag, value)), "{line}");
+        }
+        for line in [
+            "红方：炮二平五 黑方：马8进7",
+            "红:炮二平五马8进7",
+            "红方 胡荣华 炮二平五",
+            "黑方：马8进",
+        ] {
+            assert_eq!(Line::read(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn sentences_contain_no_moves() {
+        for line in [
+            "红方中炮开局，双方平稳。",
+            "第3局",
+            "棋谱由 http://www.dpxq.com/ 生成",
+            "http://x/",
+        ] {
+            assert_eq!(Line::read(line), Some(Line::Sentence(line)), "{line}");
+        }
+        for line in [
+            "",
+            "1. 炮二平五",
+            "炮er平五",
+            "马二进",
+            "车X",
+            "马 二 进 三",
+            "黑车在二路",
+            "h2e2 http://x/",
+            "如改走马二进三",
+            "第3回合",
+            "２．马二进三",
+            "红胜",
+            "黑方认负",
+            "红 h2e2",
+            "好 {评}",
+            "[标题 \"x\"]",
+            "x y",
+        ] {
+            assert_eq!(Line::read(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The words of a move text: moves with numbers, glyphs and labels, written apart or joined.
+
+use std::borrow::Cow;
+
+use crate::notation::is_move_text;
+use crate::notation::tree::GLYPHS;
+
+/// The signs after the number of a move.
+const NUMBER_ENDS: [char; 5] = ['.', '、', '．', ':', '：'];
+
+/// The length of the shortest word of a Chinese move and a number, in characters.
+const MIN_JOINED: usize = 6;
+
+/// The names of the sides before their moves, as in `红:炮二平五`.
+const LABELS: [&str; 10] = [
+    "红方", "紅方", "黑方", "先手", "后手", "後手", "红", "紅", "黑", "白",
+];
+
+/// The move of a word without its number, and its glyph: `12.炮二平五!` has the glyph 1.
+pub fn split_word(word: &str) -> (&str, Option<u8>) {
+    let word = without_number(word);
+    let text = word.trim_end_matches(['!', '?', '！', '？']);
+    let mark = word[text.len()..].replace('！', "!").replace('？', "?");
+    let glyph = (1..).zip(GLYPHS).find(|(_, text)| *text == mark);
+    (text, glyph.map(|(glyph, _)| glyph))
+}
+
+/// A word with full-width letters or after a full-width number, such as `Ｃ２＝５` or `１．炮二平五`, in half width. Other
+/// words are unchanged.
+pub fn half_width(word: &str) -> Cow<'_, str> {
+    let is_letter = |c| matches!(c, 'Ａ'..='Ｚ' | 'ａ'..='ｚ');
+    if !word.contains(is_letter) && !word.starts_with(|c| matches!(c, '０'..='９')) {
+        return Cow::Borrowed(word);
+    }
+    let half_width = |c: char| match c {
+        '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        other => other,
+    };
+    word.chars().map(half_width).collect()
+}
+
+/// Whether a word begins with the number of red's first move: `1.`, but not `1...`.
+pub fn is_first_number(word: &str) -> bool {
+    let rest = word.strip_prefix('1');
+    let rest = rest.and_then(|rest| rest.strip_prefix(NUMBER_ENDS));
+    rest.is_some_and(|rest| !rest.starts_with(['.', '…'])) && !is_clock(word)
+}
+
+/// Whether a word is the number of a move in Chinese, such as `第3回合`.
+pub fn is_round_number(word: &str) -> bool {
+    let number = word.strip_prefix('第').map(|rest| {
+        let rest = rest.trim_end_matches(':');
+        ["回合", "着", "步"]
+            .iter()
+            .find_map(|unit| rest.strip_suffix(unit))
+    });
+    let is_digit = |c: char| c.is_ascii_digit() || "一二三四五六七八九十百零".contains(c);
+    number
+        .flatten()
+        .is_some_and(|number| number.chars().all(is_digit))
+}
+
+/// Whether a word is a time on the clock: `0:05`, `1:02:03`, `0:05.3`.
+pub fn is_clock(word: &str) -> bool {
+    let mut parts = word.split(':');
+    let is_number = |part: &str| {
+        let (whole, fraction) = part.split_once('.').unwrap_or((part, "0"));
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        is_digits(whole) && is_digits(fraction) && whole.len() <= 3
+    };
+    let count = parts.clone().count();
+    (2..=3).contains(&count) && parts.all(is_number)
+}
+
+/// A word without the name of the side before it. It is empty if the word is only a name.
+pub fn without_label(word: &str) -> &str {
+    let named = LABELS.iter().find_map(|label| word.strip_prefix(label));
+    match named {
+        Some("") => "",
+        Some(rest) => rest.strip_prefix([':', '：']).unwrap_or(word),
+        None => word,
+    }
+}
+
+/// The moves of a word. It may be several moves, and move numbers before them, without blanks between them, such as
+/// `炮二平五马8进72.马二进三` or `h2e2h9g7`; otherwise the word itself is returned, readable or not.
+pub fn joined_moves(word: &str) -> Vec<&str> {
+    if word.chars().nth(MIN_JOINED - 1).is_none() {
+        return vec![word];
+    }
+    let mut moves = Vec::new();
+    let mut rest = word;
+    while !rest.is_empty() {
+        let Some(length) = move_length(rest) else {
+            return vec![word];
+        };
+        let (text, after) = rest.split_at(length);
+        if !is_move_text(text) {
+            return vec![word];
+        }
+        moves.push(text);
+        let after_digits = after.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_number = after_digits.len() < after.len() && after_digits.starts_with(NUMBER_ENDS);
+        rest = if is_number {
+            without_number(after)
+        } else {
+            after
+        };
+    }
+    moves
+}
+
+/// The length in bytes of the move at the beginning of a text, by its form: four or five characters of which the last
+/// but one is a direction in Chinese or WXF, or coordinates.
+fn move_length(text: &str) -> Option<usize> {
+    let mut characters = text.char_indices().take(6);
+    let mut places: [(usize, char); 6] = [(text.len(), '\0'); 6];
+    for place in &mut places {
+        *place = characters.next().unwrap_or((text.len(), '\0'));
+    }
+    let [first, second, third, fourth, fifth, sixth] = places;
+    let is_direction = |c| matches!(c, '进' | '進' | '退' | '平' | '变' | '變');
+    if is_direction(third.1) {
+        return Some(fifth.0);
+    }
+    if is_direction(fourth.1) {
+        return Some(sixth.0);
+    }
+    if matches!(third.1, '+' | '-' | '=' | '.' | '/') && fourth.1.is_ascii_digit() {
+        return Some(fifth.0);
+    }
+    let (from, to) = (first.1, second.1);
+    (from.is_ascii_alphabetic() && to.is_ascii_digit()).then(|| coordinates_length(text))?
+}
+
+/// The length of the coordinates at the beginning of a text: `h2e2`, `H2-E2`, `h10g8`.
+fn coordinates_length(text: &str) -> Option<usize> {
+    let square = |at: usize| {
+        let bytes = text.as_bytes().get(at..)?;
+        match *bytes {
+            [file, b'1', b'0', ..] if file.is_ascii_alphabetic() => Some(at + 3),
+            [file, rank, ..] if file.is_ascii_alphabetic() && rank.is_ascii_digit() => Some(at + 2),
+            _ => None,
+        }
+    };
+    let from = square(0)?;
+    square(from + usize::from(text.as_bytes().get(from) == Some(&b'-')))
+}
+
+/// A word without the move number before it: `1.`, `12...`, `3.H2-E2`, `①`; but `33.4` is a move.
+fn without_number(word: &str) -> &str {
+    // Numbers in circles, in brackets and with a dot, all in one character.
+    if let Some(rest) = word.strip_prefix(|c| matches!(c, '①'..='⒛')) {
+        return rest.trim_start_matches(NUMBER_ENDS);
+    }
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let moves = rest.trim_start_matches(NUMBER_ENDS);
+    let is_number = rest.len() < word.len() && moves.len() < rest.len();
+    let is_one_character = moves
+        .chars()
+        .next()
+        .is_some_and(|c| c.len_utf8() == moves.len());
+    if is_number && !is_one_character {
+        moves
+    } else if word.bytes().all(|b| b.is_ascii_digit()) {
+        ""
+    } else {
+        word
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_moves_are_split() {
+        for (word, moves) in [
+            ("炮二平五马8进7", "炮二平五 马8进7"),
+            (
+                "炮二平五马8进72.马二进三车9平8",
+                "炮二平五 马8进7 马二进三 车9平8",
+            ),
+            ("马8进72.", "马8进7"),
+            ("前兵七进一卒7进1", "前兵七进一 卒7进1"),
+            ("h2e2h9g7h0g2", "h2e2 h9g7 h0g2"),
+            ("h2e2h9g72.h0g2", "h2e2 h9g7 h0g2"),
+            ("H2-E2H9-G7", "H2-E2 H9-G7"),
+            ("h3e3h10g8h1g3", "h3e3 h10g8 h1g3"),
+            ("C2=5H8+7", "C2=5 H8+7"),
+            ("C2.5h8+72.H2+3", "C2.5 h8+7 H2+3"),
+        ] {
+            assert_eq!(joined_moves(word).join(" "), moves);
+        }
+    }
+
+    #[test]
+    fn words_with_other_text_are_not_split() {
+        for word in [
+            "炮二平五六",
+            "炮二平五马8进72",
+            "炮二平五马进7",
+            "炮二平五好马8进7",
+            "h2e2h9g",
+            "h2e2x",
+            "h2e2h9z7",
+            "e4e",
+            "C2=5H8",
+            "2.",
+        ] {
+            assert_eq!(joined_moves(word), [word]);
+        }
+    }
+
+    #[test]
+    fn times_and_labels_are_recognised() {
+        for word in ["0:05", "00:12", "1:02:03", "0:05.3", "120:00"] {
+            assert!(is_clock(word), "{word}");
+        }
+        for word in ["2:", ":05", "1:炮二平五", "1:2:3:4", "2.5", "1:0.", "0:05s"] {
+            assert!(!is_clock(word), "{word}");
+        }
+        for (word, rest) in [
+            ("红:炮二平五", "炮二平五"),
+            ("黑：", ""),
+            ("黑方", ""),
+            ("红棋", "红棋"),
+            ("马8进7", "马8进7"),
+        ] {
+            assert_eq!(without_label(word), rest, "{word}");
+        }
+    }
+}

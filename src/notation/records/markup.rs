@@ -1,0 +1,329 @@
+//! Records inside other texts: HTML pages, URLs and JSON.
+
+use std::borrow::Cow;
+
+use quick_xml::escape::resolve_predefined_entity;
+
+use crate::text::decode;
+
+/// The elements of HTML by which a page is recognised.
+const ELEMENTS: [&str; 24] = [
+    "!doctype", "html", "head", "body", "p", "br", "div", "span", "pre", "table", "tr", "td", "th",
+    "li", "ul", "ol", "b", "font", "textarea", "script", "style", "center", "h1", "a",
+];
+
+/// The elements that do not begin a new line.
+const INLINE: [&str; 12] = [
+    "a", "b", "i", "u", "em", "strong", "span", "font", "sup", "sub", "small", "code",
+];
+
+/// Entities that XML does not define, and that occur in pages with records.
+const ENTITIES: [(&str, char); 10] = [
+    ("nbsp", ' '),
+    ("ensp", ' '),
+    ("emsp", '\u{3000}'),
+    ("lsqb", '['),
+    ("lbrack", '['),
+    ("rsqb", ']'),
+    ("rbrack", ']'),
+    ("middot", '·'),
+    ("hellip", '…'),
+    ("times", '×'),
+];
+
+/// The maximum length of an entity, without its signs.
+const LONGEST_ENTITY: usize = 8;
+
+/// Whether a text is an HTML page or a part of one: it has a tag of HTML outside the tags and comments of a PGN.
+pub fn is_html(text: &str) -> bool {
+    let mut is_comment = false;
+    text.lines().any(|line| {
+        let is_tag = !is_comment && line.trim_start().starts_with('[');
+        let start = if is_tag {
+            line.rfind("\"]").unwrap_or(0)
+        } else {
+            0
+        };
+        let line = &line[start..];
+        line.char_indices().any(|(at, c)| {
+            match c {
+                '{' => is_comment = true,
+                '}' => is_comment = false,
+                _ => {}
+            }
+            c == '<'
+                && !is_comment
+                && element(&line[at..]).is_some_and(|name| is_one_of(&ELEMENTS, name))
+        })
+    })
+}
+
+fn is_one_of(names: &[&str], name: &str) -> bool {
+    names.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// The name of the element whose opening or closing tag begins a text.
+fn element(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('<')?;
+    let name = name.strip_prefix('/').unwrap_or(name);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '!';
+    let length = name.find(|c: char| !is_name(c)).unwrap_or(name.len());
+    (length > 0 && length <= 10).then(|| &name[..length])
+}
+
+/// The text of an HTML page, without scripts.
+pub fn html_text(page: &str) -> String {
+    let mut text = String::with_capacity(page.len());
+    let lower = page.to_ascii_lowercase();
+    let mut at = 0;
+    while let Some(found) = page[at..].find('<') {
+        text += &unescaped(&page[at..at + found]);
+        at += found;
+        let Some(name) = element(&page[at..]) else {
+            text.push('<');
+            at += 1;
+            continue;
+        };
+        let end = if page[at..].starts_with("<!--") {
+            "-->"
+        } else if page[at..].starts_with("</") {
+            ">"
+        } else {
+            match name.to_ascii_lowercase().as_str() {
+                "script" => "</script",
+                "style" => "</style",
+                _ => ">",
+            }
+        };
+        if !is_one_of(&INLINE, name) {
+            text.push('\n');
+        }
+        at = match lower[at..].find(end) {
+            Some(found) => at + found + end.len(),
+            None => page.len(),
+        };
+        // The rest of the closing tag of a script.
+        if end.starts_with("</") {
+            at = page[at..]
+                .find('>')
+                .map_or(page.len(), |found| at + found + 1);
+        }
+    }
+    text + &unescaped(&page[at..])
+}
+
+/// A text with characters in place of HTML entities, and line ends in place of `<br>`.
+pub fn unescaped(text: &str) -> Cow<'_, str> {
+    let mut changed = String::new();
+    let mut done = 0;
+    for (at, _) in text.match_indices(['&', '<']) {
+        let Some((character, length)) = entity(&text[at..]).or_else(|| line_break(&text[at..]))
+        else {
+            continue;
+        };
+        changed += &text[done..at];
+        changed.push(character);
+        done = at + length;
+    }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(changed + &text[done..])
+}
+
+/// A text that [`unescaped`] reads as `text`.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    let is_read_as_other =
+        |at: usize| entity(&text[at..]).is_some() || line_break(&text[at..]).is_some();
+    if !text
+        .match_indices(['&', '<'])
+        .any(|(at, _)| is_read_as_other(at))
+    {
+        return Cow::Borrowed(text);
+    }
+    let escape = |(at, c): (usize, char)| match c {
+        '&' if is_read_as_other(at) => "&amp;".to_owned(),
+        '<' if is_read_as_other(at) => "&lt;".to_owned(),
+        other => other.to_string(),
+    };
+    text.char_indices().map(escape).collect()
+}
+
+/// The character of the entity at the beginning of a text, and its length in bytes.
+fn entity(text: &str) -> Option<(char, usize)> {
+    let name = text.strip_prefix('&')?;
+    let beginning = name.as_bytes().iter().take(LONGEST_ENTITY + 1);
+    let length = beginning.copied().position(|byte| byte == b';')?;
+    let name = &name[..length];
+    let character = match name.strip_prefix('#') {
+        Some(number) => {
+            let hexadecimal = number.strip_prefix(['x', 'X']);
+            let code = hexadecimal
+                .map_or_else(|| number.parse(), |digits| u32::from_str_radix(digits, 16));
+            char::from_u32(code.ok()?)?
+        }
+        None => {
+            let known = ENTITIES.iter().find(|(known, _)| *known == name);
+            let predefined = || resolve_predefined_entity(name)?.chars().next();
+            known.map(|(_, character)| *character).or_else(predefined)?
+        }
+    };
+    Some((character, 1 + length + 1))
+}
+
+/// A line end for the tag `<br>` at the beginning of a text, and the length of the tag in bytes.
+fn line_break(text: &str) -> Option<(char, usize)> {
+    let beginning = text.get(..3)?;
+    let rest = beginning.eq_ignore_ascii_case("<br").then(|| &text[3..])?;
+    let inside = rest.trim_start_matches([' ', '/']);
+    inside
+        .starts_with('>')
+        .then(|| ('\n', 3 + rest.len() - inside.len() + 1))
+}
+
+/// Decodes the percent encoding of a URL, such as `%5B`, into bytes.
+pub fn percent_decoded(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let digits = text.get(at + 1..at + 3).filter(|_| byte == b'%');
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(value) => {
+                decoded.push(value);
+                at += 3;
+            }
+            None => {
+                decoded.push(byte);
+                at += 1;
+            }
+        }
+    }
+    decoded
+}
+
+/// A text in which all words that contain `mark` in percent encoding are decoded.
+pub fn without_urls<'a>(text: &'a str, mark: &str) -> Cow<'a, str> {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>');
+    if !text.to_ascii_lowercase().contains(mark) {
+        return Cow::Borrowed(text);
+    }
+    let words = text.split_inclusive(is_end).map(|word| {
+        if word.to_ascii_lowercase().contains(mark) {
+            let bytes = percent_decoded(&word.replace('+', " "));
+            Cow::Owned(decode(&bytes).into_owned())
+        } else {
+            Cow::Borrowed(word)
+        }
+    });
+    Cow::Owned(words.collect())
+}
+
+/// A text without the escapes of strings in JSON: `\/`, `\n`, `\u7532`.
+pub fn without_json_escapes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(c) = characters.next() {
+        let escape = (c == '\\').then(|| characters.clone().next()).flatten();
+        let Some(escape) = escape else {
+            plain.push(c);
+            continue;
+        };
+        characters.next();
+        let digits = || characters.as_str().get(..4);
+        let unit = || u16::from_str_radix(digits()?, 16).ok();
+        match (escape, unit()) {
+            ('n' | 'r' | 't', _) => plain.push('\n'),
+            ('u', Some(unit)) => {
+                plain.push(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER));
+                characters = characters.as_str()[4..].chars();
+            }
+            (other, _) => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn html_is_recognised() {
+        for text in [
+            "<p>1. h2e2",
+            "a<BR/>b",
+            "<!DOCTYPE html>",
+            "1. h2e2 <b>",
+            "</div>",
+            "[Red \"x\"]<br>[Black \"y\"]<br>",
+        ] {
+            assert!(is_html(text), "{text}");
+        }
+        for text in [
+            "1. h2e2 {<b>good</b>} *",
+            "1. h2e2 {\n[<b>good</b>\n} *",
+            "[Red \"A <b> & \\\"c\\\"\"]\n\n1. h2e2 *",
+            "a < b",
+            "<x>",
+            "<",
+            "1. h2e2 <3",
+            "<?xml?>",
+        ] {
+            assert!(!is_html(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_become_text() {
+        for (page, text) in [
+            ("<p>1. a<br>2. b</p>", "\n1. a\n2. b\n"),
+            ("a<b>c</b>d", "acd"),
+            ("<script>x < y\n</script >z", "\nz"),
+            ("<!-- x > y -->z<style>a", "\nz\n"),
+            ("&quot;&#91;&nbsp;&x; a & b < c", "\"[ &x; a & b < c"),
+            ("<td x='1'>a", "\na"),
+            ("a<p", "a\n"),
+        ] {
+            assert_eq!(html_text(page), text, "{page}");
+        }
+    }
+
+    #[test]
+    fn escaped_texts_are_read_again() {
+        for text in [
+            "a & b",
+            "&lt;",
+            "&amp;lt;",
+            "<br>",
+            "<BR />x",
+            "a < b &#32; &;",
+            "好 & &nbsp;",
+            "<br x",
+        ] {
+            assert_eq!(unescaped(&escaped(text)), text);
+        }
+        assert_eq!(escaped("a & b <c>"), "a & b <c>");
+        assert_eq!(
+            unescaped("a&nbsp;&lt;b&gt;<br/>&#x7532;&#0;&#xd800;"),
+            "a <b>\n甲\0&#xd800;"
+        );
+    }
+
+    #[test]
+    fn urls_and_json_are_decoded() {
+        assert_eq!(
+            percent_decoded("%5Ba%5d%e7%94%b2%zz%"),
+            "[a]甲%zz%".as_bytes()
+        );
+        let url = "<a href='http://x/?%5bd+e%5D'> 50%5b";
+        assert_eq!(
+            without_urls(url, "%5bd"),
+            "<a href='http://x/?[d e]'> 50%5b"
+        );
+        assert_eq!(
+            without_json_escapes(r#"\"a\/b\n\u7532\u12 \\"#),
+            "\"a/b\n甲u12 \\"
+        );
+    }
+}

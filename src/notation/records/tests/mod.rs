@@ -1,0 +1,288 @@
+//! Tests of game records in all formats.
+
+mod limits;
+mod programs;
+
+use std::io::Cursor;
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+
+use super::*;
+use crate::board::Position;
+use crate::movegen::legal_moves;
+use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT};
+use crate::notation::{MoveStyle, RecordError, fen};
+
+fn read(bytes: &[u8]) -> Vec<Result<GameTree, RecordError>> {
+    let mut reader = RecordReader::new(Cursor::new(bytes)).unwrap();
+    let games: Vec<_> = reader.by_ref().collect();
+    reader.finish().unwrap();
+    games
+}
+
+const COMMENTS: [&str; 8] = [
+    "",
+    "",
+    "中炮对屏风马，先手稍优。",
+    "第一行\n第二行（变着）",
+    "[b] 1-0 ; $1 \"x\" \\",
+    "% 胜负难料",
+    "炮二平五！好棋 1. h2e2",
+    "𠀀 x",
+];
+
+/// A game with random variations and comments. Its start is random if `is_from_start` is not set.
+fn random_game(seed: u64, is_from_start: bool) -> GameTree {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut start = Position::startpos();
+    for _ in 0..random.random_range(0..30) {
+        start.make(*legal_moves(&start).choose(&mut random).unwrap());
+    }
+    if is_from_start {
+        start = Position::startpos();
+    }
+    let mut game = GameTree::new(start.clone());
+    game.moves[ROOT].comment = (*COMMENTS.choose(&mut random).unwrap()).to_owned();
+    game.tags.push(("Red".to_owned(), "胡荣华".to_owned()));
+    game.result = *[
+        GameResult::RedWins,
+        GameResult::BlackWins,
+        GameResult::Draw,
+        GameResult::Unfinished,
+    ]
+    .choose(&mut random)
+    .unwrap();
+    let mut nodes: Vec<(NodeId, Position)> = vec![(ROOT, start)];
+    for _ in 0..random.random_range(1..60) {
+        // Mostly the last node, so that lines become long.
+        let index = match random.random_range(0..4) {
+            0 => random.random_range(0..nodes.len()),
+            _ => nodes.len() - 1,
+        };
+        let (parent, mut position) = nodes[index].clone();
+        let Some(&played) = legal_moves(&position).choose(&mut random) else {
+            continue;
+        };
+        let mut siblings = std::iter::successors(game.moves.first_child(parent), |id| {
+            game.moves.next_sibling(*id)
+        });
+        if siblings.any(|id| game.moves[id].played == Some(played)) {
+            continue;
+        }
+        position.make(played);
+        let annotated = AnnotatedMove {
+            played: Some(played),
+            comment: (*COMMENTS.choose(&mut random).unwrap()).to_owned(),
+            glyphs: Vec::new(),
+        };
+        nodes.push((game.moves.add(parent, annotated), position));
+    }
+    game
+}
+
+/// The nodes in preorder with their depths.
+fn nodes(game: &GameTree) -> Vec<(usize, AnnotatedMove)> {
+    let depth = |id| std::iter::successors(Some(id), |id| game.moves.parent(*id)).count();
+    let all = std::iter::once(ROOT).chain(game.moves.preorder());
+    all.map(|id| (depth(id), game.moves[id].clone())).collect()
+}
+
+fn assert_same(read: &GameTree, game: &GameTree, what: &str) {
+    assert_eq!(nodes(read), nodes(game), "{what}");
+    assert_eq!(
+        fen::write_board(&read.start.setup()),
+        fen::write_board(&game.start.setup())
+    );
+    assert_eq!(
+        (read.result, &read.problems),
+        (game.result, &game.problems),
+        "{what}"
+    );
+    assert_eq!(read.tag("Red"), game.tag("Red"), "{what}");
+}
+
+fn one(bytes: &[u8]) -> GameTree {
+    let mut games = read(bytes);
+    assert_eq!(games.len(), 1);
+    games.remove(0).unwrap()
+}
+
+#[test]
+fn all_formats_round_trip() {
+    for seed in 0..150 {
+        let game = random_game(seed, false);
+        assert_same(&one(&write_xqf(&game)), &game, "XQF");
+        assert_same(&one(&write_cbr(&game)), &game, "CBR");
+        assert_same(&one(write_dhtmlxq(&game).as_bytes()), &game, "DhtmlXQ");
+        let style = MoveStyle::ALL[seed as usize % MoveStyle::ALL.len()];
+        let text = game.write_pgn(style);
+        assert_same(&one(text.as_bytes()), &game, &text);
+    }
+    let games: Vec<GameTree> = (0..20).map(|seed| random_game(seed, true)).collect();
+    let pgn: String = games
+        .iter()
+        .map(|game| game.write_pgn(MoveStyle::Chinese))
+        .collect();
+    let pages: String = games.iter().map(write_dhtmlxq).collect();
+    let utf_16: Vec<u8> = pgn.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, what) in [
+        (write_cbl(&games), "CBL"),
+        (pgn.into_bytes(), "PGN"),
+        (utf_16, "UTF-16"),
+        (pages.into_bytes(), "DhtmlXQ"),
+    ] {
+        let read = read(&bytes);
+        assert_eq!(read.len(), games.len(), "{what}");
+        for (read, game) in read.iter().zip(&games) {
+            assert_same(read.as_ref().unwrap(), game, what);
+        }
+    }
+}
+
+#[test]
+fn glyphs_round_trip_in_pgn_and_become_text_elsewhere() {
+    let mut game = one("1. 炮二平五! 马８进７ $7 2. 马二进三 {好} ?? *".as_bytes());
+    let pgn = game.write_pgn(MoveStyle::Chinese);
+    assert!(
+        pgn.contains("1. 炮二平五 $1 马８进７ $7 2. 马二进三 $4 {好} *"),
+        "{pgn}"
+    );
+    assert_same(&one(pgn.as_bytes()), &game, "PGN");
+    for bytes in [
+        write_xqf(&game),
+        write_cbr(&game),
+        write_dhtmlxq(&game).into_bytes(),
+    ] {
+        assert_eq!(one(&bytes).main_line().comments, ["!", "$7", "??\n好"]);
+    }
+    game.truncate(2);
+    assert_eq!(game.main_line().line.moves.len(), 2);
+}
+
+#[test]
+fn tags_of_all_formats_are_kept() {
+    let tag = |game: &GameTree, name: &str| game.tag(name).unwrap_or_default().to_owned();
+    let page = "[DhtmlXQ][DhtmlXQ_ver]x[/DhtmlXQ_ver][DhtmlXQ_event]杯[/DhtmlXQ_event]\
+        [DhtmlXQ_timerule]20分[/DhtmlXQ_timerule][DhtmlXQ_redteam]粤[/DhtmlXQ_redteam]\
+        [DhtmlXQ_class]快棋[/DhtmlXQ_class][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist][/DhtmlXQ]";
+    let game = one(page.as_bytes());
+    let pgn = game.write_pgn(MoveStyle::Iccs);
+    for game in [
+        &game,
+        &one(pgn.as_bytes()),
+        &one(write_dhtmlxq(&one(pgn.as_bytes())).as_bytes()),
+    ] {
+        let names = ["Event", "TimeControl", "RedTeam", "Dhtml_class"];
+        assert_eq!(
+            names.map(|name| tag(game, name)),
+            ["杯", "20分", "粤", "快棋"]
+        );
+        assert_eq!(game.tags.len(), 4, "{:?}", game.tags);
+    }
+    let file = "<ChineseChessRecord><Head><URL>http://x</URL><Result>x</Result><TimeRule>慢</TimeRule>\
+        </Head><MoveList><Move value=\"00-00\"/><Move value=\"77-47\"/></MoveList></ChineseChessRecord>";
+    let game = one(file.as_bytes());
+    assert_eq!(
+        (tag(&game, "URL"), tag(&game, "TimeControl")),
+        ("http://x".into(), "慢".into())
+    );
+    assert_eq!(game.tags.len(), 2);
+    let wxf =
+        "FORMAT WXF\nRED a;x;1500\nOPENING C01\nREMARK a; b\nLatin text\nSTART{\n1. C2=5\n}END";
+    let game = one(wxf.as_bytes());
+    let names = ["Red", "RedElo", "Opening", "Remark", "Latin"];
+    assert_eq!(
+        names.map(|name| tag(&game, name)),
+        ["a", "1500", "C01", "a; b", ""]
+    );
+    let mut game = GameTree::new(Position::startpos());
+    for name in [
+        "Event",
+        "Site",
+        "Date",
+        "Round",
+        "Red",
+        "RedTeam",
+        "RedTime",
+        "Board",
+        "TimeControl",
+    ] {
+        game.set_tag(name, if name == "Date" { "2020.01.02" } else { name });
+    }
+    assert_eq!(one(&write_cbr(&game)).tags.len(), game.tags.len());
+    let xqf = one(&write_xqf(&game));
+    assert_eq!(
+        (tag(&xqf, "TimeControl"), tag(&xqf, "RedTime")),
+        ("TimeControl".into(), "RedTime".into())
+    );
+}
+
+#[test]
+fn text_outside_games_is_counted() {
+    let trailer = "=====\nadvertisement\nhttp://x\n";
+    let text = format!("a page\n1. h2e2 1-0\n{trailer}[Red \"x\"]\n\n1. h2e2 *\n{trailer}");
+    let mut reader = RecordReader::new(text.as_bytes()).unwrap();
+    let games: Vec<_> = reader.by_ref().map(Result::unwrap).collect();
+    assert_eq!((games.len(), reader.skipped_lines()), (2, 7));
+    let mut reader = RecordReader::new(&b"no game at all\n"[..]).unwrap();
+    assert!(reader.next().is_none());
+    assert_eq!(reader.skipped_lines(), 1);
+}
+
+#[test]
+fn everything_of_a_pgn_survives() {
+    let text = "{before} 1. 炮二平五 {after} 炮８平５ 2. 马二进三! ; remark\n马８进７?? \
+        (2... 马２进３ {变着} 3. 车一平二 (3. 兵三进一)) 3. 车一平二 *\n";
+    let game = one(text.as_bytes());
+    let pgn = game.write_pgn(MoveStyle::Chinese);
+    for part in [
+        "{before} 1. 炮二平五 {after} 1... 炮８平５ 2. 马二进三 $1 {remark} 2... 马８进７ $4",
+        "(2... 马２进３ {变着} 3. 车一平二 (3. 兵三进一)) 3. 车一平二 *",
+    ] {
+        assert!(pgn.replace('\n', " ").contains(part), "{pgn}");
+    }
+    assert_same(&one(pgn.as_bytes()), &game, &pgn);
+    assert_eq!(game.variations(), 2);
+    let white = one(b"[White \"a\"]\n[WhiteElo \"5\"]\n[Black \"b\"]\n\n1. h2e2 *");
+    assert_eq!(
+        (white.tag("Red"), white.tag("RedElo")),
+        (Some("a"), Some("5"))
+    );
+    assert_eq!(white.tag("White"), None);
+}
+
+#[test]
+fn moves_before_an_impossible_one_are_kept() {
+    let game = one("1. h2e2 h9g7 2. h0g2 a9a0 3. i0h0 (3. a0a1) 1-0".as_bytes());
+    assert_eq!(game.moves.len(), 3);
+    let problem = "line 1: move 4: \"a9a0\" is illegal: the piece on a3 is in the way";
+    assert_eq!(game.main_line_problem(), Some(problem));
+    // A variation that cannot be played, and one that ends early.
+    let game = one("1. h2e2 (1. x) (1. b2e2 b9c7 2. zz h9g7) h9g7 2. h0g2 *".as_bytes());
+    assert_eq!(game.main_line().line.moves.len(), 3);
+    assert_eq!((game.variations(), game.problems.len()), (1, 2));
+    assert_eq!(game.main_line_problem(), None);
+    // The alternatives to an impossible move are left out.
+    let game = one("1. h2e2 h9g7 2. zz (2. h0g2) (2. b0c2) *".as_bytes());
+    assert_eq!(game.moves.len(), 2);
+    assert!(read(b"[Red \"a\"]\n\n1. zz *")[0].is_err());
+}
+
+#[test]
+fn dates_become_those_of_pgn() {
+    for (value, date) in [
+        ("1997年11月16日", "1997.11.16"),
+        ("2020-1-2", "2020.01.02"),
+        ("2020/01/31", "2020.01.31"),
+        ("1956年", "1956.??.??"),
+        ("1980.10", "1980.10.??"),
+        ("2004.05.23 20:15", "2004.05.23 20:15"),
+        ("五羊杯 1981", "五羊杯 1981"),
+        ("", ""),
+    ] {
+        assert_eq!(date_tag("Date", value), date, "{value}");
+        assert_eq!(date_tag("Event", value), value);
+    }
+}

@@ -1,0 +1,217 @@
+//! Small files in the shape of those that programs and web pages write.
+
+use super::{one, read};
+use crate::notation::fen;
+use crate::notation::tree::GameResult;
+
+/// A text in traditional characters, as far as Big5 has them.
+fn traditional(text: &str) -> String {
+    let pairs = "马馬进進欢歡书書网網赏賞谱譜师師观觀联聯赛賽问問红紅标標题題结結".chars();
+    let pairs: Vec<char> = pairs.collect();
+    let replace = |c: char| {
+        let found = pairs.chunks(2).find(|pair| pair[0] == c);
+        found.map_or(c, |pair| pair[1])
+    };
+    text.replace(['访', '荐'], "")
+        .chars()
+        .map(replace)
+        .collect()
+}
+
+/// The text of XQWizard with its advertisement.
+const XQWIZARD: &str = "[Game \"Chinese Chess\"]\r\n[Event \"联赛\"]\r\n[Red \"甲\"]\r\n[Result \"1-0\"]\r\n\
+        \u{3000}1. 炮二平五  马８进７\r\n 2. 马二进三  1-0\r\n\
+        ============================\r\n 欢迎访问《象棋百科全书网》 \r\n 推荐用〖象棋巫师〗观赏棋谱\r\n\
+        http://www.xqbase.com/\r\n";
+
+/// Texts with the number of their games, each of which has the main line h2e2 h9g7 h0g2.
+#[rustfmt::skip]
+const TEXTS: &[(&str, usize)] = &[
+    ("1. Che2 Hg7 2. Hg2 1-0", 1),
+    ("1. Che2 Ng7 2. Ng2 1-0", 1),
+    ("1. Che3 Hg8 2. Hg3 1-0", 1),
+    ("1. h3e3 h10g8 2. h1g3 1-0", 1),
+    ("1. H3-E3 H10-G8 2. H1-G3 1-0", 1),
+    ("炮二平五 马8进7 马二进三", 1),
+    ("1. P2-5 M8.7 2. M2.3 *", 1),
+    ("1、炮二平五 马8进7\n2、马二进三", 1),
+    ("1.炮二平五，马8进7。2.马二进三，", 1),
+    ("第1回合 炮二平五 马8进7 第二回合：马二进三", 1),
+    ("炮二平五马8进7马二进三", 1),
+    ("format wxf\nred a\nstart{\n1. c2=5 h8+7\n2. h2+3\n}end\n", 1),
+    ("１．炮二平五马８进７２．马二进三", 1),
+    ("炮二平五马8进72.马二进三\n", 1),
+    ("h2e2h9g7h0g2", 1),
+    ("C2=5H8+7 2.H2+3", 1),
+    ("1: 炮二平五 马8进7\n2: 马二进三", 1),
+    ("炮二平五 → 马8进7 → 马二进三", 1),
+    ("| 1 | 炮二平五 | 马8进7 |\n| 2 | 马二进三 |", 1),
+    ("红:炮二平五 黑: 马8进7\n红：马二进三", 1),
+    ("<p>1. 炮二平五 马8进7<br>2. 马二进三</p>", 1),
+    ("<pre>[Red &quot;x&quot;]\n\n1. h2e2&nbsp;h9g7 2. h0g2 *</pre>", 1),
+    ("<html><script>if (a < b) c4;</script><pre>START{ 1. C2=5 H8+7 2. H2+3 }END</pre>", 1),
+    ("START {\n 1. C2=5 H8+7\n 2. H2+3\n} END\nSTART { 1. C2=5 H8+7 2. H2+3", 2),
+    ("774770627967\n", 1),
+    ("FORMAT\tWXF\nRED\ta;\nBLACK\tb;\nSTART{\n 1. C2=5 H8+7\n 2. H2+3\n}END\n", 1),
+    ("<html>x [DhtmlXQ][DhtmlXQ_movelist]774770627967[/DhtmlXQ_movelist][/DhtmlXQ]", 1),
+    ("&#91;dhtmlxq&#93;&#91;dhtmlxq_movelist&#93;774770627967&#91;/dhtmlxq_movelist&#93;", 1),
+    ("&lsqb;DhtmlXQ_movelist&rsqb;774770627967&lsqb;/DhtmlXQ_movelist&rsqb;", 1),
+    ("<a href='/x?%5BDHJHtmlXQ%5D%5BDHJHtmlXQ_movelist%5D774770627967%5B/DHJHtmlXQ_movelist%5d'>", 1),
+    ("{\"t\":\"[DhtmlXQ]\\n[DhtmlXQ_movelist]774770627967[\\/DhtmlXQ_movelist][\\/DhtmlXQ]\"}", 1),
+    ("[DhtmlXQ_movelist][/DhtmlXQ_movelist]<script>var DhtmlXQ_movelist = \
+             '[0_1_0]774770627967[/0_1_0][0_2_1]1022[/0_2_1]';</script>", 1),
+    ("<?xml version=\"1.0\"?><ChineseChessRecord><MoveList><Move value=\"00-00\"/><Move value=\"77-47\"/>\
+             <Move value=\"70-62\"/><Move value=\"79-67\" end=\"1\"/></MoveList></ChineseChessRecord>", 1),
+];
+
+#[test]
+fn files_of_many_programs_are_read() {
+    for (text, games) in TEXTS {
+        assert_reads(text, *games);
+    }
+    let line = "h2e2 h9g7 h0g2";
+    let board = fen::START.split(' ').next().unwrap();
+    for (text, games) in [
+        (XQWIZARD.to_owned(), 1),
+        (XQWIZARD.repeat(3), 3),
+        (format!("{XQWIZARD}\r\n1. h2e2 h9g7 2. h0g2 *"), 2),
+        (
+            "  1. 炮二平五 炮８平５\n".replace("炮８平５", "马８进７ 2.马二进三"),
+            1,
+        ),
+        (format!("startpos moves {line}\n"), 1),
+        (
+            format!("# x\nposition fen {board} w - - 0 1 moves {line}\n"),
+            1,
+        ),
+        (format!("{board} w moves {line}\n\n{board} w {line}\n"), 2),
+        (
+            "[DhtmlXQiFrame][DhtmlXQ_movelist]774770627967[/DhtmlXQ_movelist][/DhtmlXQiFrame]"
+                .repeat(2),
+            2,
+        ),
+    ] {
+        assert_reads(&text, games);
+    }
+}
+
+/// Reads a text in four encodings. Each game must have the same main line and no problem.
+fn assert_reads(text: &str, games: usize) {
+    let traditional = traditional(text);
+    let marked = format!("\u{feff}{text}");
+    let utf_16: Vec<u8> = marked.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for bytes in [
+        text.as_bytes(),
+        &encoding_rs::GBK.encode(text).0,
+        &encoding_rs::BIG5.encode(&traditional).0,
+        &utf_16,
+    ] {
+        let read = read(bytes);
+        assert_eq!(read.len(), games, "{text}");
+        for game in read {
+            let game = game.unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert!(game.problems.is_empty(), "{text}: {:?}", game.problems);
+            let moves = game.main_line().line.moves;
+            let moves: Vec<String> = moves.iter().map(ToString::to_string).collect();
+            assert_eq!(moves.join(" "), "h2e2 h9g7 h0g2", "{text}");
+        }
+    }
+}
+
+/// The text form of 东萍象棋: headings, a comment, the moves, variations after the main line, and the origin.
+const DPXQ: &str = "标题: 北京 甲 负 上海 乙\n赛事: 2026年大师赛\n红方: 北京 甲\n黑方：上海 乙\n结果: 黑方胜\n\
+    日期: 2026年8月31日\n记时规则: 15分＋5秒\n棋局类型: 全局\n红方团体: 北京\n红方姓名: 甲\n黑方团体: \n \n\
+    \u{3000}\u{3000}第3局\n \n【主变: 和棋】\n\u{3000}\u{3000}1.\u{3000}炮二平五\u{3000}马８进７\n\
+    \u{3000}\u{3000}2.\u{3000}马二进三\n \n棋谱由 http://www.dpxq.com/ 生成\n";
+
+#[test]
+fn headings_become_tags() {
+    let twice = DPXQ.repeat(2);
+    let games = read(twice.as_bytes());
+    assert_eq!(games.len(), 2);
+    for game in games {
+        let game = game.unwrap();
+        let names = [
+            "Title",
+            "Event",
+            "Red",
+            "RedTeam",
+            "Black",
+            "Date",
+            "TimeControl",
+            "Dhtml_type",
+        ];
+        assert_eq!(
+            names.map(|name| game.tag(name).unwrap_or_default()),
+            [
+                "北京 甲 负 上海 乙",
+                "2026年大师赛",
+                "甲",
+                "北京",
+                "上海 乙",
+                "2026.08.31",
+                "15分＋5秒",
+                "全局"
+            ]
+        );
+        assert_eq!(game.tags.len(), 8, "{:?}", game.tags);
+        assert_eq!(game.result, GameResult::BlackWins);
+        assert!(game.problems.is_empty(), "{:?}", game.problems);
+        let line = game.main_line();
+        assert_eq!((line.line.moves.len(), &line.comments[0][..]), (3, "第3局"));
+    }
+}
+
+#[test]
+fn text_between_moves_becomes_comments() {
+    let text = "1. 炮二平五 0:05 马8进7 (00:12)\n双方布成中炮对单马。\n2. 马二进三\n结果：红胜\n备注: 无\n";
+    let game = one(text.as_bytes());
+    assert!(game.problems.is_empty(), "{:?}", game.problems);
+    assert_eq!(game.result, GameResult::RedWins);
+    let comments = game.main_line().comments;
+    assert_eq!(comments, ["0:05", "00:12\n双方布成中炮对单马。", ""]);
+}
+
+/// A text that is not understood ends the game with a report, and never gives other moves.
+#[test]
+fn texts_that_are_not_understood_are_reported() {
+    for text in [
+        "1. 炮二平五 马8进7 2. 马er进三 车9平8",
+        "1. 炮二平五 马8进7\n马二进\n2. 车9平8",
+        "炮二平五马8进7马二进三车9平",
+        "h2e2h9g7h0g2x",
+        "1. 炮二平五 马8进7 好 2. 马二进三",
+        "炮二平五马8进72马二进三",
+    ] {
+        for game in read(text.as_bytes()) {
+            match game {
+                Ok(game) => {
+                    assert!(game.main_line_problem().is_some(), "{text}");
+                    assert!(game.main_line().line.moves.len() <= 2, "{text}");
+                }
+                Err(error) => assert!(error.to_string().contains("move 1"), "{text}: {error}"),
+            }
+        }
+    }
+    // Variations after the main line, and a starting position as a picture.
+    let text = format!(
+        "{}【变1】\n2. 炮八平七 *\n",
+        DPXQ.split("\n \n棋谱").next().unwrap()
+    );
+    let game = one(text.as_bytes());
+    assert_eq!((game.moves.len(), game.problems.len()), (3, 1));
+    assert_eq!(game.main_line_problem(), None);
+    let diagram = DPXQ.replace("【主变: 和棋】", "初始局面:\n车马象士将士象马车");
+    assert!(read(diagram.as_bytes())[0].is_err());
+}
+
+#[test]
+fn pages_keep_comments_and_variations() {
+    let page = "<div>[DhtmlXQ]<br>[DhtmlXQ_red]甲 &amp; 乙[/DhtmlXQ_red]<br>[DhtmlXQ_movelist][/DhtmlXQ_movelist]\
+        [DhtmlXQ_comment1]a&nbsp;b &lt;c&gt;||d<br/>e[/DhtmlXQ_comment1][/DhtmlXQ]</div>\
+        <script>var DhtmlXQ_movelist = '[0_1_0]774770627967[/0_1_0][0_2_1]1022[/0_2_1]';</script>";
+    let game = one(page.as_bytes());
+    assert_eq!(game.tag("Red"), Some("甲 & 乙"));
+    assert_eq!(game.variations(), 1);
+    assert_eq!(game.main_line().comments, ["a b <c>\nd\ne", "", ""]);
+}
