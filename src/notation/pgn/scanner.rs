@@ -33,14 +33,8 @@ fn is_separator(c: char) -> bool {
     c.is_whitespace() || ",，。；：→⇒➔|｜│┃\u{200b}\u{feff}".contains(c)
 }
 
-/// The text in Chinese brackets at the beginning of `text`, if they are closed in the same line.
-fn note(text: &str) -> Option<&str> {
-    let brackets = [('（', '）'), ('｛', '｝'), ('【', '】')];
-    brackets.into_iter().find_map(|(open, close)| {
-        let line = text.strip_prefix(open)?.lines().next()?;
-        line.split_once(close).map(|(note, _)| note)
-    })
-}
+/// The Chinese brackets around notes.
+const BRACKETS: [(char, char); 3] = [('（', '）'), ('｛', '｝'), ('【', '】')];
 
 /// Splits a part of a file into tokens. No token extends beyond the part.
 #[derive(Debug, Default)]
@@ -50,6 +44,8 @@ pub struct Scanner {
     at: usize,
     /// The number of lines before the rest.
     lines: usize,
+    /// For each of [`BRACKETS`], the end of a line whose rest has no closing bracket, so that it is searched once.
+    unclosed: [usize; BRACKETS.len()],
 }
 
 impl Scanner {
@@ -57,6 +53,7 @@ impl Scanner {
     pub fn set_part(&mut self, text: String) {
         self.text = text;
         self.at = 0;
+        self.unclosed = [0; BRACKETS.len()];
     }
 
     /// The next token with the line in which it ends, from 1, or the line in which an unclosed tag or comment
@@ -110,7 +107,7 @@ impl Scanner {
                     return (line, Ok(Some(token)));
                 }
                 _ => {
-                    if let Some(length) = note(rest).map(str::len) {
+                    if let Some(length) = self.note() {
                         // Both brackets have the same length in UTF-8.
                         let bracket = first.len_utf8();
                         self.skip(bracket + length + bracket);
@@ -123,6 +120,25 @@ impl Scanner {
                 }
             }
         }
+    }
+
+    /// The length of the text in Chinese brackets that begins here, if they are closed in the same line.
+    fn note(&mut self) -> Option<usize> {
+        let rest = &self.text[self.at..];
+        let number = BRACKETS
+            .iter()
+            .position(|(open, _)| rest.starts_with(*open))?;
+        if self.at < self.unclosed[number] {
+            return None;
+        }
+        let (open, close) = BRACKETS[number];
+        let inside = &rest[open.len_utf8()..];
+        let end = inside.find([close, '\n']).unwrap_or(inside.len());
+        if inside[end..].starts_with(close) {
+            return Some(end);
+        }
+        self.unclosed[number] = self.at + open.len_utf8() + end;
+        None
     }
 
     /// Skips separators. Returns whether a line begins after them.
