@@ -38,9 +38,9 @@ pub use error::StoreError;
 pub use jobs::{Job, JobError, JobSettings};
 pub use location::{Location, LocationError};
 pub use notes::{Note, NoteError, PlacedNote};
-pub use snapshot::{Inconsistency, LoggedWrite, Snapshot, Undone};
+pub use snapshot::{Inconsistency, Snapshot};
 pub use task::{Lease, Priority, Task, TaskKind, TaskRequest};
-pub use undo::{RedoError, UndoRecord, UndoResult};
+pub use undo::{LoggedWrite, RedoError, UndoRecord, UndoResult, Undone};
 
 use database::Access;
 use rows::now;

@@ -5,20 +5,17 @@ use std::collections::HashMap;
 use std::fmt;
 
 use parking_lot::Mutex;
-use serde::Serialize;
 
 use super::connect;
-use super::database::{Access, Columns, Connection, Value};
+use super::database::{Access, Connection, Value};
 use super::error::StoreError;
 use super::location::Location;
-use super::notes::{Note, parse_note};
 use super::rows;
 use super::task::{TaskKind, waiting};
 use crate::board::Move;
-use crate::cloud::fen;
 use crate::cloud::key::Key;
 use crate::cloud::row::{Edge, Row};
-use crate::cloud::score::{self, score_of};
+use crate::cloud::score;
 
 /// Rows per query when all positions are read.
 const PAGE: i64 = 1_000;
@@ -236,102 +233,5 @@ impl Readers {
         connection.roll_back();
         idle().push(connection);
         Ok(found)
-    }
-}
-
-/// An entry of the audit log: a value, or a note.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoggedWrite {
-    /// Time of the write, in seconds since 1970.
-    pub time: i64,
-    /// Name of the writer.
-    pub writer: String,
-    /// The position before the move.
-    pub key: Key,
-    /// The move of the canonical position.
-    pub m: Move,
-    /// The previous value, if any.
-    pub old: Option<i16>,
-    /// The new value; 0 for a note.
-    pub new: i16,
-    /// Search depth in plies; 0 if unknown.
-    pub depth: u8,
-    /// The note; `None` if a value was written.
-    pub note: Option<Note>,
-    /// The undo of this write, if it was undone and not redone.
-    pub undone: Option<Undone>,
-}
-
-/// The undo of a write.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Undone {
-    /// Its number.
-    pub undo: i64,
-    /// Time of the undo, in seconds since 1970.
-    pub time: i64,
-    /// The administrator.
-    pub by: String,
-}
-
-impl LoggedWrite {
-    /// The FEN and the move; `None` if the key is damaged.
-    pub fn played(&self) -> Option<(String, Move)> {
-        Some((fen::write(&self.key.position()?), self.m))
-    }
-
-    /// The new score, for the side that plays the move.
-    pub fn score(&self) -> i32 {
-        score_of(i32::from(self.new))
-    }
-
-    /// The previous score, for the side that plays the move.
-    pub fn old_score(&self) -> Option<i32> {
-        self.old.map(|old| score_of(i32::from(old)))
-    }
-}
-
-impl Snapshot<'_> {
-    /// The last writes, of one writer or of all, latest first; undone writes are included.
-    pub fn log(&self, writer: Option<&str>, limit: u32) -> Result<Vec<LoggedWrite>, StoreError> {
-        let limit = Value::Number(i64::from(limit));
-        let read = |columns: &Columns<'_>| {
-            Ok(LoggedWrite {
-                time: columns.number(0, "time")?,
-                writer: columns.text(1, "writer")?,
-                key: rows::key(columns, 2)?,
-                m: Move::from_bits(columns.number(3, "move")?).unwrap_or_default(),
-                old: columns.maybe_number(4, "old")?,
-                new: columns.number(5, "new")?,
-                depth: columns.number(6, "depth")?,
-                note: match columns.number::<i64>(10, "note")? {
-                    0 => None,
-                    _ => Some(parse_note(columns, 11)?),
-                },
-                undone: match columns.maybe_number(7, "undone")? {
-                    Some(undo) => Some(Undone {
-                        undo,
-                        time: columns.number(8, "time")?,
-                        by: columns.text(9, "administrator")?,
-                    }),
-                    None => None,
-                },
-            })
-        };
-        match writer {
-            None => {
-                let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator,
-                        CAST(CASE WHEN note IS NULL THEN 0 ELSE 1 END AS BIGINT), note
-                    FROM audit a LEFT JOIN undo u ON u.id = a.undone ORDER BY a.id DESC LIMIT $1";
-                self.connection.query(query, &[limit], read)
-            }
-            Some(writer) => {
-                let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator,
-                        CAST(CASE WHEN note IS NULL THEN 0 ELSE 1 END AS BIGINT), note
-                    FROM audit a LEFT JOIN undo u ON u.id = a.undone
-                    WHERE a.writer = $1 ORDER BY a.id DESC LIMIT $2";
-                let values = [Value::Text(writer), limit];
-                self.connection.query(query, &values, read)
-            }
-        }
     }
 }
