@@ -45,7 +45,7 @@
 //! | [`book`] | opening books: formats, lookup, choice by weight |
 //! | [`tablebase`] | endgame tables: index, generator, files, probes |
 //! | [`eval`] | evaluation: a neural network, and a handcrafted evaluation with several levels |
-//! | [`search`] | the best move: threads, transposition table, time control, pruning |
+//! | [`search`] | the best move: threads, transposition table, time control, pruning, proofs |
 //! | `cloud` | a library of scores over HTTP, with the cloud API: store, server, workers |
 //! | [`protocol`] | UCCI, UCI, XBoard and CXBoard, the options, the session |
 //! | `training` | self-play, files of games, training of networks, books from games |

@@ -31,6 +31,21 @@ named_enum! {
     }
 }
 
+impl Cause {
+    /// The name in the chosen language of messages.
+    fn local_name(self) -> &'static str {
+        let texts = texts();
+        match self {
+            Self::Nothing => texts.nothing_decided,
+            Self::Checkmate => texts.checkmate,
+            Self::Stalemate => texts.stalemate,
+            Self::Repetition => texts.repetition,
+            Self::InsufficientMaterial => texts.insufficient_material,
+            Self::NoCapture => texts.no_capture_limit,
+        }
+    }
+}
+
 /// A piece and its square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
@@ -242,21 +257,18 @@ impl Judgement {
         reason
     }
 
-    /// [`Self::reason`] in Chinese.
-    pub fn chinese_reason(&self) -> String {
-        let cause = match self.cause {
-            Cause::Nothing => "未分胜负",
-            Cause::Checkmate => "将死",
-            Cause::Stalemate => "困毙",
-            Cause::Repetition => "循环反复",
-            Cause::InsufficientMaterial => "双方均无进攻子力",
-            Cause::NoCapture => "自然限着",
-        };
-        let mut reason = format!("{cause}，棋规 {}", self.rules);
+    /// [`Self::reason`] in the chosen language.
+    pub fn local_reason(&self) -> String {
+        let texts = texts();
+        let reason = fill(
+            texts.cause_and_rules,
+            &[self.cause.local_name(), self.rules.name()],
+        );
         if self.cause == Cause::Repetition {
-            reason += &format!("，局面第 {} 次出现", self.occurrences);
+            reason + &fill(texts.occurrence, &[&self.occurrences.to_string()])
+        } else {
+            reason
         }
-        reason
     }
 
     /// The decision as a sentence, `None` if the game is not over.
@@ -268,14 +280,7 @@ impl Judgement {
             Verdict::RedLoses => texts.lost_for_red,
             Verdict::BlackLoses => texts.lost_for_black,
         };
-        let cause = match self.cause {
-            Cause::Nothing => return None,
-            Cause::Checkmate => texts.checkmate,
-            Cause::Stalemate => texts.stalemate,
-            Cause::Repetition => texts.repetition,
-            Cause::InsufficientMaterial => texts.insufficient_material,
-            Cause::NoCapture => texts.no_capture_limit,
-        };
+        let cause = self.cause.local_name();
         Some(fill(texts.by_rule, &[self.rules.name(), outcome, cause]))
     }
 }

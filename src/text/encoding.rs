@@ -45,16 +45,25 @@ pub fn encode_gbk(text: &str) -> Cow<'_, [u8]> {
 /// directories that were copied from Chinese Windows may have such names.
 pub fn path_of_name(name: &str) -> PathBuf {
     let path = PathBuf::from(name);
-    #[cfg(unix)]
     if !name.is_ascii() && !path.exists() {
-        use std::os::unix::ffi::OsStringExt;
-        let bytes = encode_gbk(name).into_owned();
-        let in_gbk = PathBuf::from(std::ffi::OsString::from_vec(bytes));
+        let in_gbk = path_in_gbk(name);
         if in_gbk.exists() {
             return in_gbk;
         }
     }
     path
+}
+
+/// The path with this name in GBK on Unix, where a name is a sequence of bytes; elsewhere the name itself.
+pub fn path_in_gbk(name: &str) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStringExt;
+        let bytes = encode_gbk(name).into_owned();
+        PathBuf::from(std::ffi::OsString::from_vec(bytes))
+    }
+    #[cfg(not(unix))]
+    PathBuf::from(name)
 }
 
 /// Detects the encoding of a text. UTF-16 is recognised by its byte order mark or by NUL bytes in every other

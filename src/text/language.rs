@@ -91,6 +91,9 @@ texts! {
     repetition: "repetition", "循环反复";
     insufficient_material: "insufficient material", "双方均无进攻子力";
     no_capture_limit: "no-capture limit", "自然限着";
+    nothing_decided: "nothing decided", "未分胜负";
+    cause_and_rules: "{}, {} rules", "{}，棋规 {}";
+    occurrence: ", occurrence {} of the position", "，局面第 {} 次出现";
     checkmate: "checkmate", "将死";
     stalemate: "stalemate", "困毙";
     // Pieces.

@@ -15,7 +15,7 @@ use rand::Rng;
 use serde_json::Value;
 
 use super::common::{
-    Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults, note,
+    Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults, cores, note,
     note_problems, print_line,
 };
 use crate::book::{BUILTIN, BookLibrary};
@@ -95,9 +95,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::new("--book", problem));
     }
     let plan = arguments.search.plan(&DEFAULTS)?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let settings = EngineSettings {
-        max_threads: cores.max(plan.threads).min(MAX_THREADS as usize),
+        max_threads: cores().max(plan.threads).min(MAX_THREADS as usize),
         max_hash: MAX_HASH as usize,
         max_time: None,
         plan,

@@ -12,11 +12,7 @@ use crate::text::Language;
 pub fn explain(game: &Game, judgement: &Judgement) -> String {
     let width = terminal_width();
     let texts = texts();
-    let reason = match Language::chosen() {
-        Language::En => judgement.reason(),
-        Language::Zh => judgement.chinese_reason(),
-    };
-    let mut text = sentence(&reason, width);
+    let mut text = sentence(&judgement.local_reason(), width);
     if judgement.plies.is_empty() {
         return text;
     }

@@ -36,8 +36,8 @@ pub use positions::{FilePosition, Place, read_positions};
 pub use progress::ProgressMeter;
 pub use progress::{bar_style, log_panics, note, print, print_if_read, print_line, start_log};
 pub use search::{
-    Ended, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
-    search_games,
+    Ended, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, cores,
+    score_and_mate, search_games,
 };
 #[cfg(feature = "match")]
 pub use show::figures;

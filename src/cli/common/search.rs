@@ -58,11 +58,16 @@ pub struct SearchDefaults {
     pub hash: u32,
 }
 
+/// The number of processor cores that this process may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 impl SearchArguments {
     /// Reads the network and opens the tables.
     pub fn plan(&self, defaults: &SearchDefaults) -> Result<SearchPlan, Failure> {
         let threads = match self.threads.unwrap_or(defaults.threads) {
-            0 => thread::available_parallelism().map_or(1, usize::from),
+            0 => cores(),
             threads => usize::from(threads),
         };
         Ok(SearchPlan {

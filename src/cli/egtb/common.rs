@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use crate::cli::common::{Context, Failure, bar_style, note};
+use crate::cli::common::{Context, Failure, bar_style, cores, note};
 use crate::rules::RuleSet;
 use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
 
@@ -26,7 +26,7 @@ pub struct ThreadArguments {
 impl ThreadArguments {
     pub fn count(&self) -> usize {
         match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            0 => cores(),
             n => n.into(),
         }
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
-    SearchThreads, TableArguments, interrupts, note, open_input, print,
+    SearchThreads, TableArguments, cores, interrupts, note, open_input, print,
 };
 use crate::board::{ByColor, Color, Move, Position};
 use crate::notation::{MoveStyle, fen};
@@ -181,7 +181,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             ..Settings::default()
         },
         threads: match arguments.threads {
-            0 => thread::available_parallelism().map_or(1, usize::from),
+            0 => cores(),
             threads => usize::from(threads),
         },
         hash: arguments.hash as usize,

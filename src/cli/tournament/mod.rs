@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 pub use arguments::Arguments;
 
-use super::common::{Failure, INTERRUPTED, interrupts, print, terminal_width};
+use super::common::{Failure, INTERRUPTED, cores, interrupts, print, terminal_width};
 use crate::text::printable;
 use crate::tournament::{
     EngineFailure, EngineSpec, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
@@ -109,7 +109,7 @@ fn warn(tournament: &Tournament, greetings: &[Greeting]) {
             Failure::new(format_args!("engine {} reports", engine.name), message).report();
         }
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores();
     let mut threads: Vec<usize> = tournament.engines.iter().map(EngineSpec::threads).collect();
     threads.sort_by_key(|threads| Reverse(*threads));
     // Only one engine of a game thinks at a time, unless one ponders.

@@ -31,9 +31,9 @@ const ENOUGH_MOVES: usize = 5;
 /// Seconds after which a search is requested again if its task is gone without a result. The queue ignores earlier
 /// repetitions.
 const RETRY: i64 = 310;
-/// How often a search is requested before it has failed.
+/// Number of requests of a search after which it has failed.
 const MAX_TRIES: i64 = 3;
-/// The number of a search for moves in the column `move`.
+/// Value of the column `move` for a search for moves.
 const EXPANSION: i64 = -1;
 
 /// Settings of a new job.
@@ -72,7 +72,7 @@ pub struct Job {
     pub canceled_by: Option<String>,
 }
 
-/// Why a job is rejected.
+/// The reason why a job is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
     /// The file has nothing to search.

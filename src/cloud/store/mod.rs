@@ -7,6 +7,7 @@
 //! A write is durable once it has been acknowledged. Each write propagates its value to all positions that lead to
 //! it, in the same transaction unless that takes too long, so that readers see consistent values.
 
+mod audit;
 mod batch;
 mod connect;
 mod database;
@@ -28,11 +29,11 @@ mod tasks;
 mod test_database;
 #[cfg(test)]
 mod tests;
-mod undo;
 mod writer;
 
 use std::path::Path;
 
+pub use audit::{LoggedWrite, RedoError, UndoRecord, UndoResult, Undone};
 pub use batch::{Batch, MAX_DEPTH, NewScore, WORKER};
 pub use error::StoreError;
 pub use jobs::{Job, JobError, JobSettings};
@@ -40,7 +41,6 @@ pub use location::{Location, LocationError};
 pub use notes::{Note, NoteError, PlacedNote};
 pub use snapshot::{Inconsistency, Snapshot};
 pub use task::{Lease, Priority, Task, TaskKind, TaskRequest};
-pub use undo::{LoggedWrite, RedoError, UndoRecord, UndoResult, Undone};
 
 use database::Access;
 use rows::now;

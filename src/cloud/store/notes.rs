@@ -50,7 +50,7 @@ pub struct Note {
     pub author: String,
 }
 
-/// Why a note is rejected.
+/// The reason why a note is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoteError {
     /// The comment is too long or has control characters.
@@ -299,7 +299,7 @@ impl Batch<'_> {
             if !self.hide_branch(&edge.child, MAX_BRANCH)? {
                 return Ok(Err(NoteError::Branch));
             }
-            // Finds the note from the position after the move.
+            // `update_privacy` finds the note through the link from the position after the move.
             rows::link(self.connection, &edge.parent, &edge.child)?;
         }
         let text = serde_json::to_string(note).map_err(|_| StoreError::Damaged("note"))?;

@@ -1,6 +1,6 @@
 //! Lines of a record that are neither tags nor moves: headings such as `红方: 胡荣华`, and sentences.
 
-use super::words::{is_round_number, split_word, without_label};
+use super::words::{is_direction, is_round_number, split_word, without_label};
 use crate::notation::is_move_text;
 use crate::notation::tree::GameResult;
 
@@ -103,7 +103,7 @@ fn read_heading(line: &str) -> Option<Line<'_>> {
     let (_, tag) = HEADINGS.iter().find(|(heading, _)| *heading == name)?;
     let value = value.trim();
     let first = value.split_whitespace().next().unwrap_or_default();
-    // A move with an error is no value, either; a name may have one of these characters.
+    // A piece with a direction may be a move with an error. A name may contain one of the two.
     let is_move =
         begins_with_move(first) || first.contains(is_piece) && first.contains(is_direction);
     (!is_move).then_some(Line::Heading(tag, value))
@@ -173,10 +173,6 @@ fn has_move(line: &str) -> bool {
 
 fn is_piece(c: char) -> bool {
     "帅帥将將仕士相象马馬傌车車俥炮砲包兵卒".contains(c)
-}
-
-fn is_direction(c: char) -> bool {
-    "进進退平变變".contains(c)
 }
 
 fn begins_with_move(word: &str) -> bool {

@@ -119,7 +119,6 @@ fn move_length(text: &str) -> Option<usize> {
         *place = characters.next().unwrap_or((text.len(), '\0'));
     }
     let [first, second, third, fourth, fifth, sixth] = places;
-    let is_direction = |c| matches!(c, '进' | '進' | '退' | '平' | '变' | '變');
     if is_direction(third.1) {
         return Some(fifth.0);
     }
@@ -131,6 +130,11 @@ fn move_length(text: &str) -> Option<usize> {
     }
     let (from, to) = (first.1, second.1);
     (from.is_ascii_alphabetic() && to.is_ascii_digit()).then(|| coordinates_length(text))?
+}
+
+/// Whether a character is the direction of a Chinese move.
+pub fn is_direction(c: char) -> bool {
+    "进進退平变變".contains(c)
 }
 
 /// The length of the coordinates at the beginning of a text: `h2e2`, `H2-E2`, `h10g8`.

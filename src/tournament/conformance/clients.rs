@@ -1,7 +1,7 @@
 //! Checks of what real clients send although the protocols do not say it. An engine that does not understand it is not
 //! wrong, but cannot be used in these programs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
@@ -13,6 +13,7 @@ use crate::board::{Move, Position};
 use crate::book::{BookMove, BookTable, encode_dat};
 use crate::movegen::legal_moves;
 use crate::notation::fen::{self, START};
+use crate::text::path_in_gbk;
 use crate::tournament::engine::OfferedOption;
 use crate::tournament::protocol::EngineProtocol::Ucci;
 
@@ -164,31 +165,18 @@ pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
     }
 }
 
-/// Writes a book with one move of the starting position into a directory whose name is in GBK, except on Windows, where
-/// the system converts names. Returns the path in Unicode.
+/// Writes a book with one move of the starting position to a path in GBK. Returns the path as a text.
 fn write_book(directory: &Path, played: Move) -> io::Result<String> {
     let mut table = BookTable::default();
     table.add(&Position::startpos(), BookMove::new(played, 1));
     let (folder, file) = GBK_NAMES;
-    let folder_path = directory.join(name_in_gbk(folder));
+    let folder_path = directory.join(path_in_gbk(folder));
     fs::create_dir(&folder_path)?;
     let book = encode_dat(&table.entries()).bytes;
-    fs::write(folder_path.join(name_in_gbk(file)), book)?;
+    fs::write(folder_path.join(path_in_gbk(file)), book)?;
     let separator = std::path::MAIN_SEPARATOR;
     let directory = directory.display();
     Ok(format!("{directory}{separator}{folder}{separator}{file}"))
-}
-
-/// A file name as a program for GBK sees it.
-fn name_in_gbk(name: &str) -> PathBuf {
-    #[cfg(unix)]
-    {
-        use std::os::unix::ffi::OsStringExt;
-        let bytes = crate::text::encode_gbk(name).into_owned();
-        PathBuf::from(std::ffi::OsString::from_vec(bytes))
-    }
-    #[cfg(not(unix))]
-    PathBuf::from(name)
 }
 
 pub fn score_without_moves(engine: &mut Dialogue<'_>) -> CheckResult {
