@@ -22,6 +22,7 @@ mod threat;
 mod verdict;
 
 pub use chase::{MoveThreats, move_threats};
+pub use chinese::is_attack as is_chinese_attack;
 pub use game::{Game, IllegalMove, Ply};
 pub use judgement::{
     Cause, Chase, ClassifiedMove, Clause, Judgement, Placed, judge, judge_at, judge_outcome,

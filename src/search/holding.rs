@@ -5,8 +5,10 @@
 //! where a line ends are not lost (by an endgame table, insufficient material, or mate of the opponent), and if no
 //! infinite line loses by the rules on repetitions. For the last point it is enough that every cycle has a move of
 //! the defender without check and one without a new threat to a piece (see [`MoveThreats`](crate::rules::MoveThreats)),
-//! so the graph may have no cycle of checks alone and none of chases alone. A capture is in no cycle. The no-capture
-//! limit only makes draws and is ignored.
+//! so the graph may have no cycle of checks alone and none of chases alone. Under the Chinese rules, every cycle must
+//! have a move that neither checks nor threatens mate nor chases. They also consider the opponent's previous move, so
+//! each step of the graph has a class, not each move. A capture is in no cycle. The no-capture limit only makes draws
+//! and is ignored.
 //!
 //! The proof needs no history, because the condition on cycles does not depend on the path.
 
@@ -15,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
 use crate::notation::fen;
-use crate::rules::{Game, RuleSet, is_material_insufficient, move_threats};
+use crate::rules::{Game, RuleSet, is_chinese_attack, is_material_insufficient, move_threats};
 use crate::tablebase::{TableOutcome, Tables};
 
 /// Maximum number of positions whose moves are chosen at once.
@@ -45,9 +47,6 @@ pub struct Candidates {
 /// The reason why a strategy is not found or is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HoldError {
-    /// These rules do not judge single moves.
-    #[error("the {0} rules do not judge single moves, so draws cannot be proven under them")]
-    Rules(RuleSet),
     /// Every move that was tried loses or leaves the set of positions that are held.
     #[error("no defence found; {0} positions examined")]
     NoDefence(usize),
@@ -114,20 +113,39 @@ impl Referee<'_> {
         }
     }
 
-    /// Whether a move gives check, and whether it newly threatens a piece. Both are `false` for a capture.
-    fn threats(self, position: &Position, played: Move) -> (bool, bool) {
+    /// The attacks of a move. `earlier`, the position before the previous move, matters under the Chinese rules; without
+    /// it, only checks are known.
+    fn attacks(self, earlier: Option<&Position>, position: &Position, played: Move) -> Attacks {
         if position.taken_by(played).is_some() {
-            return (false, false);
+            return Attacks::default();
         }
         let mut game = Game::new(position.clone());
         if game.push(played).is_err() {
-            return (false, false);
+            return Attacks::default();
         }
-        let threats = move_threats(game.position(), &game.plies()[0], self.rules);
-        threats.map_or((true, true), |threats| {
-            (threats.gives_check, !threats.chased.is_empty())
-        })
+        let after = game.position();
+        match move_threats(after, &game.plies()[0], self.rules) {
+            Some(threats) => Attacks {
+                check: threats.gives_check,
+                chase: !threats.chased.is_empty(),
+            },
+            None => Attacks {
+                check: earlier.map_or(after.in_check(), |earlier| {
+                    is_chinese_attack(earlier, position, played)
+                }),
+                chase: false,
+            },
+        }
     }
+}
+
+/// The attacks of a move, each of which loses if all moves of a repetition make it. Captures make none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Attacks {
+    /// The move gives check or, under the Chinese rules, makes any attack.
+    check: bool,
+    /// The move newly threatens a piece.
+    chase: bool,
 }
 
 /// The positions after a move and each reply to it; `None` if the move or a reply loses for the side that moves.
@@ -166,8 +184,6 @@ struct Node {
     is_sorted: bool,
     /// The positions after the chosen move and each reply, by key.
     next: Vec<u64>,
-    /// Whether the chosen move gives check, and whether it chases.
-    threats: (bool, bool),
 }
 
 /// Chooses moves for each of some positions, the best first.
@@ -175,7 +191,8 @@ pub type ChooseMoves<'a> = dyn FnMut(&[Position]) -> Result<Vec<Vec<Move>>, Hold
 
 /// Searches for a strategy with which `side` does not lose, among at most `limit` positions. `choose` orders the moves
 /// of positions; a bad order makes the search longer, not wrong. `known` holds the positions that an earlier search
-/// examined; after an interruption, it also holds those of this one, and after a success the strategy. `progress` is called with the number of positions examined so far.
+/// examined; after an interruption, it also holds those of this one, and after a success the strategy. `progress` is
+/// called with the number of positions examined so far.
 ///
 /// # Errors
 /// No strategy was found, or a position of `known` is invalid.
@@ -188,9 +205,6 @@ pub fn hold(
     choose: &mut ChooseMoves<'_>,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Vec<Reply>, HoldError> {
-    if referee.rules == RuleSet::Chinese {
-        return Err(HoldError::Rules(referee.rules));
-    }
     let roots = roots(start, side, referee).ok_or(HoldError::NoDefence(1))?;
     let mut graph = Graph::new(referee, &roots);
     for candidates in known.drain(..) {
@@ -235,6 +249,8 @@ struct Graph<'a> {
     unexamined: HashMap<u64, Position>,
     /// The positions of an earlier search that were not examined in this one, by key.
     known: HashMap<u64, Candidates>,
+    /// The attacks of moves by the keys of the position before the previous move and of their own, and the move.
+    attacks: HashMap<(u64, u64, Move), Attacks>,
 }
 
 impl<'a> Graph<'a> {
@@ -245,6 +261,7 @@ impl<'a> Graph<'a> {
             nodes: HashMap::new(),
             unexamined: roots.collect(),
             known: HashMap::new(),
+            attacks: HashMap::new(),
         }
     }
 
@@ -340,13 +357,12 @@ impl<'a> Graph<'a> {
             moves,
             is_sorted,
             next: Vec::new(),
-            threats: (false, false),
         }
     }
 
     /// Whether a move is quiet and leads only to positions examined before.
     fn stays(&self, position: &Position, played: Move) -> bool {
-        self.referee.threats(position, played) == (false, false)
+        self.referee.attacks(None, position, played) == Attacks::default()
             && successors(self.referee, position, played).is_some_and(|next| {
                 let known = |next: &Position| {
                     next.key() == position.key() || self.nodes.contains_key(&next.key())
@@ -373,7 +389,6 @@ impl<'a> Graph<'a> {
             return;
         };
         let next = successors(self.referee, &node.position, played).unwrap_or_default();
-        let threats = self.referee.threats(&node.position, played);
         let keys = next.iter().map(Position::key).collect();
         for position in next {
             if !self.nodes.contains_key(&position.key()) {
@@ -381,7 +396,7 @@ impl<'a> Graph<'a> {
             }
         }
         if let Some(node) = self.nodes.get_mut(&key) {
-            (node.next, node.threats) = (keys, threats);
+            node.next = keys;
         }
     }
 
@@ -427,28 +442,46 @@ impl<'a> Graph<'a> {
     }
 
     /// A position in a cycle of checks alone or of chases alone, or between two such cycles.
-    fn repeating(&self, roots: &[Position]) -> Option<u64> {
+    fn repeating(&mut self, roots: &[Position]) -> Option<u64> {
         let reached = self.reached(roots);
-        let kinds: [fn(&Node) -> bool; 2] = [|node| node.threats.0, |node| node.threats.1];
+        let mut steps = Vec::new();
+        for from in reached {
+            let next = self.nodes.get(&from).map(|node| node.next.clone());
+            for to in next.unwrap_or_default() {
+                steps.push((from, to, self.attacks(from, to)));
+            }
+        }
+        let kinds: [fn(Attacks) -> bool; 2] = [|attacks| attacks.check, |attacks| attacks.chase];
         kinds.into_iter().find_map(|is_kind| {
-            let mut left: HashSet<u64> = reached.iter().copied().collect();
-            left.retain(|key| self.nodes.get(key).is_some_and(is_kind));
+            let steps = steps.iter().filter(|(.., attacks)| is_kind(*attacks));
+            let mut steps: Vec<_> = steps.map(|(from, to, _)| (*from, *to)).collect();
             loop {
-                let size = left.len();
-                let before = left.clone();
-                let continues = |key: &u64| {
-                    let next = &self.nodes[key].next;
-                    next.iter().any(|next| before.contains(next))
-                };
-                left.retain(continues);
-                if left.is_empty() {
-                    return None;
-                }
-                if left.len() == size {
-                    return left.into_iter().min();
+                let count = steps.len();
+                let starts: HashSet<u64> = steps.iter().map(|(from, _)| *from).collect();
+                steps.retain(|(_, to)| starts.contains(to));
+                let ends: HashSet<u64> = steps.iter().map(|(_, to)| *to).collect();
+                steps.retain(|(from, _)| ends.contains(from));
+                if steps.len() == count {
+                    return steps.into_iter().map(|(from, _)| from).min();
                 }
             }
         })
+    }
+
+    /// The attacks of the move chosen for a position that is reached from another one.
+    fn attacks(&mut self, from: u64, to: u64) -> Attacks {
+        let (Some(first), Some(second)) = (self.nodes.get(&from), self.nodes.get(&to)) else {
+            return Attacks::default();
+        };
+        let (Some(before), Some(played)) = (first.moves.first(), second.moves.first()) else {
+            return Attacks::default();
+        };
+        let mut earlier = first.position.clone();
+        earlier.make(*before);
+        let key = (earlier.key(), to, *played);
+        let referee = self.referee;
+        let find = || referee.attacks(Some(&earlier), &second.position, *played);
+        *self.attacks.entry(key).or_insert_with(find)
     }
 
     /// The chosen moves of the positions that they reach.
@@ -478,9 +511,6 @@ pub fn verify_strategy(
     referee: Referee<'_>,
     strategy: &[Reply],
 ) -> Result<usize, HoldError> {
-    if referee.rules == RuleSet::Chinese {
-        return Err(HoldError::Rules(referee.rules));
-    }
     let mut moves = HashMap::new();
     for reply in strategy {
         moves.insert(position_of(&reply.fen)?.key(), reply.played);
@@ -500,7 +530,6 @@ pub fn verify_strategy(
         let next = successors(referee, &position, played).filter(|_| is_legal);
         let next = next.ok_or_else(|| HoldError::Wrong(text(&position), played))?;
         let node = Node {
-            threats: referee.threats(&position, played),
             next: next.iter().map(Position::key).collect(),
             moves: vec![played],
             is_sorted: true,

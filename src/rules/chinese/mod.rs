@@ -14,7 +14,7 @@ use std::cell::RefCell;
 
 use super::game::Ply;
 use super::verdict::{MoveClass, Perpetual, SidePerpetual};
-use crate::board::{ByColor, Position};
+use crate::board::{ByColor, Move, Position};
 pub use classify::Classification;
 use classify::MoveContext;
 
@@ -79,6 +79,17 @@ pub fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpet
         perpetual,
         ..SidePerpetual::default()
     })
+}
+
+/// Whether a move checks, threatens mate or chases by the Chinese rules. `earlier` is the position before the enemy move
+/// that led to `before`.
+pub fn is_attack(earlier: &Position, before: &Position, played: Move) -> bool {
+    let context = MoveContext {
+        earlier,
+        before,
+        played,
+    };
+    !cached_class(&context).0.is_permitted()
 }
 
 /// The class of a move, from the cache of this thread if possible.

@@ -1,6 +1,11 @@
-//! An interrupted search, and stored moves.
+//! An interrupted search, stored moves, and the repetitions that a strategy allows.
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
 
 use super::*;
+use crate::rules::{Verdict, judge_outcome};
 
 /// Searches for a defence of black against a pawn that cannot win. Stops after `choices` positions. Returns the
 /// result and the number of positions for which moves were chosen.
@@ -19,7 +24,7 @@ fn defend(known: &mut Vec<Candidates>, choices: usize) -> (Result<Vec<Reply>, Ho
     let strategy = hold(
         &start,
         side,
-        referee(&tables),
+        referee(RuleSet::Asian, &tables),
         20_000,
         known,
         &mut choose,
@@ -32,11 +37,8 @@ fn start() -> Position {
     "4k4/4a4/3a5/9/9/9/9/3P5/9/4K4 w".parse().unwrap()
 }
 
-fn referee(tables: &Tables) -> Referee<'_> {
-    Referee {
-        rules: RuleSet::Asian,
-        tables,
-    }
+fn referee(rules: RuleSet, tables: &Tables) -> Referee<'_> {
+    Referee { rules, tables }
 }
 
 #[test]
@@ -52,7 +54,9 @@ fn an_interrupted_search_is_resumed() {
     assert!(second <= choices - first + BATCH, "{first} + {second}");
     let strategy = resumed.unwrap();
     assert_eq!(known.len(), strategy.len());
-    let verified = verify_strategy(&start(), Color::Black, referee(&Tables::none()), &strategy);
+    let tables = Tables::none();
+    let referee = referee(RuleSet::Asian, &tables);
+    let verified = verify_strategy(&start(), Color::Black, referee, &strategy);
     assert_eq!(verified, Ok(strategy.len()));
     // The strategy is found again without a choice.
     let (again, chosen) = defend(&mut known, 0);
@@ -84,4 +88,79 @@ fn stored_moves_are_checked() {
             .iter()
             .all(|reply| reply.played.to_string() != "a0a1")
     );
+}
+
+/// A defence of black that tries the moves in the order of the move generator.
+fn defence(start: &Position, rules: RuleSet) -> Vec<Reply> {
+    let tables = Tables::none();
+    let mut choose = |positions: &[Position]| {
+        let moves = positions.iter().map(|p| legal_moves(p).to_vec());
+        Ok(moves.collect())
+    };
+    let (known, progress) = (&mut Vec::new(), &mut |_| {});
+    let referee = referee(rules, &tables);
+    let side = Color::Black;
+    hold(start, side, referee, 50_000, known, &mut choose, progress).unwrap()
+}
+
+/// Plays against a strategy of black with random moves, many of them back to where a piece came from, until the rules
+/// end the game. Returns the verdict.
+fn play(start: &Position, rules: RuleSet, strategy: &[Reply], random: &mut StdRng) -> Verdict {
+    let moves: HashMap<u64, Move> = strategy
+        .iter()
+        .map(|reply| (position_of(&reply.fen).unwrap().key(), reply.played))
+        .collect();
+    let mut game = Game::new(start.clone());
+    loop {
+        let verdict = judge_outcome(&game, rules).verdict;
+        if verdict != Verdict::Undecided || game.plies().len() > 300 {
+            return verdict;
+        }
+        let position = game.position();
+        let played = match position.side_to_move() {
+            Color::Black => moves.get(&position.key()).copied(),
+            Color::Red => {
+                let legal = legal_moves(position);
+                let last = game.plies().iter().rev().nth(1).map(|ply| ply.played);
+                let back = last.filter(|_| random.random_bool(0.8)).and_then(|last| {
+                    let is_back = |m: &&Move| (m.from(), m.to()) == (last.to(), last.from());
+                    legal.iter().find(is_back)
+                });
+                back.or_else(|| legal.choose(random)).copied()
+            }
+        };
+        // Where the strategy has no move, the game is decided by the material.
+        let Some(played) = played else {
+            return Verdict::Draw;
+        };
+        game.push(played).unwrap();
+    }
+}
+
+#[test]
+fn a_strategy_loses_by_no_repetition() {
+    let random = &mut StdRng::seed_from_u64(1);
+    let mut repeats = 0;
+    for start in [
+        "4k4/9/9/9/4P4/r8/9/9/9/3K5 w",
+        "5k3/9/9/4P4/9/9/9/9/1r7/4K4 w",
+        "3k5/9/3P5/9/9/9/9/9/9/4K3r w",
+    ] {
+        let start: Position = start.parse().unwrap();
+        for rules in [RuleSet::Asian, RuleSet::Chinese] {
+            let strategy = defence(&start, rules);
+            for _ in 0..100 {
+                let verdict = play(&start, rules, &strategy, random);
+                assert_ne!(verdict, Verdict::BlackLoses, "{rules} {start}");
+            }
+            // The Chinese rules forbid more repetitions.
+            let tables = Tables::none();
+            let chinese = referee(RuleSet::Chinese, &tables);
+            match verify_strategy(&start, Color::Black, chinese, &strategy) {
+                Err(HoldError::Repeats(_)) if rules == RuleSet::Asian => repeats += 1,
+                verified => assert_eq!(verified, Ok(strategy.len())),
+            }
+        }
+    }
+    assert!(repeats > 0);
 }
