@@ -1,9 +1,10 @@
-//! Tests of the library: board, rules, search, and the layers of the source.
+//! Tests of the library: board, rules, search, the layers of the source and the translation of messages.
 
 mod architecture;
 mod board;
 mod rules;
 mod search;
+mod translations;
 
 mod search_pool;
 mod test_positions;

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::common::{Failure, INTERRUPTED, interrupts, parse_seconds, print};
+use super::common::{
+    Failure, INTERRUPTED, interrupts, pad, parse_seconds, print, print_text, translated,
+};
 use crate::tournament::{
     CheckOutcome, CheckReport, CheckTimeouts, EngineFailure, EngineProtocol, EngineSpec, Greeting,
     PartialEngineSpec, check_protocol,
@@ -93,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !arguments.json {
         let title = title(&spec, &greeting);
         let sum = ok + unclear + violated;
-        print(&format!(
+        print_text(&format!(
             "{title}: {sum} checks: {ok} ok, {unclear} unclear, {violated} violated\n"
         ))?;
     }
@@ -120,13 +122,15 @@ fn title(spec: &EngineSpec, greeting: &Greeting) -> String {
 }
 
 fn text(report: &CheckReport, is_verbose: bool) -> String {
-    let mut text = format!("{:8}  {}", report.outcome.name(), report.name);
+    let outcome = translated(report.outcome.name());
+    let mut text = format!("{}  {}", pad(&outcome, 8), translated(report.name));
     if !report.detail.is_empty() {
-        text += &format!(": {}", report.detail);
+        text += &format!(": {}", translated(&report.detail));
     }
     text.push('\n');
     if is_verbose || report.outcome != CheckOutcome::Ok {
-        text += &format!("          rule: {}\n", report.rule);
+        let rule = format!("rule: {}", report.rule);
+        text += &format!("          {}\n", translated(&rule));
         for line in &report.transcript {
             text += &format!("          {line}\n");
         }

@@ -3,7 +3,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -152,7 +152,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let counts = [Noun::Game.counted(read), noun.counted(written)];
     let text = fill(texts().games_converted, &[&counts[0], &counts[1]]);
-    let _ = writeln!(io::stderr(), "{text}");
+    note(&text);
     unread.finish("convert")
 }
 

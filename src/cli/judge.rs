@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::common::{
     Context, Failure, GameArguments, PgnPlace, Place, RulesArgument, TableArguments,
     describe_ending, explain, explain_clauses, explain_plies, note_problems, note_skipped,
-    play_line, print, print_if_read, row, terminal_width, texts,
+    play_line, print, print_if_read, row, terminal_width, verdict_name,
 };
 use crate::board::Color;
-use crate::rules::{Cause, Game, Judgement, RuleSet, Verdict, judge, judge_outcome};
+use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
 
 /// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
@@ -157,12 +157,12 @@ fn report(judging: &Judging<'_>, game: &Game, place: Option<Place>) -> String {
     }
     let mut text = if arguments.all {
         side_by_side(
-            |rules| local_name(judge_outcome(game, rules).verdict),
+            |rules| verdict_name(judge_outcome(game, rules).verdict),
             place,
         )
     } else {
         let place = place.map_or_else(String::new, |place| format!("{place}: "));
-        format!("{place}{}\n", local_name(judgement.verdict))
+        format!("{place}{}\n", verdict_name(judgement.verdict))
     };
     if arguments.explain {
         text += &explain(game, &judgement);
@@ -171,17 +171,6 @@ fn report(judging: &Judging<'_>, game: &Game, place: Option<Place>) -> String {
         }
     }
     text
-}
-
-/// The name of a verdict in the chosen language.
-fn local_name(verdict: Verdict) -> &'static str {
-    let texts = texts();
-    match verdict {
-        Verdict::Undecided => texts.verdict_none,
-        Verdict::Draw => texts.verdict_draw,
-        Verdict::RedLoses => texts.verdict_red_loses,
-        Verdict::BlackLoses => texts.verdict_black_loses,
-    }
 }
 
 /// A word for each rule set in columns, then the place of the game.

@@ -44,7 +44,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::text::{printable, without_credentials};
-use common::{Context, Failure, Language, locale, log_panics, start_log, translate};
+use common::{
+    Context, Failure, Language, locale, log_panics, start_log, translate, translate_clap,
+    translated,
+};
 
 /// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI (or UCI) on standard input
 /// and output.
@@ -122,7 +125,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             // Nothing can be done about a closed standard error.
-            let _ = error.print();
+            let _ = print_clap(&error);
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
@@ -132,6 +135,19 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             failure.report();
             ExitCode::from(failure.code)
         }
+    }
+}
+
+/// Prints an error of the arguments, or a help, in the chosen language.
+fn print_clap(error: &clap::Error) -> io::Result<()> {
+    if Language::chosen() == Language::En {
+        return error.print();
+    }
+    let text = translate_clap(&error.render().to_string());
+    if error.use_stderr() {
+        io::stderr().write_all(text.as_bytes())
+    } else {
+        io::stdout().write_all(text.as_bytes())
     }
 }
 
@@ -186,7 +202,7 @@ fn command_line(words: &[OsString]) -> String {
 fn print_greeting() {
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
         // Nothing can be done about a closed standard error.
-        let _ = writeln!(io::stderr(), "{GREETING}");
+        let _ = writeln!(io::stderr(), "{}", translated(GREETING));
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use indicatif::ProgressBar;
 
 use super::common::{
-    Context, Failure, FileLock, ForceArgument, INTERRUPTED, bar_style, create_new, interrupts,
+    Context, Failure, FileLock, ForceArgument, INTERRUPTED, bar_style, create_new, interrupts, note,
 };
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
@@ -91,13 +91,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     bar.abandon();
     written.map_err(|error| failure(&error))?;
     if is_interrupted {
-        // A closed standard error is not an error.
-        let _ = writeln!(
-            io::stderr(),
+        note(&format!(
             "{}: {count} of {} openings found; --go-on resumes the search",
             arguments.out.display(),
             plan.count
-        );
+        ));
         return Ok(ExitCode::from(INTERRUPTED));
     }
     if count < plan.count {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::common::{
     Failure, OpeningArgument, PgnPlace, columns, explain, explain_clauses, explain_plies, fill,
-    note, note_skipped, print_if_read, terminal_width, texts,
+    note, note_skipped, print_if_read, terminal_width, texts, translated, verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -233,9 +233,9 @@ impl Replayed {
             self.tag("Red"),
             self.tag("Black"),
             result.unwrap_or_else(|| "?".to_owned()),
-            format!("{} plies", self.plies()),
+            translated(&format!("{} plies", self.plies())).into_owned(),
             self.opening().map_or("", |opening| opening.code).to_owned(),
-            self.why.clone().unwrap_or_else(|| "agrees".to_owned()),
+            translated(self.why.as_deref().unwrap_or("agrees")).into_owned(),
         ]
     }
 
@@ -249,15 +249,21 @@ impl Replayed {
         match &self.why {
             Some(why) if !arguments.list => {
                 let game = fill(texts().place_game, &[&self.number.to_string()]);
-                text += &format!("{place}: {game}: {why}\n");
+                text += &format!("{place}: {game}: {}\n", translated(why));
             }
-            None if arguments.explain => text += &format!("{place}: game {}\n", self.number),
+            None if arguments.explain => {
+                text += &translated(&format!("{place}: game {}\n", self.number));
+            }
             _ => {}
         }
         if let (true, Some((game, judgement))) = (arguments.explain, &self.end) {
-            text += &format!("{}\n{}", judgement.verdict, explain(game, judgement));
+            text += &format!(
+                "{}\n{}",
+                verdict_name(judgement.verdict),
+                explain(game, judgement)
+            );
             if judgement.verdict == Verdict::Undecided {
-                text += &self.recorded_ending();
+                text += &translated(&self.recorded_ending());
             }
         }
         text

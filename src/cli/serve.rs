@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::board::{Api, EngineSettings, router};
-use super::common::{Failure, SearchPlan, note, print, read_small_text};
+use super::common::{Failure, SearchPlan, note, print_text, read_small_text};
 use crate::book::{BUILTIN, BookLibrary};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
@@ -70,7 +70,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=64))]
     workers: u8,
     /// Nodes per score; finding moves takes four times as many.
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Directories of additional endgame tablebases, separated by `;`.
     #[arg(long, value_name = "PATHS", default_value = "")]
@@ -78,7 +78,7 @@ pub struct Arguments {
 }
 
 /// How often an idle worker looks for tasks.
-const PAUSE: Duration = Duration::from_millis(500);
+pub const PAUSE: Duration = Duration::from_millis(500);
 
 fn open_tables(arguments: &Arguments) -> Result<Arc<Tables>, Failure> {
     let (tables, skipped) = Tables::open(&arguments.tables);
@@ -88,6 +88,8 @@ fn open_tables(arguments: &Arguments) -> Result<Arc<Tables>, Failure> {
     }
 }
 
+/// Nodes per score by default.
+pub const NODES: u64 = 100_000;
 /// Maximum time of a search for a user of the page.
 const MAX_SEARCH_TIME: Duration = Duration::from_secs(300);
 /// Size of the hash table of each user of the page, in MB.
@@ -137,7 +139,7 @@ fn parse_listen(text: &str) -> Result<ListenAddress, String> {
 }
 
 /// Opens the library; a read-only one is opened for reading.
-fn open_store(location: &Location) -> Result<Store, Failure> {
+pub fn open_store(location: &Location) -> Result<Store, Failure> {
     let store = match Store::open_at(location) {
         Err(error @ StoreError::ReadOnly(_)) => {
             note(&format!(
@@ -194,7 +196,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .collect::<Result<_, _>>()
         .map_err(|error| Failure::new("--workers", error))?;
     // The server also runs without a standard output.
-    let _ = print(&format!("listening on http://{address}/chessdb.php\n"));
+    let _ = print_text(&format!("listening on http://{address}/chessdb.php\n"));
     log::info!("listening on {address}");
     let reload = || match load_files(arguments) {
         Ok(files) => {

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use super::common::{
     BoardArguments, Context, Failure, ForceArgument, GameArguments, OutputFile, ignore_closed_pipe,
+    translated,
 };
 use crate::board::{Move, Square};
-use crate::notation::diagram::draw;
+use crate::notation::diagram::{Letters, draw};
 use crate::notation::parse_move;
 use crate::notation::svg::{self, Highlights};
 
@@ -55,7 +56,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         let side = position.side_to_move();
         let board = draw(position, style, last);
-        format!("{board}\n{position}\n{side} to move\n")
+        let turn = format!("{side} to move");
+        let turn = if style.letters == Letters::Latin {
+            turn.into()
+        } else {
+            translated(&turn)
+        };
+        format!("{board}\n{position}\n{turn}\n")
     };
     match &arguments.svg {
         Some(path) => OutputFile::create(path, arguments.force)?.write(&text),

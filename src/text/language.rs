@@ -152,6 +152,8 @@ texts! {
     perft_stopped: "perft was stopped", "perft 已停止";
     search_failed: "the search has failed; please restart the engine", "搜索失败，请重新启动引擎";
     unknown_option: "unknown option: {}", "没有这个选项：{}";
+    unknown_command: "Unknown command: {}. Start with `ucci`, `uci` or `xboard`; `chuhe --help` lists other uses.",
+        "不认识的命令：{}。请先输入 `ucci`、`uci` 或 `xboard`；`chuhe --help` 列出其他用途。";
     unknown_line: "unknown line: {}", "不认识的命令：{}";
     counters_ignored: "position: counters {} are ignored", "position：忽略计数 {}";
     moves_ignored: "move {} of {} and all after it are ignored: {}", "第 {} 着（共 {} 着）及以后的着法被忽略：{}";
@@ -240,6 +242,8 @@ texts! {
     game_number: "Game {}: {}", "第 {} 局：{}";
     opening: "Opening: {}", "开局：{}";
     after_ply: "After ply {}: {}.", "第 {} 步后：{}。";
+    // Progress bars.
+    time_left: "{} left", "剩 {}";
     // chuhe play
     type_a_move: "Type a move, or `help`.", "请输入着法，或输入 `help`。";
     i_play: "I play {}{} ({} s).", "我走 {}{}（{} 秒）。";

@@ -7,6 +7,7 @@ mod language;
 mod printable;
 #[cfg(any(feature = "cli", feature = "sqlite"))]
 mod replacement;
+mod translation;
 mod values;
 
 pub use bounded::{BoundedLine, open_regular, read_all, read_bounded_line, read_file, read_line};
@@ -22,4 +23,5 @@ pub use printable::is_character;
 pub use printable::{excerpt, printable, without_credentials};
 #[cfg(any(feature = "cli", feature = "sqlite"))]
 pub use replacement::Replacement;
+pub use translation::{translated, translated_texts};
 pub use values::{LONGEST_TIME, SecondsError, names_of_list, read_seconds};

@@ -289,7 +289,7 @@ fn positions_are_drawn() {
         text.contains("車──馬──象") && text.contains("俥──傌──相") && text.contains("楚  河"),
         "{text}"
     );
-    assert!(text.ends_with("black to move\n"), "{text}");
+    assert!(text.ends_with("黑方走\n"), "{text}");
     for (arguments, locale) in [(&["show"][..], "C"), (&["show", "--ascii"], "zh_CN.UTF-8")] {
         let text = shown(arguments, locale);
         assert!(
@@ -374,6 +374,52 @@ fn completions_and_man_pages_are_complete() {
     assert!(!String::from_utf8_lossy(&help).contains("completions"));
 }
 
+/// Runs a command with each way to choose Chinese.
+fn assert_chinese(arguments: &[&str], code: i32, text: &str) {
+    for language in [["--lang", "zh"], ["LANG", "zh_CN.UTF-8"]] {
+        let mut command = chuhe(arguments);
+        command
+            .env_remove("LC_ALL")
+            .env_remove("LC_CTYPE")
+            .env_remove("LANG");
+        match language {
+            ["LANG", value] => command.env("LANG", value),
+            option => command.args(option),
+        };
+        let output = command.output().unwrap();
+        let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {shown}");
+        assert!(shown.contains(text), "{arguments:?}: {shown}");
+    }
+}
+
+#[test]
+fn messages_of_all_layers_are_chinese() {
+    for (arguments, code, text) in [
+        (&["book", "--help"][..], 0, "显示局面的开局库着法"),
+        (
+            &["bench", "--depth", "x"],
+            2,
+            "错误：'--depth <N>' 的值 'x' 无效：不是整数",
+        ),
+        (&["batch", "no-such"], 1, "chuhe: no-such：没有这个文件"),
+        (
+            &["check", "no-such"],
+            1,
+            "引擎 no-such：无法启动：no-such：没有",
+        ),
+        (&["egtb", "stats", "KR-K"], 0, "强方走：合法"),
+        (
+            &["solve", "3k5/9/9/9/9/9/9/9/9/R3K4 w"],
+            0,
+            "1 回合杀（1 步），没有更短的杀法\n主线：车九平六",
+        ),
+        (&["replay", "--help"], 0, "列出所有对局"),
+    ] {
+        assert_chinese(arguments, code, text);
+    }
+}
+
 #[test]
 fn messages_are_chinese_on_request_or_by_the_locale() {
     let directory = tempfile::tempdir().unwrap();
@@ -413,22 +459,7 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         (&["replay", file], 1, "0 / 1 局无误"),
         (&["review", file, "--depth", "1"], 0, "准确率"),
         (&["convert", "--help"], 0, "拒绝有不合法着法的对局"),
-        (&["replay", "--help"], 0, "列出所有对局"),
     ] {
-        for language in [["--lang", "zh"], ["LANG", "zh_CN.UTF-8"]] {
-            let mut command = chuhe(arguments);
-            command
-                .env_remove("LC_ALL")
-                .env_remove("LC_CTYPE")
-                .env_remove("LANG");
-            match language {
-                ["LANG", value] => command.env("LANG", value),
-                option => command.args(option),
-            };
-            let output = command.output().unwrap();
-            let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-            assert_eq!(output.status.code(), Some(code), "{arguments:?}: {shown}");
-            assert!(shown.contains(text), "{arguments:?}: {shown}");
-        }
+        assert_chinese(arguments, code, text);
     }
 }

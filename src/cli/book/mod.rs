@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::common::{
-    Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, note, print,
-    terminal_width,
+    Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, heads, note,
+    print, print_text, terminal_width,
 };
 use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
@@ -105,11 +105,11 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
         return Err(Failure::new("--book", problem));
     }
     if moves.is_empty() {
-        return print("the book has no moves for this position\n");
+        return print_text("the book has no moves for this position\n");
     }
     let total: f64 = moves.iter().map(|m| f64::from(m.weight)).sum();
     let head = ["move", "", "", "weight", "share", "won", "drawn", "lost"];
-    let mut rows = vec![head.map(str::to_owned)];
+    let mut rows = vec![heads(head)];
     for m in &moves {
         let games = |count: u32| match m.results.games() {
             0 => String::new(),
@@ -185,7 +185,7 @@ fn verify(name: &str) -> Result<(), Failure> {
     for book in library.books() {
         let count = book.count().context(name)?;
         let walk = walk(book).context(name)?;
-        print(&format!(
+        print_text(&format!(
             "{}: {count} moves; {} of them can be played, in the {} positions found\n",
             book.format(),
             walk.usable,

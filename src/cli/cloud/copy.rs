@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::remote::{ServerArguments, moves};
 use crate::board::Position;
 use crate::cli::common::{
-    Context, Failure, INTERRUPTED, Unread, interrupts, note, print, read_games,
+    Context, Failure, INTERRUPTED, Unread, interrupts, note, print_text, read_games,
 };
 use crate::cloud::Edge;
 use crate::cloud::client::{Client, ClientError};
@@ -72,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         unknown,
         written,
     } = counts;
-    print(&format!(
+    print_text(&format!(
         "{} positions: {skipped} already known here, {requests} requested, {unknown} unknown there; {written} moves written\n",
         positions.len()
     ))?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
 use crate::board::Position;
-use crate::cli::common::{Failure, INTERRUPTED, interrupts, note, print};
+use crate::cli::common::{Failure, INTERRUPTED, interrupts, note, print_text};
 use crate::cloud::Edge;
 use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, LibraryOptions};
@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let limit = u64::from(arguments.positions);
     let known = store.read(|snapshot| snapshot.positions()).map_err(fail)?;
     if known >= limit {
-        return print(&format!("{known} positions\n"));
+        return print_text(&format!("{known} positions\n"));
     }
     let interrupts = interrupts()?;
     let tables = Tables::embedded();
@@ -77,7 +77,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         level = next_level(&library, &level, &mut seen).map_err(fail)?;
     }
     drop(workers);
-    print(&format!("{} positions\n", count(&library).map_err(fail)?))
+    print_text(&format!("{} positions\n", count(&library).map_err(fail)?))
 }
 
 fn count(library: &Library) -> Result<u64, StoreError> {

@@ -8,7 +8,7 @@ use super::library::{DUMP_HEADER, OLD_DUMP_HEADER};
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
-use crate::cli::common::{Failure, Unread, print, read_games};
+use crate::cli::common::{Failure, Unread, print_text, read_games};
 use crate::cloud::key::{Key, View};
 use crate::cloud::store::{Location, NewScore, Note, Priority, Store, StoreError, Task, TaskKind};
 use crate::cloud::{Edge, fen};
@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         0 => String::new(),
         _ => format!(", {notes} notes written"),
     };
-    print(&format!(
+    print_text(&format!(
         "{written} moves written, {known} already known, {tasks} tasks added{notes}\n"
     ))?;
     importer.unread.finish("cloud import")

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use crate::cli::common::{FILE_EXISTS, Failure, ForceArgument, columns, print, terminal_width};
+use crate::cli::common::{
+    FILE_EXISTS, Failure, ForceArgument, columns, heads, print, print_text, terminal_width,
+    translated,
+};
 use crate::cloud::store::{self, Inconsistency, Location, Store, StoreError, UndoResult};
 use crate::text::{Replacement, printable};
 
@@ -53,7 +56,7 @@ pub fn check(library: &Location) -> Result<(), Failure> {
     let (positions, problems) = found.map_err(|error| fail(&error))?;
     let is_value = |found: &&Inconsistency| matches!(found, Inconsistency::Value { .. });
     let inconsistent = problems.iter().filter(is_value).count();
-    print(&format!(
+    print_text(&format!(
         "{positions} positions, {inconsistent} inconsistent values\n"
     ))?;
     match problems.iter().find(|found| !is_value(found)) {
@@ -70,7 +73,7 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
     let head = [
         "time", "writer", "move", "before", "after", "depth", "undone", "position",
     ];
-    let mut rows = vec![head.map(str::to_owned)];
+    let mut rows = vec![heads(head)];
     for write in writes {
         let (board, played) = write.played().unwrap_or_default();
         rows.push([
@@ -108,7 +111,7 @@ pub fn undos(library: &Location) -> Result<(), Failure> {
         "redone",
         "redone by",
     ];
-    let mut rows = vec![head.map(str::to_owned)];
+    let mut rows = vec![heads(head)];
     let none = || "-".to_owned();
     for undo in undos {
         rows.push([
@@ -117,7 +120,7 @@ pub fn undos(library: &Location) -> Result<(), Failure> {
             printable(&undo.by),
             printable(&undo.writer),
             if undo.since == 0 {
-                "the beginning".to_owned()
+                translated("the beginning").into_owned()
             } else {
                 show_time(undo.since)
             },
@@ -142,7 +145,7 @@ const BY: &str = "command";
 pub fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {
     let result = open_writable(library)?.undo(writer, minutes, BY);
     let result = result.map_err(|error| Failure::new(library, error))?;
-    print(&match result.undo {
+    print_text(&match result.undo {
         Some(undo) => format!("{} undone (undo {undo})\n", moves_changed(result)),
         None => "no writes to undo\n".to_owned(),
     })
@@ -152,7 +155,7 @@ pub fn redo(library: &Location, undo: i64) -> Result<(), Failure> {
     let result = open_writable(library)?.redo(undo, BY);
     let result = result.map_err(|error| Failure::new(library, error))?;
     let result = result.map_err(|error| Failure::new(library, error))?;
-    print(&format!("{} restored\n", moves_changed(result)))
+    print_text(&format!("{} restored\n", moves_changed(result)))
 }
 
 /// The numbers of changed values and notes.

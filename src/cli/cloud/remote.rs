@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::board::{Move, Position};
 use crate::cli::common::{
-    Failure, GameArguments, columns, interrupts, print, read_small_text, terminal_width,
+    Failure, GameArguments, columns, heads, interrupts, print, print_text, read_small_text,
+    terminal_width, translated,
 };
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::worker::{JobSource, RemoteLibrary, Worker, Workers};
@@ -166,9 +167,9 @@ pub fn query(arguments: &QueryArguments) -> Result<(), Failure> {
     let client = arguments.server.client()?;
     let moves = match query_all(&client, game.position())? {
         Known::Moves(moves) => moves,
-        Known::Nothing(state) => return print(&format!("{state}\n")),
+        Known::Nothing(state) => return print_text(&format!("{state}\n")),
     };
-    let mut rows = vec![["move", "", "score", "note", "wins"].map(str::to_owned)];
+    let mut rows = vec![heads(["move", "", "score", "note", "wins"])];
     for known in moves {
         let name = chinese::write(game.position(), known.played);
         rows.push([
@@ -191,7 +192,7 @@ pub fn queue(arguments: &QueueArguments) -> Result<(), Failure> {
 fn ask_for_search(client: &Client, position: &Position) -> Result<(), Failure> {
     let reply = ask(client, "queue", position)?;
     match reply["status"].as_str() {
-        Some("ok") => print("search requested\n"),
+        Some("ok") => print_text("search requested\n"),
         Some(status) => Err(Failure::new(client.server(), excerpt(status))),
         None => Err(Failure::new(
             client.server(),
@@ -203,14 +204,16 @@ fn ask_for_search(client: &Client, position: &Position) -> Result<(), Failure> {
 pub fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
     let mut game = arguments.game.read()?;
     let client = arguments.server.client()?;
-    let mut rows = vec![["ply", "move", "", "score", "note", "known"].map(str::to_owned)];
+    let mut rows = vec![
+        ["ply", "move", "", "score", "note", "known"].map(|head| translated(head).into_owned()),
+    ];
     let mut failure = None;
     for ply in 1..=arguments.plies {
         let known = match query_all(&client, game.position()) {
             Ok(Known::Moves(known)) => known,
             Ok(Known::Nothing(state)) => {
                 if ply == 1 {
-                    print(&format!("{state}\n"))?;
+                    print_text(&format!("{state}\n"))?;
                 }
                 break;
             }
@@ -259,7 +262,7 @@ pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
     let start = |_| Worker::start(source.clone(), tables.clone(), arguments.nodes, PAUSE);
     let workers: Result<Vec<Worker>, _> = (0..arguments.threads).map(start).collect();
     let workers = workers.map_err(|error| fail(&error))?;
-    print(&format!("working for {server}\n"))?;
+    print_text(&format!("working for {server}\n"))?;
     // An error means that the signal handler is gone; then no signal can arrive.
     let _ = interrupts.recv();
     drop(Workers::from(workers));

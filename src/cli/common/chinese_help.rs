@@ -2,6 +2,8 @@
 
 use clap::{Arg, Command};
 
+use crate::text::translated;
+
 /// The commands with a Chinese description.
 const COMMANDS: &[(&str, &str)] = &[
     ("analyse", "搜索局面并显示最佳变例"),
@@ -107,6 +109,11 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
     ),
     ("", "moves", "先走这些着法（任何记谱法）"),
     ("", "port", "端口；0 为任意空闲端口"),
+    (
+        "board",
+        "library",
+        "在棋盘旁显示并可扩充的云库；没有则新建；请求的搜索以低优先级进行",
+    ),
     ("", "no_browser", "只显示网址，不打开浏览器"),
     ("", "ascii", "用字母和 ASCII 字符画棋盘"),
     ("", "flip", "黑方在下"),
@@ -160,6 +167,44 @@ pub fn argument_help(command: &str, argument: &str) -> Option<&'static str> {
     found.next().map(|(_, _, text)| *text)
 }
 
+/// The words that clap writes around the help, and those of this crate in values.
+const CLAP_WORDS: &[(&str, &str)] = &[
+    ("Usage: ", "用法："),
+    ("Commands:", "命令："),
+    ("Arguments:", "参数："),
+    ("Options:", "选项："),
+    ("Possible values:", "可用的值："),
+    ("[possible values: ", "[可用的值："),
+    ("[default: ", "[默认："),
+    ("[OPTIONS]", "[选项]"),
+    ("[COMMAND]", "[命令]"),
+    ("<COMMAND>", "<命令>"),
+    (
+        "Print this message or the help of the given subcommand(s)",
+        "显示本帮助或子命令的帮助",
+    ),
+    (
+        "Print help (see a summary with '-h')",
+        "显示帮助（-h 为摘要）",
+    ),
+    (
+        "Print help (see more with '--help')",
+        "显示帮助（--help 更详细）",
+    ),
+    ("Print help", "显示帮助"),
+    ("Print version", "显示版本"),
+];
+
+/// Translates a help or an error message of clap.
+pub fn translate_clap(text: &str) -> String {
+    let text = CLAP_WORDS
+        .iter()
+        .fold(text.to_owned(), |text, (word, chinese)| {
+            text.replace(word, chinese)
+        });
+    translated(&text).into_owned()
+}
+
 /// Replaces the help of the commands by Chinese texts.
 pub fn translate(mut command: Command) -> Command {
     command = command
@@ -172,6 +217,11 @@ pub fn translate(mut command: Command) -> Command {
         }
         command = command.mut_subcommand(name, |sub| {
             let sub = sub.about(*about).long_about(*about);
+            let sub = sub.mut_subcommands(|sub| {
+                let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+                let about = translated(&about).into_owned();
+                sub.about(about.clone()).long_about(about)
+            });
             if MAIN_COMMANDS.contains(name) {
                 sub.mut_args(|argument| translate_argument(name, argument))
             } else {

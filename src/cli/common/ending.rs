@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{fill, note, texts};
+use super::{fill, note, texts, translated};
 use crate::rules::{
     Cause, Game, RuleSet, Verdict, is_within_no_capture_limit, judge, judge_outcome,
 };
@@ -87,5 +87,6 @@ pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<S
             format!("{side} loses, mated in {plies} plies{}", limit(plies))
         }
     };
+    let result = translated(&result);
     Some(format!("{material} {}: {result}", material.chinese()))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{columns, fill, sentence, terminal_width, texts};
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
-use crate::rules::{Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed};
+use crate::rules::{Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed, Verdict};
 use crate::text::Language;
 
 /// The reasons as text: the cause, what each side did, and a table of the moves of the repetition.
@@ -141,4 +141,15 @@ fn title(piece: Piece) -> String {
         format!("{color} {} {}", piece.kind(), piece.chinese()),
         || format!("{}{}", color.local_name(), piece.chinese()),
     )
+}
+
+/// The name of a verdict in the chosen language.
+pub fn verdict_name(verdict: Verdict) -> &'static str {
+    let texts = texts();
+    match verdict {
+        Verdict::Undecided => texts.verdict_none,
+        Verdict::Draw => texts.verdict_draw,
+        Verdict::RedLoses => texts.verdict_red_loses,
+        Verdict::BlackLoses => texts.verdict_black_loses,
+    }
 }

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use crossbeam_channel::{Receiver, bounded};
 
+use crate::text::translated;
+
 /// An error of a command, as text for the user.
 #[derive(Debug)]
 pub struct Failure {
@@ -46,7 +48,7 @@ impl Failure {
     /// Prints the message to standard error.
     pub fn report(&self) {
         // Nothing can be done about a closed standard error.
-        let _ = writeln!(io::stderr(), "chuhe: {}", self.text);
+        let _ = writeln!(io::stderr(), "chuhe: {}", translated(&self.text));
     }
 }
 

@@ -12,18 +12,18 @@ mod progress;
 mod search;
 mod show;
 
-pub use crate::text::{Language, fill, texts};
+pub use crate::text::{Language, fill, texts, translated};
 pub use args::{
     BoardArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
     TableArguments, locale, parse_seconds,
 };
-pub use chinese_help::translate;
 #[cfg(test)]
 pub use chinese_help::{MAIN_COMMANDS, argument_help};
+pub use chinese_help::{translate, translate_clap};
 pub use ending::{
     describe_end, describe_ending, describe_no_capture_limit, outcome_json, report_damaged_tables,
 };
-pub use explain::{explain, explain_clauses, explain_plies};
+pub use explain::{explain, explain_clauses, explain_plies, verdict_name};
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::{FILE_EXISTS, read_small_text};
@@ -34,11 +34,13 @@ pub use games::{
 pub use positions::{FilePosition, Place, read_positions};
 #[cfg(feature = "training")]
 pub use progress::ProgressMeter;
-pub use progress::{bar_style, log_panics, note, print, print_if_read, print_line, start_log};
+pub use progress::{
+    bar_style, log_panics, note, print, print_if_read, print_line, print_text, start_log,
+};
 pub use search::{
     Ended, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, cores,
     score_and_mate, search_games,
 };
 #[cfg(feature = "match")]
 pub use show::figures;
-pub use show::{columns, cut, pad, row, sentence, spaced, terminal_width, wrapped};
+pub use show::{columns, cut, heads, pad, row, sentence, spaced, terminal_width, wrapped};

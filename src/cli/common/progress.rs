@@ -11,6 +11,7 @@ use indicatif::{HumanDuration, ProgressState, ProgressStyle};
 use log::LevelFilter;
 
 use super::{Context, Failure, ignore_closed_pipe};
+use crate::text::{fill, texts, translated};
 
 /// Prints to standard output and flushes it; returns `false` when the reader has closed it.
 pub fn print_if_read(text: &str) -> Result<bool, Failure> {
@@ -28,19 +29,30 @@ pub fn print(text: &str) -> Result<(), Failure> {
     print_if_read(text).map(|_| ())
 }
 
-/// Writes a line to standard output and ignores all errors, where the work continues in any case.
-pub fn print_line(text: &str) {
-    let _ = writeln!(io::stdout(), "{text}");
+/// Prints messages in the chosen language.
+pub fn print_text(text: &str) -> Result<(), Failure> {
+    print(&translated(text))
 }
 
-/// Writes a line to standard error and ignores all errors.
+/// Writes a message in the chosen language as a line to standard output. Ignores all errors, where the work continues
+/// in any case.
+pub fn print_line(text: &str) {
+    let _ = writeln!(io::stdout(), "{}", translated(text));
+}
+
+/// Writes a message in the chosen language as a line to standard error, and ignores all errors.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", translated(text));
 }
 
 /// A bar style from a template, in which `{left}` is the remaining time.
 pub fn bar_style(template: &str) -> ProgressStyle {
-    let style = ProgressStyle::with_template(template);
+    let unit = ["positions", "openings", "games"].into_iter();
+    let unit = unit.fold(template.to_owned(), |text, unit| {
+        text.replace(unit, &translated(unit))
+    });
+    let template = unit.replace("{left} left", &fill(texts().time_left, &["{left}"]));
+    let style = ProgressStyle::with_template(&template);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
         let is_done = state.len().is_some_and(|total| state.pos() >= total);
@@ -99,7 +111,7 @@ impl ProgressMeter {
         if last.elapsed() >= Self::LINE_INTERVAL {
             *last = std::time::Instant::now();
             let total = self.bar.length().unwrap_or(0);
-            note(&format!("{done}/{total} {}{more}", self.unit));
+            note(&format!("{done}/{total} {}{more}", translated(self.unit)));
         }
     }
 

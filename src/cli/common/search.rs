@@ -116,8 +116,13 @@ impl SearchPlan {
     pub fn threads(&self) -> Result<SearchThreads, Failure> {
         let (sender, events) = unbounded();
         let mut pool = Pool::new(sender).context("the search cannot start")?;
-        pool.set_hash_size(self.hash).context("--hash")?;
-        pool.set_threads(self.threads).context("--threads")?;
+        // The command ends, so nothing is kept.
+        let (hash, threads) = (self.hash, self.threads);
+        pool.set_hash_size(hash).map_err(|_| {
+            Failure::new("--hash", format!("no memory for a hash table of {hash} MB"))
+        })?;
+        pool.set_threads(threads)
+            .map_err(|_| Failure::new("--threads", format!("cannot start {threads} threads")))?;
         Ok(SearchThreads { pool, events })
     }
 

@@ -4,6 +4,8 @@ use std::io::IsTerminal;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::text::translated;
+
 /// The indentation of continuation lines, and the space between columns.
 const INDENT: &str = "  ";
 
@@ -14,6 +16,11 @@ pub fn columns<const N: usize>(rows: &[[String; N]], width: Option<usize>) -> St
         std::array::from_fn(|n| rows.iter().map(|row| row[n].width()).max().unwrap_or(0));
     let rows = rows.iter().map(|cells| row(cells, &widths, width));
     rows.collect()
+}
+
+/// The heads of a table in the chosen language.
+pub fn heads<const N: usize>(words: [&str; N]) -> [String; N] {
+    words.map(|word| translated(word).into_owned())
 }
 
 /// One row of a table whose columns have these widths. If they are wider than `width` together, the row

@@ -9,7 +9,7 @@ use std::{fs, io};
 use indicatif::{HumanCount, ProgressBar};
 
 use super::common::{RulesArguments, ThreadArguments, bar, load_smaller};
-use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note, print};
+use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note, print_text};
 use crate::rules::RuleSet;
 use crate::search::free_megabytes;
 use crate::tablebase::{
@@ -100,7 +100,7 @@ impl Arguments {
             1 => "1 table".to_owned(),
             n => format!("{n} tables"),
         };
-        print(&format!(
+        print_text(&format!(
             "{tables} to generate with {} positions, {kept} already present; needs {megabytes} MB of memory; {} threads\n",
             HumanCount(positions),
             self.threads.count(),
@@ -359,7 +359,7 @@ impl TableDirectory<'_> {
     ) -> Result<(), Failure> {
         Replacement::write(path, file).context(path.display())?;
         let seconds = started.elapsed().as_secs_f64();
-        bar.suspend(|| print(&format!("{line}, {seconds:.1} s\n")))
+        bar.suspend(|| print_text(&format!("{line}, {seconds:.1} s\n")))
     }
 }
 

@@ -6,7 +6,7 @@ use super::common::RulesArguments;
 use crate::board::{Move, Position};
 use crate::cli::common::{
     Failure, GameArguments, TableArguments, columns, describe_no_capture_limit, outcome_json,
-    print, report_damaged_tables, sentence, terminal_width,
+    print, report_damaged_tables, sentence, terminal_width, translated,
 };
 use crate::notation::MoveStyle;
 use crate::rules::{Game, RuleSet};
@@ -92,16 +92,18 @@ fn text(
     let rows: Vec<[String; 3]> = (moves.iter())
         .map(|m| {
             let outcome = m.outcome.map_or_else(|| "unknown".to_owned(), words);
+            let outcome = translated(&outcome).into_owned();
             let word = arguments.notation.write(position, m.played);
             [word, m.played.to_string(), outcome]
         })
         .collect();
     let width = terminal_width();
+    text = translated(&text).into_owned();
     text += &columns(&rows, width);
     let line: Vec<Move> = tables.best_line(position).collect();
     if !line.is_empty() {
         let line = arguments.notation.write_line(position, &line);
-        text += &sentence(&format!("best line: {line}"), width);
+        text += &sentence(&translated(&format!("best line: {line}")), width);
     }
     text
 }

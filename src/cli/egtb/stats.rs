@@ -2,7 +2,7 @@
 
 use super::common::{RulesArguments, load, load_dtc, selected};
 use crate::board::{Color, Move};
-use crate::cli::common::{Failure, TableArguments, print};
+use crate::cli::common::{Failure, TableArguments, print, translated};
 use crate::notation::MoveStyle;
 use crate::tablebase::{
     ClassCounts, ClassTable, DrawsHold, Material, SideCounts, SolvedClass, TableOutcome, Tables,
@@ -110,7 +110,7 @@ fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
             share(side.unknown, side.legal),
         );
     }
-    text + &longest_line(plies.unwrap_or(0), longest)
+    translated(&(text + &longest_line(plies.unwrap_or(0), longest))).into_owned()
 }
 
 fn longest_line(plies: u16, longest: Longest) -> String {
@@ -151,7 +151,7 @@ fn one_sided_text(
         counts.weak_lost,
         share(counts.weak_lost, counts.weak_legal),
     );
-    text + draws + &longest_line(counts.longest_win, longest)
+    translated(&(text + draws + &longest_line(counts.longest_win, longest))).into_owned()
 }
 
 /// Summary of a DTC table.
@@ -173,13 +173,14 @@ fn dtc_text(arguments: &Arguments, dtc: &SolvedClass, size: u64) -> String {
         });
         return format!("{object}\n");
     }
-    format!(
+    let text = format!(
         "{material} DTC  {size} bytes\n  {} won, {} lost\n  longest depth to conversion: {} plies, {}\n",
         counts.strong_won,
         counts.weak_lost,
         counts.longest_win,
         fen.unwrap_or_default(),
-    )
+    );
+    translated(&text).into_owned()
 }
 
 fn one_sided_json(

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::common::{RulesArguments, ThreadArguments, bar, load, load_dtc, load_smaller, selected};
 use crate::board::Position;
-use crate::cli::common::{Context, Failure, TableArguments, print};
+use crate::cli::common::{Context, Failure, TableArguments, print_text};
 use crate::rules::{Game, RuleSet};
 use crate::search::{Limits, Meaning, Searcher};
 use crate::tablebase::{
@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let progress = |positions| bar.inc(positions);
         let verified = verify_class(material, &tables, rules, threads, &progress, &mut searcher);
         match verified {
-            Ok(lines) => bar.suspend(|| print(&lines))?,
+            Ok(lines) => bar.suspend(|| print_text(&lines))?,
             Err(failure) => {
                 bar.suspend(|| failure.report());
                 wrong.push(material.to_string());

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
-    SearchThreads, TableArguments, cores, interrupts, note, open_input, print,
+    SearchThreads, TableArguments, cores, interrupts, note, open_input, print, print_text,
 };
 use crate::board::{ByColor, Color, Move, Position};
 use crate::notation::{MoveStyle, fen};
@@ -467,7 +467,11 @@ fn show(
             Proof::Draw { strategies } => describe_draw(strategies),
         }
     };
-    print(&text)
+    if arguments.json {
+        print(&text)
+    } else {
+        print_text(&text)
+    }
 }
 
 /// Checks a solution file.
@@ -487,7 +491,7 @@ fn verify(path: &Path, tables: &Tables) -> Result<(), Failure> {
         Proof::Win { tree } => format!("a win, {}", length(tree.plies)),
         Proof::Draw { .. } => "neither side can win".to_owned(),
     };
-    print(&format!(
+    print_text(&format!(
         "the solution is correct: {claim}, {positions} positions\n"
     ))
 }

@@ -1,5 +1,6 @@
 //! Solutions as text, as game records and as pictures.
 
+use crate::cli::common::translated;
 use std::fmt::Write;
 
 use crate::board::{ByColor, Color, Move, Position};
@@ -183,15 +184,12 @@ fn write_tree(
     let mut after = position.clone();
     after.make(node.played);
     if node.by_table {
-        let _ = writeln!(text, " ({})", table_text(node));
+        let _ = writeln!(text, " ({})", translated(&table_text(node)));
         return;
     }
     if node.replies.is_empty() {
-        *text += if after.in_check() {
-            " #\n"
-        } else {
-            " stalemate\n"
-        };
+        let end = if after.in_check() { "#" } else { "stalemate" };
+        let _ = writeln!(text, " {}", translated(end));
         return;
     }
     let is_single = node.replies.len() == 1;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 pub use arguments::Arguments;
 
-use super::common::{Failure, INTERRUPTED, cores, interrupts, print, terminal_width};
+use super::common::{Failure, INTERRUPTED, cores, interrupts, print_text, terminal_width};
 use crate::text::printable;
 use crate::tournament::{
     EngineFailure, EngineSpec, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Err(error) => return Err(Failure::new("match", error)),
     };
     warn(&tournament, &greetings);
-    print(&report::heading(&tournament, &greetings))?;
+    print_text(&report::heading(&tournament, &greetings))?;
     print_resumed(&content)?;
     let mut standings = tournament.standings();
     standings.void_games = content.voids;
@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         |standings, event| output.event(standings, event),
     );
     output.clear_bar();
-    print(&report::report(
+    print_text(&report::report(
         &tournament,
         &standings,
         end.as_ref().ok().copied(),
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         None => Failure::new("match", error),
     })?;
     if let Some(winner) = tournament.knockout_winner(output.games()) {
-        print(&format!(
+        print_text(&format!(
             "{} wins the knockout\n",
             tournament.engines[winner].name
         ))?;
@@ -87,14 +87,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn print_resumed(content: &JournalContent) -> Result<(), Failure> {
     if content.damaged_lines > 0 {
         let lines = content.damaged_lines;
-        print(&format!("skipped damaged lines of the journal: {lines}\n"))?;
+        print_text(&format!("skipped damaged lines of the journal: {lines}\n"))?;
     }
     if content.has_incomplete_line {
-        print("dropped the incomplete last line of the journal\n")?;
+        print_text("dropped the incomplete last line of the journal\n")?;
     }
     if !content.games.is_empty() {
         let games = content.games.len();
-        print(&format!("resumed after {games} games\n"))?;
+        print_text(&format!("resumed after {games} games\n"))?;
     }
     Ok(())
 }

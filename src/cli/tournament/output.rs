@@ -12,7 +12,7 @@ use super::arguments::Arguments;
 use super::pgn_file::PgnFile;
 use super::{plot, report};
 use crate::board::ByColor;
-use crate::cli::common::{Failure, OutputFile, bar_style, ignore_closed_pipe};
+use crate::cli::common::{Failure, OutputFile, bar_style, ignore_closed_pipe, translated};
 use crate::notation::{MoveStyle, fen};
 use crate::text::printable;
 use crate::tournament::stats::Standings;
@@ -196,7 +196,7 @@ impl<'a> MatchOutput<'a> {
                 let line = format!("game {}: void, {detail}; it is replayed", number + 1);
                 match &self.bar {
                     Some(bar) => {
-                        bar.println(line);
+                        bar.println(translated(&line));
                         Ok(())
                     }
                     None => print_line(&line),
@@ -298,7 +298,7 @@ fn progress_bar(tournament: &Tournament, standings: &Standings) -> ProgressBar {
 }
 
 fn print_line(line: &str) -> io::Result<()> {
-    writeln!(io::stdout(), "{line}").or_else(ignore_closed_pipe)
+    writeln!(io::stdout(), "{}", translated(line)).or_else(ignore_closed_pipe)
 }
 
 /// A game in one line.
@@ -308,15 +308,16 @@ fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
         .map(|number| &tournament.engines[number].name);
     let detail = match record.detail.as_str() {
         "" => String::new(),
-        detail => format!(" [{}]", printable(detail)),
+        detail => format!(" [{}]", translated(&printable(detail))),
     };
-    format!(
+    let line = format!(
         "game {}: {red} - {black}  {}  {}{detail}, {} plies",
         record.number + 1,
         record.result,
-        record.reason,
+        translated(record.reason.name()),
         record.moves.len()
-    )
+    );
+    translated(&line).into_owned()
 }
 
 /// The final position of a game as a line of EPD.

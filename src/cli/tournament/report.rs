@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::HumanDuration;
 
 use crate::board::{ByColor, Color};
-use crate::cli::common::{Failure, figures};
+use crate::cli::common::{Failure, figures, heads, pad, translated};
 use crate::text::escape_html;
 use crate::tournament::stats::{
     Decision, Estimate, Interval, Rating, Scores, SprtRun, Standings, ratings,
@@ -23,18 +23,22 @@ const REFRESH: u32 = 10;
 pub fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
     let mut text = String::new();
     for (engine, greeting) in tournament.engines.iter().zip(greetings) {
-        let id_name = greeting.name.as_deref().unwrap_or("no id name");
+        let id_name = greeting.name.clone();
+        let id_name = id_name.unwrap_or_else(|| translated("no id name").into_owned());
         let protocol = engine.protocol.unwrap_or_default();
         let protocol = protocol.to_string().to_uppercase();
         let detected = if greeting.detected.is_empty() {
             String::new()
         } else {
-            format!(" (detected: {})", greeting.detected.join(", "))
+            translated(&format!("(detected: {})", greeting.detected.join(", "))).into_owned()
         };
-        text += &format!(
-            "{}: {id_name}, {protocol}, {}{detected}\n",
-            engine.name, engine.limit
+        let line = format!(
+            "{}: {id_name}, {protocol}, {} {detected}",
+            engine.name,
+            translated(&engine.limit.to_string())
         );
+        text += line.trim_end();
+        text.push('\n');
     }
     let games = match tournament.total_games() {
         Some(games) => format!("{games} games"),
@@ -145,7 +149,7 @@ fn results(tournament: &Tournament, standings: &Standings, room: Option<usize>) 
     let reasons = standings
         .reasons()
         .into_iter()
-        .map(|(reason, n)| format!("{reason} {n}"));
+        .map(|(reason, n)| format!("{} {n}", translated(reason.name())));
     text += &format!(
         "end reasons: {}; {:.0} plies per game\n",
         reasons.collect::<Vec<_>>().join(", "),
@@ -180,15 +184,18 @@ fn duel(tournament: &Tournament, standings: &Standings) -> String {
         scores.points(),
         100.0 * score
     );
-    text += &format!("Elo         {}  (95 %)\n", elo(&estimate.elo));
-    text += &format!("nElo        {}\n", elo(&estimate.normalized_elo));
-    text += &format!("LOS         {:.1} %\n", 100.0 * los);
-    text += &format!("Draws       {:.1} %\n", 100.0 * draw_ratio);
+    let mut row = |label: &str, value: &str| {
+        text += &format!("{}  {value}\n", pad(&translated(label), 10));
+    };
+    row("Elo", &format!("{}  (95 %)", elo(&estimate.elo)));
+    row("nElo", &elo(&estimate.normalized_elo));
+    row("LOS", &format!("{:.1} %", 100.0 * los));
+    row("Draws", &format!("{:.1} %", 100.0 * draw_ratio));
     let pairs = scores.pairs.map(|n| n.to_string()).join(", ");
-    text += &format!("Ptnml(0-2)  [{pairs}]\n");
+    row("Ptnml(0-2)", &format!("[{pairs}]"));
     for (color, label) in [(Color::Red, "As red"), (Color::Black, "As black")] {
         let games = &standings.engine_stats()[0].by_color[color];
-        text += &format!("{label:10}  {}\n", wins_draws_losses(games));
+        row(label, &wins_draws_losses(games));
     }
     if let Some(run) = &standings.sprt {
         text += &sprt(run);
@@ -203,11 +210,14 @@ fn sprt(run: &SprtRun) -> String {
         Some(Decision::H0) => format!("H0 accepted (Elo <= {})", run.sprt().elo0),
         Some(Decision::H1) => format!("H1 accepted (Elo >= {})", run.sprt().elo1),
     };
+    let decision = translated(&decision);
+    let pairs = run.pairs().iter().sum::<u64>();
+    let pairs = format!("after {pairs} pairs");
     format!(
-        "SPRT        {}\nLLR         {:.2} ({lower:.2}, {upper:.2}) after {} pairs: {decision}\n",
+        "SPRT        {}\nLLR         {:.2} ({lower:.2}, {upper:.2}) {}: {decision}\n",
         run.sprt(),
         run.llr(),
-        run.pairs().iter().sum::<u64>()
+        translated(&pairs)
     )
 }
 
@@ -215,7 +225,7 @@ fn sprt(run: &SprtRun) -> String {
 fn cross_table(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
     let order = ranking(tournament, standings);
     let ratings = ratings(standings);
-    let heads = [
+    let words = [
         "",
         "games",
         "+",
@@ -226,7 +236,7 @@ fn cross_table(tournament: &Tournament, standings: &Standings, room: Option<usiz
         "Elo (95 %)",
         "rating",
     ];
-    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    let mut rows = vec![heads(words).to_vec()];
     rows[0].extend((1..=order.len()).map(|rank| rank.to_string()));
     for (rank, number) in (1..).zip(&order) {
         let scores = standings.of(*number);
@@ -262,11 +272,11 @@ fn scored(scores: &Scores) -> String {
 
 /// Time, depth, speed, results by color and forfeits of each engine.
 fn engines(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
-    let heads = [
+    let words = [
         "", "moves", "time", "ms/move", "depth", "nodes/s", "overrun", "illegal", "timeouts",
         "crashes",
     ];
-    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    let mut rows = vec![heads(words).to_vec()];
     let or_unknown = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
     let ms = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e3);
     for (engine, stats) in tournament.engines.iter().zip(standings.engine_stats()) {
@@ -348,6 +358,7 @@ impl Status<'_> {
         if let Some(left) = self.left {
             count += &format!(", about {:#} left", HumanDuration(left));
         }
+        let count = translated(&count);
         let bar = self
             .tournament
             .total_games()
@@ -364,7 +375,10 @@ impl Status<'_> {
                 .replace('%', "%25")
                 .replace('#', "%23")
                 .replace('?', "%3F");
-            format!("<p><a href=\"{address}\">all games (PGN)</a></p>\n")
+            format!(
+                "<p><a href=\"{address}\">{}</a></p>\n",
+                translated("all games (PGN)")
+            )
         });
         let text = match self.end {
             Some(_) => report(self.tournament, self.standings, self.end, None),
@@ -372,7 +386,7 @@ impl Status<'_> {
                 "\ngames in progress\n".to_owned() + &results(self.tournament, self.standings, None)
             }
         };
-        let text = escape_html(&text);
+        let text = escape_html(&translated(&text));
         let sections = self.recent.iter().map(|(number, game)| {
             let game = escape_html(game);
             format!(
@@ -382,10 +396,11 @@ impl Status<'_> {
         });
         let sections: String = sections.collect();
         format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{refresh}\
+            "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n{refresh}\
              <meta name=\"viewport\" content=\"width=device-width\">\n\
              <title>{title}: {count}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
              <p>{count}</p>\n{bar}{}<pre>{text}</pre>\n{pgn}{sections}{}</body>\n</html>\n",
+            translated("en"),
             self.standings_table(),
             self.games_table()
         )
@@ -407,10 +422,18 @@ impl Status<'_> {
             )
         });
         let rows: String = rows.collect();
-        format!(
-            "<table>\n<tr><th>engine</th><th>games</th><th>+</th><th>=</th><th>-</th><th>points</th><th>%</th>\
-             <th>Elo (95 %)</th></tr>\n{rows}</table>\n"
-        )
+        let heads = [
+            "engine",
+            "games",
+            "+",
+            "=",
+            "-",
+            "points",
+            "%",
+            "Elo (95 %)",
+        ];
+        let heads = heads.map(|head| format!("<th>{}</th>", translated(head)));
+        format!("<table>\n<tr>{}</tr>\n{rows}</table>\n", heads.concat())
     }
 
     /// The last games, the newest first; those of this run lead to their moves.
@@ -427,13 +450,20 @@ impl Status<'_> {
             format!(
                 "<tr><td>{link}</td><td class=\"text\">{red}</td><td class=\"text\">{black}</td><td>{}</td>\
                  <td class=\"text\">{}</td><td>{}</td></tr>\n",
-                game.result, game.reason, game.plies
+                game.result,
+                translated(game.reason.name()),
+                game.plies
             )
         });
         let rows: String = rows.collect();
-        format!(
-            "<table>\n<tr><th>game</th><th class=\"text\">red</th><th class=\"text\">black</th><th>result</th>\
-             <th class=\"text\">reason</th><th>plies</th></tr>\n{rows}</table>\n"
-        )
+        let heads = ["game", "red", "black", "result", "reason", "plies"];
+        let heads = heads.map(|head| {
+            let class = match head {
+                "red" | "black" | "reason" => " class=\"text\"",
+                _ => "",
+            };
+            format!("<th{class}>{}</th>", translated(head))
+        });
+        format!("<table>\n<tr>{}</tr>\n{rows}</table>\n", heads.concat())
     }
 }

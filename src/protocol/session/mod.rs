@@ -331,12 +331,9 @@ impl<W: Write> Session<W> {
     /// Ignores a line that the protocol does not define; reports it in debug mode, and to a person at a terminal.
     fn ignore_unknown(&mut self, line: &str) {
         if !line.is_empty() && io::stdin().is_terminal() {
-            let text = excerpt(line);
+            let text = fill(texts().unknown_command, &[&excerpt(line)]);
             // Nothing can be done about a closed standard error.
-            let _ = writeln!(
-                io::stderr(),
-                "Unknown command: {text}. Start with `ucci`, `uci` or `xboard`; `chuhe --help` lists other uses."
-            );
+            let _ = writeln!(io::stderr(), "{text}");
         }
         if self.preferences.debug && self.greeted && !line.is_empty() {
             let text = fill(texts().unknown_line, &[&excerpt(line)]);

@@ -1,0 +1,234 @@
+//! Translates finished English messages for users, at the place where they are printed.
+//!
+//! Most messages are made far from there, some by the system or by other crates, and contain each other: a file name, an
+//! error of the library and one of the system. The table has a pattern for each; whatever no pattern matches stays.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use super::Language;
+
+/// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are left out.
+///
+/// A pattern has `{}` for any text, `{n}` for a number and `{t}` for a text that is translated too. The translation has
+/// `{}` for the next value and `{1}` to `{9}` for a certain one.
+const TABLE: &str = include_str!("chinese.txt");
+
+static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    let is_text = |line: &&str| !line.is_empty() && !line.starts_with('#');
+    let lines: Vec<&str> = TABLE.lines().filter(is_text).collect();
+    lines
+        .chunks_exact(2)
+        .map(|pair| Pattern::new(pair[0], pair[1]))
+        .collect()
+});
+
+/// The English texts with a translation, with `{}` for each value.
+#[doc(hidden)]
+pub fn translated_texts() -> Vec<String> {
+    PATTERNS.iter().map(|p| p.literals.join("{}")).collect()
+}
+
+/// The kind of a placeholder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slot {
+    Any,
+    Number,
+    Text,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    /// The texts around the slots.
+    literals: Vec<&'static str>,
+    slots: Vec<Slot>,
+    chinese: &'static str,
+}
+
+impl Pattern {
+    fn new(english: &'static str, chinese: &'static str) -> Self {
+        let (mut literals, mut slots) = (Vec::new(), Vec::new());
+        let mut rest = english;
+        let slot_of = |text: &str| {
+            [
+                ("{}", Slot::Any),
+                ("{n}", Slot::Number),
+                ("{t}", Slot::Text),
+            ]
+            .into_iter()
+            .find(|(mark, _)| text.starts_with(mark))
+        };
+        let mut from = 0;
+        while let Some(at) = rest[from..].find('{').map(|at| from + at) {
+            from = at + 1;
+            if let Some((mark, slot)) = slot_of(&rest[at..]) {
+                literals.push(&rest[..at]);
+                slots.push(slot);
+                rest = &rest[at + mark.len()..];
+                from = 0;
+            }
+        }
+        literals.push(rest);
+        Self {
+            literals,
+            slots,
+            chinese,
+        }
+    }
+
+    /// The number of bytes that must agree: the larger, the better the match.
+    fn precision(&self) -> usize {
+        self.literals.iter().map(|literal| literal.len()).sum()
+    }
+
+    /// The translation, if the pattern matches.
+    fn translate(&self, text: &str) -> Option<String> {
+        let (first, rest) = self.literals.split_first()?;
+        let mut left = text.strip_prefix(first)?;
+        let mut values = Vec::new();
+        for (n, literal) in rest.iter().enumerate() {
+            let at = if n + 1 == rest.len() {
+                left.len().checked_sub(literal.len())?
+            } else {
+                left.find(literal)?
+            };
+            if !left.is_char_boundary(at) || !left[at..].starts_with(literal) {
+                return None;
+            }
+            values.push(self.slots[n].value(&left[..at])?);
+            left = &left[at + literal.len()..];
+        }
+        left.is_empty().then(|| filled(self.chinese, &values))
+    }
+}
+
+impl Slot {
+    fn value(self, text: &str) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Any => (!text.is_empty()).then_some(Cow::Borrowed(text)),
+            Self::Number => {
+                let is_number = |c: char| c.is_ascii_digit() || "+-.,e×".contains(c);
+                let is_infinite = matches!(text, "inf" | "NaN");
+                (is_infinite || !text.is_empty() && text.chars().all(is_number))
+                    .then_some(Cow::Borrowed(text))
+            }
+            Self::Text => (!text.is_empty()).then(|| chinese(text)),
+        }
+    }
+}
+
+/// Fills `{}` and `{1}` to `{9}`.
+fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
+    let mut filled = String::new();
+    let mut parts = text.split('{');
+    filled += parts.next().unwrap_or_default();
+    for (next, part) in parts.enumerate() {
+        let (number, after) = part.split_once('}').unwrap_or(("", part));
+        let index = number.parse::<usize>().map_or(next, |number| number - 1);
+        filled += values.get(index).map_or("", |value| value);
+        filled += after;
+    }
+    filled
+}
+
+/// The Chinese translation of one line without the spaces around it.
+fn chinese(text: &str) -> Cow<'_, str> {
+    let found = PATTERNS
+        .iter()
+        .filter_map(|pattern| Some((pattern.precision(), pattern.translate(text)?)))
+        .max_by_key(|(precision, _)| *precision);
+    if let Some((_, translation)) = found {
+        return Cow::Owned(translation);
+    }
+    for (separator, mark) in [(": ", "："), ("; ", "；")] {
+        if let Some((left, right)) = text.split_once(separator) {
+            // A single word is a name.
+            let is_phrase = left.contains(' ');
+            let [new_left, new_right] = [left, right].map(chinese);
+            let new_left = if is_phrase { new_left } else { left.into() };
+            if new_left != left || new_right != right {
+                return Cow::Owned(format!("{new_left}{mark}{new_right}"));
+            }
+        }
+    }
+    Cow::Borrowed(text)
+}
+
+/// Translates each line of a message into the chosen language.
+pub fn translated(text: &str) -> Cow<'_, str> {
+    if Language::chosen() == Language::En {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.split_inclusive('\n').map(|line| {
+        let words = line.trim();
+        match line.find(words) {
+            Some(at) if !words.is_empty() => {
+                let (before, after) = (&line[..at], &line[at + words.len()..]);
+                format!("{before}{}{after}", chinese(words))
+            }
+            _ => line.to_owned(),
+        }
+    });
+    Cow::Owned(lines.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn messages_in_messages_are_translated() {
+        for (english, expected) in [
+            (
+                "no such games.pgn: No such file or directory (os error 2)",
+                "no such games.pgn：没有这个文件或目录",
+            ),
+            ("draw: Permission denied (os error 13)", "draw：没有权限"),
+            (
+                "a.pgn: game 3: the game is too long",
+                "a.pgn：第 3 局：对局太长",
+            ),
+            (
+                "the reply h2e2 is missing after a0a1",
+                "缺少 a0a1 之后的应着 h2e2",
+            ),
+            ("12 moves in 3 positions", "3 个局面中有 12 个着法"),
+            ("draw games", "draw games"),
+            ("unknown words: stay", "unknown words: stay"),
+            (
+                "it exited (signal: 9 (SIGKILL))",
+                "它已退出（signal: 9 (SIGKILL)）",
+            ),
+        ] {
+            assert_eq!(chinese(english), expected);
+        }
+    }
+
+    #[test]
+    fn table_is_complete_and_without_duplicates() {
+        let is_text = |line: &&str| !line.is_empty() && !line.starts_with('#');
+        let lines: Vec<&str> = TABLE.lines().filter(is_text).collect();
+        assert_eq!(lines.len() % 2, 0);
+        let mut seen = HashSet::new();
+        for pair in lines.chunks(2) {
+            let pattern = Pattern::new(pair[0], pair[1]);
+            assert!(seen.insert(pattern.literals.join("{}")), "{}", pair[0]);
+            assert!(
+                pair[0].chars().filter(|c| !c.is_ascii()).count() < 5,
+                "{}",
+                pair[0]
+            );
+            let used = pair[1].matches('{').count();
+            // The number of an error of the system is left out.
+            let is_of_system = pair[0].ends_with("(os error {n})");
+            assert!(is_of_system || pattern.slots.len() == used, "{}", pair[0]);
+            let values: Vec<_> = (0..used).map(|n| Cow::Owned(format!("<{n}>"))).collect();
+            let filled = filled(pair[1], &values);
+            assert!(
+                values.iter().all(|v| filled.contains(v.as_ref())),
+                "{filled}"
+            );
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Checks that messages for users have a Chinese translation.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syn::parse::ParseStream;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitStr, Macro};
+
+/// Functions and methods whose arguments are messages for users.
+const PRINTERS: [&str; 13] = [
+    "Failure::new",
+    "Failure::message",
+    "Failure::usage",
+    "OpeningError",
+    "context",
+    "heads",
+    "note",
+    "print_line",
+    "print_text",
+    "translated",
+    "unclear",
+    "violated",
+    "io::Error::other",
+];
+
+/// Names, tables of figures, and texts whose last part varies, which have all their variants in the table.
+const EXCEPTIONS: [&str; 4] = [
+    "egtb probe",
+    "engine {} reports",
+    "pass {}  training loss {}  test loss {}  rate {}  {} samples/s",
+    "{} moves written, {} already known, {} tasks added{}",
+];
+
+/// The messages in a source file, except in tests.
+#[derive(Default)]
+struct Messages {
+    found: BTreeSet<String>,
+    /// Whether the present expression is an argument of a printer.
+    is_printed: bool,
+}
+
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    let is_cfg_test = |a: &Attribute| {
+        a.path().is_ident("cfg")
+            && a.parse_args::<syn::Path>()
+                .is_ok_and(|p| p.is_ident("test"))
+    };
+    attributes.iter().any(is_cfg_test)
+}
+
+impl Messages {
+    /// Adds the lines of a literal with `{}` for each value.
+    fn add(&mut self, text: &str) {
+        for line in text.lines() {
+            let mut normal = String::new();
+            let mut rest = line.trim();
+            while let Some((before, after)) = rest.split_once('{') {
+                normal += before;
+                match after.split_once('}') {
+                    Some((_, after)) => {
+                        normal += "{}";
+                        rest = after;
+                    }
+                    None => rest = after,
+                }
+            }
+            normal += rest;
+            self.found.insert(normal);
+        }
+    }
+
+    /// Adds the literal at the beginning of the arguments of a macro or attribute.
+    fn add_first(&mut self, arguments: ParseStream<'_>) -> syn::Result<()> {
+        if let Ok(text) = arguments.parse::<LitStr>() {
+            self.add(&text.value());
+        }
+        arguments.step(|cursor| {
+            let mut rest = *cursor;
+            while let Some((_, next)) = rest.token_tree() {
+                rest = next;
+            }
+            Ok(((), rest))
+        })
+    }
+
+    fn visit_printed(&mut self, is_printed: bool, visit: impl FnOnce(&mut Self)) {
+        let before = self.is_printed;
+        self.is_printed |= is_printed;
+        visit(self);
+        self.is_printed = before;
+    }
+}
+
+impl<'a> Visit<'a> for Messages {
+    fn visit_item_mod(&mut self, module: &'a ItemMod) {
+        if !is_for_tests(&module.attrs) {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_item_fn(&mut self, function: &'a ItemFn) {
+        if !is_for_tests(&function.attrs) {
+            visit::visit_item_fn(self, function);
+        }
+    }
+
+    fn visit_attribute(&mut self, attribute: &'a Attribute) {
+        if attribute.path().is_ident("error") {
+            attribute
+                .parse_args_with(|input: ParseStream<'_>| self.add_first(input))
+                .unwrap();
+        }
+    }
+
+    fn visit_expr_call(&mut self, call: &'a ExprCall) {
+        let name = match &*call.func {
+            Expr::Path(path) => {
+                let names = path.path.segments.iter().map(|s| s.ident.to_string());
+                names.collect::<Vec<_>>().join("::")
+            }
+            _ => String::new(),
+        };
+        self.visit_printed(PRINTERS.contains(&name.as_str()), |this| {
+            visit::visit_expr_call(this, call)
+        });
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'a ExprMethodCall) {
+        self.visit_expr(&call.receiver);
+        let name = call.method.to_string();
+        self.visit_printed(PRINTERS.contains(&name.as_str()), |this| {
+            call.args
+                .iter()
+                .for_each(|argument| this.visit_expr(argument));
+        });
+    }
+
+    fn visit_macro(&mut self, called: &'a Macro) {
+        let is_format = called.path.is_ident("format") || called.path.is_ident("format_args");
+        if self.is_printed && is_format {
+            called
+                .parse_body_with(|input: ParseStream<'_>| self.add_first(input))
+                .unwrap();
+        }
+    }
+
+    fn visit_lit(&mut self, literal: &'a Lit) {
+        if let (true, Lit::Str(text)) = (self.is_printed, literal) {
+            self.add(&text.value());
+        }
+    }
+}
+
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let is_test = path.file_stem().is_some_and(|name| name == "tests");
+        if is_test {
+            continue;
+        } else if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Whether a text has words, not only names of options and values.
+fn has_words(text: &str) -> bool {
+    let outside_code = text.split('`').step_by(2);
+    let tokens = outside_code.flat_map(str::split_whitespace);
+    let words = tokens.filter(|token| {
+        let word = token.trim_matches(|c: char| c.is_ascii_punctuation());
+        word.len() > 1 && !token.starts_with('-') && word.chars().all(|c| c.is_ascii_alphabetic())
+    });
+    words.count() > 1
+}
+
+#[test]
+fn messages_have_a_chinese_translation() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let table: BTreeSet<String> = chuhe::text::translated_texts().into_iter().collect();
+    let mut missing = Vec::new();
+    for path in files {
+        let mut messages = Messages::default();
+        let text = fs::read_to_string(&path).unwrap();
+        messages.visit_file(&syn::parse_file(&text).unwrap());
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        let lacking = messages.found.iter().filter(|message| {
+            has_words(message)
+                && !table.contains(*message)
+                && !EXCEPTIONS.contains(&message.as_str())
+        });
+        missing.extend(lacking.map(|message| format!("{name}: {message}")));
+    }
+    assert!(
+        missing.is_empty(),
+        "not in src/text/chinese.txt:\n{}",
+        missing.join("\n")
+    );
+}
