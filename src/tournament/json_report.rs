@@ -55,6 +55,8 @@ struct ScoresReport {
 #[derive(Debug, Serialize)]
 struct EngineReport<'a> {
     name: &'a str,
+    /// The name in the greeting, the protocol and the options.
+    engine: String,
     limit: String,
     /// Bradley-Terry rating, only with more than two engines.
     rating: Option<Rating>,
@@ -191,6 +193,7 @@ fn engine_report<'a>(
     let engine = &tournament.engines[number];
     EngineReport {
         name: &engine.name,
+        engine: engine.identification(),
         limit: engine.limit.to_string(),
         rating: rating.copied(),
         scores: (&scores).into(),

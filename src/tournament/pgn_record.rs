@@ -3,6 +3,7 @@
 use super::end_reason::EndReason;
 use super::plan::Tournament;
 use super::record::{GameRecord, MoveRecord};
+use super::stats::EngineStats;
 use crate::board::ByColor;
 use crate::notation::MoveStyle;
 use crate::notation::fen::{self, FenError};
@@ -55,6 +56,15 @@ pub fn pgn_game(
             format!("{hours:02}:{minutes:02}:{:02}", seconds % 60),
         ));
     }
+    let ByColor([red_stats, black_stats]) = EngineStats::of_game(record);
+    tags.extend([
+        ("RedStatistics", red_stats.summary()),
+        ("BlackStatistics", black_stats.summary()),
+    ]);
+    let ByColor([red_engine, black_engine]) = record.engines.each_ref();
+    for (name, engine) in [("RedEngine", red_engine), ("BlackEngine", black_engine)] {
+        tags.extend(engine.clone().map(|engine| (name, engine)));
+    }
     if !record.detail.is_empty() {
         tags.push(("Detail", record.detail.clone()));
     }
@@ -94,6 +104,8 @@ pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameReco
         overrun: ByColor::default(),
         started: None,
         duration_ms: None,
+        engines: ByColor::new("RedEngine", "BlackEngine")
+            .map(|name| game.tag(name).map(str::to_owned)),
     })
 }
 

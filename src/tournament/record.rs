@@ -164,6 +164,9 @@ pub struct GameRecord {
     /// How long it took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
+    /// The programs that played: name, protocol and options.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub engines: ByColor<Option<String>>,
 }
 
 /// A game without its moves, to save memory in long tournaments.
@@ -212,8 +215,8 @@ fn half_points(result: GameResult, players: ByColor<usize>, engine: usize) -> us
     }
 }
 
-fn is_nothing(overrun: &ByColor<Option<u64>>) -> bool {
-    overrun.iter().all(Option::is_none)
+fn is_nothing<T>(values: &ByColor<Option<T>>) -> bool {
+    values.iter().all(Option::is_none)
 }
 
 impl GameRecord {

@@ -115,6 +115,9 @@ impl<'a> GameWorker<'a> {
             overrun: played.overrun.map(|over| over.map(micros)),
             started: Some(started),
             duration_ms: u64::try_from(began.elapsed().as_millis()).ok(),
+            engines: fixture
+                .players
+                .map(|number| Some(self.tournament.engines[number].identification())),
             ..record(fixture, opening, played.moves, played.ending)
         })
     }
@@ -201,5 +204,6 @@ fn record(fixture: &Fixture, opening: &Line, moves: Vec<MoveRecord>, ending: End
         overrun: ByColor::default(),
         started: None,
         duration_ms: None,
+        engines: ByColor::default(),
     }
 }

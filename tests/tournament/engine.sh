@@ -9,6 +9,18 @@ CR=$(printf '\r')
 
 say() { printf '%s\n' "$1"; }
 
+# Chuhe, the file, as an engine that speaks XBoard alone.
+if [ "$mode" = xboard ]; then
+    exec 3>&1
+    while read -r line; do
+        case $line in
+            ucci | uci) say "Error (unknown command): $line" >&3 ;;
+            *) say "$line" ;;
+        esac
+    done | "$file"
+    exit
+fi
+
 # Chooses the move by the number of moves so far.
 choose() {
     case $mode-$((moves % 4)) in

@@ -162,7 +162,7 @@ fn protocol_and_ranks_are_detected() {
         "{sent}"
     );
     for (mode, expected) in [
-        ("mute", "engine one: no ucciok or uciok"),
+        ("mute", "engine one: no ucciok, uciok or feature"),
         (
             "chess",
             "engine one: from the starting position it plays bestmove e2e4, which is not",
@@ -441,4 +441,31 @@ fn xboard_engines_play() {
         ));
         assert!(error.contains("proto=xboard cannot be combined"), "{error}");
     }
+}
+
+/// An engine that knows neither `ucci` nor `uci` is asked for XBoard.
+#[test]
+fn xboard_is_detected() {
+    let command = env!("CARGO_BIN_EXE_chuhe");
+    let xboard = || unknown_script("x", &format!("xboard '{command}'"));
+    let arguments = "--openings start --rounds 1 --max-plies 4 --each depth=1";
+    let text = output(&mut match_of([xboard(), chuhe("other")], arguments));
+    assert!(
+        text.contains("XBOARD, depth 1 (detected: XBOARD)"),
+        "{text}"
+    );
+    let engine = report([xboard(), chuhe("other")], arguments)["engines"][0].clone();
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(engine["engine"], format!("Chuhe {version}, XBOARD"));
+    let error = complaint(&mut match_of([xboard(), chuhe("other")], "--each nodes=9"));
+    assert!(
+        error.contains("engine x: it speaks XBoard, which cannot be combined"),
+        "{error}"
+    );
+    let mut check = Command::new(command);
+    let error = complaint(check.arg("check").args(&xboard()[1..]));
+    assert!(
+        error.contains("it speaks XBoard, which cannot be checked"),
+        "{error}"
+    );
 }

@@ -385,10 +385,32 @@ fn the_status_page_has_links_to_the_games() {
         "[TimeControl \"",
         "[GameStartTime \"20",
         "[GameDuration \"00:0",
+        "[RedEngine \"",
+        "[BlackStatistics \"",
     ] {
         assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
     }
     for path in [html, pgn] {
         fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn reports_are_chinese_if_wanted() {
+    let mut command = match_of(
+        [script("a", "illegal"), script("b", "plays")],
+        "--openings start --rounds 1 --each depth=1 --lang zh",
+    );
+    let text = output(&mut command);
+    for part in [
+        "2 局，同时 1 局",
+        "违例着法 [",
+        "对局已下完",
+        "a 对 b：2 局，+0 =0 -2",
+        "执红        +0 =0 -1",
+        "结束原因：违例着法 2",
+        "节点/秒",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
     }
 }

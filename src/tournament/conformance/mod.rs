@@ -13,6 +13,7 @@ use crossbeam_channel::Receiver;
 
 use super::engine::{EngineFailure, Greeting, probe};
 use super::limit::Timeouts;
+use super::protocol::EngineProtocol;
 use super::spec::EngineSpec;
 use checks::CHECKS;
 use dialogue::{CheckFailure, Dialogue};
@@ -35,6 +36,9 @@ pub fn check_protocol(
     };
     let (spec, greeting) = probe(spec, None, timeouts, interrupt)?;
     let protocol = spec.protocol.unwrap_or_default();
+    if protocol == EngineProtocol::Xboard {
+        return Err(EngineFailure::Xboard("which cannot be checked"));
+    }
     for check in CHECKS {
         if check.protocol.is_some_and(|other| other != protocol) {
             continue;

@@ -52,6 +52,9 @@ pub enum EngineFailure {
         /// Its answer.
         played: String,
     },
+    /// XBoard was detected, but another protocol is needed.
+    #[error("it speaks XBoard, {0}")]
+    Xboard(&'static str),
     /// The user set a variant other than xiangqi.
     #[error(
         "with option.UCI_Variant={variant} it answers {played} in a position without legal moves in xiangqi; \

@@ -54,8 +54,15 @@ impl Engine {
             }
             other => other,
         })?;
-        let mut names = lines.iter().filter_map(|l| l.strip_prefix("id name "));
-        self.greeting.name = names.next_back().map(|name| excerpt(name.trim()));
+        let id = |key: &str| {
+            let mut values = lines.iter().filter_map(|line| line.strip_prefix(key));
+            values.next_back().map(str::trim)
+        };
+        // UCI has the version in the name.
+        self.greeting.name = id("id name ").map(|name| match id("id version ") {
+            Some(version) if !name.contains(version) => excerpt(&format!("{name} {version}")),
+            _ => excerpt(name),
+        });
         Ok(lines
             .iter()
             .filter_map(|line| OfferedOption::read(line))

@@ -13,8 +13,13 @@ use crate::tournament::limit::Timeouts;
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
 
-/// How long to wait for an answer to the UCCI greeting before the UCI greeting is sent.
-const FIRST_GREETING: Duration = Duration::from_secs(1);
+/// The greetings in the order in which they are tried, and how long to wait for an answer before the next is sent. An
+/// answer to an earlier greeting counts as well.
+const GREETINGS: [(&str, Duration); 3] = [
+    ("ucci", Duration::from_secs(1)),
+    ("uci", Duration::from_secs(2)),
+    ("xboard\nprotover 2", Duration::MAX),
+];
 
 /// Starts an engine once, and returns its settings completed by the detected ones, with its greeting. A message on
 /// `over`, or its disconnection, stops this.
@@ -34,6 +39,10 @@ pub fn probe(
     let mut detected = Vec::new();
     if spec.protocol.is_none() {
         let protocol = find_protocol(&spec, cpus, timeouts, over)?;
+        if protocol == EngineProtocol::Xboard && !spec.suits_xboard() {
+            let why = "which cannot be combined with nodes= or ponder=on";
+            return Err(EngineFailure::Xboard(why));
+        }
         detected.push(protocol.to_string().to_uppercase());
         spec.protocol = Some(protocol);
     }
@@ -53,10 +62,11 @@ pub fn probe(
     engine.quit();
     detected.append(&mut greeting.detected);
     greeting.detected = detected;
+    spec.id_name.clone_from(&greeting.name);
     Ok((spec, greeting))
 }
 
-/// Greets an engine in both protocols and returns the one that it answers.
+/// Greets an engine in all protocols and returns the one that it answers.
 fn find_protocol(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
@@ -66,27 +76,26 @@ fn find_protocol(
     let cpus = spec.cpus.as_deref().or(cpus);
     let mut process = start_process(spec, cpus)?;
     let deadline = Instant::now() + timeouts.ready;
-    process.send(EngineProtocol::Ucci.greeting());
-    let mut answer = await_greeting_end(&process, FIRST_GREETING.min(timeouts.ready), over)?;
-    if let GreetingAnswer::Ended = answer {
-        // Some engines exit at an unknown command.
-        process = start_process(spec, cpus)?;
-    }
-    if !matches!(answer, GreetingAnswer::Protocol(_)) {
-        process.send(EngineProtocol::Uci.greeting());
+    let mut answer = GreetingAnswer::Missing;
+    for (greeting, wait) in GREETINGS {
+        if let GreetingAnswer::Ended = answer {
+            // Some engines exit at an unknown command.
+            process = start_process(spec, cpus)?;
+        }
+        process.send(greeting);
         let rest = deadline.saturating_duration_since(Instant::now());
-        answer = await_greeting_end(&process, rest, over)?;
+        answer = await_greeting_end(&process, wait.min(rest), over)?;
+        if let GreetingAnswer::Protocol(protocol) = answer {
+            process.quit(super::QUIT_TIMEOUT);
+            return Ok(protocol);
+        }
     }
     match answer {
-        GreetingAnswer::Protocol(protocol) => {
-            process.quit(super::QUIT_TIMEOUT);
-            Ok(protocol)
-        }
-        GreetingAnswer::Missing => Err(EngineFailure::Timeout {
-            awaited: "ucciok or uciok".to_owned(),
+        GreetingAnswer::Ended => Err(EngineFailure::Ended(process.end(super::END_TIMEOUT))),
+        _ => Err(EngineFailure::Timeout {
+            awaited: "ucciok, uciok or feature".to_owned(),
             allowed: timeouts.ready,
         }),
-        GreetingAnswer::Ended => Err(EngineFailure::Ended(process.end(super::END_TIMEOUT))),
     }
 }
 
@@ -111,10 +120,12 @@ fn await_greeting_end(
         }
         match process.output.recv_timeout(POLL) {
             Ok(Output::Line { text, .. }) => {
-                let protocols = [EngineProtocol::Ucci, EngineProtocol::Uci];
-                let mut answered = protocols.into_iter().filter(|p| p.greeting_end() == text);
-                if let Some(protocol) = answered.next() {
+                if let Some(protocol) = protocol_of_answer(&text) {
                     return Ok(GreetingAnswer::Protocol(protocol));
+                }
+                // An XBoard engine does not know the other greetings.
+                if text.starts_with("Error (unknown command)") {
+                    return Ok(GreetingAnswer::Missing);
                 }
             }
             Ok(Output::Flood) => return Err(EngineFailure::Flood),
@@ -124,6 +135,16 @@ fn await_greeting_end(
         if Instant::now() >= deadline {
             return Ok(GreetingAnswer::Missing);
         }
+    }
+}
+
+/// The protocol in which a line answers a greeting.
+fn protocol_of_answer(line: &str) -> Option<EngineProtocol> {
+    match line.split_ascii_whitespace().next()? {
+        "ucciok" => Some(EngineProtocol::Ucci),
+        "uciok" => Some(EngineProtocol::Uci),
+        "feature" => Some(EngineProtocol::Xboard),
+        _ => None,
     }
 }
 

@@ -55,6 +55,9 @@ pub struct EngineSpec {
     /// The file to which its standard error is appended.
     #[serde(skip)]
     pub stderr: Option<PathBuf>,
+    /// The name in its greeting; `None` before its first start.
+    #[serde(skip)]
+    pub id_name: Option<String>,
 }
 
 /// Serializes a path that need not be UTF-8.
@@ -78,6 +81,25 @@ impl EngineSpec {
         let mut counts = self.options.iter().filter(|(name, _)| is_count(name));
         let last = counts.next_back().and_then(|(_, count)| count.parse().ok());
         last.unwrap_or(1).clamp(1, MAX_THREADS)
+    }
+
+    /// The identity of the player: the name in its greeting, the protocol and the options, as in `Chuhe 0.2.0, UCCI, hashsize=64`.
+    pub fn identification(&self) -> String {
+        let name = self.id_name.clone().unwrap_or_else(|| self.name.clone());
+        let protocol = self
+            .protocol
+            .map(|protocol| protocol.to_string().to_uppercase());
+        let options = self
+            .options
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"));
+        let parts: Vec<String> = [name].into_iter().chain(protocol).chain(options).collect();
+        parts.join(", ")
+    }
+
+    /// Whether an XBoard engine can play with these settings: they have no limit of nodes and do not ponder here.
+    pub fn suits_xboard(&self) -> bool {
+        !self.ponder && !matches!(self.limit, Limit::Nodes(_))
     }
 }
 
@@ -248,15 +270,12 @@ impl PartialEngineSpec {
             return Err(in_engine(EngineSpecError::PonderWithoutClock));
         }
         let protocol = settings.proto.as_deref().map(str::parse).transpose();
-        let is_xboard = matches!(protocol, Ok(Some(EngineProtocol::Xboard)));
-        if is_xboard && (ponder || matches!(limit, Limit::Nodes(_))) {
-            return Err(in_engine(EngineSpecError::Xboard));
-        }
-        Ok(EngineSpec {
+        let protocol = protocol.map_err(|reason| in_engine(EngineSpecError::Protocol(reason)))?;
+        let spec = EngineSpec {
             command: absolute(&command),
             arguments: settings.args.unwrap_or_default(),
             directory: settings.dir,
-            protocol: protocol.map_err(|reason| in_engine(EngineSpecError::Protocol(reason)))?,
+            protocol,
             options,
             init: settings.init.unwrap_or_default(),
             first_rank: settings.ranks,
@@ -269,8 +288,13 @@ impl PartialEngineSpec {
             nice: settings.nice,
             cpus: settings.cpus,
             stderr: settings.stderr,
-            name,
-        })
+            id_name: None,
+            name: name.clone(),
+        };
+        if protocol == Some(EngineProtocol::Xboard) && !spec.suits_xboard() {
+            return Err(in_engine(EngineSpecError::Xboard));
+        }
+        Ok(spec)
     }
 
     /// Sets a depth limit if no limit is given.

@@ -161,6 +161,7 @@ mod tests {
                 overrun: ByColor::default(),
                 started: None,
                 duration_ms: None,
+                engines: ByColor::default(),
             });
         }
         standings

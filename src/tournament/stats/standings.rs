@@ -52,7 +52,35 @@ impl EngineStats {
         (!time.is_zero()).then(|| nodes as f64 / time.as_secs_f64())
     }
 
-    fn add(&mut self, record: &GameRecord, color: Color, mut mover: Color) {
+    /// The statistics of both sides in one game.
+    pub fn of_game(record: &GameRecord) -> ByColor<Self> {
+        let mut stats = ByColor::default();
+        for color in Color::ALL {
+            Self::add(&mut stats[color], record, color);
+        }
+        stats
+    }
+
+    /// Moves and means in one line, as `27 moves, 0.412 s/move, depth 14.2, 251000 nodes/s`.
+    pub fn summary(&self) -> String {
+        let mut text = format!("{} moves", self.moves);
+        if let Some(time) = self.mean_time() {
+            text += &format!(", {:.3} s/move", time.as_secs_f64());
+        }
+        if let Some(depth) = self.mean_depth() {
+            text += &format!(", depth {depth:.1}");
+        }
+        if let Some(speed) = self.speed() {
+            text += &format!(", {speed:.0} nodes/s");
+        }
+        text
+    }
+
+    fn add(&mut self, record: &GameRecord, color: Color) {
+        let mut mover = match record.start.split_ascii_whitespace().nth(1) {
+            Some("b") => Color::Black,
+            _ => Color::Red,
+        };
         for played in &record.moves {
             let is_own = mover == color;
             mover = !mover;
@@ -139,12 +167,8 @@ impl Standings {
         }
         *self.reasons.entry(record.reason).or_default() += 1;
         self.plies += record.moves.len() as u64;
-        let first = match record.start.split_ascii_whitespace().nth(1) {
-            Some("b") => Color::Black,
-            _ => Color::Red,
-        };
         for color in Color::ALL {
-            self.engine_stats[record.players[color]].add(record, color, first);
+            self.engine_stats[record.players[color]].add(record, color);
         }
     }
 
