@@ -10,6 +10,8 @@ const COLORS = {
 };
 // A pointer that moves less than this, in pixels, clicks.
 const DRAG = 6;
+// A finger that rests for this time, in milliseconds, draws.
+const LONG_PRESS = 500;
 
 // What the board shows, and `onMove(from, to)`, which is called for a move by the user.
 export const view = {
@@ -17,6 +19,7 @@ export const view = {
   arrows: [], drawn: [], selected: null, isDrawing: false, onMove: null, onSquare: null,
 };
 let dragged = null;
+let pressTimer = 0;
 
 // The column and row of a square in the picture.
 function cell(square) {
@@ -144,9 +147,12 @@ export function drawBoard() {
     const [cx, cy] = center(square);
     add(svg, 'circle', { cx, cy, r: 8, class: 'target', fill: COLORS.mark, 'fill-opacity': 0.7 });
   }
-  // The arrow that is being drawn.
+  // The arrow or circle that is being drawn.
   if (dragged?.isMark && dragged.target !== null && dragged.target !== dragged.square) {
     drawArrow(svg, squareName(dragged.square) + squareName(dragged.target), COLORS.drawn, 6);
+  } else if (dragged?.isPressed && dragged.target === dragged.square) {
+    const [cx, cy] = center(dragged.square);
+    add(svg, 'circle', { cx, cy, r: 24, class: 'pressed', fill: 'none', stroke: COLORS.drawn, 'stroke-width': 4 });
   }
   for (const button of element('squares').children) {
     const square = Number(button.dataset.index);
@@ -216,10 +222,26 @@ function startPointer(event) {
     return;
   }
   if (event.button !== 0) return;
-  if (view.onSquare || !isOwn(square)) { choose(square); return; }
-  dragged = { square, x: event.clientX, y: event.clientY, wasSelected: view.selected === square, piece: null };
+  const [x, y] = [event.clientX, event.clientY];
+  const mayPress = event.pointerType === 'touch' && !view.onSquare && (isOwn(square) || view.selected === null);
+  if (mayPress) pressTimer = setTimeout(startMark, LONG_PRESS);
+  if (view.onSquare || !isOwn(square)) {
+    choose(square);
+    if (mayPress) dragged = { square, x, y, isWaiting: true };
+    return;
+  }
+  dragged = { square, x, y, wasSelected: view.selected === square, piece: null };
   element('squares').setPointerCapture(event.pointerId);
   view.selected = square;
+  drawBoard();
+}
+
+// A long press: the finger now draws an arrow, or a circle if it stays on the square.
+function startMark() {
+  if (!dragged) return;
+  dragged = { square: dragged.square, isMark: true, isPressed: true, target: dragged.square };
+  view.selected = null;
+  navigator.vibrate?.(20);
   drawBoard();
 }
 
@@ -234,6 +256,8 @@ function movePointer(event) {
   }
   const [dx, dy] = [event.clientX - dragged.x, event.clientY - dragged.y];
   if (!dragged.piece && Math.hypot(dx, dy) < DRAG) return;
+  clearTimeout(pressTimer);
+  if (dragged.isWaiting) { dragged = null; return; }
   dragged.piece = element('board').querySelector(`[data-square=${squareName(dragged.square)}]`);
   const scale = (9 * STEP) / element('board').getBoundingClientRect().width;
   element('board').append(dragged.piece);
@@ -241,13 +265,15 @@ function movePointer(event) {
 }
 
 function endPointer(event) {
+  clearTimeout(pressTimer);
   if (!dragged) return;
-  const { square, isMark, piece, wasSelected } = dragged;
+  const { square, isMark, isPressed, isWaiting, piece, wasSelected } = dragged;
   dragged = null;
+  if (isWaiting) return;
   const target = event.type === 'pointercancel' ? null : squareAt(event);
   if (isMark) {
     // In the drawing mode a click chooses the start or the end of an arrow.
-    if (target === square && event.button === 0) choose(square);
+    if (target === square && event.button === 0 && !isPressed) choose(square);
     else if (target !== null) {
       view.selected = null;
       toggleMark(square, target);
@@ -317,6 +343,8 @@ export function buildBoard() {
   squares.addEventListener('pointerup', endPointer);
   squares.addEventListener('pointercancel', endPointer);
   squares.addEventListener('contextmenu', (event) => event.preventDefault());
+  // After a long press the finger does not scroll the page.
+  squares.addEventListener('touchmove', (event) => { if (dragged?.isMark) event.preventDefault(); }, { passive: false });
   squares.addEventListener('keydown', pressKey);
   // Keys and screen readers send clicks without a count of the pointer.
   squares.addEventListener('click', (event) => {

@@ -116,12 +116,12 @@ function drawClocks() {
     clock.hidden = !match || !match.clock;
     if (clock.hidden) continue;
     clock.textContent = `${t(player)} ${clockText(match.clock[player])}`;
-    clock.classList.toggle('running', !match.isOver && match.node.position.side === player);
+    clock.classList.toggle('running', !match.isOver && !match.isStuck && match.node.position.side === player);
   }
 }
 
 function tickClock() {
-  if (!isPlaying() || !match.clock) return;
+  if (!isPlaying() || !match.clock || match.isStuck) return;
   const now = performance.now();
   const loser = match.node.position.side;
   match.clock[loser] -= now - match.ticked;
@@ -200,10 +200,20 @@ function level() {
   return { ...(elo ? { elo } : { time: element('move-time').value }), ...left, ...engineOptions() };
 }
 
+// Stops or continues the game while the engine gives no move.
+function setStuck(isStuck) {
+  match.isStuck = isStuck;
+  match.ticked = performance.now();
+  element('ask-again').hidden = !isStuck;
+  drawClocks();
+}
+
 async function playEngine() {
+  setStuck(false);
   say(t('thinking'));
   turn = new AbortController();
   const { signal } = turn;
+  const clock = match.clock && { ...match.clock };
   try {
     const query = positionQuery(pathTo(match.node), level());
     const reply = await request(`api/move?${query}`, { signal });
@@ -212,7 +222,11 @@ async function playEngine() {
     playMove(reply.move);
   } catch (error) {
     // The game is kept: a reload, which also cancels the request, and taking back request the move again.
-    if (!signal.aborted) say(error.message);
+    if (signal.aborted || !isPlaying()) return;
+    // The time of the request does not count.
+    match.clock = clock;
+    setStuck(true);
+    say(t('engine failed', error.message));
   }
 }
 
@@ -230,7 +244,7 @@ function followMatch() {
   }
   match.isNew = false;
   match.node = node;
-  match.ticked = performance.now();
+  setStuck(false);
   keepMatch();
   if (!view.legal.length) finishPlay(side());
   else if (isEnginesTurn()) playEngine();
@@ -264,6 +278,18 @@ function takeBack() {
   match.isNew = true;
   app.game.node = last.parent;
   show({ isNew: true });
+}
+
+// Going back by the browser leaves a game against the engine only if it is done twice.
+const LEAVE_TIME = 5000;
+let askedToLeave = -LEAVE_TIME;
+
+function mayLeave() {
+  const now = performance.now();
+  if (!isPlaying() || now - askedToLeave < LEAVE_TIME) return true;
+  askedToLeave = now;
+  say(t('leave game'));
+  return false;
 }
 
 async function offerDraw() {
@@ -302,6 +328,8 @@ function buildPlay() {
     end(`${t('result resigned', t(loser))} · ${t(`wins ${match.engine}`)}`);
     finishPlay(loser);
   });
+  element('ask-again').addEventListener('click', playEngine);
+  app.mayLeave = mayLeave;
   app.refusal = () => (isEnginesTurn() && app.game.node === match.node ? 'engine turn' : null);
   setInterval(tickClock, 200);
   addEventListener('pagehide', () => {

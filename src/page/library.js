@@ -1,4 +1,4 @@
-// The moves of a cloud library, for `chuhe serve`.
+// The moves of a cloud library, for `chuhe serve` and `chuhe board --library`.
 import { legalMoves, notate } from './rules.js';
 import { pathTo, fenOf } from './game.js';
 import { element, t, hasText, mistakeMarks, positionMarks, glyphText } from './texts.js';
@@ -335,9 +335,10 @@ function buildToken() {
   });
 }
 
-export function buildLibrary() {
+export function buildLibrary({ hasToken }) {
   element('library-panel').hidden = false;
-  buildToken();
+  element('token-panel').hidden = !hasToken;
+  if (hasToken) buildToken();
   buildNotes();
   element('queue').addEventListener('click', requestSearch);
   element('retry').addEventListener('click', () => { showEntries(); showStats(); });

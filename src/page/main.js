@@ -112,11 +112,12 @@ function buildPage() {
 
 async function start() {
   const data = JSON.parse(element('data').textContent);
-  app.title = { board: 'title', library: 'title library', review: 'title review' }[data.use];
+  app.title = { library: 'title library', review: 'title review' }[data.use] || 'title';
+  const hasLibrary = data.use.includes('library');
   translate(app.title);
   buildPage();
   if (!openAddress()) show({ keepsAddress: true });
-  if (data.use === 'library') buildLibrary();
+  if (hasLibrary) buildLibrary({ hasToken: data.use === 'library' });
   const hasGame = location.hash.length > 1;
   let games = data.games || [];
   if (data.use !== 'review') {
@@ -124,7 +125,7 @@ async function start() {
     const state = await buildEngine();
     buildKnowledge(state.books);
     games = state.games;
-    if (data.use === 'library') allowWriting(state.may_search);
+    if (hasLibrary) allowWriting(state.may_search);
   }
   if (games.length) openGames(games, { keepsGame: hasGame });
   if (!games.length || hasGame) show({ keepsAddress: true });

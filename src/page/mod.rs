@@ -56,7 +56,7 @@ pub fn file(name: &str) -> Option<&'static str> {
     }
 }
 
-/// `index.html` for a use of the page: `board`, `library` or `review`.
+/// `index.html` for a use of the page: `board`, `board library`, `library` or `review`.
 pub fn index(usage: &str, games: &[Value]) -> String {
     INDEX.replace(DATA, &data(usage, games))
 }

@@ -5,11 +5,11 @@ import { element, t, hasText, mistakeMarks, glyphText } from './texts.js';
 import { view, drawBoard, setDrawing } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or notation,
-// and `onEnd` with the loser, or null, if a rule has ended the game. `refusal` returns the key of the reason why the user may
+// and `onEnd` with the loser, or null, if a rule has ended the game. `mayLeave` returns whether the address may open another game. `refusal` returns the key of the reason why the user may
 // not move now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the user.
 export const app = {
   game: newGame(), games: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
-  onEnd: () => {}, refusal: () => null,
+  onEnd: () => {}, refusal: () => null, mayLeave: () => true,
   check: async (fen) => fenOf(newGame(fen).root),
 };
 
@@ -340,5 +340,8 @@ export function buildStudy() {
     else return;
     event.preventDefault();
   });
-  addEventListener('popstate', () => openAddress() || openGame(newGame(), { keepsAddress: true }));
+  addEventListener('popstate', () => {
+    if (app.mayLeave()) openAddress() || openGame(newGame(), { keepsAddress: true });
+    else history.pushState(null, '', `${location.pathname}#${encodeGame(app.game)}`);
+  });
 }

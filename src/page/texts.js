@@ -35,8 +35,9 @@ const TEXTS = {
   'draw mode': ['Draw arrows and circles (D)', '画箭头和圆圈 (D)'],
   'draw hint': [
     'Drag from one square to another to draw an arrow, or choose both squares one after the other; choose a square twice '
-      + 'for a circle. The same again removes it. D or the button ↗ ends drawing.',
-    '从一点拖到另一点，或先后选两点，画箭头；同一点选两次画圆圈；重复一次则擦除。按 D 键或点 ↗ 结束画图。',
+      + 'for a circle. The same again removes it. D or the button ↗ ends drawing. The right mouse button and a long press '
+      + 'draw at any time.',
+    '从一点拖到另一点，或先后选两点，画箭头；同一点选两次画圆圈；重复一次则擦除。按 D 键或点 ↗ 结束画图。鼠标右键和长按随时可画。',
   ],
   'arrow to': ['arrow to {}', '箭头指向{}'],
   circled: ['circled', '有圆圈'],
@@ -148,6 +149,11 @@ const TEXTS = {
   increment: ['Seconds added', '每步加秒'],
   resign: ['Resign', '认输'],
   'offer draw': ['Offer a draw', '提和'],
+  'ask again': ['Ask again', '再试一次'],
+  'engine failed': ['The engine gave no move and the clocks stand still: {}', '引擎没有走棋，棋钟已停：{}'],
+  'leave game': [
+    'The game against the engine continues. Go back once more to leave it.', '与引擎的对局继续。再次后退则离开对局。',
+  ],
   'take back': ['Take back', '悔棋'],
   'end play': ['End the game', '结束对局'],
   thinking: ['The engine is thinking…', '引擎思考中…'],

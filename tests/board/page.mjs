@@ -152,6 +152,36 @@ async function playsByMouse(url) {
   await page.context().close();
 }
 
+// Back asks before it leaves a game against the engine. Without a move of the engine the clocks stand still.
+async function holdsMatch(url) {
+  const page = await open(url);
+  await page.click('#play-panel summary');
+  await page.selectOption('#strength', '500');
+  await page.fill('#minutes', '5');
+  await page.click('#play-red');
+  await page.route('**/api/move*', (route) => route.fulfill({ status: 400, json: { error: 'no engine' } }));
+  await square(page, 'h2').click();
+  await square(page, 'e2').click();
+  await waitForStatus(page, 'stand still: no engine');
+  const clock = await page.locator('#clock-far').textContent();
+  await page.waitForTimeout(1500);
+  assert.equal(await page.locator('#clock-far').textContent(), clock);
+  assert.equal(await page.locator('.clock.running').count(), 0);
+  await page.unroute('**/api/move*');
+  await page.click('#ask-again');
+  await waitForMoves(page, 2);
+  assert.equal(await page.locator('#ask-again').isVisible(), false);
+  assert.equal(await page.locator('#clock-near.running').count(), 1);
+  await page.goBack();
+  await waitForStatus(page, 'Go back once more');
+  assert.equal(await moveCount(page), 2);
+  assert.equal(await page.locator('#resign').isVisible(), true);
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 1);
+  assert.equal(await page.locator('#resign').isVisible(), false);
+  await page.context().close();
+}
+
 // A reload continues the game against the engine with its side, level and clocks.
 async function keepsMatch(page) {
   await page.reload();
@@ -159,7 +189,7 @@ async function keepsMatch(page) {
   await waitForStatus(page, 'continues');
   assert.equal(await moveCount(page), 4);
   assert.equal(await page.locator('#strength').inputValue(), '500');
-  assert.match(await page.locator('#clock-near.running').textContent(), /^Red 4:\d\d$/);
+  await page.waitForFunction(() => /^Red 4:\d\d$/.test(document.querySelector('#clock-near.running')?.textContent));
   assert.equal(await page.locator('#resign').isVisible(), true);
   await square(page, 'a3').click();
   await square(page, 'a4').click();
@@ -244,6 +274,7 @@ async function playsByTouch(url) {
   }
   assert.match(await page.locator('#moves').textContent(), /1\. 炮二平五 马８进７ 2\. 马二进三/);
   assert.match(await status(page), /黑方走棋/);
+  await drawsByLongPress(page);
   await drawsByTouch(page);
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '500');
@@ -257,6 +288,36 @@ async function playsByTouch(url) {
   }
   await checkAccessibility(page, 'phone-zh-dark');
   await page.context().close();
+}
+
+// An arrow and a circle by a long press, without the drawing mode; the same again removes them.
+async function drawsByLongPress(page) {
+  const client = await page.context().newCDPSession(page);
+  const touch = (type, points) => client.send('Input.dispatchTouchEvent', { type, touchPoints: points });
+  const boxes = await Promise.all(['a3', 'a5'].map((name) => square(page, name).boundingBox()));
+  const [start, end] = boxes.map((box) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 }));
+  const scrolled = await page.evaluate(() => scrollY);
+  for (const count of [1, 0]) {
+    for (const target of [end, start]) {
+      await touch('touchStart', [start]);
+      await page.waitForSelector('#board .pressed', { state: 'attached' });
+      if (target === end) {
+        await touch('touchMove', [{ x: start.x, y: (start.y + end.y) / 2 }]);
+        await touch('touchMove', [end]);
+        await page.waitForSelector('#board .pressed', { state: 'detached' });
+      }
+      await touch('touchEnd', []);
+    }
+    assert.equal(await page.locator('#board [data-move=a3a5]').count(), count);
+    assert.equal(await page.locator('#board .circle').count(), count);
+  }
+  assert.equal(await page.evaluate(() => scrollY), scrolled);
+  // A finger that moves at once moves the piece, or the page.
+  await touch('touchStart', [start]);
+  await touch('touchMove', [end]);
+  await page.waitForTimeout(600);
+  assert.equal(await page.locator('#board .pressed').count(), 0);
+  await touch('touchEnd', []);
 }
 
 // Arrows by a drag and by two taps, and a circle.
@@ -517,11 +578,11 @@ async function showsLibrary() {
   writeFileSync(join(directory, 'tokens'), `write anna ${token}\n`);
   const url = await start('serve', 'library.db', '--listen', '127.0.0.1:0', '--nodes', '2000', '--tokens', 'tokens');
   const root = await startProxy(url.replace('chessdb.php', ''));
-  // `chuhe board` opens no library, and says what does.
+  // A library is not a game, and `chuhe board` says how it is opened.
   for (const library of [['library.db'], ['--book', 'library.db']]) {
     const { status: code, stderr } = spawnSync(PROGRAM, ['board', '--no-browser', ...library], { cwd: directory, encoding: 'utf8' });
     assert.equal(code, 1);
-    assert.match(stderr, /library\.db: .*`chuhe serve/);
+    assert.match(stderr, /library\.db: .*(`--library library\.db`|`chuhe serve)/);
   }
   const page = await open(`${root}?${STALEMATE.replace('/R8/', '/R3p4/').replaceAll(' ', '_')}`);
   assert.equal(await pieceAt(page, 'a2'), 1);
@@ -561,6 +622,27 @@ async function showsLibrary() {
   await page.waitForSelector('#engine-panel', { state: 'hidden' });
   assert.equal(await page.locator('#note-editor').isVisible(), false);
   assert.equal(await page.locator('#jobs-panel').isVisible(), false);
+  await page.context().close();
+}
+
+// The board with a library in a file: its moves and notes beside the engine, without a token.
+async function showsOwnLibrary() {
+  execFileSync(PROGRAM, ['cloud', 'fill', 'own.db', '--positions', '1', '--nodes', '1000'], { cwd: directory });
+  const url = await start('board', '--no-browser', '--library', 'own.db');
+  const page = await open(url, { locale: 'zh-CN' });
+  assert.equal(await page.locator('#token-panel').isVisible(), false);
+  await page.waitForSelector('#library-moves button');
+  await page.locator('#library-moves button').first().click();
+  await page.click('#note-editor summary');
+  await page.fill('#note-comment', '常见的着法');
+  await page.click('#note-form button');
+  await waitForStatus(page, '已保存');
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector('#library-note').textContent.includes('常见的着法'));
+  await page.click('#analyse');
+  await page.waitForSelector('#engine-lines li:nth-child(3)');
+  await checkAccessibility(page, 'own-library-zh-light');
+  await page.click('#analyse');
   await page.context().close();
 }
 
@@ -628,8 +710,8 @@ async function uploadsFiles(page) {
 try {
   const url = await start('board', '--no-browser');
   const tests = {
-    playsByMouse, playsByKeyboard, playsByTouch, analyses, reviews, opensFiles, needsNoChineseFont, showsReviewFile,
-    showsLibrary,
+    playsByMouse, holdsMatch, playsByKeyboard, playsByTouch, analyses, reviews, opensFiles, needsNoChineseFont,
+    showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;

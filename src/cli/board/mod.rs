@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -18,12 +19,18 @@ use super::common::{
     Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults, cores, note,
     note_problems, print_line,
 };
+use super::serve::{NODES, PAUSE, open_store};
 use crate::book::{BUILTIN, BookLibrary};
+use crate::cloud::library::{Library, LibraryOptions};
+use crate::cloud::server::LibraryRoutes;
+use crate::cloud::store::Location;
+use crate::cloud::worker::{JobSource, LocalLibrary, Worker, Workers};
 use crate::notation::Line;
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::tree::GameTree;
 use crate::page;
 use crate::search::{MAX_HASH, MAX_THREADS};
+use crate::tablebase::Tables;
 use api::MAX_GAMES;
 use server::BoardServer;
 
@@ -33,7 +40,7 @@ pub use engine::EngineSettings;
 /// Open a study board in the browser: analyse, play against the engine, review games.
 ///
 /// The server listens on this machine only, and its address contains a random token. It reads no file except those
-/// given here, and writes none. Ctrl-C ends it.
+/// given here, and writes none but the library. Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -50,6 +57,10 @@ pub struct Arguments {
     /// Use no opening book.
     #[arg(long, conflicts_with = "book")]
     no_book: bool,
+    /// Cloud library whose moves and notes are shown beside the board, and which may be extended. It is created if
+    /// missing; its requested searches run at low priority.
+    #[arg(long, value_name = "LIBRARY")]
+    library: Option<Location>,
     #[command(flatten)]
     search: SearchArguments,
 }
@@ -95,6 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::new("--book", problem));
     }
     let plan = arguments.search.plan(&DEFAULTS)?;
+    let tables = plan.tables.clone();
     let settings = EngineSettings {
         max_threads: cores().max(plan.threads).min(MAX_THREADS as usize),
         max_hash: MAX_HASH as usize,
@@ -103,11 +115,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         books: Mutex::new(library),
         book_names: books.to_owned(),
     };
+    let library = arguments.library.as_ref();
+    let library = library.map(|location| open_library(location, tables));
+    let (library, _workers) = library.transpose()?.unzip();
     let place = (Ipv4Addr::LOCALHOST, arguments.port);
     let listener = TcpListener::bind(place).context(format_args!("port {}", arguments.port))?;
     let token = format!("{:032x}", rand::rng().random::<u128>());
-    let server =
-        BoardServer::new(Api::new(settings, games), token, &listener).context("the server")?;
+    let api = Api::new(settings, games);
+    let server = BoardServer::new(api, library, token, &listener).context("the server")?;
     let address = server.address();
     print_line(&format!("Chuhe is at {address} (Ctrl-C ends it)"));
     if !arguments.no_browser
@@ -118,6 +133,30 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     server.run(listener).context("the server")
+}
+
+/// Opens a library for the page, with a worker that searches for it unless it is read-only.
+fn open_library(
+    location: &Location,
+    tables: Arc<Tables>,
+) -> Result<(LibraryRoutes, Workers), Failure> {
+    let store = open_store(location)?;
+    let is_read_only = store.is_read_only();
+    let library = Library::new(store, tables.clone(), LibraryOptions::default());
+    let library = Arc::new(library);
+    // Notes are signed by the user of the system.
+    let user = ["USER", "USERNAME"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok());
+    let routes = LibraryRoutes::new(library.clone(), &user.unwrap_or_default());
+    let routes = routes.context("the library")?;
+    let source: Arc<dyn JobSource> = Arc::new(LocalLibrary(library));
+    let workers = if is_read_only {
+        Vec::new()
+    } else {
+        vec![Worker::start(source, tables, NODES, PAUSE).context("the library")?]
+    };
+    Ok((routes, Workers::from(workers)))
 }
 
 /// The games that the page shows first.
@@ -156,8 +195,8 @@ fn read_file(place: &PgnPlace) -> Result<Vec<Value>, Failure> {
     let path = place.path.display();
     if is_database(&place.path) {
         let reason = format!(
-            "a database; `chuhe serve {path}` shows a cloud library in the browser, where users may write notes, and \
-             `--book {path}` uses an opening book"
+            "a database; `--library {path}` shows a cloud library beside the board, and `--book {path}` uses an opening \
+             book"
         );
         return Err(Failure::new(path, reason));
     }

@@ -23,7 +23,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::sync::Semaphore;
 
 use super::api::{self, Api, BoardError};
-use crate::cloud::server::{content_type, http};
+use crate::cloud::server::{LibraryRoutes, content_type, http};
 use crate::page;
 
 /// Time for the threads in progress when the server ends.
@@ -34,15 +34,22 @@ const MAX_CONNECTIONS: usize = 256;
 /// The server of one board.
 pub struct BoardServer {
     api: Arc<Api>,
+    library: Option<LibraryRoutes>,
     token: String,
     listening: SocketAddr,
 }
 
 impl BoardServer {
-    pub fn new(api: Api, token: String, listener: &TcpListener) -> std::io::Result<Self> {
+    pub fn new(
+        api: Api,
+        library: Option<LibraryRoutes>,
+        token: String,
+        listener: &TcpListener,
+    ) -> std::io::Result<Self> {
         listener.set_nonblocking(true)?;
         Ok(Self {
             api: Arc::new(api),
+            library,
             token,
             listening: listener.local_addr()?,
         })
@@ -62,10 +69,12 @@ impl BoardServer {
             .build()?;
         let server = Arc::new(self);
         let router = router(&server);
+        let running = server.clone();
         let result = runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             tokio::select! {
                 served = accept(&listener, router) => served,
+                () = advance(running.library.as_ref()) => Ok(()),
                 ended = end_signal() => ended,
             }
         });
@@ -115,6 +124,14 @@ async fn accept(listener: &tokio::net::TcpListener, router: Router) -> std::io::
     Ok(())
 }
 
+/// Advances the jobs of a library, forever.
+async fn advance(library: Option<&LibraryRoutes>) {
+    match library {
+        Some(library) => library.advance().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Returns on Ctrl-C and SIGTERM.
 async fn end_signal() -> std::io::Result<()> {
     #[cfg(unix)]
@@ -133,7 +150,12 @@ async fn end_signal() -> std::io::Result<()> {
 
 fn router(server: &Arc<BoardServer>) -> Router {
     let api = api::router(server.api.clone());
-    let board = Router::new().nest("/api", api).fallback(get(file));
+    let routes = match &server.library {
+        Some(library) => library.router(api),
+        None => Router::new().nest("/api", api),
+    };
+    let files = get(file).with_state(server.clone());
+    let board = routes.fallback_service(files);
     Router::new()
         .nest_service(&format!("/{}", server.token), board)
         .layer(from_fn_with_state(server.clone(), check))
@@ -155,12 +177,19 @@ async fn check(State(server): State<Arc<BoardServer>>, request: Request, next: N
     (headers, response).into_response()
 }
 
-async fn file(parts: Parts) -> Result<Response, BoardError> {
+async fn file(
+    State(server): State<Arc<BoardServer>>,
+    parts: Parts,
+) -> Result<Response, BoardError> {
     // The token is not part of the path here.
     let name = parts.uri.path().trim_start_matches('/');
     if name.is_empty() {
         let kind = content_type("index.html");
-        return Ok(([(CONTENT_TYPE, kind)], page::index("board", &[])).into_response());
+        let usage = match server.library {
+            Some(_) => "board library",
+            None => "board",
+        };
+        return Ok(([(CONTENT_TYPE, kind)], page::index(usage, &[])).into_response());
     }
     let missing = || BoardError(StatusCode::NOT_FOUND, format!("there is no file {name}"));
     let text = page::file(name).ok_or_else(missing)?;

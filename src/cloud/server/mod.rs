@@ -20,13 +20,15 @@ mod stats;
 mod worker;
 
 use std::future::Future;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::middleware::map_request;
 use hyper::Request;
 use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -34,6 +36,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::access::{Role, Tokens};
 use super::library::Library;
 use caller::Peer;
 use shared::{Admission, Shared};
@@ -147,6 +150,63 @@ impl Server {
         })?;
         runtime.shutdown_timeout(LAST_TIME);
         Ok(())
+    }
+}
+
+/// The routes of a library in the server of another page, whose only user may write.
+#[derive(Debug)]
+pub struct LibraryRoutes {
+    shared: Arc<Shared>,
+    /// The header with the token of the user.
+    authorization: HeaderValue,
+}
+
+impl LibraryRoutes {
+    /// The routes for the user with this name; a reserved or invalid name is replaced.
+    pub fn new(library: Arc<Library>, user: &str) -> std::io::Result<Self> {
+        let secret = format!("{:032x}", rand::random::<u128>());
+        let tokens = Tokens::parse(&format!("write {user} {secret}"))
+            .or_else(|_| Tokens::parse(&format!("write user {secret}")));
+        let files = ServerFiles {
+            tokens: tokens.map_err(std::io::Error::other)?,
+            site: Site::default(),
+        };
+        let options = ServerOptions {
+            anonymous: Role::Nothing,
+            rate: None,
+            proxies: Vec::new(),
+            public_workers: Vec::new(),
+            connections: 2,
+            threads: 8,
+        };
+        let shared = Shared::new(library, options, files).map_err(std::io::Error::other)?;
+        let authorization = HeaderValue::try_from(format!("Bearer {secret}"));
+        Ok(Self {
+            shared: Arc::new(shared),
+            authorization: authorization.map_err(std::io::Error::other)?,
+        })
+    }
+
+    /// The routes, with those of the page at `/api`.
+    pub fn router(&self, api: Router) -> Router {
+        let authorization = self.authorization.clone();
+        let identify = move |mut request: axum::extract::Request| {
+            request
+                .extensions_mut()
+                .insert(Peer(Ipv4Addr::LOCALHOST.into()));
+            request
+                .headers_mut()
+                .insert(AUTHORIZATION, authorization.clone());
+            std::future::ready(request)
+        };
+        router::routes(api)
+            .layer(map_request(identify))
+            .with_state(self.shared.clone())
+    }
+
+    /// Advances uploaded jobs, forever.
+    pub async fn advance(&self) {
+        jobs::advance(self.shared.clone()).await;
     }
 }
 

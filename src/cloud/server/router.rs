@@ -51,7 +51,8 @@ pub fn router(shared: Arc<Shared>, api: Router) -> Router {
         .with_state(shared)
 }
 
-fn routes(api: Router) -> Router<Arc<Shared>> {
+/// The routes of the library, with those of the page at `/api`.
+pub fn routes(api: Router) -> Router<Arc<Shared>> {
     Router::new()
         .nest_service("/api", api)
         .route("/chessdb.php", get(api::answer).post(api::answer))
