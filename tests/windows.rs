@@ -1,9 +1,11 @@
-//! Processes on Windows: tournaments, killed tournaments, and engines whose parent has ended.
+//! Processes on Windows: tournaments, killed tournaments, engines whose parent has ended, and double-clicks.
 
 #![cfg(windows)]
 
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::windows::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -12,7 +14,10 @@ use std::time::Duration;
 const CHUHE: &str = env!("CARGO_BIN_EXE_chuhe");
 /// The environment variable with the address that `deaf_engine` connects to.
 const ADDRESS: &str = "CHUHE_TEST_ADDRESS";
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The environment variable with the program that `explorer` starts.
+const PROGRAM: &str = "CHUHE_TEST_PROGRAM";
+const CREATE_NEW_CONSOLE: u32 = 0x10;
+const PATIENCE: Duration = Duration::from_secs(240);
 
 fn chuhe(arguments: &[&str]) -> Command {
     let mut command = Command::new(CHUHE);
@@ -20,7 +25,7 @@ fn chuhe(arguments: &[&str]) -> Command {
     command
 }
 
-/// The exit code and the output of a command that ends within a minute.
+/// The exit code and the output of a command that ends in time.
 fn output(mut command: Command) -> (Option<i32>, String) {
     let (sender, ended) = mpsc::channel();
     thread::spawn(move || sender.send(command.stdin(Stdio::null()).output()));
@@ -46,7 +51,7 @@ fn a_match_is_played_and_resumed() {
         let (code, text) = output(command);
         assert_eq!(code, Some(0), "{text}");
     }
-    let games = std::fs::read_to_string(&pgn).unwrap();
+    let games = fs::read_to_string(&pgn).unwrap();
     assert_eq!(games.matches("[Result ").count(), 4, "{games}");
     for bad in ["crash", "illegal", "time"] {
         assert!(!games.contains(bad), "{games}");
@@ -85,7 +90,7 @@ fn a_killed_match_takes_its_engines_along() {
 #[ignore = "started by another test"]
 fn deaf_engine() {
     let _connection = TcpStream::connect(std::env::var(ADDRESS).unwrap()).unwrap();
-    thread::sleep(4 * PATIENCE);
+    thread::sleep(2 * PATIENCE);
 }
 
 /// Sends a search without limits to an engine and waits for its first information.
@@ -134,4 +139,43 @@ fn an_engine_ends_with_its_parent() {
 fn the_engine_passes_its_own_checks() {
     let (code, text) = output(chuhe(&["check", "--patience", "8", CHUHE]));
     assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn a_double_click_opens_the_board() {
+    let directory = tempfile::tempdir().unwrap();
+    let explorer = directory.path().join("explorer.exe");
+    fs::copy(std::env::current_exe().unwrap(), &explorer).unwrap();
+    let place = directory.path().join("引擎");
+    fs::create_dir(&place).unwrap();
+    let program = place.join("chuhe.exe");
+    fs::copy(CHUHE, &program).unwrap();
+    // The programs that would open the browser. These are found first and cannot be started.
+    for opener in ["explorer.exe", "powershell.exe", "winebrowser.exe"] {
+        fs::write(place.join(opener), "").unwrap();
+    }
+    let mut command = Command::new(explorer);
+    command.args(["--exact", "explorer", "--ignored", "--nocapture"]);
+    command
+        .env(PROGRAM, program)
+        .creation_flags(CREATE_NEW_CONSOLE);
+    let (code, text) = output(command);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+/// Starts the program at the console, and waits until it cannot open the browser.
+#[test]
+#[ignore = "started by another test"]
+fn explorer() {
+    let console = |name| File::options().read(true).write(true).open(name).unwrap();
+    let mut command = Command::new(std::env::var_os(PROGRAM).unwrap());
+    command.stdin(console("CONIN$")).stdout(console("CONOUT$"));
+    let mut program = command.stderr(Stdio::piped()).spawn().unwrap();
+    let errors = BufReader::new(program.stderr.take().unwrap());
+    let (sender, first) = mpsc::channel();
+    thread::spawn(move || sender.send(errors.lines().next()));
+    let line = first.recv_timeout(PATIENCE / 2);
+    program.kill().unwrap();
+    let line = line.expect("the board must open").unwrap().unwrap();
+    assert!(line.contains("cannot open a browser"), "{line}");
 }
