@@ -175,6 +175,8 @@ mod system {
         }
 
         pub fn kill(&mut self) {
+            // The end of the job would give the exit code 0.
+            let _ = self.child.kill();
             self.job = None;
         }
 
