@@ -94,11 +94,14 @@ fn after_fen_scores_in_uci_are_bare_numbers() {
         ("isready", " score cp 0 "),
         ("joho fen 4k4/9/9/9/9/9/9/9/9/3K5 w", " score cp 0 "),
         ("fen 4k4/9/9/9/9/9/9/9/9/3K5 w", " score 0 "),
+        ("fen 4k4/9/9/9/9/9/9/9/9/3K5 w moves d0d1", " score cp 0 "),
+        ("startpos moves h2e2 h9g7", " score cp 0 "),
     ] {
         let mut uci = codec(Protocol::Uci);
         let commands = uci.parse(line, &preferences);
         let sets_position = matches!(commands.as_slice(), [Command::Position(_)]);
-        assert_eq!(sets_position, line.starts_with("fen"));
+        let begins_with_position = line.starts_with("fen") || line.starts_with("startpos");
+        assert_eq!(sets_position, begins_with_position);
         let lines = uci.format(&search(&report), &preferences);
         assert!(lines.concat().contains(score), "{line}: {lines:?}");
     }

@@ -16,7 +16,8 @@ use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 /// The codec of UCI.
 ///
 /// `fen F` is not part of UCI: some workers of the public cloud library send it to set a position. They read the
-/// word after `score` as a number, so scores are written as in UCCI after it.
+/// word after `score` as a number, so scores are written as in UCCI after it. Clients of the dialect UCI-Cyclone, which
+/// omits the word `position`, send `startpos` and moves as well.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
@@ -38,9 +39,9 @@ impl Codec for Uci {
                 "debug" => return vec![Command::Debug(!rest.eq_ignore_ascii_case("off"))],
                 "register" => return vec![Command::Register],
                 // Only at the start of the line: elsewhere it may follow a misspelt `position`.
-                "fen" if text.len() == line.len() => {
-                    self.bare_scores = true;
-                    return vec![Command::Position(parse_position(rest, ranks))];
+                "fen" | "startpos" if text.len() == line.len() => {
+                    self.bare_scores = verb == "fen" && !rest.contains("moves");
+                    return vec![Command::Position(parse_position(text, ranks))];
                 }
                 _ if rest.is_empty() => return vec![Command::Unknown(line.to_owned())],
                 // UCI: an unknown word is ignored and the rest of the line is parsed.
