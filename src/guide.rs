@@ -40,6 +40,11 @@ pub mod rules {}
 #[doc = include_str!("guide/scripting.md")]
 pub mod scripting {}
 
+#[doc = "[board]: crate::guide::board"]
+#[doc = ""]
+#[doc = include_str!("guide/systems.md")]
+pub mod systems {}
+
 #[doc = include_str!("guide/tables.md")]
 pub mod tables {}
 
@@ -54,6 +59,7 @@ pub mod training_log {}
 #[doc = "[tables]: crate::guide::tables"]
 #[doc = "[cloud]: crate::guide::cloud"]
 #[doc = "[books]: crate::guide::books"]
+#[doc = "[systems]: crate::guide::systems"]
 #[doc = ""]
 #[doc = include_str!("guide/zh.md")]
 pub mod zh {}

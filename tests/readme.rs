@@ -16,10 +16,11 @@ const OPTIONS: &str = include_str!("../src/guide/options.md");
 const RECORDS: &str = include_str!("../src/guide/records.md");
 const RULES: &str = include_str!("../src/guide/rules.md");
 const SCRIPTING: &str = include_str!("../src/guide/scripting.md");
+const SYSTEMS: &str = include_str!("../src/guide/systems.md");
 const TABLES: &str = include_str!("../src/guide/tables.md");
 const TOURNAMENTS: &str = include_str!("../src/guide/tournaments.md");
 const CHINESE: &str = include_str!("../src/guide/zh.md");
-const ALL: [&str; 11] = [
+const ALL: [&str; 12] = [
     README,
     BOOKS,
     CLOUD,
@@ -28,6 +29,7 @@ const ALL: [&str; 11] = [
     RECORDS,
     RULES,
     SCRIPTING,
+    SYSTEMS,
     TABLES,
     TOURNAMENTS,
     CHINESE,
