@@ -110,7 +110,9 @@ export function showReview({ isForced = false } = {}) {
 
 // Copies the verdicts of a reviewed game into the main line of the game on the board.
 export function takeOver(reviewed) {
-  Object.assign(app.game.tags, reviewed.tags);
+  // The server knows only the moves, not the result.
+  const { Result: result = '*', ...tags } = app.game.tags;
+  app.game.tags = { ...tags, ...reviewed.tags, Result: result };
   const copy = (to, from) => {
     const own = to.comment.replaceAll(VERDICT, '').trim();
     const comment = [own, from.comment].filter(Boolean).join(' ');

@@ -1,6 +1,6 @@
 // Requests to the server of the page.
 import { pathTo, movesOf } from './game.js';
-import { t, hasText } from './texts.js';
+import { t, hasText, language } from './texts.js';
 import { app } from './study.js';
 
 // The access token of `chuhe serve`; it is kept in this tab.
@@ -24,7 +24,9 @@ function reasonOf(status, text) {
 
 // Sends a request; an error has a message for the user, from the server if it has sent one.
 async function send(path, options = {}) {
-  const headers = access.token ? { Authorization: `Bearer ${access.token}` } : {};
+  // Messages of the server are in the language of the page.
+  const headers = { 'Accept-Language': language };
+  if (access.token) headers.Authorization = `Bearer ${access.token}`;
   const response = await fetch(path, { ...options, headers }).catch((error) => {
     throw error.name === 'AbortError' ? error : new Error(t('network'));
   });

@@ -40,6 +40,14 @@ impl Language {
         LANGUAGE_OF_THREAD.set(Some(language));
     }
 
+    /// Runs `work` with messages in this language.
+    pub fn within<T>(self, work: impl FnOnce() -> T) -> T {
+        let before = LANGUAGE_OF_THREAD.replace(Some(self));
+        let done = work();
+        LANGUAGE_OF_THREAD.set(before);
+        done
+    }
+
     /// The chosen language, by default English.
     pub fn chosen() -> Self {
         let of_thread = LANGUAGE_OF_THREAD.get();

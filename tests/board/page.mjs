@@ -15,8 +15,9 @@ const FLAGS = [
 ];
 const GAME = `[Red "A <b> & c"]
 [Black "象棋"]
+[Result "1-0"]
 
-{Before} 1. 炮二平五 马8进7 {known} (1... 炮8平5 2. 马二进三 (2. 马八进七)) 2. 马二进三 车9平8 3. 车一平二 *
+{Before} 1. 炮二平五 马8进7 {known} (1... 炮8平5 2. 马二进三 (2. 马八进七)) 2. 马二进三 车9平8 3. 车一平二 1-0
 `;
 // A position in the built-in tablebases.
 const ENDING = '3k5/9/9/9/9/9/9/9/4R4/4K4 w';
@@ -392,6 +393,7 @@ async function reviews(url) {
   await page.waitForTimeout(400);
   assert.match(await page.locator('#comment-text').textContent(), /for red at depth \d/);
   const moves = await page.locator('#moves').textContent();
+  assert.match(await page.locator('#game-title').textContent(), /A <b> & c – 象棋 +1-0/);
   await checkAccessibility(page, 'review-en-light-1280');
   await page.reload();
   await page.waitForSelector('body[data-ready]');
@@ -642,6 +644,13 @@ async function showsOwnLibrary() {
   await page.click('#analyse');
   await page.waitForSelector('#engine-lines li:nth-child(3)');
   await checkAccessibility(page, 'own-library-zh-light');
+  // Messages of the server are in the language of the page.
+  await page.click('#game-panel summary');
+  await page.fill('#fen', 'rnbakabnr/9/9 w');
+  await page.click('#position button');
+  await waitForStatus(page, '有 3 行，应为 10 行');
+  await page.setInputFiles('#file', { name: 'random', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3]) });
+  await waitForStatus(page, '不是');
   await page.click('#analyse');
   await page.context().close();
 }

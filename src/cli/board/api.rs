@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use hyper::StatusCode;
 use hyper::body::Frame;
-use hyper::header::{CONTENT_TYPE, HeaderName};
+use hyper::header::{ACCEPT_LANGUAGE, CONTENT_TYPE, HeaderName};
 use hyper::http::request::Parts;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -25,6 +25,7 @@ use crate::cloud::parameters::QueryParameters;
 use crate::cloud::server::PageUser;
 use crate::notation::records::RecordReader;
 use crate::page;
+use crate::text::{Language, translated};
 
 /// Maximum number of games that the page lists.
 pub const MAX_GAMES: usize = 1000;
@@ -119,9 +120,24 @@ fn parameters(parts: &Parts) -> QueryParameters {
     QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes())
 }
 
-/// Runs blocking work on another thread.
-async fn in_background(work: impl FnOnce() -> Result<Value, String> + Send + 'static) -> Reply {
-    match tokio::task::spawn_blocking(work).await {
+/// The language of the page.
+fn language(parts: &Parts) -> Language {
+    let accepted = parts.headers.get(ACCEPT_LANGUAGE);
+    Language::of_locale(accepted.map_or("", |text| text.to_str().unwrap_or("")))
+}
+
+/// Runs blocking work on another thread, with messages in the language of the page.
+async fn in_background(
+    parts: Parts,
+    work: impl FnOnce(QueryParameters) -> Result<Value, String> + Send + 'static,
+) -> Reply {
+    let job = move || {
+        language(&parts).within(|| {
+            let done = work(parameters(&parts));
+            done.map_err(|error| translated(&error).into_owned())
+        })
+    };
+    match tokio::task::spawn_blocking(job).await {
         Ok(done) => Ok(Json(done?)),
         Err(error) => Err(BoardError(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -139,43 +155,49 @@ async fn state(State(api): State<Arc<Api>>, parts: Parts) -> Json<Value> {
 }
 
 async fn position(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
-    in_background(move || api.settings.describe(&parameters(&parts))).await
+    in_background(parts, move |parameters| api.settings.describe(&parameters)).await
 }
 
 async fn choose_move(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
     let engine = api.engine(&parts)?;
     let (job, _interrupts) = engine.start();
     let _stop = StopOnDrop(job.clone());
-    in_background(move || engine.choose_move(&parameters(&parts), &job)).await
+    in_background(parts, move |parameters| {
+        engine.choose_move(&parameters, &job)
+    })
+    .await
 }
 
 async fn answer_draw(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
     let engine = api.engine(&parts)?;
     let (job, _interrupts) = engine.start();
     let _stop = StopOnDrop(job.clone());
-    in_background(move || engine.answer_draw(&parameters(&parts), &job)).await
+    in_background(parts, move |parameters| {
+        engine.answer_draw(&parameters, &job)
+    })
+    .await
 }
 
 async fn analyse(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, BoardError> {
     let engine = api.engine(&parts)?;
     let (job, _interrupts) = engine.start();
     let stop = StopOnDrop(job.clone());
-    Ok(stream(stop, move |send| {
-        engine.analyse(&parameters(&parts), &job, send)
+    Ok(stream(stop, parts, move |parameters, send| {
+        engine.analyse(&parameters, &job, send)
     }))
 }
 
 async fn review(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, BoardError> {
     let engine = api.engine(&parts)?;
     let (job, interrupts) = engine.start();
-    Ok(stream(StopOnDrop(job), move |send| {
-        engine.review(&parameters(&parts), &interrupts, send)
+    Ok(stream(StopOnDrop(job), parts, move |parameters, send| {
+        engine.review(&parameters, &interrupts, send)
     }))
 }
 
 /// Reads the games of an uploaded file or text.
-async fn read(body: Bytes) -> Reply {
-    in_background(move || read_games(&body)).await
+async fn read(parts: Parts, body: Bytes) -> Reply {
+    in_background(parts, move |_| read_games(&body)).await
 }
 
 fn read_games(bytes: &[u8]) -> Result<Value, String> {
@@ -203,6 +225,7 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
         return Err(reason.unwrap_or_else(|| "the text contains no game".to_owned()));
     }
     problems.truncate(MAX_PROBLEMS);
+    let problems: Vec<_> = problems.iter().map(|problem| translated(problem)).collect();
     Ok(json!({ "games": games, "problems": problems }))
 }
 
@@ -234,15 +257,20 @@ fn send_event(sender: &UnboundedSender<String>, (name, data): Event) -> bool {
 /// Runs a job that sends events, and `done` or `failed` as the last one.
 fn stream(
     stop: StopOnDrop,
-    work: impl FnOnce(&mut dyn FnMut(Event) -> bool) -> Result<Value, String> + Send + 'static,
+    parts: Parts,
+    work: impl FnOnce(QueryParameters, &mut dyn FnMut(Event) -> bool) -> Result<Value, String>
+    + Send
+    + 'static,
 ) -> Response {
     let (sender, events) = unbounded_channel();
     tokio::task::spawn_blocking(move || {
-        let done = work(&mut |event| send_event(&sender, event));
-        let last = match done {
-            Ok(value) => ("done", value),
-            Err(error) => ("failed", json!({ "error": error })),
-        };
+        let last = language(&parts).within(|| {
+            let done = work(parameters(&parts), &mut |event| send_event(&sender, event));
+            match done {
+                Ok(value) => ("done", value),
+                Err(error) => ("failed", json!({ "error": translated(&error) })),
+            }
+        });
         send_event(&sender, last);
     });
     let body = Body::new(EventStream {
