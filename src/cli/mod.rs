@@ -155,7 +155,10 @@ fn print_clap(error: &clap::Error) -> io::Result<()> {
 /// option. The tip to write `--` is given only for words that may be moves (WXF: `-C=4`), not for unknown
 /// options.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    let of_locale = || locale().map_or(Language::En, |name| Language::of_locale(&name));
+    let of_locale = || {
+        let name = locale().or_else(|| system_locale(words));
+        name.map_or(Language::En, |name| Language::of_locale(&name))
+    };
     Language::choose(language_of(words).unwrap_or_else(of_locale));
     let mut command = Arguments::command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
     if Language::chosen() == Language::Zh {
@@ -177,6 +180,21 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
         }
         error
     })
+}
+
+/// The locale in the settings of Windows or macOS, for a command. The engine answers programs in English, as they may
+/// not read UTF-8.
+#[cfg(any(windows, target_os = "macos"))]
+fn system_locale(words: &[OsString]) -> Option<String> {
+    let first = words.get(1)?.to_str()?;
+    let is_command = !first.starts_with('-') || first == "--help";
+    is_command.then(sys_locale::get_locale).flatten()
+}
+
+/// On other systems the locale is in environment variables only.
+#[cfg(not(any(windows, target_os = "macos")))]
+fn system_locale(_: &[OsString]) -> Option<String> {
+    None
 }
 
 /// The language given by `--lang`, which is needed before the arguments are parsed, for help and errors.
