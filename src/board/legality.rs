@@ -25,7 +25,7 @@ pub struct Legality {
 }
 
 impl Legality {
-    /// Finds the pins of the side to move, or the destinations that answer a check.
+    /// Finds the pins of the side to move, or in check the destinations of evasions.
     #[inline]
     pub fn new(position: &Position) -> Self {
         let king = position.king(position.side_to_move());
@@ -36,7 +36,7 @@ impl Legality {
             open: Bitboard::ALL,
         };
         match position.checkers().first() {
-            Some(checker) => legality.find_answers(position, checker),
+            Some(checker) => legality.find_evasions(position, checker),
             None => {
                 legality.find_line_pins(position);
                 legality.find_knight_pins(position);
@@ -78,9 +78,9 @@ impl Legality {
         }
     }
 
-    /// Finds the destinations that answer one checker. In check all moves are also tried out, which
-    /// covers a second checker.
-    fn find_answers(&mut self, position: &Position, checker: Square) {
+    /// Finds the destinations of moves that end the check of one checker. In check all moves are also tried
+    /// out, which covers a second checker.
+    fn find_evasions(&mut self, position: &Position, checker: Square) {
         let own = position.color(position.side_to_move());
         let line = Bitboard::between(self.king, checker);
         let kind = position.piece_on(checker).map(|p| p.kind());

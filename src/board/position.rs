@@ -255,7 +255,7 @@ impl Position {
         }
     }
 
-    /// The piece that stands on the destination of `m` after it, where `piece` makes the move.
+    /// The piece on the destination of `m` after `piece` has made the move.
     #[inline]
     pub(super) fn placed_by(&self, piece: Piece, m: Move) -> Piece {
         if m.is_promotion() {

@@ -99,7 +99,7 @@ pub enum Reason {
 
 impl Reason {
     /// Whether the position can be played although it cannot arise in a game: more pieces of a kind
-    /// than in a set, or a pawn behind its line or between its files.
+    /// than in a set, or a pawn on a square that it cannot reach.
     const fn is_playable(self) -> bool {
         match self {
             Self::TooMany { piece, .. } => !matches!(piece.kind(), PieceKind::King),
@@ -144,7 +144,7 @@ pub struct InvalidPosition {
     pub reasons: Vec<Reason>,
 }
 
-/// The reasons due to the numbers and squares of the pieces why a position cannot arise in a game.
+/// The reasons why a position with these pieces cannot arise in a game.
 pub fn irregularities(
     pieces: impl Iterator<Item = (Square, Piece)> + Clone,
     promotion: bool,
@@ -167,8 +167,8 @@ pub fn irregularities(
     reasons
 }
 
-/// The reasons due to the numbers and squares of the pieces why a position is illegal, and the squares
-/// of the kings if each side has exactly one, in its palace.
+/// The reasons why a position with these pieces is illegal, and the squares of the kings if each side has
+/// exactly one, in its palace.
 pub fn check_placement(
     pieces: &[(Square, Piece)],
     promotion: bool,

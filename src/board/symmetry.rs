@@ -5,12 +5,12 @@ use super::piece::Piece;
 use super::position::Position;
 use super::square::Square;
 
-/// A symmetry of the board: exchanges ranks, files or both. Applied twice, it changes nothing.
+/// A symmetry of the board: reverses the ranks, the files or both. Applied twice, it changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Symmetry {
-    /// Whether ranks are exchanged, and colors with them.
+    /// Whether ranks are reversed and colors exchanged.
     pub ranks: bool,
-    /// Whether files are exchanged.
+    /// Whether files are reversed.
     pub files: bool,
 }
 
@@ -52,7 +52,7 @@ impl Symmetry {
 }
 
 impl Position {
-    /// The image of the position. If ranks are exchanged, so are colors and the side to move.
+    /// The image of the position. If ranks are reversed, colors and the side to move are exchanged.
     #[must_use]
     pub fn image(&self, symmetry: Symmetry) -> Self {
         let mut setup = self.setup();
@@ -76,7 +76,7 @@ impl Position {
         })
     }
 
-    /// The position with colors, ranks and side to move exchanged.
+    /// The position with ranks reversed, and colors and the side to move exchanged.
     #[must_use]
     pub fn with_colors_exchanged(&self) -> Self {
         self.image(Symmetry {

@@ -26,8 +26,8 @@ impl Results {
             .saturating_add(self.losses)
     }
 
-    /// Three for a win, one for a draw, minus one for a loss: the default of ElephantEye's book
-    /// tool.
+    /// The weight of these results: 3 for each win, 1 for each draw, -1 for each loss, as by default in
+    /// ElephantEye's book tool.
     pub fn value(self) -> i64 {
         3 * i64::from(self.wins) + i64::from(self.draws) - i64::from(self.losses)
     }
@@ -118,8 +118,7 @@ pub trait Book: fmt::Debug + Send {
 }
 
 /// Chooses a move by weight. Without `sharpness` the heaviest move is chosen, at random among equals. Otherwise the
-/// probability of a move is proportional to its weight to this power: with 1, moves are chosen in proportion to their
-/// weights; larger numbers prefer heavy moves.
+/// probability of a move is proportional to its weight to the power of `sharpness`: larger numbers prefer heavy moves.
 ///
 /// Returns the index of the move, or `None` if there are no moves.
 pub fn choose(moves: &[BookMove], sharpness: Option<f64>, random: &mut impl Rng) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! A book in memory that can be changed, and its text format with one move a line.
+//! A book in memory that can be changed, and its text format with one move per line.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ fn canonical(position: &Position) -> (Position, bool) {
     }
 }
 
-/// Board and side to move in FEN.
-pub fn name(position: &Position) -> String {
+/// Board and side to move in FEN, the key of a position in the table.
+fn key(position: &Position) -> String {
     let fen = fen::write_position(position);
     let fields: Vec<&str> = fen.split(' ').take(2).collect();
     fields.join(" ")
@@ -46,7 +46,7 @@ impl BookTable {
         };
         let entry = self
             .entries
-            .entry(name(&position))
+            .entry(key(&position))
             .or_insert_with(|| BookEntry {
                 position: position.clone(),
                 moves: Vec::new(),
@@ -63,7 +63,7 @@ impl BookTable {
     /// Moves of a position, the heaviest first.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         let (position, flips) = canonical(position);
-        let known = self.entries.get(&name(&position));
+        let known = self.entries.get(&key(&position));
         let mut moves = known.map_or_else(Vec::new, |entry| entry.moves.clone());
         for m in moves.iter_mut().filter(|_| flips) {
             m.played = m.played.flip_file();
@@ -150,7 +150,7 @@ impl BookTable {
     pub fn to_text(&self) -> String {
         let mut text = "# FEN\tmove\tweight\twins\tdraws\tlosses\n".to_owned();
         for BookEntry { position, moves } in self.entries() {
-            let name = name(&position);
+            let key = key(&position);
             for m in moves {
                 let Results {
                     wins,
@@ -158,7 +158,7 @@ impl BookTable {
                     losses,
                 } = m.results;
                 text += &format!(
-                    "{name}\t{}\t{}\t{wins}\t{draws}\t{losses}\n",
+                    "{key}\t{}\t{}\t{wins}\t{draws}\t{losses}\n",
                     m.played, m.weight
                 );
             }

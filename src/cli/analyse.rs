@@ -34,7 +34,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 const TICK: Duration = Duration::from_millis(100);
 /// Width of a row before its line of moves.
 const ROW_WIDTH: usize = 43;
-/// With fewer columns left than this, which is three moves, the line of moves gets a row of its own.
+/// If fewer columns than this are left, enough for three moves, the line of moves gets a row of its own.
 const NARROW: usize = 27;
 /// Indentation of that row, and of the lines of moves at the end.
 const INDENT: usize = 2;
@@ -50,8 +50,8 @@ struct Analysed {
 
 /// Search positions and show the best lines.
 ///
-/// The position is `startpos` or a FEN with moves, or the first game of a file of game records. Of a file with
-/// one position per line all are analysed. There may be several files; `-` is standard input.
+/// The position is `startpos` or a FEN with moves, or the first game of a file of game records. If a file has one
+/// position per line, all its positions are analysed. There may be several files; `-` is standard input.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -117,8 +117,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(is_interrupted))
 }
 
-/// The games whose last positions are to be analysed, of game records only the first, and whether all files could be
-/// read.
+/// The games whose last positions are to be analysed, and whether all files could be read. Of a file of game records
+/// only the first game is returned.
 fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Result<(), Failure>), Failure> {
     let places = arguments.game.places();
     if places.is_empty() {
@@ -142,7 +142,7 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Result<(), Failur
     Ok((games, all_read))
 }
 
-/// Adds the positions of a file, of game records only the first.
+/// Adds the positions of a file. Of a file of game records only the first game is added.
 fn read_file(
     place: &PgnPlace,
     is_one_of_several: bool,
@@ -391,7 +391,8 @@ impl<'a> AnalysisView<'a> {
         chosen.map_or(Bound::Exact, |info| info.bound)
     }
 
-    /// The lines to show at the end: the exact ones, except that the line of the chosen move has its score.
+    /// The lines to show at the end. A line with a bound is included if it is the line of the chosen move with the
+    /// final score, or if no exact score of its rank is known.
     fn last_lines(&self, outcome: &Outcome) -> Vec<&Info> {
         let mut lines: BTreeMap<usize, &Info> =
             self.lines.iter().map(|(n, info)| (*n, info)).collect();
@@ -404,7 +405,7 @@ impl<'a> AnalysisView<'a> {
         lines.into_values().collect()
     }
 
-    /// Shows the last lines whole, if they are cut in the table, and the best move.
+    /// Shows the best move, and the last lines in full if the table has cut them.
     fn show_best(&mut self, outcome: &Outcome) -> io::Result<()> {
         // There is a legal move, so only a failed search has no best move or score.
         let (Some(best), Some(score)) = (outcome.best, outcome.score) else {

@@ -106,11 +106,11 @@ enum TargetFormat {
 }
 
 impl TargetFormat {
-    fn is_of_positions(self) -> bool {
+    fn holds_positions(self) -> bool {
         matches!(self, Self::Fen | Self::Epd)
     }
 
-    /// A game in a format with few fields for tags.
+    /// Encodes a game in a format with few fields for tags; `None` for other formats.
     fn record(self, game: &GameTree) -> Option<Vec<u8>> {
         match self {
             Self::Xqf => Some(write_xqf(game)),
@@ -124,7 +124,7 @@ impl TargetFormat {
 /// Converts the games and prints how many were read and written. The command fails in the end if a game or file could
 /// not be read; all others are written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if !arguments.to.is_of_positions() && arguments.ply.is_some() {
+    if !arguments.to.holds_positions() && arguments.ply.is_some() {
         let why = "only positions have a ply: use --to fen or --to epd, or FILE:GAME@PLY for a part of a game";
         return Err(Failure::usage("--ply", why));
     }
@@ -145,7 +145,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     let (read, written) = writer.finish()?;
-    let noun = if arguments.to.is_of_positions() {
+    let noun = if arguments.to.holds_positions() {
         Noun::Position
     } else {
         Noun::Game
@@ -205,8 +205,8 @@ fn convert_file(
     }
 }
 
-/// The errors of a file. They are reported once one of its games can be read; otherwise the file is probably no
-/// game record, and one message is enough.
+/// The errors of a file. They are reported as soon as a game of the file can be read. If none can be read, the
+/// file is probably not a game record, and a single message is enough.
 #[derive(Default)]
 struct ErrorList {
     has_game: bool,
@@ -230,7 +230,7 @@ impl ErrorList {
         }
     }
 
-    /// Reports the errors: the file has a game that can be read.
+    /// Reports the errors, because a game of the file can be read.
     fn report(&mut self) {
         self.has_game = true;
         let errors = self.first.take().into_iter().chain(self.others.drain(..));
@@ -263,7 +263,7 @@ struct Writer<'a> {
     written: u64,
     /// The number of games with characters that GBK lacks.
     not_in_gbk: u64,
-    /// The tags that the format has no field for or had to cut.
+    /// The tags that the format has no field for or that are too long for it.
     lost_tags: BTreeSet<String>,
 }
 
@@ -325,7 +325,7 @@ impl Writer<'_> {
         if !self.lost_tags.is_empty() {
             let names: Vec<&str> = self.lost_tags.iter().map(String::as_str).collect();
             note(&format!(
-                "the format has no or too small fields for these tags: {}",
+                "the format has no field, or only a short one, for these tags, which were lost or cut: {}",
                 names.join(", ")
             ));
         }
@@ -381,7 +381,7 @@ impl Writer<'_> {
             return true;
         }
         let mut hasher = DefaultHasher::new();
-        if self.arguments.to.is_of_positions() {
+        if self.arguments.to.holds_positions() {
             let position = position_after(game, self.arguments.ply);
             position.map(|position| board(&position)).hash(&mut hasher);
         } else {

@@ -18,7 +18,7 @@ const VERDICT_WIDTH: usize = 11;
 
 /// Judge games by the repetition rules and the no-capture limit: none, draw, red_loses or black_loses.
 ///
-/// Of files (`-` is standard input) all games are judged, in any format: PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, or one
+/// All games of a file (`-` is standard input) are judged, in any format: PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, or one
 /// `FEN moves M…` per line, where empty lines and lines that begin with `#` are skipped.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

@@ -27,9 +27,9 @@ pub const fn score_of(value: i32) -> i32 {
 /// The value of a position for its side to move: a weighted mean of its good moves, so that several good moves give
 /// a higher value than one. `scores` are the scores of its moves in any order; `None` if empty.
 ///
-/// `key` and `m` identify the parent and the move to this position, where the value is stored. A fraction is
-/// rounded up with its own probability, decided by a hash of key, move and best score. Values that truncate to 2 or
-/// less are rounded to the nearest integer, halves away from zero.
+/// `key` and `m` identify the parent and the move to this position, where the value is stored. A value is rounded up
+/// with a probability equal to its fractional part, decided by a hash of key, move and best score. Values that
+/// truncate to 2 or less are rounded to the nearest integer, halves away from zero.
 pub fn value(scores: &mut [i32], key: &Key, m: Move) -> Option<i32> {
     scores.sort_unstable_by(|a, b| b.cmp(a));
     let first = *scores.first()?;

@@ -52,7 +52,7 @@ pub enum Command {
     ShowBook(PositionText),
     /// Asks for the current position.
     ShowPosition,
-    /// A line for the search in progress to look at first: `hint`.
+    /// A line that the search in progress is to try first: `hint`.
     Hint(Vec<Move>),
     /// Prints one or more lines that the codec has formatted.
     Print(String),

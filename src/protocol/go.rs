@@ -26,7 +26,7 @@ pub struct GoRequest {
     pub clocks: Clocks,
     /// Searches for a mate in this number of moves.
     pub mate: Option<u32>,
-    /// Counts the games of this number of plies instead of a search.
+    /// Counts the lines of this number of plies instead of searching.
     pub perft: Option<u32>,
     /// A move of an opening book, to be played unless the search disagrees.
     pub book_move: Option<Move>,

@@ -1,7 +1,7 @@
 //! The end of the parent process, on Windows.
 //!
 //! Some GUIs let the engine inherit the write end of its own input. The engine then never sees the end of its input
-//! when such a GUI crashes, and would think for ever.
+//! when such a GUI crashes, and would search forever.
 
 use std::io;
 

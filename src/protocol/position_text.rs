@@ -21,11 +21,11 @@ pub fn format_position(position: &Position, ranks: Ranks) -> Vec<String> {
     lines
 }
 
-/// The number of games after each legal move, and of all games.
+/// The number of lines after each legal move, and of all lines.
 pub fn format_perft(counts: &[(Move, u64)], ranks: Ranks) -> Vec<String> {
-    let line = |(played, games): &(Move, u64)| format!("{}: {games}", ranks.format(*played));
+    let line = |(played, count): &(Move, u64)| format!("{}: {count}", ranks.format(*played));
     let mut lines: Vec<String> = counts.iter().map(line).collect();
-    let total: u64 = counts.iter().map(|(_, games)| games).sum();
+    let total: u64 = counts.iter().map(|(_, count)| count).sum();
     lines.extend([
         String::new(),
         format!("Nodes searched: {total}"),

@@ -49,13 +49,13 @@ pub struct NewThreat {
     pub id: Square,
     /// Its square after the move.
     pub target: Square,
-    /// The squares after the move of the pieces that threaten it and count.
+    /// The squares, after the move, of the pieces whose threats against it count.
     pub chasers: Bitboard,
-    /// Those of the excused pieces that threaten it only because a protector was cut off.
+    /// The squares of the excused pieces that threaten it only because a protector was cut off.
     pub excused: Bitboard,
 }
 
-/// No side has more chaseable pieces.
+/// A side has at most 16 pieces that can be chased.
 type NewThreats = ArrayVec<NewThreat, 16>;
 
 /// A line of moves without captures, taken back move by move.

@@ -286,8 +286,8 @@ impl Tables {
         Some(self.probe(position, rules)?.outcome.before_move())
     }
 
-    /// Line of best play while tables give mates that agree with each other. Each move is probed on
-    /// demand.
+    /// The line of best play, as long as the tables give mates that agree with each other. Each move is probed
+    /// on demand.
     pub fn best_line(&self, position: &Position) -> impl Iterator<Item = Move> {
         let mut position = position.clone();
         std::iter::from_fn(move || {

@@ -1,5 +1,5 @@
-//! Verification of a one-sided class: each value against those of its moves, and the proof that its draws hold under
-//! rules that forbid perpetual chases.
+//! Verification of a one-sided class: compares each value with those after its moves, and proves that its draws hold
+//! under rules that forbid perpetual chases.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -165,7 +165,7 @@ pub fn prove_draws(
     while search.sweep(false) | search.sweep(true) {}
     let mut unreached = search.unreached();
     while !unreached.is_empty() {
-        unreached = search.without(unreached);
+        unreached = search.remove(unreached);
     }
     let doubtful = search.count_removed();
     let [strong, weak] = search.states.map(|states| {
@@ -297,11 +297,12 @@ impl SafetySearch<'_> {
     }
 
     /// Removes positions from the set. Returns those that lose their rank.
-    fn without(&self, left: Vec<SafetyNode>) -> Vec<SafetyNode> {
-        left.iter()
+    fn remove(&self, removed: Vec<SafetyNode>) -> Vec<SafetyNode> {
+        removed
+            .iter()
             .for_each(|node| self.set(*node, SafetyState::Out));
         let mut unreached = Vec::new();
-        let mut changed = left;
+        let mut changed = removed;
         while let Some(node) = changed.pop() {
             self.visit_before(node, |before| {
                 if let SafetyState::Ranked(rank) = self.get(before.index(), before.strong_to_move())

@@ -1,8 +1,8 @@
-//! Workers of the public library, with MD5 sums for tokens.
+//! Workers of the public library, whose access tokens are MD5 sums.
 
 use super::server::{START, Server, WRITER, body, directory};
 
-const SERVED: [&str; 4] = ["--public-workers", "127.0.0.1", "--anonymous", "queue"];
+const ARGUMENTS: [&str; 4] = ["--public-workers", "127.0.0.1", "--anonymous", "queue"];
 
 fn hash(text: &str) -> String {
     format!("{:x}", md5::compute(text))
@@ -24,7 +24,7 @@ fn access(server: &Server) -> String {
 #[test]
 fn batches_are_scored_and_acknowledged() {
     let directory = directory();
-    let server = Server::start(directory.path(), &SERVED);
+    let server = Server::start(directory.path(), &ARGUMENTS);
     let access = access(&server);
     let take = format!("action=getqueue&token={access}");
     assert_eq!(get(&server, &take), "");
@@ -67,7 +67,7 @@ fn batches_are_scored_and_acknowledged() {
 #[test]
 fn moves_found_by_an_expansion_are_urgent() {
     let directory = directory();
-    let server = Server::start(directory.path(), &SERVED);
+    let server = Server::start(directory.path(), &ARGUMENTS);
     let access = access(&server);
     let sel = format!("action=getsel&token={access}");
     // 308 is a proof of work for this board.
@@ -94,7 +94,7 @@ fn moves_found_by_an_expansion_are_urgent() {
 #[test]
 fn a_batch_that_is_not_acknowledged_is_leased_again() {
     let directory = directory();
-    let arguments = [&SERVED[..], &["--lease", "1"]].concat();
+    let arguments = [&ARGUMENTS[..], &["--lease", "1"]].concat();
     let server = Server::start(directory.path(), &arguments);
     let take = format!("action=getqueue&token={}", access(&server));
     assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
@@ -104,7 +104,7 @@ fn a_batch_that_is_not_acknowledged_is_leased_again() {
     assert_eq!(get(&server, &take), batch);
     // After a restart of the server the batch can be acknowledged.
     drop(server);
-    let server = Server::start(directory.path(), &SERVED);
+    let server = Server::start(directory.path(), &ARGUMENTS);
     let access = access(&server);
     let name = hash(&batch);
     let done = format!(
@@ -133,10 +133,10 @@ fn public_workers_need_a_listed_address() {
     let more = format!("&move=c3c4&score=-16&token={token}");
     assert_eq!(server.ask("store", &more), "tokenerror\0");
     drop(server);
-    let server = Server::start(directory.path(), &SERVED);
+    let server = Server::start(directory.path(), &ARGUMENTS);
     assert_eq!(get(&server, "action=getqueue&token=x"), "tokenerror");
     assert_eq!(get(&server, "action=getsel"), "tokenerror");
-    // The token of a reader signs nothing.
+    // A token with the role of a reader is not accepted.
     let reader = hash("ChessDB127.0.0.1may-read-and-no-more");
     assert_eq!(
         get(&server, &format!("action=getqueue&token={reader}")),

@@ -1,4 +1,4 @@
-//! The commands of the program as a shell meets them.
+//! The commands of the program, run as from a shell.
 
 mod analyse;
 mod batch;

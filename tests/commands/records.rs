@@ -171,7 +171,7 @@ fn tags_that_a_format_cannot_hold_are_reported() {
         ("cbr", "ECCO, Red"),
         ("dhtmlxq", "ECCO"),
     ] {
-        let names = format!("fields for these tags: {names}\n");
+        let names = format!("for these tags, which were lost or cut: {names}\n");
         chuhe(&["convert", text(&file), "--to", format])
             .code(0)
             .stderr(contains(names));

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use crate::engine_client::{BOARD, Client, after, is_outcome};
 
-/// Words of valid and invalid lines: commands, moves, numbers, any text.
-fn piece(words: &'static [&'static str]) -> impl Strategy<Value = String> {
+/// A word of a valid or invalid line: a command, a move, a number or any text.
+fn word(words: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop_oneof![
         4 => prop::sample::select(words).prop_map(str::to_owned),
         1 => prop::sample::select(vec!["h2e2", "h9g7", "zz", "a0a0", BOARD, "w", "b", "r", "-"])
@@ -20,7 +20,7 @@ fn piece(words: &'static [&'static str]) -> impl Strategy<Value = String> {
 }
 
 fn lines(words: &'static [&'static str]) -> impl Strategy<Value = Vec<Vec<String>>> {
-    prop::collection::vec(prop::collection::vec(piece(words), 0..8), 0..40)
+    prop::collection::vec(prop::collection::vec(word(words), 0..8), 0..40)
 }
 
 const UCI: &[&str] = &[
@@ -180,19 +180,19 @@ fn say(client: &mut Client, lines: &[Vec<String>], bytes: &[u8]) {
     client.send("");
 }
 
-/// Ends the search.
-fn calm_uci(client: &mut Client) {
+/// Ends the search and waits until all input is processed.
+fn reset_uci(client: &mut Client) {
     for _ in 0..30 {
         client.send("stop\nsetoption name batch value false\nsetoption name promotion value false");
-        client.send("setoption name style value the-end-of-all-that");
-        // The message differs while a stopped search has not ended.
+        client.send("setoption name style value end-of-input");
+        // The message about this value; it differs until the stopped search has ended.
         while let Some(line) = client.line_within(Duration::from_secs(2)) {
-            if line.contains("the-end-of-all-that") {
+            if line.contains("end-of-input") {
                 return;
             }
         }
     }
-    panic!("the engine does not calm down");
+    panic!("the engine did not process its input");
 }
 
 /// Lets the engine play Red's first move.
@@ -212,7 +212,7 @@ proptest! {
     fn uci(lines in lines(UCI), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut client = Client::uci();
         say(&mut client, &lines, &bytes);
-        calm_uci(&mut client);
+        reset_uci(&mut client);
         client.send("setoption name UCI_LimitStrength value false\nposition startpos moves h2e2");
         client.sync();
         client.best_move("go depth 1", &after("h2e2"));

@@ -145,7 +145,7 @@ fn suggestions_are_checked() {
         client.sync();
     }
     client.send("go infinite bookmove h2e2");
-    client.thinks_on(Duration::from_millis(50));
+    client.keeps_searching(Duration::from_millis(50));
     client.send("hint score 29999 depth 9999999 pv h2e2 a0a0 h9g7\nstop");
     client.outcome();
     client.quit_silently();
@@ -201,14 +201,14 @@ fn infinite_searches_wait_for_stop() {
         "go ponder wtime 10 btime 10",
     ] {
         client.send(go);
-        client.thinks_on(Duration::from_millis(50));
+        client.keeps_searching(Duration::from_millis(50));
         client.send("stop");
         let outcome = client.outcome();
         client.legal(&outcome, &after(""));
         assert!(!client.sync().iter().any(|line| is_outcome(line)));
     }
     client.send("go ponder wtime 100 btime 100");
-    client.thinks_on(Duration::from_millis(50));
+    client.keeps_searching(Duration::from_millis(50));
     client.send("ponderhit");
     client.outcome();
     client.quit_silently();
@@ -320,7 +320,7 @@ fn invalid_lines_are_ignored_or_refused() {
 fn lines_during_a_search_wait_for_its_answer() {
     let mut client = Client::uci();
     client.send("go infinite\nsetoption name MultiPV value 2\nposition startpos moves h2e2");
-    client.thinks_on(Duration::from_millis(20));
+    client.keeps_searching(Duration::from_millis(20));
     client.send("go depth 2");
     let first = client.outcome();
     client.legal(&first, &after(""));

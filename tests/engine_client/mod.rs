@@ -230,7 +230,7 @@ impl Client {
     }
 
     /// Fails if the search is answered within this time.
-    pub(crate) fn thinks_on(&mut self, time: Duration) {
+    pub(crate) fn keeps_searching(&mut self, time: Duration) {
         let deadline = Instant::now() + time;
         while let Some(rest) = deadline.checked_duration_since(Instant::now()) {
             if self.line_within(rest).is_some_and(|line| is_outcome(&line)) {

@@ -44,18 +44,18 @@ const VERDICTS: [(&str, &str, &str); 4] = [
     (
         "cn2020-ch9-50",
         "draw",
-        "the knight attacks one that is protected, and no gain is found",
+        "the knight attacks a protected knight, and no gain is found",
     ),
     (
         "cn2020-ch9-49",
         "black_loses",
-        "as 9-50, with a cannon of black that chases the knight",
+        "as 9-50, but a black cannon chases the knight",
     ),
     (
         "cn2020-ch8-29-1",
         "draw",
         "the rook that is offered for exchange also threatens mate; the book says so too in 8-29-2, \
-         where it is placed alike",
+         on the same squares",
     ),
     (
         "cn2020-ch8-03",
@@ -95,7 +95,7 @@ const LABELS: [(&str, usize, char, &str); 10] = [
         "cn2020-ch8-17",
         3,
         '杀',
-        "the rook that takes the pinned one then mates by checks; in the book it only wins the rook",
+        "the rook that takes the pinned rook then mates by checks; in the book it only wins the rook",
     ),
     (
         "cn2020-ch8-17",

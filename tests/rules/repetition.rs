@@ -9,7 +9,7 @@ use chuhe::rules::{
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::test_positions::{game, lines, turned};
+use crate::test_positions::{game, image, lines};
 
 /// One line of `data/repetitions.txt`.
 struct Case {
@@ -76,7 +76,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
     (
         "iss-fsf466-17",
         "black_loses",
-        "a chased rook answers with a root cut, as in diagrams 39 to 41",
+        "a chased rook answers by cutting off a protector, as in diagrams 39 to 41",
     ),
 ];
 
@@ -221,7 +221,7 @@ fn assert_symmetric(game: &Game) {
 fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game {
     let mut start = game.clone();
     while start.pop().is_some() {}
-    let mut result = Game::new(turned(start.position(), &map, swap));
+    let mut result = Game::new(image(start.position(), &map, swap));
     for ply in game.plies() {
         let (from, to) = (map(ply.played.from()), map(ply.played.to()));
         result.push(Move::new(from, to)).unwrap();

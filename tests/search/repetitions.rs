@@ -113,7 +113,7 @@ const TWO_LOOPS: [&str; 3] = [
 ];
 
 #[test]
-fn two_loops_that_only_lose_alone_prove_nothing() {
+fn alternating_loops_have_no_proven_score() {
     let mut engine = Engine::new();
     for fen in TWO_LOOPS {
         for hash in [true, false] {
@@ -143,7 +143,7 @@ fn a_mixed_repetition_is_a_draw_when_it_occurs() {
     }
 }
 
-/// A game that begins in an ending with a few pieces a side and has a few random moves, often back and forth.
+/// A game of a few random moves, often back and forth, from an ending with few pieces.
 fn ending(random: &mut StdRng) -> Game {
     let mut start = random::position(random, Shape::Sparse);
     if random.random_bool(0.5) {
@@ -261,9 +261,9 @@ fn proven_scores_agree_with_the_rules() {
     assert!(Color::ALL.iter().all(|side| mates[*side] > 20), "{mates:?}");
 }
 
-/// Checks that no mate score contradicts the endgame tables, in `count` random positions of their classes with a few
-/// random moves: a search without tables with `threads` threads and a small hash table. The sign must be that of the
-/// table, and no mate is shorter than the table's. Returns the number of mate scores.
+/// Searches the last positions of `count` random games that the endgame tables cover, without the tables, with
+/// `threads` threads and a small hash table. Checks that each mate score has the sign of the table's value and that
+/// no mate is shorter than the table's. Returns the number of mate scores.
 fn check_against_tables(count: usize, seed: u64, threads: usize) -> usize {
     let random = &mut StdRng::seed_from_u64(seed);
     let tables = Tables::embedded();

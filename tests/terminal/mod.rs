@@ -1,4 +1,4 @@
-//! A pseudo-terminal, for what programs do on a terminal.
+//! A pseudo-terminal, for tests of output on a terminal.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -6,13 +6,13 @@ use std::fs::File;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{tcgetwinsize, tcsetwinsize};
 
-/// A terminal that programs can be started on.
+/// A terminal in which programs can be started.
 pub struct Terminal {
     name: CString,
 }
 
 impl Terminal {
-    /// A new one, and its other side: what programs write on it is read there, and the other way round.
+    /// Creates a terminal. The file reads what programs write to the terminal, and writes what they read from it.
     pub fn new() -> (Self, File) {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
@@ -21,8 +21,8 @@ impl Terminal {
         (Self { name }, File::from(master))
     }
 
-    /// Says how wide it is.
-    #[allow(dead_code, reason = "not every test that has a terminal needs it")]
+    /// Sets the width of the terminal.
+    #[allow(dead_code, reason = "only some test binaries use it")]
     pub fn set_columns(&self, columns: u16) {
         let terminal = self.open();
         let mut size = tcgetwinsize(&terminal).unwrap();
@@ -30,7 +30,7 @@ impl Terminal {
         tcsetwinsize(&terminal, size).unwrap();
     }
 
-    /// It as a standard stream of a program.
+    /// Opens the terminal as a standard stream of a program.
     pub fn open(&self) -> File {
         let path = self.name.to_str().unwrap();
         File::options().read(true).write(true).open(path).unwrap()

@@ -1,4 +1,4 @@
-//! Random positions and games, and those of tables, shared by several tests.
+//! Random positions and games, and positions and games from test data, for several tests.
 #![allow(dead_code, reason = "each test binary uses only some of the functions")]
 
 use chuhe::board::{Move, Piece, Position, Square};
@@ -9,7 +9,7 @@ use chuhe::rules::Game;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-/// The position after up to `plies` random moves from the start, or fewer if the game ends before.
+/// The position after `plies` random moves from the start, or fewer if the game ends earlier.
 pub(crate) fn playout(seed: u64, plies: usize) -> Position {
     play_on(Position::startpos(), seed, plies)
 }
@@ -31,7 +31,7 @@ pub(crate) fn random_position(seed: u64, shape: Shape) -> Position {
 }
 
 /// The position with squares mapped by `map` and, if `swap`, colors exchanged.
-pub(crate) fn turned(position: &Position, map: impl Fn(Square) -> Square, swap: bool) -> Position {
+pub(crate) fn image(position: &Position, map: impl Fn(Square) -> Square, swap: bool) -> Position {
     let mut setup = position.setup();
     let squares = setup.squares;
     for square in Square::all() {
@@ -56,15 +56,14 @@ pub(crate) fn encodable_moves() -> impl Iterator<Item = Move> {
         .filter(|m| m.is_some())
 }
 
-/// The fields of the lines of a table, without comments.
-pub(crate) fn lines(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    table
-        .lines()
+/// The fields of each line of a test data file, without comments.
+pub(crate) fn lines(data: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    data.lines()
         .filter(|line| !line.starts_with('#'))
         .map(|line| line.split(" | ").collect())
 }
 
-/// The game of a FEN and moves.
+/// The game that starts at a FEN and consists of `moves`.
 pub(crate) fn game(position: &str, moves: &str) -> Game {
     let mut game = Game::new(fen::parse_position(position).unwrap());
     for played in moves.split(' ') {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use super::{complaint, match_of, output, scratch, script};
+use super::{error_output, match_of, output, scratch, script};
 
 fn good() -> [Vec<String>; 2] {
     [script("one", "good"), script("two", "good")]
@@ -108,11 +108,11 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
         };
         let mut command = match_of(good(), &arguments);
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
-        let error = complaint(&mut command);
+        let error = error_output(&mut command);
         assert!(error.contains(&format!("the {part}")), "{change}: {error}");
     }
     fs::write(&journal, "nonsense\n").unwrap();
-    let error = complaint(match_of(good(), PLAIN).arg("--resume").arg(&journal));
+    let error = error_output(match_of(good(), PLAIN).arg("--resume").arg(&journal));
     assert!(error.contains("not a match journal"), "{error}");
     fs::remove_file(journal).unwrap();
     fs::remove_file(pgn).unwrap();
@@ -145,7 +145,7 @@ fn journals_of_other_matches_are_refused_and_unchanged() {
         (&format!("{head}\nnotes\n{{\"num"), PLAIN, "line 2: "),
     ] {
         fs::write(&path, text).unwrap();
-        let error = complaint(&mut resume(arguments));
+        let error = error_output(&mut resume(arguments));
         assert!(error.contains(reason), "{text}: {error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
@@ -262,7 +262,7 @@ fn a_journal_is_used_by_one_process_at_a_time() {
         assert!(first.try_wait().unwrap().is_none());
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let error = complaint(&mut command());
+    let error = error_output(&mut command());
     let owner = format!("process {} is playing this tournament", first.id());
     assert!(error.contains(&owner), "{error}");
     assert!(first.wait().unwrap().success());
@@ -273,7 +273,7 @@ fn a_journal_is_used_by_one_process_at_a_time() {
     let before = fs::read(&journal).unwrap();
     for option in ["--json", "--plot", "--status"] {
         let mut other = match_of(slow(), PLAIN);
-        let error = complaint(other.arg(option).arg(&journal));
+        let error = error_output(other.arg(option).arg(&journal));
         assert!(
             error.contains("the file is the journal of a match"),
             "{error}"
@@ -362,7 +362,7 @@ fn one_file_cannot_have_two_purposes() {
         ("--resume /dev/zero".to_owned(), "must be a regular file"),
         (format!("--resume {directory}"), "must be a regular file"),
     ] {
-        let error = complaint(&mut match_of(good(), &format!("{arguments} {plain}")));
+        let error = error_output(&mut match_of(good(), &format!("{arguments} {plain}")));
         assert!(error.contains(reason), "{arguments}: {error}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "h2e2 h9g7\n");
     }

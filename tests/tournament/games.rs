@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::{chuhe, complaint, match_of, output, report, scratch, script, unknown_script};
+use super::{chuhe, error_output, match_of, output, report, scratch, script, unknown_script};
 
 /// Two games from the starting position, without a clock.
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
@@ -121,8 +121,8 @@ fn wrong_settings_are_refused_before_the_first_game() {
     ] {
         let mut one = unknown_script("one", mode);
         one.extend(settings.iter().map(|setting| (*setting).to_owned()));
-        let complaint = complaint(&mut match_of([one, script("two", "good")], PLAIN));
-        assert!(complaint.contains(expected), "{complaint}");
+        let error = error_output(&mut match_of([one, script("two", "good")], PLAIN));
+        assert!(error.contains(expected), "{error}");
     }
 }
 
@@ -174,8 +174,8 @@ fn protocol_and_ranks_are_detected() {
         ("crash", "engine one: it "),
     ] {
         let engines = [unknown_script("one", mode), script("two", "good")];
-        let complaint = super::complaint(&mut match_of(engines, &format!("{PLAIN} --startup 3")));
-        assert!(complaint.contains(expected), "{mode}: {complaint}");
+        let error = super::error_output(&mut match_of(engines, &format!("{PLAIN} --startup 3")));
+        assert!(error.contains(expected), "{mode}: {error}");
     }
 }
 
@@ -290,7 +290,7 @@ fn played_games_pass_replay() {
             "checkmate"
         };
         std::fs::write(&pgn, format!("{before}[Reason \"{wrong}\"{after}")).unwrap();
-        let text = super::complaint(&mut replay());
+        let text = super::error_output(&mut replay());
         assert!(text.contains("one game does not agree"), "{text}");
         std::fs::remove_file(pgn).unwrap();
     }
@@ -435,7 +435,7 @@ fn xboard_engines_play() {
         }
     }
     for limit in ["nodes=100", "tc=10+0.1 ponder=on"] {
-        let error = complaint(&mut match_of(
+        let error = error_output(&mut match_of(
             [xboard(), chuhe("other")],
             &format!("--each {limit}"),
         ));
@@ -457,13 +457,13 @@ fn xboard_is_detected() {
     let engine = report([xboard(), chuhe("other")], arguments)["engines"][0].clone();
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(engine["engine"], format!("Chuhe {version}, XBOARD"));
-    let error = complaint(&mut match_of([xboard(), chuhe("other")], "--each nodes=9"));
+    let error = error_output(&mut match_of([xboard(), chuhe("other")], "--each nodes=9"));
     assert!(
         error.contains("engine x: it speaks XBoard, which cannot be combined"),
         "{error}"
     );
     let mut check = Command::new(command);
-    let error = complaint(check.arg("check").args(&xboard()[1..]));
+    let error = error_output(check.arg("check").args(&xboard()[1..]));
     assert!(
         error.contains("it speaks XBoard, which cannot be checked"),
         "{error}"

@@ -165,9 +165,9 @@ fn an_interrupt_before_the_first_game_leaves_no_engine_running() {
     }
 }
 
-fn wait_for(child: &mut Child, mut is_so: impl FnMut() -> bool) {
+fn wait_for(child: &mut Child, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
-    while !is_so() {
+    while !condition() {
         assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
         sleep(Duration::from_millis(5));
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use super::{assert_processes_end, complaint, match_of, output, report, scratch, script};
+use super::{assert_processes_end, error_output, match_of, output, report, scratch, script};
 
 /// No engine loses a game because its program was removed.
 #[test]
@@ -166,7 +166,7 @@ fn engine_output_is_escaped() {
     // Name, moves, time, unit, time per move, depth.
     assert_eq!(row.split_whitespace().nth(5), Some("?"), "{text}");
     for name in ["two\nlines", "bell\x07"] {
-        let errors = complaint(&mut match_of(
+        let errors = error_output(&mut match_of(
             [script(name, "good"), script("b", "good")],
             arguments,
         ));
@@ -193,7 +193,7 @@ fn many_options_are_parsed() {
     );
     fs::write(&path, text).unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    let errors = complaint(command.args(["match", "--engines-file"]).arg(&path));
+    let errors = error_output(command.args(["match", "--engines-file"]).arg(&path));
     assert!(errors.contains("no-such-engine: No such file"), "{errors}");
     fs::remove_file(path).unwrap();
 }

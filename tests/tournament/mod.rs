@@ -74,7 +74,7 @@ fn output(command: &mut Command) -> String {
 }
 
 /// Runs a command that must fail and returns its standard error.
-fn complaint(command: &mut Command) -> String {
+fn error_output(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{complaint, match_of, scratch, script};
+use super::{error_output, match_of, scratch, script};
 
 #[test]
 fn engines_that_do_not_work_are_refused() {
@@ -10,7 +10,7 @@ fn engines_that_do_not_work_are_refused() {
     let missing = ["--engine", "cmd=./no/such/engine"]
         .map(str::to_owned)
         .to_vec();
-    let error = complaint(&mut match_of([good.clone(), missing], "--each depth=1"));
+    let error = error_output(&mut match_of([good.clone(), missing], "--each depth=1"));
     assert!(error.contains("no/such/engine: No such file"), "{error}");
     let text = [
         "--engine",
@@ -18,7 +18,7 @@ fn engines_that_do_not_work_are_refused() {
         &format!("cmd={}/Cargo.toml", env!("CARGO_MANIFEST_DIR")),
     ];
     let text = text.map(str::to_owned).to_vec();
-    let error = complaint(&mut match_of([text, good.clone()], "--each depth=1"));
+    let error = error_output(&mut match_of([text, good.clone()], "--each depth=1"));
     assert!(error.contains("Cargo.toml: Permission"), "{error}");
     let script_path = scratch("no-interpreter");
     fs::write(&script_path, "#!/no/such/interpreter\n").unwrap();
@@ -28,7 +28,7 @@ fn engines_that_do_not_work_are_refused() {
         "--engine".to_owned(),
         format!("cmd={}", script_path.display()),
     ];
-    let error = complaint(&mut match_of(
+    let error = error_output(&mut match_of(
         [script_words.to_vec(), good.clone()],
         "--each depth=1",
     ));
@@ -38,9 +38,9 @@ fn engines_that_do_not_work_are_refused() {
     );
     fs::remove_file(script_path).unwrap();
     let nothing = ["--engine", "cmd="].map(str::to_owned).to_vec();
-    let error = complaint(&mut match_of([nothing, good.clone()], "--each depth=1"));
+    let error = error_output(&mut match_of([nothing, good.clone()], "--each depth=1"));
     assert!(error.contains("an engine has no cmd="), "{error}");
-    let error = complaint(&mut match_of(
+    let error = error_output(&mut match_of(
         [script("mute", "mute"), good.clone()],
         "--each depth=1 --startup 0.3",
     ));
@@ -48,7 +48,7 @@ fn engines_that_do_not_work_are_refused() {
     let cat = ["--engine", "cmd=true", "proto=ucci"]
         .map(str::to_owned)
         .to_vec();
-    let error = complaint(&mut match_of([cat, good], "--each depth=1"));
+    let error = error_output(&mut match_of([cat, good], "--each depth=1"));
     // The closed pipe may be noticed before the exit.
     let ends = ["it exited (exit status: 0)", "it closed its output"];
     let is_reported = |end: &&str| error.contains(&format!("engine true: {end}"));
@@ -109,7 +109,7 @@ fn invalid_arguments_are_refused() {
             "--pin needs 1000 processors",
         ),
     ] {
-        let error = complaint(&mut match_of(good(), arguments));
+        let error = error_output(&mut match_of(good(), arguments));
         assert!(error.contains(reason), "{arguments}: {error}");
     }
 }
@@ -117,11 +117,11 @@ fn invalid_arguments_are_refused() {
 #[test]
 fn engines_need_two_different_names() {
     let twins = [script("one", "good"), script("one", "good")];
-    let error = complaint(&mut match_of(twins, "--each depth=1"));
+    let error = error_output(&mut match_of(twins, "--each depth=1"));
     assert!(error.contains("two engines have the name one"), "{error}");
     for arguments in ["--each depth=1", ""] {
         let alone = [script("one", "good"), Vec::new()];
-        let error = complaint(&mut match_of(alone, arguments));
+        let error = error_output(&mut match_of(alone, arguments));
         assert!(error.contains("at least two engines are needed"), "{error}");
     }
 }
@@ -140,7 +140,7 @@ fn invalid_openings_are_refused() {
         fs::write(&path, text).unwrap();
         let arguments = format!("--each depth=1 --openings {}", path.display());
         let good = [script("one", "good"), script("two", "good")];
-        let error = complaint(&mut match_of(good, &arguments));
+        let error = error_output(&mut match_of(good, &arguments));
         assert!(error.contains(reason), "{text}: {error}");
     }
     fs::remove_file(path).unwrap();
@@ -232,7 +232,7 @@ fn a_refused_network_prevents_the_match() {
         one.push(format!("option.{option}={}", network.display()));
         one.push(format!("proto={protocol}"));
         let two = super::chuhe("two");
-        let error = complaint(&mut match_of([one, two], "--each nodes=10 --rounds 1"));
+        let error = error_output(&mut match_of([one, two], "--each nodes=10 --rounds 1"));
         let refusal = "engine one: it refused its network: setoption refused: ";
         assert!(
             error.contains(refusal) && error.contains("truncated or damaged"),

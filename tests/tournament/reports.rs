@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::{complaint, match_of, output, scratch, script};
+use super::{error_output, match_of, output, scratch, script};
 use crate::terminal::Terminal;
 
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
@@ -153,10 +153,10 @@ fn the_plot_is_well_formed() {
     fs::remove_file(svg).unwrap();
     for name in ["a\u{fffe}", "a\u{ffff}"] {
         let engines = [script(name, "good"), script("two", "good")];
-        let error = complaint(&mut match_of(engines, PLAIN));
+        let error = error_output(&mut match_of(engines, PLAIN));
         assert!(error.contains("noncharacters"), "{error}");
         let engines = [script("one", "good"), script("two", "good")];
-        let error = complaint(match_of(engines, PLAIN).args(["--event", name]));
+        let error = error_output(match_of(engines, PLAIN).args(["--event", name]));
         assert!(error.contains("noncharacters"), "{error}");
     }
 }
@@ -348,7 +348,7 @@ fn a_swiss_tournament_is_resumed() {
         fs::remove_file(path).unwrap();
     }
     let engines = [script("one", "good"), script("two", "good")];
-    let error = complaint(&mut match_of(
+    let error = error_output(&mut match_of(
         engines,
         "--each depth=1 --format swiss --sprt elo0=0,elo1=5",
     ));

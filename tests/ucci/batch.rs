@@ -92,7 +92,7 @@ fn infinite_search_gets_its_commands() {
     client.sync();
     client.send("probe startpos");
     client.until("pophash");
-    client.thinks_on(Duration::from_millis(50));
+    client.keeps_searching(Duration::from_millis(50));
     client.send("stop");
     let first = client.outcome();
     client.legal(&first, &after(""));
@@ -129,7 +129,7 @@ fn go_waits_for_stop_in_batch_mode() {
     let mut client = Client::ucci();
     client.silent("setoption batch on");
     client.send("go infinite\nposition startpos moves h2e2\ngo depth 1");
-    client.thinks_on(Duration::from_millis(50));
+    client.keeps_searching(Duration::from_millis(50));
     client.send("stop");
     let outcome = client.outcome();
     client.legal(&outcome, &after(""));

@@ -142,7 +142,7 @@ fn xqwizard() {
     client.silent("setoption newgame");
     client.send("position startpos moves");
     client.send("go ponder time 300 increment 0");
-    client.thinks_on(Duration::from_millis(20));
+    client.keeps_searching(Duration::from_millis(20));
     client.send("ponderhit");
     client.outcome();
     client.quit();
@@ -306,7 +306,7 @@ fn vinxiangqi() {
     }
     assert!(!lines.last().unwrap().contains("draw"));
     client.send("go infinite");
-    client.thinks_on(Duration::from_millis(20));
+    client.keeps_searching(Duration::from_millis(20));
     client.send("stop");
     client.outcome();
     client.quit();

@@ -59,8 +59,8 @@ fn very_long_game() {
     client.quit();
 }
 
-/// Words of valid and invalid lines.
-fn piece() -> impl Strategy<Value = String> {
+/// A word of a valid or invalid line.
+fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => prop::sample::select(vec![
             "position", "startpos", "fen", "moves", "banmoves", "probe", "go", "depth", "nodes",
@@ -74,19 +74,19 @@ fn piece() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Ends the search and resets the options.
-fn calm_down(client: &mut Client) {
+/// Ends the search, resets the options and waits until all input is processed.
+fn reset(client: &mut Client) {
     for _ in 0..30 {
         client.send("stop\nsetoption batch off\nsetoption promotion off");
-        client.send("setoption style the-end-of-all-that");
-        // The message differs while a stopped search has not ended.
+        client.send("setoption style end-of-input");
+        // The message about this value; it differs until the stopped search has ended.
         while let Some(line) = client.line_within(Duration::from_secs(2)) {
-            if line.contains("the-end-of-all-that") {
+            if line.contains("end-of-input") {
                 return;
             }
         }
     }
-    panic!("the engine does not calm down");
+    panic!("the engine did not process its input");
 }
 
 proptest! {
@@ -95,7 +95,7 @@ proptest! {
     /// After any input the engine plays a legal move.
     #[test]
     fn random_lines(
-        lines in prop::collection::vec(prop::collection::vec(piece(), 0..10), 0..30),
+        lines in prop::collection::vec(prop::collection::vec(word(), 0..10), 0..30),
         bytes in prop::collection::vec(any::<u8>(), 0..200),
     ) {
         let mut client = Client::ucci();
@@ -104,7 +104,7 @@ proptest! {
         }
         client.send_bytes(&bytes);
         client.send("");
-        calm_down(&mut client);
+        reset(&mut client);
         client.send("position startpos moves h2e2\nbanmoves h9g7\nsetoption usemillisec true");
         client.sync();
         let m = client.best_move("go depth 1", &after("h2e2"));

@@ -21,7 +21,7 @@ fn isready_and_probe_during_a_search() {
     client.send("probe fen nonsense");
     client.until("info message probe refused");
     assert_eq!(client.until("pophash").last().unwrap(), "pophash");
-    client.thinks_on(Duration::from_millis(30));
+    client.keeps_searching(Duration::from_millis(30));
     client.send("stop");
     let outcome = client.outcome();
     client.legal(&outcome, &after(""));
@@ -95,7 +95,7 @@ fn go_during_a_search_ends_one_without_limits_and_waits_for_the_others() {
 fn options_set_during_a_search_apply_to_the_next() {
     let mut client = Client::ucci();
     client.send("go infinite\nsetoption multipv 2");
-    client.thinks_on(Duration::from_millis(20));
+    client.keeps_searching(Duration::from_millis(20));
     client.send("stop");
     client.outcome();
     client.send("go depth 2");
@@ -121,7 +121,7 @@ fn stop_is_answered_promptly() {
     let mut times = Vec::new();
     for _ in 0..20 {
         client.send("go infinite");
-        client.thinks_on(Duration::from_millis(10));
+        client.keeps_searching(Duration::from_millis(10));
         let start = Instant::now();
         client.send("stop");
         client.outcome();

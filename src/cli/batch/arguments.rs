@@ -47,7 +47,7 @@ pub enum BatchFormat {
 }
 
 impl Arguments {
-    /// Everything that results depend on, as text.
+    /// The limits and settings that the results depend on, as text.
     pub fn search_text(&self, plan: &SearchPlan) -> String {
         let SearchPlan {
             limits, settings, ..

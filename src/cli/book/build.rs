@@ -89,12 +89,12 @@ pub struct Arguments {
     /// Number of positions to search with --self.
     #[arg(long, value_name = "N", conflicts_with = "games", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
     positions: u32,
-    /// Most moves of a position with --self or --self-play.
+    /// Maximum number of moves per position with --self or --self-play.
     #[arg(long, value_name = "N", requires = "own", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=44))]
     lines: u8,
 }
 
-/// Builds the book. After Ctrl-C the book is made from what is done so far.
+/// Builds the book. After Ctrl-C the book is made from the results so far.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = Output::new(&arguments.out, arguments.force)?;
     // A FIFO can block while files are opened and read, so signals keep their default effect until then.
@@ -129,7 +129,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             "interrupted: the book was written, but positions that were not searched keep all their moves, \
              and weights follow from results"
         } else {
-            "interrupted: the book was written with what is done so far"
+            "interrupted: the book was made from the results so far"
         });
     } else {
         unread.finish("book")?;

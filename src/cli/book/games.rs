@@ -51,7 +51,7 @@ fn add_file(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(),
     }
 }
 
-/// Whether a file contains self-play games; standard input cannot.
+/// Whether a file contains self-play games. Standard input never does.
 fn is_data(path: &Path) -> io::Result<bool> {
     if path.as_os_str() == "-" {
         return Ok(false);
@@ -67,7 +67,7 @@ fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
     let file = File::open(path).context(path.display())?;
     let mut reader = GameReader::new(file).context(path.display())?;
     while let Some(record) = reader.next_record().context(path.display())? {
-        // Positions without a game have no moves.
+        // Loose positions have no moves.
         if let Record::Game(game) = record {
             let moves = game.moves.iter().map(|m| m.played);
             let skipped = usize::from(game.random_plies);

@@ -71,7 +71,7 @@ enum BookCommand {
         #[command(flatten)]
         force: ForceArgument,
     },
-    /// Count the moves of a book and its unusable records. Fails if there are any.
+    /// Count the usable and unusable moves of a book. Fails if there are unusable ones.
     Verify {
         /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
         book: String,
@@ -197,7 +197,7 @@ fn verify(name: &str) -> Result<(), Failure> {
         );
         if walk.unreached > 0 && !walk.is_whole {
             note(&format!(
-                "{name}: {unreached}, whose positions are unknown because the book only stores hashes"
+                "{name}: {unreached}; the book stores only hashes, so these positions are unknown"
             ));
         }
         let mut problems = Vec::new();

@@ -10,7 +10,6 @@ use crate::book::{BookMove, BookTable};
 use crate::cli::book::file::Output;
 use crate::cli::common::{Failure, ForceArgument, OutputFile};
 use crate::cloud::key::{Key, View};
-
 use crate::cloud::score::{Class, FINAL, MATE};
 use crate::cloud::store::{Location, Note, PlacedNote, Snapshot, Store, StoreError};
 use crate::cloud::{Edge, Entry, Row, fen};
@@ -54,13 +53,13 @@ pub struct DumpArguments {
 /// Reads everything, or everything that is public.
 fn read<T, E: From<StoreError>>(
     store: &Store,
-    is_public: bool,
-    look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
+    only_public: bool,
+    read: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
-    if is_public {
-        store.read_public(look)
+    if only_public {
+        store.read_public(read)
     } else {
-        store.read(look)
+        store.read(read)
     }
 }
 
@@ -169,7 +168,7 @@ fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
     if positions.contains_key(&start) {
         games.push(game(&positions, Position::startpos(), &mut seen));
     }
-    // Positions that no move of another one leads to come first.
+    // Positions that no move of the library leads to come first.
     let moves = positions
         .iter()
         .map(|(key, contents)| Edge::of_stored(key, contents.moves().map(|(m, ..)| m)));
@@ -247,7 +246,7 @@ fn game(positions: &BTreeMap<Key, Contents>, start: Position, seen: &mut HashSet
     game
 }
 
-/// The score of a move for red in minor pieces, or the moves to mate, and the depth, as a command for programs.
+/// The score of a move for red in minor pieces, or the moves to mate, and the depth, as a PGN command: `[%eval 0.35,12]`.
 fn evaluation(position: &Position, entry: &Entry) -> String {
     let score = match position.side_to_move() {
         Color::Red => entry.score(),

@@ -84,7 +84,7 @@ fn count(library: &Library) -> Result<u64, StoreError> {
     library.store.read(|snapshot| snapshot.positions())
 }
 
-/// Requests moves of the positions that have none but the best reply.
+/// Requests moves of the positions with at most one known move.
 fn request(library: &Library, level: &[Key]) -> Result<(), StoreError> {
     let missing = library.store.read(|snapshot| {
         let mut missing = Vec::new();

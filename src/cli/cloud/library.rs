@@ -146,7 +146,7 @@ pub fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<()
     let result = open_writable(library)?.undo(writer, minutes, BY);
     let result = result.map_err(|error| Failure::new(library, error))?;
     print_text(&match result.undo {
-        Some(undo) => format!("{} undone (undo {undo})\n", moves_changed(result)),
+        Some(undo) => format!("{} undone (undo {undo})\n", changes(result)),
         None => "no writes to undo\n".to_owned(),
     })
 }
@@ -155,11 +155,11 @@ pub fn redo(library: &Location, undo: i64) -> Result<(), Failure> {
     let result = open_writable(library)?.redo(undo, BY);
     let result = result.map_err(|error| Failure::new(library, error))?;
     let result = result.map_err(|error| Failure::new(library, error))?;
-    print_text(&format!("{} restored\n", moves_changed(result)))
+    print_text(&format!("{} restored\n", changes(result)))
 }
 
-/// The numbers of changed values and notes.
-fn moves_changed(UndoResult { values, notes, .. }: UndoResult) -> String {
+/// The numbers of changed values and notes as text.
+fn changes(UndoResult { values, notes, .. }: UndoResult) -> String {
     match notes {
         0 => format!("{values} values"),
         _ => format!("{values} values and {notes} notes"),

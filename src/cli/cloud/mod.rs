@@ -75,8 +75,8 @@ enum CloudCommand {
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
     },
-    /// Check a library: count the inconsistent values from the replies, which happens along cycles of moves.
-    /// Fails if a move is illegal.
+    /// Check a library: count the values of moves that do not follow from the values of the replies, which is
+    /// possible only along cycles of moves. Fails if a move is illegal.
     Check {
         /// Library file or database.
         library: Location,

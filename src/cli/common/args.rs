@@ -37,7 +37,7 @@ pub struct OpeningArgument {
 }
 
 impl OpeningArgument {
-    /// Whether a game has the opening, or none is given.
+    /// Whether a game has the selected opening. Without a selection, every game has it.
     pub fn selects(&self, game: &Line) -> bool {
         self.ecco.as_ref().is_none_or(|code| {
             let opening = opening::of(game);

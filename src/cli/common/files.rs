@@ -77,7 +77,7 @@ impl OutputFile {
         Self::create(path, ForceArgument { force: true })
     }
 
-    /// Whether this is standard output, which then has nothing else.
+    /// Whether this is standard output. The command must then print nothing else there.
     pub fn is_stdout(&self) -> bool {
         matches!(self.target, Target::StandardOutput)
     }

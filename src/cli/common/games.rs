@@ -28,8 +28,8 @@ impl GameArguments {
         !self.game.is_empty()
     }
 
-    /// The files of games or positions, if all arguments name files, each with the number of a game or without;
-    /// otherwise empty. With the number of a game, a single argument is a game and no file.
+    /// The files of games or positions, if all arguments name files, with or without the number of a game; otherwise
+    /// empty. A single argument with the number of a game is a game, not a file.
     pub fn places(&self) -> Vec<PgnPlace> {
         let places: Vec<PgnPlace> = self.game.iter().map(|text| PgnPlace::parse(text)).collect();
         let is_file = |place: &PgnPlace| {
@@ -356,7 +356,7 @@ impl Unread {
     }
 }
 
-/// A thing that is counted in messages.
+/// A noun with its plural, for the counts in messages.
 #[derive(Clone, Copy)]
 pub enum Noun {
     Game,
@@ -365,7 +365,7 @@ pub enum Noun {
 }
 
 impl Noun {
-    /// A number with the noun, in the chosen language.
+    /// A number with its noun, in the chosen language.
     pub fn counted(self, number: u64) -> String {
         let texts = texts();
         let (one, many) = match self {

@@ -20,7 +20,7 @@ pub struct FilePosition {
     pub place: Place,
     /// The position, its name and its task.
     pub epd: Epd,
-    /// The moves that led to it, if they are given.
+    /// The game that led to it; without moves if none are given.
     pub game: Game,
 }
 

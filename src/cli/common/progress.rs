@@ -83,7 +83,7 @@ impl ProgressMeter {
     /// Time between two lines if standard error is not a terminal.
     const LINE_INTERVAL: Duration = Duration::from_secs(60);
 
-    /// A meter of an unknown number of `unit`s.
+    /// A meter that counts `unit`s, whose total is not known yet.
     pub fn new(unit: &'static str) -> Self {
         let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}{{msg}}, {{left}} left");
         Self {
@@ -93,7 +93,7 @@ impl ProgressMeter {
         }
     }
 
-    /// Starts the measurement with `done` of `total` units.
+    /// Sets the total, and starts to measure the speed after `done` units.
     pub fn begin(&self, total: u64, done: u64) {
         self.bar.set_length(total);
         self.bar.set_position(done);
@@ -121,8 +121,8 @@ impl ProgressMeter {
     }
 }
 
-/// Starts appending the log to `file`: debug messages of this crate, and messages of other crates as
-/// `RUST_LOG` says.
+/// Starts appending the log to `file`: debug messages of this crate, and the messages of other crates that
+/// `RUST_LOG` selects.
 pub fn start_log(file: &Path) -> io::Result<()> {
     let file = File::options().append(true).create(true).open(file)?;
     Builder::new()

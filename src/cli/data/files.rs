@@ -1,4 +1,4 @@
-//! Files of games as the subcommands open them.
+//! Opening and creating game files.
 
 use std::fs::File;
 use std::io::{self, Seek};
@@ -47,7 +47,7 @@ impl NewGames {
         })
     }
 
-    /// Puts the file with its `games` games in its place. It is an error if there are none.
+    /// Moves the complete file to its path. Fails if the number of `games` in it is 0.
     pub fn finish(mut self, games: u64) -> Result<(), Failure> {
         if games == 0 {
             let why = "there are no games to write";

@@ -32,8 +32,8 @@ impl ThreadArguments {
     }
 }
 
-/// The requested classes, or all that have a table. In the second case files that are not used are
-/// reported.
+/// The requested classes. If none is requested, returns all that have a table and reports the files that are not
+/// used.
 pub fn selected(
     wanted: &[Material],
     tables: &Tables,

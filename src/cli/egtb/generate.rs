@@ -53,7 +53,7 @@ pub struct Arguments {
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgument,
-    /// Stop if more than this is needed, in MB.
+    /// Fail at once if more than this much memory is needed, in MB.
     #[arg(long, value_name = "MB")]
     memory: Option<u64>,
     /// Print the work to do and exit.
@@ -363,7 +363,8 @@ impl TableDirectory<'_> {
     }
 }
 
-/// Tries to prove the draws of a one-sided class and packs it. Returns a summary line too.
+/// Tries to prove the draws of a one-sided class and encodes its table. Returns a summary line, the class and the
+/// content of the file.
 pub fn pack(
     solved: SolvedClass,
     smaller: &[Arc<SolvedClass>],
@@ -384,7 +385,7 @@ pub fn pack(
     (line, solved, file)
 }
 
-/// Packs a two-sided class. Returns a summary line too.
+/// Encodes the table of a two-sided class. Returns a summary line and the content of the file.
 fn pack_two_sided(solved: &SolvedClass, rules: RuleSet, threads: usize) -> (String, Vec<u8>) {
     let file = solved.to_file(threads);
     let counts = solved.side_counts();

@@ -10,13 +10,13 @@ use crate::cli::common::{fill, parse_seconds, print_line, texts};
 use crate::rules::Game;
 use crate::search::{Limits, Score, static_score};
 
-/// Time of a hint, of an analysis without a time, and of the answer to a draw offer.
+/// Search time of a hint, of an analysis for which no time is given, and of the answer to a draw offer.
 pub const SHORT: Duration = Duration::from_secs(1);
-/// Plies before which the engine accepts no draw.
+/// The engine accepts no draw before this number of plies.
 pub const EARLIEST_DRAW: usize = 40;
 
 impl PlaySession {
-    /// Executes a command or plays a move. Breaks at the end.
+    /// Executes a command or plays a move. Breaks if the person quits.
     pub fn handle(&mut self, line: &str) -> ControlFlow<()> {
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();

@@ -71,7 +71,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
     hash: 0,
 };
 
-/// Plays until the person leaves.
+/// Plays until the person quits.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let books = if arguments.no_book {
         ""
@@ -318,7 +318,7 @@ impl PlaySession {
         self.ending().iter().for_each(|text| print_line(text));
     }
 
-    /// Whether the game is over, which is reported.
+    /// Reports the end of the game if it is over. Returns whether it is.
     fn reports_end(&self) -> bool {
         let ending = self.ending();
         if let Some(ending) = &ending {

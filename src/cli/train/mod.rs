@@ -45,7 +45,7 @@ pub struct Arguments {
     #[arg(long)]
     print_recipe: bool,
     /// Start with the weights of this network instead of random ones; use a lower `rate`. Width, buckets and
-    /// scale are those of the network unless set. Twice its width doubles each neuron.
+    /// scale are those of the network unless set. With twice its width, each neuron is copied.
     #[arg(long, value_name = "NETWORK")]
     from: Option<PathBuf>,
     /// The description of the network in its file, before the recipe.

@@ -159,9 +159,9 @@ pub enum Choice {
     Search,
 }
 
-/// Moves visited before a move is returned.
+/// Maximum number of moves visited to choose a move.
 const BUDGET: usize = 20;
-/// Moves visited by `queue`, and the maximum length of a line.
+/// Maximum number of moves visited by `queue`, and maximum length of a line.
 pub const LONG_BUDGET: usize = 200;
 /// The lowest score that is played.
 const MIN_SCORE: i32 = -50;

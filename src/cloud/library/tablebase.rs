@@ -25,7 +25,7 @@ pub struct TableMove {
 /// The moves of a position, best first, if the tablebases have the position and all its successors.
 pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
     let is_known = tables.probe(position, RULES).is_some() || is_material_insufficient(position);
-    if !is_thin(position) || !is_known {
+    if !has_few_pieces(position) || !is_known {
         return None;
     }
     let info = tables.probe_moves(position, RULES);
@@ -55,7 +55,7 @@ pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove
 }
 
 /// Whether a position has few enough pieces to probe the tablebases.
-fn is_thin(position: &Position) -> bool {
+fn has_few_pieces(position: &Position) -> bool {
     let count = |kind| position.kind(kind).len();
     let pawns = |side| position.pieces(side, PieceKind::Pawn).len();
     position.occupied().len() <= 13

@@ -193,7 +193,7 @@ fn notes(connection: &Connection, key: &Key) -> Result<Vec<PlacedNote>> {
         .collect())
 }
 
-/// Whether a private position was marked itself, rather than inherits it; `None` if the position is public.
+/// Whether a private position is marked itself; if not, it inherits its privacy. `None` if the position is public.
 fn marked(connection: &Connection, key: &Key) -> Result<Option<bool>> {
     let query = "SELECT marked FROM private WHERE key = $1";
     let read = |columns: &Columns<'_>| Ok(columns.number::<i64>(0, "marked")? != 0);

@@ -141,7 +141,7 @@ impl Snapshot<'_> {
         Ok(())
     }
 
-    /// Finds illegal moves, and inconsistent values from the replies.
+    /// Finds illegal moves, and values that do not follow from the replies.
     pub fn check(&self) -> Result<Vec<Inconsistency>, StoreError> {
         let mut problems = Vec::new();
         self.for_each(|key, row| {

@@ -2,8 +2,8 @@
 //!
 //! The library is asked before the search starts, for a tenth of the time of the move and at most two seconds. Its
 //! move is checked like a suggestion of the client: the library may be wrong or malicious. If the library knows the
-//! position but has no move that is good enough, it is asked for its line while the engine searches; the search looks
-//! at that line first. A thread sends one request at a time. After three failures in a row it sends none for five
+//! position but has no move that is good enough, it is asked for its line while the engine searches; the search tries
+//! that line first. A thread sends one request at a time. After three failures in a row it sends none for five
 //! minutes.
 
 use std::collections::HashMap;

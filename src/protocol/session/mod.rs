@@ -1,10 +1,10 @@
 //! The engine's state machine: boot, idle, searching.
 //!
-//! The session waits for input, for events of the search and for the threads beside it (the ruling on the game, the
-//! cloud library) at the same time. Commands that need an idle engine are queued during a search and run after its
-//! answer. A search without limits is stopped by a queued `go`, as old clients send no `stop` before it. In batch
-//! mode `quit` waits as well, so that a file piped in runs whole; during a search that ends by itself the session
-//! does not even read, and the lines wait in the pipe.
+//! The session waits at the same time for input, for events of the search and for other threads (the ruling on the
+//! game, the cloud library). Commands that need an idle engine are queued during a search and run after its answer. A
+//! search without limits is stopped by a queued `go`, as old clients send no `stop` before it. In batch mode `quit`
+//! waits as well, so that all lines of a piped file are executed; during a search that ends by itself the session reads
+//! nothing, and the lines wait in the pipe.
 //!
 //! After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more. A search that does
 //! not end by itself is then stopped, and the queued commands run.

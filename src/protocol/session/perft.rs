@@ -1,4 +1,4 @@
-//! `go perft`: counts games in a thread of its own, so that the session can read `stop`.
+//! `go perft`: counts lines in a thread of its own, so that the session can read `stop`.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::board::{Move, Position};
 use crate::movegen::{legal_moves, perft};
 use crate::search::{Control, USUAL_STACK, start_thread};
 
-/// The number of games after each legal move; `None` if the count was stopped.
+/// The number of lines after each legal move; `None` if the count was stopped.
 pub type PerftCounts = Option<Vec<(Move, u64)>>;
 
-/// Games of up to this number of plies are counted without a look at the control.
+/// Lines of up to this number of plies are counted without checking for `stop`.
 const UNINTERRUPTED: u32 = 3;
 
-/// Starts to count the games of `depth` plies. The channel is closed without a result if no thread can be started.
+/// Starts to count the lines of `depth` plies. The channel is closed without a result if no thread can be started.
 pub fn start_perft(position: Position, depth: u32, control: Arc<Control>) -> Receiver<PerftCounts> {
     let (sender, counts) = bounded(1);
     let count = move || {
@@ -31,26 +31,26 @@ fn divide(mut position: Position, depth: u32, control: &Control) -> PerftCounts 
     let moves = legal_moves(&position).into_iter();
     let counts = moves.map(|played| {
         let undo = position.make(played);
-        let games = count_games(&mut position, depth.saturating_sub(1), control);
+        let count = count(&mut position, depth.saturating_sub(1), control);
         position.unmake(played, undo);
-        Some((played, games?))
+        Some((played, count?))
     });
     counts.collect()
 }
 
-fn count_games(position: &mut Position, depth: u32, control: &Control) -> Option<u64> {
+fn count(position: &mut Position, depth: u32, control: &Control) -> Option<u64> {
     if control.is_stopped() {
         return None;
     }
     if depth <= UNINTERRUPTED {
         return Some(perft(position, depth));
     }
-    let mut games = 0;
+    let mut total = 0;
     for played in legal_moves(position) {
         let undo = position.make(played);
-        let rest = count_games(position, depth - 1, control);
+        let rest = count(position, depth - 1, control);
         position.unmake(played, undo);
-        games += rest?;
+        total += rest?;
     }
-    Some(games)
+    Some(total)
 }

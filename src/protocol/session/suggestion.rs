@@ -2,7 +2,7 @@
 //!
 //! A suggestion may be wrong or malicious. The engine first searches the suggested move alone for a moment. A table
 //! move is played unless it loses; a book move is compared with the best move of an equally deep search. Only if the
-//! suggestion fails, the search that `go` asked for follows. A hint is a line that the search looks at first.
+//! suggestion fails, the search that `go` asked for follows. A hint is a line that the search tries first.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl<W: Write> Session<W> {
         self.send_report(&Report::Line(info));
     }
 
-    /// Gives the search in progress a line to look at first, as far as its moves are legal.
+    /// Gives the search in progress a line to try first, as far as its moves are legal.
     pub fn hint(&mut self, line: &[Move]) {
         if let Some(search) = &self.search {
             self.pool.hint(search.request.game.position(), line);

@@ -101,7 +101,7 @@ impl SharedState {
             || self.is_past_hard_limit()
     }
 
-    /// Whether the hard time limit is over.
+    /// Whether the hard time limit has passed.
     pub fn is_past_hard_limit(&self) -> bool {
         let control = &self.request.control;
         let is_over =

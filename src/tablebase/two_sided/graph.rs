@@ -182,8 +182,8 @@ impl Offences {
         self.0 & other.0 == other.0
     }
 
-    /// The winner's goals in a zone of this offence, each to be reached again and again: a move that commits none of
-    /// the returned offences.
+    /// The goals of the winner in a zone of this offence (see `co_buchi`). For each of the returned sets, the winner
+    /// must again and again make a move that commits none of its offences.
     pub const fn answers(self) -> &'static [Self] {
         match self {
             Self::CHECK => &[Self::CHECK],
@@ -489,7 +489,7 @@ impl<'a> Mover<'a> {
             let is_safe = |to: &Square| !is_attacked(left.with(*to));
             return to.into_iter().filter(is_safe).collect();
         }
-        // A moved piece can only give check as the screen of a cannon on an open line.
+        // The attacker can expose its own king only as the screen of a cannon on an open line.
         let (kind, cannon) = self.attackers[1];
         let line = Bitboard::between(king, cannon);
         if kind == PieceKind::Cannon && (line & left).is_empty() {

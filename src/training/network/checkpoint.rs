@@ -2,7 +2,7 @@
 //!
 //! Format: `CHUHETR` and a zero byte; the length of the header (4 bytes, little-endian); the header as JSON
 //! (recipe, losses of the passes, checksums of the samples and of the initial network); the parameters and both
-//! means of the optimizer as 32-bit floating-point numbers; CRC-32C of everything before.
+//! moment estimates of the optimizer (Adam) as 32-bit floating-point numbers; CRC-32C of everything before.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ pub enum CheckpointError {
 }
 
 impl Trainer {
-    /// Encodes the state of the run, the digest of its samples and the reports of its passes.
+    /// Encodes the state of the run, the checksum of its samples and the reports of its passes.
     pub fn checkpoint(&self, samples: u64, reports: &[PassReport]) -> Vec<u8> {
         let head = CheckpointHeader {
             version: VERSION,

@@ -71,8 +71,8 @@ impl SelfPlayRun {
         self.numbers.missing.len()
     }
 
-    /// Plays the missing games and calls `progress` after writing some. Games are written in the order of their
-    /// numbers with any number of threads; games lost to damage are appended.
+    /// Plays the missing games. Calls `progress` whenever games have been written. With any number of threads games
+    /// are written in the order of their numbers, except that games lost to damage are appended first.
     pub fn play(
         self,
         interrupt: &Interrupt,

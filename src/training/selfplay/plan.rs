@@ -36,7 +36,7 @@ impl Opening {
 pub struct GoodOpening {
     /// Plies of the opening.
     pub plies: u16,
-    /// Maximum number of moves to choose from. The search for them has this many times the nodes of a move.
+    /// Maximum number of moves to choose from. The search for them has this many times the node limit of a move.
     pub lines: u8,
     /// Maximum loss of a move compared with the best one, in hundredths of a minor piece.
     pub margin: u16,
@@ -83,7 +83,7 @@ pub struct SelfPlayPlan {
     /// How the games begin; not stored if random.
     #[serde(default, skip_serializing_if = "Opening::is_random")]
     pub opening: Opening,
-    /// Maximum absolute score of a random opening; not stored if it is that of old files.
+    /// Maximum absolute score of a random opening; not stored if it is the one that old files imply.
     #[serde(
         default = "old_opening_score",
         skip_serializing_if = "is_old_opening_score"
@@ -143,7 +143,7 @@ pub enum SelfPlayError {
         /// The plan of this run.
         wanted: String,
     },
-    /// There is not enough memory or threads.
+    /// There is not enough memory for the requested number of threads.
     #[error("cannot play {wanted} games at a time, only {fit}: {error}")]
     TooMany {
         /// Requested number of threads.
@@ -173,18 +173,18 @@ pub struct SelfPlayProgress {
     pub positions: u64,
 }
 
-/// Number of times that the user asked to stop. After the first request the games in progress are finished, after
-/// the second they are dropped.
+/// Number of times that the user has asked to stop. After the first request, the games in progress are finished;
+/// after the second, they are dropped.
 #[derive(Debug, Default)]
 pub struct Interrupt(AtomicU32);
 
 impl Interrupt {
-    /// Asks to stop.
+    /// Counts one more request to stop.
     pub fn ask(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether to begin no more games.
+    /// Whether the user has asked to stop, so that no more games are begun.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }

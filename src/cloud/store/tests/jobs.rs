@@ -43,7 +43,7 @@ fn job(store: &Store, id: i64) -> Job {
     jobs.into_iter().find(|job| job.id == id).unwrap()
 }
 
-/// Lets the requests of a job be older, as if time had passed.
+/// Makes the requests of a job older, as if time had passed.
 fn wait(store: &Store, seconds: i64) {
     store
         .write(move |batch| {
