@@ -1,4 +1,4 @@
-//! `chuhe perft`: counts the positions that can be reached.
+//! `chuhe perft`: counts the lines of a given length.
 
 use std::process::ExitCode;
 use std::sync::Arc;
