@@ -15,8 +15,6 @@ pub enum Schema {
     /// .obk, or .pfBook, which has another table name.
     Obk {
         table: &'static str,
-        /// Whether keys of 2^63 and above are stored as floating-point numbers with the same bits.
-        has_real_keys: bool,
     },
 }
 
@@ -46,12 +44,9 @@ fn schema(connection: &Connection) -> Result<Option<Schema>, BookError> {
             .optional()?;
         return Ok((kind.as_deref() == Some("xiangqi")).then_some(Schema::Xqb));
     }
-    for (table, has_real_keys) in [("bhobk", true), ("pfBook", false)] {
+    for table in ["bhobk", "pfBook"] {
         if has(table)? {
-            return Ok(Some(Schema::Obk {
-                table,
-                has_real_keys,
-            }));
+            return Ok(Some(Schema::Obk { table }));
         }
     }
     Ok(None)

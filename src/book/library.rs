@@ -82,13 +82,9 @@ impl Opener {
         let (connection, schema) = database::open(path)?;
         match schema {
             Schema::Xqb => Ok(Box::new(XqbBook::new(connection))),
-            Schema::Obk {
-                table,
-                has_real_keys,
-            } => {
+            Schema::Obk { table } => {
                 let keys = self.keys.clone().ok_or(BookError::NeedsKeys)?;
-                let book = ObkBook::new(connection, keys, table, has_real_keys);
-                Ok(Box::new(book))
+                Ok(Box::new(ObkBook::new(connection, keys, table)))
             }
         }
     }

@@ -62,18 +62,13 @@ impl ObkKeys {
 pub struct ObkBook {
     connection: Connection,
     keys: ObkKeys,
+    table: &'static str,
     query: String,
-    has_real_keys: bool,
 }
 
 impl ObkBook {
     /// The book in `table` of a database.
-    pub fn new(
-        connection: Connection,
-        keys: ObkKeys,
-        table: &'static str,
-        has_real_keys: bool,
-    ) -> Self {
+    pub fn new(connection: Connection, keys: ObkKeys, table: &'static str) -> Self {
         let query = format!(
             "SELECT CAST(vmove AS INTEGER), IFNULL(CAST(vscore AS INTEGER), 0),
                 IFNULL(CAST(vwin AS INTEGER), 0), IFNULL(CAST(vdraw AS INTEGER), 0),
@@ -83,14 +78,19 @@ impl ObkBook {
         Self {
             connection,
             keys,
+            table,
             query,
-            has_real_keys,
         }
+    }
+
+    /// Whether keys of 2^63 and above are stored as floating-point numbers with the same bits.
+    fn has_real_keys(&self) -> bool {
+        self.table == "bhobk"
     }
 
     fn rows(&self, key: u64) -> Result<Vec<Stored>, BookError> {
         let key = match i64::try_from(key) {
-            Err(_) if self.has_real_keys => Value::Real(f64::from_bits(key)),
+            Err(_) if self.has_real_keys() => Value::Real(f64::from_bits(key)),
             Ok(key) => Value::Integer(key),
             Err(_) => Value::Integer(key.cast_signed()),
         };
@@ -129,12 +129,7 @@ impl Book for ObkBook {
     }
 
     fn count(&self) -> Result<usize, BookError> {
-        let table = if self.has_real_keys {
-            "bhobk"
-        } else {
-            "pfBook"
-        };
-        let query = format!("SELECT COUNT(*) FROM {table} WHERE vvalid = 1");
+        let query = format!("SELECT COUNT(*) FROM {} WHERE vvalid = 1", self.table);
         Ok(self.connection.query_row(&query, [], |row| row.get(0))?)
     }
 
@@ -143,7 +138,11 @@ impl Book for ObkBook {
     }
 
     fn format(&self) -> &'static str {
-        if self.has_real_keys { "obk" } else { "pfBook" }
+        if self.has_real_keys() {
+            "obk"
+        } else {
+            "pfBook"
+        }
     }
 }
 
@@ -201,14 +200,14 @@ mod tests {
         assert!(ObkKeys::read(&little[1..]).is_none());
     }
 
-    fn database(keys: &ObkKeys, table: &'static str, has_real_keys: bool) -> ObkBook {
+    fn database(keys: &ObkKeys, table: &'static str) -> ObkBook {
         let connection = Connection::open_in_memory().unwrap();
         let columns = "(id INTEGER PRIMARY KEY, vkey INTEGER, vmove INTEGER, vscore INTEGER,
             vwin INTEGER, vdraw INTEGER, vlost INTEGER, vvalid INTEGER, vmemo BLOB, vindex INTEGER)";
         connection
             .execute_batch(&format!("CREATE TABLE {table}{columns}"))
             .unwrap();
-        let book = ObkBook::new(connection, keys.clone(), table, has_real_keys);
+        let book = ObkBook::new(connection, keys.clone(), table);
         for (moves, packed, score, valid) in [
             ("h2e2", 0x3a_59, 30, 1),
             ("h2e2", 0x34_55, 40, 1),
@@ -217,7 +216,7 @@ mod tests {
             ("", 0xaa_a7, 50, 1),
         ] {
             let key = keys.key(&after(moves), false);
-            let key = if has_real_keys && key >= 1 << 63 {
+            let key = if table == "bhobk" && key >= 1 << 63 {
                 Value::Real(f64::from_bits(key))
             } else {
                 Value::Integer(key.cast_signed())
@@ -234,8 +233,8 @@ mod tests {
     #[test]
     fn rows_of_both_mirror_images_are_found() {
         let keys = keys();
-        for (table, has_real_keys) in [("bhobk", true), ("pfBook", false)] {
-            let book = database(&keys, table, has_real_keys);
+        for table in ["bhobk", "pfBook"] {
+            let book = database(&keys, table);
             assert_eq!(moves(&book, ""), "h2e2 50");
             // The key of this position is above 2^63: -2.68e-145 as a floating-point number.
             assert_eq!(moves(&book, "h2e2"), "b9c7 40, h9g7 30");

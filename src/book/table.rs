@@ -1,5 +1,6 @@
 //! A book in memory that can be changed, and its text format with one move per line.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::book_move::{BookEntry, BookMove, Results};
@@ -35,6 +36,11 @@ fn key(position: &Position) -> String {
     fields.join(" ")
 }
 
+/// Puts the heaviest move first.
+fn sort(moves: &mut [BookMove]) {
+    moves.sort_by_key(|m| (Reverse(m.weight), m.played.bits()));
+}
+
 impl BookTable {
     /// Adds a move. If it is already there, weights and results add up.
     pub fn add(&mut self, position: &Position, m: BookMove) {
@@ -68,7 +74,7 @@ impl BookTable {
         for m in moves.iter_mut().filter(|_| flips) {
             m.played = m.played.flip_file();
         }
-        moves.sort_by_key(|m| (std::cmp::Reverse(m.weight), m.played.bits()));
+        sort(&mut moves);
         moves
     }
 
@@ -76,8 +82,7 @@ impl BookTable {
     pub fn entries(&self) -> Vec<BookEntry> {
         let sorted = |entry: &BookEntry| {
             let mut entry = entry.clone();
-            let order = |m: &BookMove| (std::cmp::Reverse(m.weight), m.played.bits());
-            entry.moves.sort_by_key(order);
+            sort(&mut entry.moves);
             entry
         };
         self.entries.values().map(sorted).collect()

@@ -14,8 +14,8 @@ use unicode_width::UnicodeWidthStr;
 use super::common::{
     BoardArguments, Context, Failure, GameArguments, PgnPlace, Place, SearchArguments,
     SearchDefaults, SearchPlan, SearchThreads, bound_name, cut, describe_end, describe_ending,
-    exit_code, fill, ignore_closed_pipe, interrupts, note, pad, print_if_read, read_positions,
-    report_damaged_tables, score_and_mate, spaced, terminal_width, texts, wrapped,
+    exit_code, fill, ignore_closed_pipe, interrupts, keep_last_failure, note, pad, print_if_read,
+    read_positions, report_damaged_tables, score_and_mate, spaced, terminal_width, texts, wrapped,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -129,11 +129,8 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Result<(), Failur
     let mut all_read = Ok(());
     let mut games = Vec::new();
     for place in &places {
-        if let Err(failure) = read_file(place, places.len() > 1, &mut games)
-            && let Err(previous) = std::mem::replace(&mut all_read, Err(failure))
-        {
-            Failure::report(&previous);
-        }
+        let read = read_file(place, places.len() > 1, &mut games);
+        keep_last_failure(&mut all_read, read);
     }
     if games.is_empty() {
         all_read?;

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::common::{
     Context, Failure, GameArguments, PgnPlace, Place, RulesArgument, TableArguments,
-    describe_ending, explain, explain_clauses, explain_plies, note_problems, note_skipped,
-    play_line, print, print_if_read, row, terminal_width, verdict_name,
+    describe_ending, explain, explain_clauses, explain_plies, keep_last_failure, note_problems,
+    note_skipped, play_line, print, print_if_read, row, terminal_width, verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
@@ -79,11 +79,7 @@ fn judge_files(judging: &Judging<'_>, places: &[PgnPlace]) -> Result<(), Failure
         if is_titled && !print_if_read(&format!("{}:\n", place.path.display()))? {
             break;
         }
-        if let Err(failure) = judge_file(judging, place)
-            && let Err(previous) = std::mem::replace(&mut result, Err(failure))
-        {
-            Failure::report(&previous);
-        }
+        keep_last_failure(&mut result, judge_file(judging, place));
     }
     result
 }

@@ -12,8 +12,8 @@ use super::bench::speed_text;
 use super::common::{
     Context, Failure, GameArguments, exit_code, interrupts, note, print, print_if_read,
 };
-use crate::board::{Move, Position};
-use crate::movegen::{legal_moves, perft};
+use crate::board::Move;
+use crate::movegen::{legal_moves, perft_in_parts};
 
 /// Count the sequences of DEPTH moves, the usual test of a move generator. Ctrl-C shows the count so far.
 #[derive(Debug, clap::Args)]
@@ -27,9 +27,6 @@ pub struct Arguments {
     #[arg(long)]
     divide: bool,
 }
-
-/// Depth up to which a count is short enough to be finished after Ctrl-C.
-const SHORT_DEPTH: u32 = 3;
 
 /// Prints the counts; the last line is `nodes N time N ms nps N`.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
@@ -49,7 +46,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             for first in legal_moves(&position) {
                 let mut after = position.clone();
                 after.make(first);
-                let nodes = count(&mut after, depth - 1, &shared);
+                let mut nodes = 0;
+                perft_in_parts(&mut after, depth - 1, &mut |lines| {
+                    nodes += lines;
+                    shared.fetch_add(lines, Ordering::Relaxed);
+                    true
+                });
                 if sender.send((first, nodes)).is_err() {
                     return;
                 }
@@ -74,20 +76,4 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let nodes = counted.load(Ordering::Relaxed);
     print(&format!("{}\n", speed_text(nodes, start.elapsed())))?;
     Ok(exit_code(is_interrupted))
-}
-
-/// Counts as `perft` does and adds to `counted` meanwhile.
-fn count(position: &mut Position, depth: u32, counted: &AtomicU64) -> u64 {
-    if depth <= SHORT_DEPTH {
-        let nodes = perft(position, depth);
-        counted.fetch_add(nodes, Ordering::Relaxed);
-        return nodes;
-    }
-    let mut nodes = 0;
-    for m in legal_moves(position) {
-        let undo = position.make(m);
-        nodes += count(position, depth - 1, counted);
-        position.unmake(m, undo);
-    }
-    nodes
 }

@@ -43,6 +43,25 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
+/// As [`perft`], but passes the lines to `add` in parts, each counted in a short time. Stops when `add` returns `false`.
+/// Returns whether all lines are counted.
+pub(crate) fn perft_in_parts(
+    position: &mut Position,
+    depth: u32,
+    add: &mut impl FnMut(u64) -> bool,
+) -> bool {
+    const SHORT_DEPTH: u32 = 3;
+    if depth <= SHORT_DEPTH {
+        return add(perft(position, depth));
+    }
+    legal_moves(position).into_iter().all(|m| {
+        let undo = position.make(m);
+        let goes_on = perft_in_parts(position, depth - 1, add);
+        position.unmake(m, undo);
+        goes_on
+    })
+}
+
 /// The perft count of each legal move, at a total depth of `depth`. Empty for depth 0.
 pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
     let Some(rest) = depth.checked_sub(1) else {

@@ -13,6 +13,17 @@ use crate::board::{Color, Move, PieceKind, Position};
 const NUMERALS: [char; 10] = ['零', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
 const DIGITS: [char; 10] = ['０', '１', '２', '３', '４', '５', '６', '７', '８', '９'];
 
+/// The traditional characters of tag names and results, in the order of [`SIMPLIFIED`].
+pub(super) const TRADITIONAL: &str = "標題類賽輪佈開紅後執結對時間點組別記錄評論備註勝負認";
+pub(super) const SIMPLIFIED: &str = "标题类赛轮布开红后执结对时间点组别记录评论备注胜负认";
+
+/// The simplified form of a character of [`TRADITIONAL`]; other characters are returned unchanged.
+pub(super) fn simplified(c: char) -> char {
+    let mut pairs = TRADITIONAL.chars().zip(SIMPLIFIED.chars());
+    let found = pairs.find(|(traditional, _)| *traditional == c);
+    found.map_or(c, |(_, simplified)| simplified)
+}
+
 /// Writes a legal move of `position`.
 ///
 /// A promotion (in the promotion variant) is written like 仕四变兵. A move from an empty square, or of one of

@@ -30,3 +30,15 @@ pub enum NotationError {
         moves: Vec<Move>,
     },
 }
+
+/// The legal move that matches `text`, or an error if there is none or several.
+pub fn only_move(moves: Vec<Move>, text: &str) -> Result<Move, NotationError> {
+    match moves[..] {
+        [m] => Ok(m),
+        [] => Err(NotationError::Illegal(text.to_owned())),
+        _ => Err(NotationError::Ambiguous {
+            text: text.to_owned(),
+            moves,
+        }),
+    }
+}

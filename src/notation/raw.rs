@@ -174,6 +174,15 @@ impl RawGame {
         }
     }
 
+    /// The origin of the first move, if the file contains its squares.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code))]
+    pub fn first_from(&self) -> Option<Square> {
+        match self.moves[self.moves.first_child(ROOT)?].played {
+            RawMove::Squares(squares) => squares.map(|(from, _)| from),
+            _ => None,
+        }
+    }
+
     /// Records a problem.
     pub fn add_problem(&mut self, error: &RecordError, affects_main_line: bool) {
         if affects_main_line || self.problems.len() < MAX_PROBLEMS {

@@ -1,7 +1,7 @@
 //! The common part of Chinese, WXF and Vietnamese moves. They name a piece by its file or by its place among the
 //! pieces of its kind on that file, then a direction and a number, all from the mover's point of view.
 
-use super::NotationError;
+use super::error::{NotationError, only_move};
 use crate::board::{Bitboard, Color, FILES, Move, PieceKind, Position, Square};
 use crate::movegen::legal_moves;
 
@@ -160,14 +160,7 @@ impl Description {
                 .find(middle)
                 .map_or(moves.clone(), |m| vec![*m]);
         }
-        match moves[..] {
-            [m] => Ok(m),
-            [] => Err(NotationError::Illegal(text.to_owned())),
-            _ => Err(NotationError::Ambiguous {
-                text: text.to_owned(),
-                moves,
-            }),
-        }
+        only_move(moves, text)
     }
 
     /// All moves of the side to move that match, legal or not.

@@ -1,6 +1,6 @@
 //! Standard algebraic notation (SAN) as in XBoard, WinBoard and other chess programs: `Che2`, `Hg7`, `xe4`.
 
-use super::NotationError;
+use super::error::{NotationError, only_move};
 use crate::board::{FILES, Move, Piece, PieceKind, Position, RANKS, Square};
 use crate::movegen::{has_legal_move, legal_moves};
 
@@ -72,14 +72,7 @@ pub fn parse(position: &Position, text: &str, first_rank: usize) -> Result<Move,
         .into_iter()
         .filter(|m| description.matches(position, *m))
         .collect();
-    match moves[..] {
-        [m] => Ok(m),
-        [] => Err(NotationError::Illegal(text.to_owned())),
-        _ => Err(NotationError::Ambiguous {
-            text: text.to_owned(),
-            moves,
-        }),
-    }
+    only_move(moves, text)
 }
 
 fn read(text: &str, first_rank: usize) -> Option<Description> {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::str::FromStr;
 
-use super::Line;
+use super::{Line, chinese};
 use crate::board::{Color, Move, Position};
 
 /// The result of a game.
@@ -72,15 +72,12 @@ impl FromStr for GameResult {
         if text.len() > LONGEST_RESULT {
             return Err(ParseResultError);
         }
-        let simplify = |c: char| match c {
-            '紅' => '红',
-            '勝' => '胜',
-            '負' => '负',
-            '認' => '认',
-            other => other,
-        };
         let is_word = |c: &char| !matches!(c, '方' | '先' | '，' | '。' | '（' | '）');
-        let word: String = text.chars().map(simplify).filter(is_word).collect();
+        let word: String = text
+            .chars()
+            .map(chinese::simplified)
+            .filter(is_word)
+            .collect();
         match word.as_str() {
             "1-0" | "红胜" | "黑负" | "黑认负" => Ok(Self::RedWins),
             "0-1" | "黑胜" | "红负" | "红认负" => Ok(Self::BlackWins),

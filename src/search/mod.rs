@@ -51,6 +51,8 @@ pub use solution::{
     KnownMate, MatingMove, OtherMove, OtherMoves, Refutation, Solution, SolveError, Solver,
     VerifyError, verify_solution,
 };
+#[cfg(feature = "cli")]
+pub(crate) use threads::cores;
 pub use threads::{
     HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, SearchLine, SearchResult, Searcher,
     StartError, free_megabytes,

@@ -71,14 +71,14 @@ impl TranspositionTable {
     }
 
     /// Writes to every page of an unused table, so that the first search need not wait until the system provides the
-    /// memory. Large tables are touched by several threads.
-    pub fn touch_pages(&self) {
+    /// memory. Large tables are touched by several threads, at most one per processor core.
+    pub fn touch_pages(&self, cores: usize) {
         const PAGE_WORDS: usize = 4096 / size_of::<AtomicU64>();
         let touch = |words: &[AtomicU64]| {
             let pages = words.iter().step_by(PAGE_WORDS);
             pages.for_each(|word| word.store(0, Ordering::Relaxed));
         };
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+
         let threads = (self.megabytes() / TOUCHED_BY_ONE_THREAD).clamp(1, cores.min(8));
         let part = self.words.len().div_ceil(threads);
         std::thread::scope(|scope| {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::test_positions::playout;
 
-fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
+pub(super) fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
     let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);
     evaluator.evaluate(position, &PieceSquareAccumulator::new(position))
 }

@@ -5,7 +5,7 @@ use chuhe::board::{Color, Position};
 use chuhe::book::{BookMove, BookTable};
 use chuhe::eval::nnue::{self, AccumulatorStack, simd::SimdLevel};
 use chuhe::eval::win_rate::WinRate;
-use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
+use chuhe::eval::{Knowledge, PieceSquareAccumulator};
 use chuhe::movegen::{is_legal, legal_moves, perft};
 use chuhe::notation::diagram;
 use chuhe::rules::{Game, RuleSet, judge};
@@ -13,6 +13,7 @@ use chuhe::search::{Limits, Meaning, Score, Searcher};
 use chuhe::tablebase::Tables;
 use proptest::prelude::*;
 
+use super::evaluation::evaluate;
 use crate::test_positions::{Shape, play_on, random_position};
 
 /// Fifteen of a kind and a king on each side.
@@ -23,26 +24,21 @@ const CROWDED: [&str; 4] = [
     "p1p1k1p2/p1p1p1p1p/p1p1p1p1p/p7p/9/9/P7P/P1P1P1P1P/P1P1P1P1P/P1PK2P2 w",
 ];
 
-fn value(position: &Position, knowledge: Knowledge) -> i32 {
-    let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);
-    evaluator.evaluate(position, &PieceSquareAccumulator::new(position))
-}
-
 proptest! {
     #[test]
     fn evaluations_are_defined_and_symmetric(seed: u64, plies in 0..40usize) {
         let position = play_on(random_position(seed, Shape::Irregular), seed, plies);
         for knowledge in Knowledge::ALL {
-            let value = value(&position, knowledge);
-            prop_assert_eq!(value, self::value(&position.with_colors_exchanged(), knowledge));
+            let value = evaluate(&position, knowledge);
+            prop_assert_eq!(value, evaluate(&position.with_colors_exchanged(), knowledge));
         }
         let network = nnue::embedded();
-        let evaluate = |position: &Position| {
+        let by_network = |position: &Position| {
             let stack = &mut AccumulatorStack::new(network, position);
             nnue::evaluate(SimdLevel::BASELINE, network, stack, position)
         };
-        prop_assert_eq!(evaluate(&position), evaluate(&position.with_colors_exchanged()));
-        WinRate::of(value(&position, Knowledge::Small), &position);
+        prop_assert_eq!(by_network(&position), by_network(&position.with_colors_exchanged()));
+        WinRate::of(evaluate(&position, Knowledge::Small), &position);
     }
 
     #[test]

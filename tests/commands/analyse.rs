@@ -40,14 +40,7 @@ fn interrupt_ends_the_search_but_not_the_output() {
     for _ in 0..4 {
         shown.read_line(&mut String::new()).unwrap();
     }
-    let process = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &process])
-            .status()
-            .unwrap()
-            .success()
-    );
+    super::send_signal(&child, "-INT");
     let mut rest = String::new();
     shown.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));

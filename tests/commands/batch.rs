@@ -8,6 +8,7 @@ use predicates::prelude::*;
 use predicates::str::contains;
 use serde_json::Value;
 
+use super::objects;
 use crate::engine_client::scratch;
 
 /// A suite: a capture, a mate in two, a move to avoid, a position without a task, one without a move.
@@ -35,12 +36,6 @@ fn batch(file: &Path, arguments: &[&str]) -> Command {
         .args(arguments)
         .env_remove("RUST_LOG");
     command
-}
-
-fn objects(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
 }
 
 /// Answers without their times.
@@ -352,11 +347,7 @@ fn ctrl_c_leaves_complete_answers() {
         assert!(Instant::now() < deadline);
         std::thread::sleep(Duration::from_millis(5));
     }
-    let process = child.id().to_string();
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &process])
-        .status();
-    assert!(kill.unwrap().success());
+    super::send_signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let errors = String::from_utf8(output.stderr).unwrap();

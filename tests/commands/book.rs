@@ -445,11 +445,7 @@ fn build_on_a_fifo_ends_on_a_signal() {
             .unwrap();
         std::thread::sleep(std::time::Duration::from_millis(500));
         assert!(child.try_wait().unwrap().is_none(), "waits for the FIFO");
-        let pid = child.id().to_string();
-        let sent = std::process::Command::new("kill")
-            .args([signal, &pid])
-            .status();
-        assert!(sent.unwrap().success());
+        super::send_signal(&child, signal);
         let started = std::time::Instant::now();
         while child.try_wait().unwrap().is_none() {
             assert!(started.elapsed().as_secs() < 10, "{signal}");

@@ -2,17 +2,11 @@
 
 use std::fs;
 
-use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty, is_match, starts_with};
 
+use super::chuhe;
 use crate::engine_client::scratch;
-
-fn chuhe(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    command.args(arguments).env_remove("RUST_LOG");
-    command
-}
 
 #[test]
 fn without_arguments_it_is_the_engine() {
@@ -324,14 +318,7 @@ fn interrupted_perft_shows_partial_counts() {
             shown.read_line(&mut String::new()).unwrap();
         }
         std::thread::sleep(std::time::Duration::from_secs(3));
-        let id = child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-INT", &id])
-                .status()
-                .unwrap()
-                .success()
-        );
+        super::send_signal(&child, "-INT");
         let mut rest = String::new();
         shown.read_to_string(&mut rest).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -7,6 +7,7 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty, starts_with};
 use serde_json::Value;
 
+use super::objects;
 use crate::engine_client::scratch;
 
 /// Red's rook chases a cannon perpetually.
@@ -32,12 +33,6 @@ fn chase<'a>(more: &[&'a str]) -> Vec<&'a str> {
 fn output(arguments: &[&str]) -> String {
     let assert = judge(arguments).assert().code(0).stderr(is_empty());
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
-}
-
-fn objects(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
 }
 
 #[test]

@@ -5,16 +5,8 @@ use std::path::Path;
 
 use predicates::str::contains;
 
-use super::training::{chuhe, directory};
-
-/// Sends the signal of Ctrl-C.
-fn interrupt(child: &std::process::Child) {
-    let process = child.id().to_string();
-    let status = std::process::Command::new("kill")
-        .args(["-INT", &process])
-        .status();
-    assert!(status.unwrap().success());
-}
+use super::training::directory;
+use super::{chuhe, send_signal};
 
 /// Starts the program and interrupts it once a file has `lines` lines.
 fn interrupted_after(lines: usize, file: &Path, arguments: &[&str]) -> std::process::Output {
@@ -32,7 +24,7 @@ fn interrupted_after(lines: usize, file: &Path, arguments: &[&str]) -> std::proc
         assert!(Instant::now() < deadline);
         std::thread::sleep(Duration::from_millis(1));
     }
-    interrupt(&child);
+    send_signal(&child, "-INT");
     child.wait_with_output().unwrap()
 }
 
@@ -102,7 +94,7 @@ fn second_run_is_refused(file: &str, begun: &str, arguments: &[&str]) {
         assert!(third.try_wait().unwrap().is_none());
         pause();
     }
-    interrupt(&third);
+    send_signal(&third, "-INT");
     assert_eq!(third.wait().unwrap().code(), Some(130));
     assert!(!Path::new(&lock).exists());
 }
@@ -157,11 +149,7 @@ fn commands_that_wait_for_a_pipe_end_on_signals() {
                 child.try_wait().unwrap().is_none(),
                 "{command} does not wait"
             );
-            let process = child.id().to_string();
-            let sent = std::process::Command::new("kill")
-                .args([signal, &process])
-                .status();
-            assert!(sent.unwrap().success());
+            send_signal(&child, signal);
             let deadline = Instant::now() + Duration::from_secs(20);
             while child.try_wait().unwrap().is_none() {
                 if Instant::now() > deadline {

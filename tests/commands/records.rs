@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::contains;
 
@@ -11,8 +10,7 @@ const GAME: &str = "[Red \"甲\"]\n[Black \"乙\"]\n\n{开局} 1. 炮二平五 {
     2. 马二进三 车９平８ 1-0\n";
 
 fn chuhe(arguments: &[&str]) -> assert_cmd::assert::Assert {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    command.args(arguments).env_remove("RUST_LOG").assert()
+    super::chuhe(arguments).assert()
 }
 
 fn text(path: &Path) -> &str {

@@ -289,14 +289,7 @@ fn ctrl_c_shows_the_moves_judged_so_far() {
         .spawn()
         .unwrap();
     std::thread::sleep(std::time::Duration::from_secs(8));
-    let id = child.id().to_string();
-    assert!(
-        Process::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    super::send_signal(&child, "-INT");
     let mut table = String::new();
     child
         .stdout

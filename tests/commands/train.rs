@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use assert_cmd::Command;
 use assert_cmd::assert::Assert;
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
@@ -49,8 +48,7 @@ impl Drop for Place {
 }
 
 fn chuhe(arguments: &[&str]) -> Assert {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    command.args(arguments).env_remove("RUST_LOG").assert()
+    super::chuhe(arguments).assert()
 }
 
 /// A short run of a small network.

@@ -3,19 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use assert_cmd::Command;
 use chuhe::tournament::Openings;
 use chuhe::training::data::{Filter, GameReader};
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 
+use super::chuhe;
 use crate::engine_client::scratch;
-
-pub(super) fn chuhe(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    command.args(arguments).env_remove("RUST_LOG");
-    command
-}
 
 /// A new directory.
 pub(super) fn directory(name: &str) -> PathBuf {

@@ -11,8 +11,8 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 
 use super::common::{
-    Ended, Failure, PgnPlace, SearchDefaults, bar_style, exit_code, interrupts, note,
-    read_positions, report_damaged_tables, search_games,
+    Ended, Failure, PgnPlace, SearchDefaults, bar_style, exit_code, interrupts, keep_last_failure,
+    note, read_positions, report_damaged_tables, search_games,
 };
 use crate::rules::Game;
 pub use arguments::Arguments;
@@ -76,11 +76,7 @@ fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Result<(), Failure>), Fai
             }));
             is_complete
         });
-        if let Err(failure) = read
-            && let Err(previous) = std::mem::replace(&mut all_read, Err(failure))
-        {
-            previous.report();
-        }
+        keep_last_failure(&mut all_read, read);
     }
     if tasks.is_empty() {
         all_read?;

@@ -12,6 +12,7 @@ mod progress;
 mod search;
 mod show;
 
+pub(crate) use crate::search::cores;
 pub use crate::text::{Language, fill, texts, translated};
 pub use args::{
     BoardArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
@@ -24,7 +25,9 @@ pub use ending::{
     describe_end, describe_ending, describe_no_capture_limit, outcome_json, report_damaged_tables,
 };
 pub use explain::{explain, explain_clauses, explain_plies, verdict_name};
-pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
+pub use failure::{
+    Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts, keep_last_failure,
+};
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::{FILE_EXISTS, read_small_text};
 pub use files::{FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input};
@@ -38,8 +41,8 @@ pub use progress::{
     bar_style, log_panics, note, print, print_if_read, print_line, print_text, start_log,
 };
 pub use search::{
-    Ended, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, cores,
-    score_and_mate, search_games,
+    Ended, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
+    search_games, thread_count,
 };
 #[cfg(feature = "match")]
 pub use show::figures;

@@ -15,7 +15,7 @@ use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::{
     Bound, Control, Degree, Event, Limits, MAX_HASH, MAX_THREADS, Meaning, Outcome, Pool, Report,
-    Score, SearchRequest, SearchResult, Searcher, Settings, StartError,
+    Score, SearchRequest, SearchResult, Searcher, Settings, StartError, cores,
 };
 use crate::tablebase::Tables;
 
@@ -58,18 +58,18 @@ pub struct SearchDefaults {
     pub hash: u32,
 }
 
-/// The number of processor cores that this process may use.
-pub fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+/// The number of threads that `--threads` requests; 0 is one per processor core.
+pub fn thread_count(requested: u16) -> usize {
+    match requested {
+        0 => cores(),
+        n => n.into(),
+    }
 }
 
 impl SearchArguments {
     /// Reads the network and opens the tables.
     pub fn plan(&self, defaults: &SearchDefaults) -> Result<SearchPlan, Failure> {
-        let threads = match self.threads.unwrap_or(defaults.threads) {
-            0 => cores(),
-            threads => usize::from(threads),
-        };
+        let threads = thread_count(self.threads.unwrap_or(defaults.threads));
         Ok(SearchPlan {
             limits: self.limits.limits(defaults.time),
             settings: Settings {

@@ -1,11 +1,10 @@
 //! Arguments, tables and progress bars of the `egtb` commands.
 
-use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::ProgressBar;
 
-use crate::cli::common::{Context, Failure, bar_style, cores, note};
+use crate::cli::common::{Context, Failure, bar_style, note, thread_count};
 use crate::rules::RuleSet;
 use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
 
@@ -25,10 +24,7 @@ pub struct ThreadArguments {
 
 impl ThreadArguments {
     pub fn count(&self) -> usize {
-        match self.threads {
-            0 => cores(),
-            n => n.into(),
-        }
+        thread_count(self.threads)
     }
 }
 
@@ -127,13 +123,8 @@ pub fn load_dtc(material: Material, tables: &Tables) -> Result<Option<SolvedClas
 
 /// Progress bar, hidden if standard error is not a terminal.
 pub fn bar(positions: u64) -> ProgressBar {
-    let target = if io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    };
     let form = "{msg:14} {bar:30} {human_pos}/{human_len} positions, {per_sec}, {left} left";
-    let bar = ProgressBar::with_draw_target(Some(positions), target).with_style(bar_style(form));
+    let bar = ProgressBar::new(positions).with_style(bar_style(form));
     bar.enable_steady_tick(std::time::Duration::from_millis(500));
     bar
 }

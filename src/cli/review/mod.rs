@@ -5,13 +5,12 @@ mod graph;
 mod text;
 mod verdict;
 
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::common::{
@@ -265,13 +264,7 @@ fn search_game(
 
 /// A bar on standard error, if that is a terminal.
 fn progress_bar() -> ProgressBar {
-    let target = if io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    };
-    let bar = ProgressBar::with_draw_target(Some(0), target);
-    bar.with_style(bar_style("{bar:40} {pos}/{len} positions, {left} left"))
+    ProgressBar::new(0).with_style(bar_style("{bar:40} {pos}/{len} positions, {left} left"))
 }
 
 /// The files to write.

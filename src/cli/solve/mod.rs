@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
-    SearchThreads, TableArguments, cores, interrupts, note, open_input, print, print_text,
+    SearchThreads, TableArguments, interrupts, note, open_input, print, print_text, thread_count,
 };
 use crate::board::{ByColor, Color, Move, Position};
 use crate::notation::{MoveStyle, fen};
@@ -180,10 +180,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             rules: arguments.rules,
             ..Settings::default()
         },
-        threads: match arguments.threads {
-            0 => cores(),
-            threads => usize::from(threads),
-        },
+        threads: thread_count(arguments.threads),
         hash: arguments.hash as usize,
         network: None,
         tables,

@@ -1,8 +1,8 @@
 //! Lines of a record that are neither tags nor moves: headings such as `红方: 胡荣华`, and sentences.
 
 use super::words::{is_direction, is_round_number, split_word, without_label};
-use crate::notation::is_move_text;
 use crate::notation::tree::GameResult;
+use crate::notation::{chinese, is_move_text};
 
 /// A line outside the moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ fn read_heading(line: &str) -> Option<Line<'_>> {
     let name: String = name
         .chars()
         .filter(|c| !c.is_whitespace())
-        .map(simplified)
+        .map(chinese::simplified)
         .collect();
     let (_, tag) = HEADINGS.iter().find(|(heading, _)| *heading == name)?;
     let value = value.trim();
@@ -107,37 +107,6 @@ fn read_heading(line: &str) -> Option<Line<'_>> {
     let is_move =
         begins_with_move(first) || first.contains(is_piece) && first.contains(is_direction);
     (!is_move).then_some(Line::Heading(tag, value))
-}
-
-/// The simplified form of the traditional characters of headings.
-fn simplified(c: char) -> char {
-    const PAIRS: [(char, char); 23] = [
-        ('標', '标'),
-        ('題', '题'),
-        ('類', '类'),
-        ('賽', '赛'),
-        ('輪', '轮'),
-        ('佈', '布'),
-        ('開', '开'),
-        ('紅', '红'),
-        ('後', '后'),
-        ('執', '执'),
-        ('結', '结'),
-        ('對', '对'),
-        ('時', '时'),
-        ('間', '间'),
-        ('點', '点'),
-        ('組', '组'),
-        ('別', '别'),
-        ('記', '记'),
-        ('錄', '录'),
-        ('評', '评'),
-        ('論', '论'),
-        ('備', '备'),
-        ('註', '注'),
-    ];
-    let found = PAIRS.iter().find(|(traditional, _)| *traditional == c);
-    found.map_or(c, |(_, simplified)| *simplified)
 }
 
 /// Whether a line is text without moves, move numbers, results or the signs of a record.

@@ -112,11 +112,7 @@ pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
     }
     let number = u16::from_le_bytes([header[MOVE_NUMBER], header[MOVE_NUMBER + 1]]);
     setup.fullmove_number = number.max(1);
-    let first = game.moves.first_child(ROOT);
-    let first_from = first.and_then(|id| match game.moves[id].played {
-        RawMove::Squares(squares) => squares.map(|(from, _)| from),
-        _ => None,
-    });
+    let first_from = game.first_from();
     game.start = position(setup, first_from)?;
     for (name, at, size) in TAGS {
         game.add_tag(name, &date_tag(name, &text(&header[at..at + size])));

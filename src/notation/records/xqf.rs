@@ -188,11 +188,7 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
         keys: &keys,
     };
     let mut game = read_moves(tree)?;
-    let first = game.moves.first_child(ROOT);
-    let first_from = first.and_then(|id| match game.moves[id].played {
-        RawMove::Squares(squares) => squares.map(|(from, _)| from),
-        _ => None,
-    });
+    let first_from = game.first_from();
     let side = if bytes[SIDE] == 1 {
         Color::Black
     } else {

@@ -5,14 +5,11 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, bounded};
 
 use crate::board::{Move, Position};
-use crate::movegen::{legal_moves, perft};
+use crate::movegen::{legal_moves, perft_in_parts};
 use crate::search::{Control, USUAL_STACK, start_thread};
 
 /// The number of lines after each legal move; `None` if the count was stopped.
 pub type PerftCounts = Option<Vec<(Move, u64)>>;
-
-/// Lines of up to this number of plies are counted without checking for `stop`.
-const UNINTERRUPTED: u32 = 3;
 
 /// Starts to count the lines of `depth` plies. The channel is closed without a result if no thread can be started.
 pub fn start_perft(position: Position, depth: u32, control: Arc<Control>) -> Receiver<PerftCounts> {
@@ -31,26 +28,14 @@ fn divide(mut position: Position, depth: u32, control: &Control) -> PerftCounts 
     let moves = legal_moves(&position).into_iter();
     let counts = moves.map(|played| {
         let undo = position.make(played);
-        let count = count(&mut position, depth.saturating_sub(1), control);
+        let mut count = 0;
+        let mut add = |lines| {
+            count += lines;
+            !control.is_stopped()
+        };
+        let is_complete = perft_in_parts(&mut position, depth.saturating_sub(1), &mut add);
         position.unmake(played, undo);
-        Some((played, count?))
+        is_complete.then_some((played, count))
     });
     counts.collect()
-}
-
-fn count(position: &mut Position, depth: u32, control: &Control) -> Option<u64> {
-    if control.is_stopped() {
-        return None;
-    }
-    if depth <= UNINTERRUPTED {
-        return Some(perft(position, depth));
-    }
-    let mut total = 0;
-    for played in legal_moves(position) {
-        let undo = position.make(played);
-        let rest = count(position, depth - 1, control);
-        position.unmake(played, undo);
-        total += rest?;
-    }
-    Some(total)
 }

@@ -31,6 +31,11 @@ pub fn has_room(bytes: usize) -> bool {
     reserved
 }
 
+/// The number of processor cores that this process may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Free memory in MB: of the machine, or within the limit of the process's control group if that is less.
 /// `usize::MAX` if unknown, for example without `/proc` on Linux.
 pub fn free_megabytes() -> usize {

@@ -10,6 +10,8 @@ mod request_handler;
 mod search_thread;
 mod searcher;
 
+#[cfg(feature = "cli")]
+pub(crate) use memory::cores;
 pub use memory::free_megabytes;
 pub(crate) use memory::{USUAL_STACK, start_thread};
 pub use pool::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, StartError};

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, bounded, unbounded};
 
-use super::memory::{free_megabytes, has_room, start_thread};
+use super::memory::{cores, free_megabytes, has_room, start_thread};
 use super::request_handler::RequestHandler;
 use super::search_thread::{SearchThread, THREAD_BYTES, ThreadMessage};
 use crate::board::{Move, Position};
@@ -212,7 +212,7 @@ impl Pool {
     /// The threads cannot all be started; the old number is kept.
     pub fn set_threads(&mut self, threads: usize) -> Result<usize, ResizeError> {
         let wanted = match threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            0 => cores(),
             n => n,
         };
         if wanted == self.threads {
@@ -317,7 +317,7 @@ impl Pool {
     /// Makes the system provide the memory of a new transposition table now rather than during the first search.
     pub fn prepare(&mut self) {
         if !std::mem::replace(&mut self.is_touched, true) && !self.tt.is_used() {
-            self.tt.touch_pages();
+            self.tt.touch_pages(cores());
         }
     }
 

@@ -1,17 +1,21 @@
 //! Small files in the shape of those that programs and web pages write.
 
+use std::collections::HashMap;
+
 use super::{one, read};
-use crate::notation::fen;
 use crate::notation::tree::GameResult;
+use crate::notation::{chinese, fen};
 
 /// A text in traditional characters, as far as Big5 has them.
 fn traditional(text: &str) -> String {
-    let pairs = "马馬进進欢歡书書网網赏賞谱譜师師观觀联聯赛賽问問红紅标標题題结結".chars();
-    let pairs: Vec<char> = pairs.collect();
-    let replace = |c: char| {
-        let found = pairs.chunks(2).find(|pair| pair[0] == c);
-        found.map_or(c, |pair| pair[1])
-    };
+    let simplified = chinese::SIMPLIFIED
+        .chars()
+        .chain("马进欢书网赏谱师观联问".chars());
+    let traditional = chinese::TRADITIONAL
+        .chars()
+        .chain("馬進歡書網賞譜師觀聯問".chars());
+    let pairs: HashMap<char, char> = simplified.zip(traditional).collect();
+    let replace = |c: char| pairs.get(&c).copied().unwrap_or(c);
     text.replace(['访', '荐'], "")
         .chars()
         .map(replace)
