@@ -9,13 +9,13 @@ use std::time::Duration;
 use crossbeam_channel::Receiver;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
-use unicode_width::UnicodeWidthStr;
 
 use super::common::{
     BoardArguments, Context, Failure, GameArguments, PgnPlace, Place, SearchArguments,
     SearchDefaults, SearchPlan, SearchThreads, bound_name, cut, describe_end, describe_ending,
-    exit_code, fill, ignore_closed_pipe, interrupts, keep_last_failure, note, pad, print_if_read,
-    read_positions, report_damaged_tables, score_and_mate, spaced, terminal_width, texts, wrapped,
+    exit_code, fill, ignore_closed_pipe, interrupts, keep_last_failure, note, pad_left,
+    print_if_read, read_positions, report_damaged_tables, score_and_mate, spaced, terminal_width,
+    texts, wrapped,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -74,12 +74,7 @@ pub struct Arguments {
 /// Searches and prints a row for each line and depth, then the best lines. Ctrl-C ends the search but not the
 /// output.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    if !arguments.game.is_given() {
-        return Err(Failure::usage(
-            "analyse",
-            "no position is given: `startpos` or a FEN",
-        ));
-    }
+    arguments.game.require_given("analyse")?;
     let (games, all_read) = read_games(arguments)?;
     let mut plan = arguments.search.plan(&DEFAULTS)?;
     plan.settings.multipv = usize::from(arguments.multipv);
@@ -350,14 +345,14 @@ impl<'a> AnalysisView<'a> {
         let texts = texts();
         let side = self.position().side_to_move().local_name();
         let line = fitted(&fill(texts.line_to_move, &[side]), self.width);
-        let right = |text: &str, width: usize| pad("", width.saturating_sub(text.width())) + text;
+
         writeln!(
             self.out,
             "{}{rank} {} {} {}  {line}",
-            right(texts.depth, 5),
-            right(texts.score, 8),
-            right(texts.time, 9),
-            right(texts.nodes, 13)
+            pad_left(texts.depth, 5),
+            pad_left(texts.score, 8),
+            pad_left(texts.time, 9),
+            pad_left(texts.nodes, 13)
         )
     }
 

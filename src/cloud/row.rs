@@ -1,7 +1,7 @@
 //! Stored data: the evaluated moves of a position, and the edges between positions.
 
 use super::key::{Key, View};
-use super::score::{FINAL, score_of};
+use super::score::{Class, FINAL, score_of};
 use crate::board::{Move, Position, indexed_enum};
 use crate::movegen::{has_legal_move, is_legal};
 
@@ -83,6 +83,18 @@ impl Row {
     /// The scores of the moves.
     pub fn scores(&self) -> Vec<i32> {
         self.moves.iter().map(Entry::score).collect()
+    }
+
+    /// The best score; 0 without moves.
+    pub fn best_score(&self) -> i32 {
+        self.moves.iter().map(Entry::score).max().unwrap_or(0)
+    }
+
+    /// The entries of the class [`Class::Good`].
+    pub fn good_moves(&self) -> impl Iterator<Item = &Entry> {
+        let best = self.best_score();
+        let is_good = move |entry: &&Entry| Class::Good.contains(entry.score(), best);
+        self.moves.iter().filter(is_good)
     }
 
     /// Encodes the moves.

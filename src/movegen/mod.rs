@@ -43,8 +43,8 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// As [`perft`], but passes the lines to `add` in parts, each counted in a short time. Stops when `add` returns `false`.
-/// Returns whether all lines are counted.
+/// As [`perft`], but passes the lines to `add` in parts, each counted in a short time. Stops when `add` returns
+/// `false`. Returns whether all lines are counted.
 pub(crate) fn perft_in_parts(
     position: &mut Position,
     depth: u32,

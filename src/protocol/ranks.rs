@@ -12,7 +12,7 @@ pub enum Ranks {
 }
 
 impl Ranks {
-    /// Parses a move; `None` if it is not two squares, or has a rank of the other numbers.
+    /// Parses a move; `None` if it is not two squares, or has a rank outside of this numbering.
     pub fn parse(self, text: &str) -> Option<Move> {
         if self == Self::FromZero {
             return text.parse().ok();
@@ -46,7 +46,7 @@ impl Ranks {
         moves.join(" ")
     }
 
-    /// A hint for the client if a move that cannot be parsed has ranks of the other numbers.
+    /// A hint for the client if a move that cannot be parsed has the ranks of the other numbering.
     pub fn mismatch(self, text: &str) -> Option<&'static str> {
         let other = match self {
             Self::FromZero => Self::FromOne,

@@ -51,7 +51,7 @@ pub enum Reply<'a> {
     },
     /// There is no move to play.
     NoBestMove,
-    /// A `stop` while no search runs.
+    /// The answer to `stop` while no search runs.
     NothingToStop,
     /// The current position, the answer to
     /// [`Command::ShowPosition`](super::command::Command::ShowPosition).

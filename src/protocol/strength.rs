@@ -1,7 +1,7 @@
 //! Playing below full strength: `UCI_Elo`, `Skill Level`, and searches to a low depth.
 //!
-//! A level is a number of nodes per move and, for beginners, a random bonus of the root moves. With few nodes the engine
-//! overlooks long lines and quiet threats, as people do.
+//! A level is a number of nodes per move and, for beginners, a random bonus of the root moves. With few nodes the
+//! engine overlooks long lines and quiet threats, as people do.
 
 use crate::eval::Knowledge;
 use crate::search::{Degree, Limits};
@@ -13,8 +13,8 @@ pub(crate) const MAX_ELO: u32 = 2800;
 /// The default level.
 pub(crate) const DEFAULT_ELO: u32 = 1600;
 
-/// The level of a beginner who needs a random bonus: with fewer nodes than this level has, a search is no weaker, since
-/// it completes at least one ply.
+/// The level below which the random bonus grows: with fewer nodes than at this level a search is no weaker, since it
+/// completes at least one ply.
 const BEGINNER: u32 = 1000;
 /// Nodes per move for every 200 points from [`BEGINNER`], fitted to matches of neighbouring levels. In 200 games
 /// per step the differences, from the lowest, were 171, 164, 222, 230, 188, 244, 215, 191 and 164 Elo, each with an

@@ -291,7 +291,7 @@ impl Solver<'_> {
         if now != DRAW && !(PENDING..=PENDING + LARGEST_LEVEL).contains(&now) {
             return;
         }
-        if self.moves.take_last(index) {
+        if self.moves.decrement(index) {
             let captures = now.saturating_sub(PENDING);
             let lost = captures.max(level + 1);
             if lost > captures {

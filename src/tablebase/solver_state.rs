@@ -85,7 +85,7 @@ impl MoveCounts {
 
     /// Decrements a counter that is not zero. Returns whether it is zero now.
     #[inline]
-    pub fn take_last(&self, index: usize) -> bool {
+    pub fn decrement(&self, index: usize) -> bool {
         let before = self.0[index / 2].fetch_sub(1 << shift(index), Ordering::Relaxed);
         let count = before >> shift(index) & Self::LARGEST;
         debug_assert!(count > 0, "no move is left");
@@ -157,7 +157,7 @@ mod tests {
         counts.set(0, MoveCounts::LARGEST);
         counts.set(1, 2);
         counts.set(2, 1);
-        assert!(!counts.take_last(1) && counts.take_last(1) && counts.take_last(2));
+        assert!(!counts.decrement(1) && counts.decrement(1) && counts.decrement(2));
         assert_eq!(
             [0, 1, 2].map(|i| counts.get(i)),
             [MoveCounts::LARGEST, 0, 0]

@@ -2,8 +2,8 @@
 
 /// Neither side can force a win.
 pub const DRAW: u8 = 0;
-/// Above every win and loss level that is stored in a one-sided class. A class with a value at this
-/// level is too long to store.
+/// Above every win and loss level that is stored in a one-sided class. The wins of a class that reaches this level are
+/// too long to store.
 pub const LARGEST_LEVEL: u8 = 120;
 pub const ILLEGAL: u8 = 255;
 

@@ -161,6 +161,19 @@ fn guesses_of_tokens_and_file_requests_are_limited() {
     let files: Vec<u16> = (0..80).map(file).collect();
     assert_eq!(files[..20], [200; 20]);
     assert!(files.contains(&429), "{files:?}");
+    // All rejected requests are counted, those for statistics too.
+    let metrics =
+        |client: &str| server.get_with("/metrics", &format!("X-Forwarded-For: {client}\r\n"));
+    let rejected = |client: &str| -> u64 {
+        let text = metrics(client);
+        let count = text
+            .lines()
+            .find_map(|line| line.strip_prefix("chuhe_cloud_limited_total "));
+        count.unwrap_or_else(|| panic!("{text}")).parse().unwrap()
+    };
+    let before = rejected("10.0.0.7");
+    assert_eq!(status(&metrics("10.0.0.7")), 429);
+    assert_eq!(rejected("10.0.0.8"), before + 1);
 }
 
 #[test]

@@ -286,11 +286,7 @@ fn files_of_positions_are_analysed() {
         .assert()
         .code(0);
     let shown = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
-    let objects: Vec<serde_json::Value> = shown
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let lines: Vec<_> = objects
+    let lines: Vec<_> = super::objects(&shown)
         .iter()
         .map(|object| object["line"].clone())
         .collect();

@@ -136,7 +136,8 @@ fn tours(plies: usize) -> String {
     moves.collect::<Vec<_>>().join(" ")
 }
 
-/// A game of sixty thousand moves without a capture, in which every position of the tree has occurred before, is searched as deep as any other, and `stop` works.
+/// A game of sixty thousand moves without a capture, in which every position of the tree has occurred before, is
+/// searched as deep as any other, and `stop` works.
 #[test]
 fn very_long_games_are_searched_like_others() {
     let fen = "3k4r/9/9/9/9/9/9/9/9/R3K4 w - - 0 1";

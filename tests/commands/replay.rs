@@ -111,10 +111,7 @@ fn games_and_plies_can_be_named() {
     );
     let output = replay(&["--json", "--explain", &path]).output().unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();
-    let objects: Vec<serde_json::Value> = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let objects = super::objects(&lines);
     assert_eq!(objects.len(), 2);
     assert_eq!(
         (&objects[0]["agrees"], &objects[1]["agrees"]),

@@ -221,10 +221,7 @@ fn all_games_of_a_file_are_reviewed() {
     // JSON, and `-` as standard output.
     let output = run(&["--json"]).code(0).get_output().stdout.clone();
     let text = String::from_utf8(output).unwrap();
-    let objects: Vec<serde_json::Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let objects = super::objects(&text);
     assert_eq!(objects.len(), 2);
     assert_eq!(
         (&objects[1]["game"], &objects[1]["red"]),

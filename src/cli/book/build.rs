@@ -77,7 +77,7 @@ pub struct Arguments {
     /// results.
     #[arg(long, requires = "check")]
     by_score: bool,
-    /// Parallel games and searches; does not change the book.
+    /// Number of games or searches at the same time; does not change the book.
     #[arg(long, value_name = "N", requires = "check", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Nodes for each search; the current iteration is finished.

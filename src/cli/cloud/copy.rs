@@ -167,7 +167,7 @@ fn copy_all(
     Ok(true)
 }
 
-/// Asks for the known moves of a position; none if it is unknown. `None` if the rate limit is exceeded.
+/// Asks for the known moves of a position: an empty list if it is unknown, `None` if the rate limit is exceeded.
 fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>, ClientError> {
     let reply = client.ask("queryall", position, &[("json", "1")])?;
     let invalid = || ClientError::Reply(crate::text::excerpt(&reply));

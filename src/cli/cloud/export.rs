@@ -10,7 +10,7 @@ use crate::book::{BookMove, BookTable};
 use crate::cli::book::file::Output;
 use crate::cli::common::{Failure, ForceArgument, OutputFile};
 use crate::cloud::key::{Key, View};
-use crate::cloud::score::{Class, FINAL, MATE};
+use crate::cloud::score::{FINAL, MATE};
 use crate::cloud::store::{Location, Note, PlacedNote, Snapshot, Store, StoreError};
 use crate::cloud::{Edge, Entry, Row, fen};
 use crate::notation::MoveStyle;
@@ -18,9 +18,9 @@ use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append, glyph
 
 /// Write the good moves of a library to an opening book (.xqb, or BOOK.DAT format) or as games (.pgn).
 ///
-/// In a book the best move has weight 100; each hundredth of a minor piece below the best score reduces the weight by 1.
-/// An .xqb also contains the notes on its moves. A PGN has each position once, with scores and notes as comments, and
-/// also the moves that have only a note.
+/// In a book the best move has weight 100; each hundredth of a minor piece below the best score reduces the weight by
+/// 1. An .xqb also contains the notes on its moves. A PGN has each position once, with scores and notes as comments,
+/// and also the moves that have only a note.
 #[derive(Debug, clap::Args)]
 pub struct ExportArguments {
     /// Library file or database.
@@ -101,21 +101,13 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     out.write_with_memos(&table, &memos)
 }
 
-/// The good moves of a position.
-fn good_moves(row: &Row) -> impl Iterator<Item = &Entry> {
-    let best = row.scores().into_iter().max().unwrap_or(0);
-    row.moves
-        .iter()
-        .filter(move |entry| Class::Good.contains(entry.score(), best))
-}
-
 /// Adds the good moves of a position, and of the position with colors swapped.
 fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
-    let best = row.scores().into_iter().max().unwrap_or(0);
+    let best = row.best_score();
     let positions = [position.clone(), position.with_colors_exchanged()];
     for position in &positions {
         let view = View::of(position);
-        for entry in good_moves(row) {
+        for entry in row.good_moves() {
             let weight = u32::try_from(100 - (best - entry.score())).unwrap_or(1);
             table.add(position, BookMove::new(view.played(entry.m), weight.max(1)));
         }
@@ -199,7 +191,7 @@ impl Contents {
                 .find(|placed| placed.m == m)
                 .map(|placed| &placed.note)
         };
-        let mut good: Vec<&Entry> = good_moves(&self.row).collect();
+        let mut good: Vec<&Entry> = self.row.good_moves().collect();
         good.sort_by_key(|entry| -entry.score());
         let is_good: HashSet<Move> = good.iter().map(|entry| entry.m).collect();
         let others = self
@@ -246,7 +238,8 @@ fn game(positions: &BTreeMap<Key, Contents>, start: Position, seen: &mut HashSet
     game
 }
 
-/// The score of a move for red in minor pieces, or the moves to mate, and the depth, as a PGN command: `[%eval 0.35,12]`.
+/// The score of a move for red in minor pieces, or the moves to mate, and the depth, as a PGN command: `[%eval
+/// 0.35,12]`.
 fn evaluation(position: &Position, entry: &Entry) -> String {
     let score = match position.side_to_move() {
         Color::Red => entry.score(),

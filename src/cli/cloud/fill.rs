@@ -11,7 +11,7 @@ use crate::cli::common::{Failure, INTERRUPTED, interrupts, note, print_text};
 use crate::cloud::Edge;
 use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, LibraryOptions};
-use crate::cloud::score::Class;
+
 use crate::cloud::store::{Location, Priority, Store, StoreError, Task, TaskKind};
 use crate::cloud::worker::{JobSource, LocalLibrary, Worker, Workers};
 use crate::tablebase::Tables;
@@ -136,12 +136,8 @@ fn next_level(
             let Some(row) = snapshot.get(key)? else {
                 continue;
             };
-            let best = row.scores().into_iter().max().unwrap_or(0);
-            let good = row
-                .moves
-                .iter()
-                .filter(|entry| Class::Good.contains(entry.score(), best));
-            for edge in Edge::of_stored(key, good.map(|entry| entry.m)) {
+            let good = row.good_moves().map(|entry| entry.m);
+            for edge in Edge::of_stored(key, good) {
                 if !edge.ends_game && seen.insert(edge.child.clone()) {
                     next.push(edge.child);
                 }

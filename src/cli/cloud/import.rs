@@ -19,9 +19,9 @@ use crate::text;
 /// running.
 ///
 /// Moves of dumps and self-play games are written with their scores, unless the library has a score of at least the
-/// same depth (an unknown depth counts as 0). Notes of dumps are written to moves without a note. Moves of game records (PGN, XQF, CBR, CBL, DhtmlXQ) and books (.dat,
-/// .xqb, .obk) become tasks for the workers, and so do positions (one FEN or EPD per line). For a book that needs a
-/// key file, write KEYS;BOOK.
+/// same depth (an unknown depth counts as 0). Notes of dumps are written to moves without a note. Moves of game records
+/// (PGN, XQF, CBR, CBL, DhtmlXQ) and books (.dat, .xqb, .obk) become tasks for the workers, and so do positions (one
+/// FEN or EPD per line). For a book that needs a key file, write KEYS;BOOK.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Library file or database; created if missing.

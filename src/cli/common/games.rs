@@ -28,6 +28,15 @@ impl GameArguments {
         !self.game.is_empty()
     }
 
+    /// Fails if no position is given.
+    pub fn require_given(&self, command: &str) -> Result<(), Failure> {
+        if self.is_given() {
+            return Ok(());
+        }
+        let why = "no position is given: `startpos` or a FEN";
+        Err(Failure::usage(command, why))
+    }
+
     /// The files of games or positions, if all arguments name files, with or without the number of a game; otherwise
     /// empty. A single argument with the number of a game is a game, not a file.
     pub fn places(&self) -> Vec<PgnPlace> {

@@ -46,4 +46,6 @@ pub use search::{
 };
 #[cfg(feature = "match")]
 pub use show::figures;
-pub use show::{columns, cut, heads, pad, row, sentence, spaced, terminal_width, wrapped};
+pub use show::{
+    columns, cut, heads, pad, pad_left, row, sentence, spaced, terminal_width, wrapped,
+};

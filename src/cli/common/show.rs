@@ -93,8 +93,8 @@ fn some_figures(rows: &[Vec<String>], widths: &[usize], others: &[usize]) -> Str
         let cell = |n: usize| row.get(n).map_or("", String::as_str);
         let mut line = pad(cell(0), widths[0]);
         for n in others {
-            let missing = widths[*n] - cell(*n).width();
-            line += &format!("  {:missing$}{}", "", cell(*n));
+            line += INDENT;
+            line += &pad_left(cell(*n), widths[*n]);
         }
         text.push_str(line.trim_end());
         text.push('\n');
@@ -136,6 +136,12 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 pub fn pad(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{:missing$}", "")
+}
+
+/// Aligns a text to the right of a width.
+pub fn pad_left(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.width());
+    format!("{:missing$}{text}", "")
 }
 
 /// Cuts a text to a width; `…` marks the cut.

@@ -41,12 +41,7 @@ fn reason_for_no_value(position: &Position, tables: &Tables, rules: RuleSet) -> 
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if !arguments.game.is_given() {
-        return Err(Failure::usage(
-            "egtb probe",
-            "no position is given: `startpos` or a FEN",
-        ));
-    }
+    arguments.game.require_given("egtb probe")?;
     let game = arguments.game.read()?;
     let rules = arguments.rules.rules;
     let tables = arguments.tables.open()?;

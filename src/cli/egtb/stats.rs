@@ -33,12 +33,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     for material in selected(&arguments.materials, &tables, rules)? {
         let solved = load(material, &tables, rules)?;
         let size = tables.get(material, rules).map_or(0, ClassTable::size);
-        let object = if material.is_two_sided() {
+        let text = if material.is_two_sided() {
             two_sided(arguments, &solved, size, &tables)
         } else {
             one_sided(arguments, &solved, size, &tables)
         };
-        print(&object)?;
+        print(&text)?;
         if let Some(dtc) = load_dtc(material, &tables)? {
             let size = tables.dtc_table(material).map_or(0, ClassTable::size);
             print(&dtc_text(arguments, &dtc, size))?;

@@ -39,12 +39,12 @@ pub fn draw(review: &Review, notation: MoveStyle) -> String {
     svg
 }
 
-/// The place of a ply, 0 for the start.
+/// The x coordinate of a ply; 0 is the start.
 fn x(ply: usize, plies: usize) -> f64 {
     LEFT + (WIDTH - LEFT - EDGE) * ply as f64 / plies.max(1) as f64
 }
 
-/// The place of `points` percent for red.
+/// The y coordinate of `points` percent for red.
 fn y(points: f64) -> f64 {
     EDGE + (HEIGHT - EDGE - BOTTOM) * (100.0 - points) / 100.0
 }

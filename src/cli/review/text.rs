@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::game::{MoveVerdict, Review};
 use crate::board::{Color, Move};
-use crate::cli::common::{columns, fill, pad, score_and_mate, terminal_width, texts};
+use crate::cli::common::{columns, fill, pad_left, score_and_mate, terminal_width, texts};
 use crate::notation::tree::{GameTree, NodeId, ROOT, append};
 use crate::notation::{MoveStyle, chinese, opening};
 use crate::page;
@@ -146,7 +146,8 @@ fn summary(review: &Review) -> String {
     let mut rows = vec![head.map(str::to_owned)];
     for color in Color::ALL {
         let side = &review.sides[color];
-        let figures = [
+        let cells = [
+            color.local_name().to_owned(),
             side.moves.to_string(),
             format!("{:.1} %", side.accuracy),
             format!("{:.1} %", side.lost),
@@ -154,27 +155,11 @@ fn summary(review: &Review) -> String {
             side.mistakes.to_string(),
             side.blunders.to_string(),
         ];
-        let mut row = figures.into_iter().zip(&head[1..]);
-        let mut cell = || {
-            row.next()
-                .map_or_else(String::new, |(f, h)| right(&f, h.width()))
-        };
-        rows.push([
-            color.local_name().to_owned(),
-            cell(),
-            cell(),
-            cell(),
-            cell(),
-            cell(),
-            cell(),
-        ]);
+        rows.push(std::array::from_fn(|n| {
+            pad_left(&cells[n], head[n].width())
+        }));
     }
     columns(&rows, terminal_width())
-}
-
-/// Aligns a text to the right.
-fn right(text: &str, width: usize) -> String {
-    pad("", width.saturating_sub(text.len())) + text
 }
 
 /// The record with scores, glyphs, better lines and rulings on repetitions.

@@ -81,7 +81,8 @@ pub struct Arguments {
     /// On Ctrl-C, store what was found in FILE; if FILE exists, continue with it.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-    /// Check the solution in FILE (JSON, `-` for standard input) with nothing but the rules and, where the solution uses them, the endgame tables.
+    /// Check the solution in FILE (JSON, `-` for standard input) with nothing but the rules and, where the solution
+    /// uses them, the endgame tables.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "moves", "mate", "win", "draw", "nodes", "json", "pgn", "svg", "force", "resume"])]
     verify: Option<PathBuf>,
 }
@@ -169,9 +170,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.verify {
         return verify(path, &tables).map(|()| ExitCode::SUCCESS);
     }
-    if !arguments.game.is_given() {
-        return Err(Failure::usage("solve", "no position is given"));
-    }
+    arguments.game.require_given("solve")?;
     let game = arguments.game.read()?;
     let files = OutputFiles::create(arguments)?;
     let plan = SearchPlan {

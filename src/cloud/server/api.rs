@@ -76,7 +76,6 @@ pub async fn answer(
     let parameters = request.parameters();
     let is_json = parameters.is_on("json", false);
     let limited = || {
-        shared.metrics.limited.inc();
         let body = ApiReply::Status("rate limit exceeded").encode(ReplyFormat::framed(is_json));
         Ok(reply(parameters.get("action"), Answer { body, is_json }))
     };

@@ -76,7 +76,7 @@ impl Metrics {
         Ok(Self {
             requests,
             seconds,
-            limited: counter("limited_total", "Requests rejected by the rate limit.")?,
+            limited: counter("limited_total", "Requests rejected by a rate limit.")?,
             failed: counter(
                 "failed_total",
                 "Requests that failed because the library cannot be read or written.",

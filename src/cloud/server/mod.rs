@@ -51,7 +51,7 @@ const HEAD_TIME: Duration = Duration::from_secs(5);
 const CONNECTION_TIME: Duration = Duration::from_secs(600);
 /// Time for requests in progress when the server stops or a connection has reached its maximum age.
 const CLOSING_TIME: Duration = Duration::from_secs(4);
-/// Time for the threads that answer requests after that, when the server stops.
+/// Additional time for the threads that answer requests when the server stops.
 const LAST_TIME: Duration = Duration::from_millis(500);
 /// Number of threads for the API of the page.
 const ENGINE_THREADS: usize = 64;
@@ -270,7 +270,7 @@ async fn accept(
     }
 }
 
-/// Runs a connection while it counts as open.
+/// Runs a connection, which counts as open until it ends.
 async fn hold(connection: impl Future<Output = ()>, _: OwnedSemaphorePermit, _: Admission) {
     connection.await;
 }

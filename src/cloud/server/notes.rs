@@ -87,8 +87,8 @@ fn message(view: &View, placed: PlacedNote, played: Move) -> NoteMessage {
     }
 }
 
-/// Writes a note; without name, comment, glyphs and `private` it deletes the note. The token must be in the header or in
-/// the form.
+/// Writes a note; without name, comment, glyphs and `private` it deletes the note. The token must be in the header or
+/// in the form.
 pub async fn write(
     State(shared): State<Arc<Shared>>,
     request: Request,

@@ -108,7 +108,7 @@ impl Library {
     /// An expansion task is `FEN`, or `!FEN` if it is urgent. The batch has no number; the MD5 of its text is its
     /// name.
     fn lease_as_text(&self, kind: TaskKind, worker: &str) -> Result<String, StoreError> {
-        let number = |tasks: &[Task]| number(&name(&write(tasks)));
+        let number = |tasks: &[Task]| number(&hash(&[&write(tasks)]));
         let request = TaskRequest {
             kind,
             count: COUNT,
@@ -142,11 +142,6 @@ fn write(tasks: &[Task]) -> String {
         }
     }
     text
-}
-
-/// The name of a batch.
-fn name(text: &str) -> String {
-    format!("{:x}", md5::compute(text))
 }
 
 /// The negative lease number of a batch with a name; 0 for an invalid name.

@@ -98,16 +98,23 @@ impl Shared {
         *self.files.write() = Arc::new(files);
     }
 
-    /// Takes the cost of a request from the rate limit of an address. Returns `true` if the limit is exceeded.
+    /// Takes the cost of a request from the rate limit of an address. Returns `true` if the limit is exceeded; the
+    /// request must then be rejected.
     pub fn is_limited(&self, address: IpAddr, cost: f64) -> bool {
-        !self.is_exempt(address) && !self.rate.try_acquire(address, cost, Instant::now())
+        let is_limited =
+            !self.is_exempt(address) && !self.rate.try_acquire(address, cost, Instant::now());
+        self.metrics.limited.inc_by(is_limited.into());
+        is_limited
     }
 
-    /// Counts an invalid token. Returns whether the address has sent too many of them.
+    /// Counts an invalid token. Returns whether the address has sent too many of them; the request must then be
+    /// rejected.
     pub fn has_too_many_invalid_tokens(&self, address: IpAddr) -> bool {
         let limit = &self.invalid_tokens;
-        !self.is_exempt(address)
-            && !limit.try_acquire_or_pause(address, TOKEN_PAUSE, Instant::now())
+        let is_limited = !self.is_exempt(address)
+            && !limit.try_acquire_or_pause(address, TOKEN_PAUSE, Instant::now());
+        self.metrics.limited.inc_by(is_limited.into());
+        is_limited
     }
 
     fn is_exempt(&self, address: IpAddr) -> bool {

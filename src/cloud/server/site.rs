@@ -65,7 +65,6 @@ pub async fn check_api(
         return Err(StatusCode::FORBIDDEN.into());
     }
     if caller.role < Role::Write && shared.is_limited(caller.address, cost) {
-        shared.metrics.limited.inc();
         return Err(StatusCode::TOO_MANY_REQUESTS.into());
     }
     let body = read_body(body, MAX_UPLOAD).await?;
@@ -79,13 +78,12 @@ pub async fn check_api(
 /// Takes the cost of a request from the rate limit of its client.
 fn limit(shared: &Shared, parts: &Parts) -> Result<(), ServerError> {
     if shared.is_limited(client_address(shared, parts), COST) {
-        shared.metrics.limited.inc();
         return Err(StatusCode::TOO_MANY_REQUESTS.into());
     }
     Ok(())
 }
 
-/// The reply about a board.
+/// The reply to the FEN of a board.
 #[derive(Serialize)]
 pub struct BoardMessage {
     status: &'static str,

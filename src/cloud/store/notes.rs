@@ -1,5 +1,5 @@
-//! Notes of writers on moves, and private branches. A note is an entry of the audit log; the latest one of a move that is
-//! not undone counts.
+//! Notes of writers on moves, and private branches. A note is an entry of the audit log; the latest one of a move that
+//! is not undone counts.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -385,8 +385,9 @@ impl Batch<'_> {
         self.connection.execute(statement, &values).map(drop)
     }
 
-    /// Whether all positions that lead to a position are private. Those that are not nearer to the starting position are
-    /// ignored, because they may be reached from the position itself. `changes` takes precedence over the stored state.
+    /// Whether all positions that lead to a position are private. Those that are not nearer to the starting position
+    /// are ignored, because they may be reached from the position itself. `changes` takes precedence over the stored
+    /// state.
     fn inherits_privacy(
         &self,
         key: &Key,
@@ -427,8 +428,8 @@ impl Batch<'_> {
         Ok(found)
     }
 
-    /// Marks a position as private; positions that are reached only through it inherit that. Returns `false` and changes
-    /// nothing if there are more than `max`.
+    /// Marks a position as private; positions that are reached only through it inherit that. Returns `false` and
+    /// changes nothing if there are more than `max`.
     fn hide_branch(&mut self, root: &Key, max: usize) -> Result<bool> {
         let mut changes = HashMap::from([(root.clone(), true)]);
         let mut open = vec![root.clone()];

@@ -25,9 +25,9 @@ const VERSION: i64 = 4;
 /// `position`: known moves (see [`Row`](crate::cloud::Row)) and distances from the starting position. `edge`: from
 /// which positions a position is reached. `task`: searches to do; `lease` is 0 or the number of a lease, `worker` its
 /// worker. `audit`: every written value with its depth, every written note, and the number of its undo. `undo`: undone
-/// writers. `private`: positions that only writers see; `marked` is 0 if they inherit it. `job`, `job_item`: uploads, and
-/// the searches that they still need; `move` is -1 to find moves. `pending`: positions whose parents and children must
-/// still be updated.
+/// writers. `private`: positions that only writers see; `marked` is 0 if they inherit it. `job`, `job_item`: uploads,
+/// and the searches that they still need; `move` is -1 to find moves. `pending`: positions whose parents and children
+/// must still be updated.
 const SCHEMA: &str = "
     CREATE TABLE position(key BLOB PRIMARY KEY, moves BLOB NOT NULL, ply INTEGER, turned_ply INTEGER) WITHOUT ROWID;
     CREATE TABLE edge(child BLOB NOT NULL, parent BLOB NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;

@@ -87,8 +87,8 @@ impl Evaluator {
 
     #[inline]
     fn terms(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> Tapered {
-        // The values of the pieces are complete only with these terms: without them a pawn of the endgame would be worth
-        // more than a knight.
+        // The values of the pieces are complete only with these terms: without them a pawn of the endgame would be
+        // worth more than a knight.
         let material = self.material.value(position, accumulator.counts);
         let mut quiet = material.defenders;
         let mut attack = material.pairs + accumulator.around_kings();

@@ -27,8 +27,8 @@ pub enum Unclosed {
     Comment,
 }
 
-/// Whether a character separates words: blanks, the punctuation between moves in a Chinese text, arrows, and the borders
-/// of tables.
+/// Whether a character separates words: blanks, the punctuation between moves in a Chinese text, arrows, and the
+/// borders of tables.
 fn is_separator(c: char) -> bool {
     c.is_whitespace() || ",，。；：→⇒➔|｜│┃\u{200b}\u{feff}".contains(c)
 }

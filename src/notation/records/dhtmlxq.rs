@@ -154,8 +154,8 @@ pub fn is_move_list(text: &str) -> bool {
     is_digits && text.len() >= 8 && text.len().is_multiple_of(4)
 }
 
-/// Splits a text into its records, each of which begins with `[DhtmlXQ]` or the mark of a frame. Without it, the text is
-/// one record.
+/// Splits a text into its records, each of which begins with `[DhtmlXQ]` or the mark of a frame. Without it, the text
+/// is one record.
 pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
     let starts = text.match_indices("[DhtmlXQ").filter_map(|(at, mark)| {
         let rest = &text[at + mark.len()..];

@@ -49,8 +49,8 @@ pub fn read_line(text: &str) -> Result<GameTree, RecordError> {
     }))
 }
 
-/// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2` or `…&board=FEN%20w`, or of a FEN with
-/// `_` in place of blanks; `None` if the text is something else.
+/// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2` or `…&board=FEN%20w`, or of a FEN
+/// with `_` in place of blanks; `None` if the text is something else.
 fn url_line(text: &str) -> Option<Result<Line, RecordError>> {
     let is_address = ["http://", "https://"]
         .iter()

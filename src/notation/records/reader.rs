@@ -129,30 +129,33 @@ impl<'a> RecordReader<'a> {
 
 /// The games of a text file.
 fn text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
-    let whole = |file| io::Result::Ok(decode(&read_all(file, LARGEST_FILE)?).into_owned());
     if is_dhtmlxq(beginning) {
-        let text = plain_dhtmlxq(&whole(file)?);
+        let text = plain_dhtmlxq(&read_text(file)?);
         return Ok(split_text(text, split_dhtmlxq, read_dhtmlxq));
     }
     if is_cbf(beginning) {
-        return Ok(split_text(whole(file)?, split_cbf, read_cbf));
+        return Ok(split_text(read_text(file)?, split_cbf, read_cbf));
     }
     let beginning = decode(beginning);
     if is_html(&beginning) {
-        let text = html_text(&whole(file)?);
+        let text = html_text(&read_text(file)?);
         let beginning = text.clone();
         return other_text_source(Box::new(Cursor::new(text)), &beginning);
     }
     other_text_source(file, &beginning)
 }
 
-/// The games of a text file in a format without marks that it shares with pages.
+/// Reads and decodes the rest of a file.
+fn read_text(file: impl Read) -> io::Result<String> {
+    Ok(decode(&read_all(file, LARGEST_FILE)?).into_owned())
+}
+
+/// The games of a text file or of the text of a web page: WXF, a DhtmlXQ move list, one game per line, or PGN.
 fn other_text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &str) -> io::Result<Source<'a>> {
     if is_wxf(beginning.as_bytes()) {
-        let text = decode(&read_all(file, LARGEST_FILE)?).into_owned();
-        Ok(split_text(text, split_wxf, read_wxf))
+        Ok(split_text(read_text(file)?, split_wxf, read_wxf))
     } else if is_move_list(beginning) {
-        let text = decode(&read_all(file, LARGEST_FILE)?).into_owned();
+        let text = read_text(file)?;
         let text = format!("[DhtmlXQ_movelist]{text}[/DhtmlXQ_movelist]");
         Ok(split_text(text, split_dhtmlxq, read_dhtmlxq))
     } else if is_lines(beginning) {
@@ -164,7 +167,7 @@ fn other_text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &str) -> io::Re
 
 /// The records of a text that is split into parts.
 fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) -> Source<'a> {
-    // The parts are in the text, so that their places are those of their pointers.
+    // The parts are slices of the text, so their offsets follow from their addresses.
     let parts = split(&text).into_iter().map(|part| {
         let start = part.as_ptr() as usize - text.as_ptr() as usize;
         start..start + part.len()

@@ -107,7 +107,8 @@ fn accepts_draw(hundredths: i32, game: &Game, is_draw: bool, style: Style) -> bo
         || hundredths <= LEVEL && is_draw
 }
 
-fn hundredths(score: Score) -> i32 {
+/// The score in hundredths of a minor piece; a mate is the largest or the smallest number.
+pub fn hundredths(score: Score) -> i32 {
     match score.meaning() {
         Meaning::Evaluation(hundredths) => hundredths,
         Meaning::Mates(_) => i32::MAX,

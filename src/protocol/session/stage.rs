@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::adjudication::hundredths;
 use crate::board::Move;
 use crate::protocol::go::GoRequest;
-use crate::search::{Limits, Outcome, PlayerClock, Score, SearchRequest};
+use crate::search::{Limits, Outcome, PlayerClock, SearchRequest};
 
 /// The longest search of a suggestion.
 const LONGEST_CHECK: Duration = Duration::from_millis(200);
@@ -150,14 +151,10 @@ fn comparison_limits(limits: &Limits, depth: u32) -> Limits {
     }
 }
 
-/// The score in hundredths of a minor piece; mates are large numbers.
-fn hundredths(score: Score) -> i32 {
-    score.units().saturating_mul(100) / Score::MINOR_PIECE
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Score;
 
     fn outcome(hundredths: i32) -> Outcome {
         Outcome {

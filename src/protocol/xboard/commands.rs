@@ -90,7 +90,9 @@ impl XBoard {
             "analyze" => {
                 self.analysing = true;
                 self.engine = None;
-                self.again()
+                let mut commands = self.abort();
+                commands.extend(self.think());
+                commands
             }
             "exit" => {
                 self.analysing = false;
@@ -291,13 +293,6 @@ impl XBoard {
             Some(end) => commands.push(end),
             None => commands.extend(self.think()),
         }
-        commands
-    }
-
-    /// Stops the search and starts the one of the current mode.
-    fn again(&mut self) -> Vec<Command> {
-        let mut commands = self.abort();
-        commands.extend(self.think());
         commands
     }
 

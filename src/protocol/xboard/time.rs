@@ -88,7 +88,7 @@ impl XboardClock {
 
     /// The limits of the engine's next move after `moves_made` moves of each side.
     pub fn request(&self, moves_made: u32) -> GoRequest {
-        // A later move loses in tsito's dialect, and sending it takes time.
+        // In tsito's dialect a move after this time loses the game, and sending a move takes time.
         let margin = |time: Duration| (time / 10).min(MOVE_MARGIN);
         let mut request = GoRequest {
             depth: self.depth,

@@ -162,8 +162,8 @@ pub fn static_score(
     evaluator.evaluate(position)
 }
 
-/// The value for the side at the root of each point of the phase, in units of the evaluation: a risky player keeps rooks,
-/// knights and cannons on the board, a solid one exchanges them.
+/// The value for the side at the root of each point of the phase, in units of the evaluation: a risky player keeps
+/// rooks, knights and cannons on the board, a solid one exchanges them.
 fn pieces_kept(style: Style) -> i32 {
     match style {
         Style::Solid => -3,

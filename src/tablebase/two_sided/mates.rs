@@ -203,7 +203,7 @@ impl MateSearch<'_> {
         if now != 0 && now & (PENDING_LOSS | SAFE) == 0 {
             return;
         }
-        if self.moves.take_one(node) == 1 && now & SAFE == 0 {
+        if self.moves.decrement(node) == 1 && now & SAFE == 0 {
             let value = u16::from(Value::in_plies(plies).0).max(now & 0xff);
             self.value(node)
                 .store(PENDING_LOSS | value, Ordering::Relaxed);

@@ -46,7 +46,7 @@ impl NodeBytes {
     }
 
     /// Decrements the byte. Returns the old value.
-    pub fn take_one(&self, node: Node) -> u8 {
+    pub fn decrement(&self, node: Node) -> u8 {
         self.0[node.side][node.index].fetch_sub(1, Ordering::Relaxed)
     }
 

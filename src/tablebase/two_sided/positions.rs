@@ -68,7 +68,7 @@ impl<'a> OpenPositions<'a> {
 
     /// Counts one more losing quiet move of an open position. Returns whether it was the last one.
     pub fn take_last_move(&self, node: Node) -> bool {
-        self.mates.moves.take_one(node) == 1
+        self.mates.moves.decrement(node) == 1
     }
 
     /// Sets the number of quiet moves of a position lost by rule that are not counted yet.

@@ -74,7 +74,7 @@ fn plies_are_right(found: Value, values: &[Value]) -> bool {
 }
 
 impl Checker<'_> {
-    /// Compares each value with those of its moves. Returns the number of legal positions.
+    /// Compares the value of each position with those of its moves. Returns the number of legal positions.
     fn check_moves(&self, progress: &(dyn Fn(u64) + Sync)) -> u64 {
         let checked = AtomicU64::new(0);
         let visit = |node: Node| {
@@ -134,8 +134,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a side can avoid offences forever without leaving the positions that it is stored to hold: with
-    /// one pair of goals, or until it reaches positions that are proven with another pair.
+    /// Checks that a side can avoid offences forever without leaving the positions that are stored as held: with one
+    /// pair of goals, or until it reaches positions that are proven with another pair.
     fn check_held(&self, holder: Color) {
         let proven = NodeBytes::new(self.game.len());
         loop {
@@ -244,7 +244,7 @@ impl Checker<'_> {
         self.value(node).is_held_for(node.side == holder)
     }
 
-    /// Whether a side can force a won position, a capture that holds, or a quiet move with `is_good`. `is_good`
+    /// Whether a side can force a won position, a capture that holds, or a quiet move that `is_good` accepts. It
     /// receives the target and, for a move of the side itself, the offences that the move may commit.
     fn reaches(
         &self,
@@ -432,17 +432,17 @@ const UNCOUNTED: u8 = u8::MAX;
 fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
     let mut nodes = Vec::new();
     for side in Color::ALL {
-        let is_stored_held = |node: &Node| {
+        let is_stored_lost = |node: &Node| {
             let value = checker.value(*node);
-            let is_reported = if side == loser {
+            let is_lost = if side == loser {
                 value.is_lost_by_rule()
             } else {
                 value.is_won_by_rule()
             };
-            is_reported && checker.game.position(*node).is_some()
+            is_lost && checker.game.position(*node).is_some()
         };
         let all = (0..checker.game.len()).map(|index| Node { index, side });
-        nodes.extend(all.filter(is_stored_held));
+        nodes.extend(all.filter(is_stored_lost));
     }
     let numbers: HashMap<Node, usize> = (nodes.iter().enumerate())
         .map(|(number, node)| (*node, number))

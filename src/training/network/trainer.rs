@@ -160,8 +160,8 @@ struct Shard {
 }
 
 impl Trainer {
-    /// A new run with random weights or those of `start`. A lower learning rate suits an initial network. If `start`
-    /// has half the width of the recipe, each of its neurons is doubled.
+    /// Begins a run with random weights or those of `start`. From an initial network, a lower learning rate is
+    /// better. If `start` has half the width of the recipe, each of its neurons is doubled.
     ///
     /// # Errors
     /// A setting of the recipe is out of range, or `start` has other buckets, or neither the same width nor half.

@@ -64,7 +64,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// A player. All players of a run share `known`.
+    /// Creates a player. All players of a run share `known`.
     pub fn new(plan: &SelfPlay, known: &Arc<KnownMoves>) -> Result<Self, StartError> {
         let mut searcher = Searcher::with_exact_hash(plan.hash)?;
         searcher.set_network(plan.network.clone());
