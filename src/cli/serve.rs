@@ -14,7 +14,7 @@ use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
 use crate::cloud::server::{Server, ServerFiles, ServerOptions, Site, survive_file_limits};
 use crate::cloud::store::{Location, Store, StoreError};
-use crate::cloud::worker::{JobSource, LocalLibrary, Worker, Workers};
+use crate::cloud::worker::{LocalLibrary, Workers};
 use crate::search::{Limits, Settings};
 use crate::tablebase::Tables;
 
@@ -189,11 +189,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let server =
         Server::bind(&listen.addresses, library.clone(), options, files, api).map_err(fail)?;
     let address = server.address().map_err(fail)?;
-    let source: Arc<dyn JobSource> = Arc::new(LocalLibrary(library));
-    let worker = |_| Worker::start(source.clone(), tables.clone(), arguments.nodes, PAUSE);
-    let workers: Vec<Worker> = (0..workers)
-        .map(worker)
-        .collect::<Result<_, _>>()
+    let source = LocalLibrary(library);
+    let workers = Workers::start(workers, source, &tables, arguments.nodes, PAUSE)
         .map_err(|error| Failure::new("--workers", error))?;
     // The server also runs without a standard output.
     let _ = print_text(&format!("listening on http://{address}/chessdb.php\n"));
@@ -212,7 +209,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     server.run(reload).map_err(fail)?;
-    drop(Workers::from(workers));
+    drop(workers);
     Ok(())
 }
 

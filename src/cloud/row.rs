@@ -97,6 +97,11 @@ impl Row {
         self.moves.iter().filter(is_good)
     }
 
+    /// The edges of the moves of the position with this key.
+    pub fn edges(&self, key: &Key) -> Vec<Edge> {
+        Edge::of_stored(key, self.moves.iter().map(|entry| entry.m))
+    }
+
     /// Encodes the moves.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.moves.len() * ENTRY_LENGTH);

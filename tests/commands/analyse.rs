@@ -286,7 +286,8 @@ fn files_of_positions_are_analysed() {
         .assert()
         .code(0);
     let shown = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
-    let lines: Vec<_> = super::objects(&shown)
+    let objects = super::objects(&shown);
+    let lines: Vec<_> = objects
         .iter()
         .map(|object| object["line"].clone())
         .collect();

@@ -24,7 +24,7 @@ use crate::book::{BUILTIN, BookLibrary};
 use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::server::LibraryRoutes;
 use crate::cloud::store::Location;
-use crate::cloud::worker::{JobSource, LocalLibrary, Worker, Workers};
+use crate::cloud::worker::{LocalLibrary, Workers};
 use crate::notation::Line;
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::tree::GameTree;
@@ -150,13 +150,9 @@ fn open_library(
         .find_map(|name| std::env::var(name).ok());
     let routes = LibraryRoutes::new(library.clone(), &user.unwrap_or_default());
     let routes = routes.context("the library")?;
-    let source: Arc<dyn JobSource> = Arc::new(LocalLibrary(library));
-    let workers = if is_read_only {
-        Vec::new()
-    } else {
-        vec![Worker::start(source, tables, NODES, PAUSE).context("the library")?]
-    };
-    Ok((routes, Workers::from(workers)))
+    let count = u8::from(!is_read_only);
+    let workers = Workers::start(count, LocalLibrary(library), &tables, NODES, PAUSE);
+    Ok((routes, workers.context("the library")?))
 }
 
 /// The games that the page shows first.

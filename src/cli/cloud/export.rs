@@ -18,8 +18,8 @@ use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append, glyph
 
 /// Write the good moves of a library to an opening book (.xqb, or BOOK.DAT format) or as games (.pgn).
 ///
-/// In a book the best move has weight 100; each hundredth of a minor piece below the best score reduces the weight by
-/// 1. An .xqb also contains the notes on its moves. A PGN has each position once, with scores and notes as comments,
+/// In a book the best move has weight 100, and other moves one less for each hundredth of a minor piece below the best
+/// score. An .xqb also contains the notes on its moves. A PGN has each position once, with scores and notes as comments,
 /// and also the moves that have only a note.
 #[derive(Debug, clap::Args)]
 pub struct ExportArguments {

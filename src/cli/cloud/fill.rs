@@ -13,7 +13,7 @@ use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, LibraryOptions};
 
 use crate::cloud::store::{Location, Priority, Store, StoreError, Task, TaskKind};
-use crate::cloud::worker::{JobSource, LocalLibrary, Worker, Workers};
+use crate::cloud::worker::{LocalLibrary, Workers};
 use crate::tablebase::Tables;
 
 /// Fill a library with the positions nearest to the starting position, by searches of this program.
@@ -53,10 +53,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         tables.clone(),
         LibraryOptions::default(),
     ));
-    let source: Arc<dyn JobSource> = Arc::new(LocalLibrary(library.clone()));
-    let start = |_| Worker::start(source.clone(), tables.clone(), arguments.nodes, PAUSE);
-    let workers: Result<Vec<Worker>, _> = (0..arguments.threads).map(start).collect();
-    let workers = Workers::from(workers.map_err(|error| Failure::new("--threads", error))?);
+    let source = LocalLibrary(library.clone());
+    let workers = Workers::start(arguments.threads, source, &tables, arguments.nodes, PAUSE)
+        .map_err(|error| Failure::new("--threads", error))?;
     let mut level = vec![View::of(&Position::startpos()).key];
     let mut seen: HashSet<Key> = level.iter().cloned().collect();
     let mut plies = 0;

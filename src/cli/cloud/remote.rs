@@ -1,7 +1,6 @@
 //! `chuhe cloud query`, `queue`, `walk` and `worker`: requests to a server.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -12,7 +11,7 @@ use crate::cli::common::{
     terminal_width, translated,
 };
 use crate::cloud::client::{Client, ClientError};
-use crate::cloud::worker::{JobSource, RemoteLibrary, Worker, Workers};
+use crate::cloud::worker::{RemoteLibrary, Workers};
 use crate::movegen::is_legal;
 use crate::notation::chinese;
 use crate::tablebase::Tables;
@@ -258,13 +257,11 @@ pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
     let tables = Tables::embedded();
     let remote = RemoteLibrary(client);
     remote.check_access().map_err(|error| fail(&error))?;
-    let source: Arc<dyn JobSource> = Arc::new(remote);
-    let start = |_| Worker::start(source.clone(), tables.clone(), arguments.nodes, PAUSE);
-    let workers: Result<Vec<Worker>, _> = (0..arguments.threads).map(start).collect();
-    let workers = workers.map_err(|error| fail(&error))?;
+    let workers = Workers::start(arguments.threads, remote, &tables, arguments.nodes, PAUSE)
+        .map_err(|error| fail(&error))?;
     print_text(&format!("working for {server}\n"))?;
     // An error means that the signal handler is gone; then no signal can arrive.
     let _ = interrupts.recv();
-    drop(Workers::from(workers));
+    drop(workers);
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
 /// Allowed number of moves of a game in `queryrule`.
 const MOVES: std::ops::Range<usize> = 3..2047;
 
-/// Rules each legal move at the end of a game.
+/// Judges each legal move at the end of a game: `draw`, `ban` if it breaks the rules, or `none`.
 pub fn query_rule(query: &Query<'_>) -> ApiReply {
     let Some(list) = query.parameters.get_filled("movelist") else {
         return ApiReply::Empty;
@@ -46,7 +46,7 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
     ApiReply::Rules(ruled)
 }
 
-/// Rules a game: 0 undecided, 1 draw, 2 the side to move breaks the rules, 3 the other side does. Empty without
+/// Judges a game: 0 undecided, 1 draw, 2 the side to move breaks the rules, 3 the other side does. Empty without
 /// moves.
 pub fn rule_check(query: &Query<'_>) -> ApiReply {
     let list = query.parameters.get_filled("movelist");

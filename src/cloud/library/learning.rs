@@ -10,10 +10,8 @@ use crate::board::Move;
 use crate::cloud::Edge;
 use crate::cloud::key::Key;
 use crate::cloud::moves::is_eligible;
-use crate::cloud::store::{Priority, Store, Task, TaskKind};
+use crate::cloud::store::{ENOUGH_MOVES, Priority, Store, Task, TaskKind};
 
-/// Positions with fewer known moves than this are expanded.
-pub const ENOUGH_MOVES: usize = 5;
 /// How long unknown moves are remembered, unless [`MAX_REMEMBERED`] is reached first.
 const MEMORY: Duration = Duration::from_secs(300);
 /// Number of unknown moves per generation; two generations are kept.

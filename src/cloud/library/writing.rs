@@ -1,7 +1,7 @@
 //! The actions that write: `queue` and `store`.
 
 use super::activity::WorkCount;
-use super::learning::{ENOUGH_MOVES, PendingWrites, expansion};
+use super::learning::{PendingWrites, expansion};
 use super::position::KnownMove;
 use super::queries::LONG_BUDGET;
 use super::query::{Library, Query};
@@ -11,7 +11,7 @@ use crate::cloud::access::Role;
 use crate::cloud::moves::is_eligible;
 use crate::cloud::reply::ApiReply;
 use crate::cloud::score::MATE;
-use crate::cloud::store::{NewScore, Priority, StoreError, Task, TaskKind};
+use crate::cloud::store::{ENOUGH_MOVES, NewScore, Priority, StoreError, Task, TaskKind};
 use crate::movegen::{has_legal_move, is_legal};
 
 const OK: ApiReply = ApiReply::Status("ok");

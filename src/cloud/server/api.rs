@@ -10,12 +10,15 @@ use hyper::StatusCode;
 use hyper::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 
-use super::caller::{ANONYMOUS, Caller, FormRequest, bearer, client_address, is_cross_origin};
+use super::caller::{
+    ANONYMOUS, Caller, FormRequest, bearer, board_of, client_address, is_cross_origin,
+    parameters_of,
+};
 use super::error::{ServerError, error_text};
 use super::public_worker;
 use super::shared::Shared;
 use crate::cloud::access::Role;
-use crate::cloud::fen;
+
 use crate::cloud::library::{self, Answer};
 use crate::cloud::parameters::QueryParameters;
 use crate::cloud::reply::{ApiReply, ReplyFormat};
@@ -87,7 +90,7 @@ pub async fn answer(
     if caller.name == ANONYMOUS && is_work(action) && is_cross_origin(&head.headers) {
         return Err(StatusCode::FORBIDDEN.into());
     }
-    if caller.role < Role::Write && shared.is_limited(caller.address, cost(&parameters)) {
+    if caller.limit(&shared, cost(&parameters)).is_err() {
         return limited();
     }
     let work = shared.clone();
@@ -135,13 +138,8 @@ pub async fn engine(
     if is_cross_origin(&request.headers) {
         return Err(StatusCode::FORBIDDEN.into());
     }
-    if caller.role < Role::Write && shared.is_limited(caller.address, ENGINE_COST) {
-        return Err(StatusCode::TOO_MANY_REQUESTS.into());
-    }
-    let parameters = QueryParameters::parse(request.uri.query().unwrap_or("").as_bytes());
-    let Some(board) = parameters.get("board").and_then(fen::parse) else {
-        return Err(ServerError::Parameter("board must be a FEN".into()));
-    };
+    caller.limit(&shared, ENGINE_COST)?;
+    let board = board_of(&parameters_of(&request.uri))?;
     let reply = shared.in_library(move |library| Ok(library.engine_move(board)));
     Ok(Json(
         serde_json::to_value(reply.await?.to_json()).unwrap_or_default(),

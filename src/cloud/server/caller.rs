@@ -9,11 +9,13 @@ use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
-use hyper::{Method, StatusCode};
+use hyper::{Method, StatusCode, Uri};
 
 use super::error::ServerError;
 use super::shared::Shared;
+use crate::board::Position;
 use crate::cloud::access::Role;
+use crate::cloud::fen;
 use crate::cloud::parameters::QueryParameters;
 
 /// Name of a client without a token.
@@ -77,6 +79,15 @@ impl Caller {
         })
     }
 
+    /// Takes the cost of a request from the rate limit of the client, unless it has the role `write`. Fails with status
+    /// 429 if the limit is exceeded.
+    pub fn limit(&self, shared: &Shared, cost: f64) -> Result<(), ServerError> {
+        if self.role < Role::Write && shared.is_limited(self.address, cost) {
+            return Err(StatusCode::TOO_MANY_REQUESTS.into());
+        }
+        Ok(())
+    }
+
     /// Fails with status 403 unless the client has a role.
     pub fn require(&self, role: Role) -> Result<(), ServerError> {
         if self.role < role {
@@ -134,6 +145,17 @@ pub fn is_cross_origin(headers: &HeaderMap) -> bool {
     })
 }
 
+/// The parameters of a URL.
+pub fn parameters_of(uri: &Uri) -> QueryParameters {
+    QueryParameters::parse(uri.query().unwrap_or("").as_bytes())
+}
+
+/// The position of the parameter `board`.
+pub fn board_of(parameters: &QueryParameters) -> Result<Position, ServerError> {
+    let board = parameters.get("board").and_then(fen::parse);
+    board.ok_or(ServerError::Parameter("board must be a FEN".into()))
+}
+
 /// Reads the body of a request of at most `max` bytes.
 pub async fn read_body(body: Body, max: usize) -> Result<Bytes, ServerError> {
     read_body_within(body, max, BODY_TIME).await
@@ -167,8 +189,7 @@ pub struct FormRequest {
 impl FormRequest {
     /// The parameters of the URL and of the form, which take precedence.
     pub fn parameters(&self) -> QueryParameters {
-        let query = self.parts.uri.query().unwrap_or("");
-        QueryParameters::parse(query.as_bytes()).with(self.form.clone())
+        parameters_of(&self.parts.uri).with(self.form.clone())
     }
 }
 
@@ -228,7 +249,7 @@ impl FromRequest<Arc<Shared>> for Administrator {
         let form = if parts.method == Method::POST {
             form
         } else {
-            QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes())
+            parameters_of(&parts.uri)
         };
         let name = caller.name;
         Ok(Self { name, form })

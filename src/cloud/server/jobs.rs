@@ -9,7 +9,7 @@ use hyper::StatusCode;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::caller::{Caller, UPLOAD_TIME, is_cross_origin, read_body_within};
+use super::caller::{Caller, UPLOAD_TIME, is_cross_origin, parameters_of, read_body_within};
 use super::error::ServerError;
 use super::shared::Shared;
 use crate::cloud::access::Role;
@@ -165,7 +165,7 @@ pub async fn upload(
     if is_cross_origin(&parts.headers) {
         return Err(StatusCode::FORBIDDEN.into());
     }
-    let parameters = QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes());
+    let parameters = parameters_of(&parts.uri);
     let settings = settings(&parameters, caller.name)?;
     let plies = parameters.get("plies").map(str::parse::<u16>).transpose();
     let plies = plies.ok().map(|plies| plies.unwrap_or(DEFAULT_PLIES));

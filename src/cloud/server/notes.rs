@@ -8,15 +8,15 @@ use hyper::StatusCode;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::caller::{Caller, FormRequest, bearer, is_cross_origin};
+use super::caller::{Caller, FormRequest, bearer, board_of, is_cross_origin, parameters_of};
 use super::error::ServerError;
 use super::shared::Shared;
-use crate::board::{Move, Position};
+use crate::board::Move;
 use crate::cloud::access::Role;
 use crate::cloud::key::View;
-use crate::cloud::parameters::QueryParameters;
+
+use crate::cloud::Edge;
 use crate::cloud::store::{Note, PlacedNote};
-use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
 
 /// A note on a move of the requested position.
@@ -33,11 +33,6 @@ struct NoteMessage {
     time: i64,
 }
 
-fn parse_board(parameters: &QueryParameters) -> Result<Position, ServerError> {
-    let board = parameters.get("board").and_then(fen::parse);
-    board.ok_or(ServerError::Parameter("board must be a FEN".into()))
-}
-
 /// The notes on the moves of a position. In a symmetric position both mirror images of a move have its note.
 pub async fn list(
     State(shared): State<Arc<Shared>>,
@@ -45,11 +40,8 @@ pub async fn list(
     parts: hyper::http::request::Parts,
 ) -> Result<Json<Value>, ServerError> {
     caller.require(Role::Read)?;
-    if caller.role < Role::Write && shared.is_limited(caller.address, 1.0) {
-        return Err(StatusCode::TOO_MANY_REQUESTS.into());
-    }
-    let parameters = QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes());
-    let board = parse_board(&parameters)?;
+    caller.limit(&shared, 1.0)?;
+    let board = board_of(&parameters_of(&parts.uri))?;
     let view = View::of(&board);
     let key = view.key.clone();
     let notes = shared
@@ -100,7 +92,7 @@ pub async fn write(
     if is_cross_origin(&parts.headers) {
         return Err(StatusCode::FORBIDDEN.into());
     }
-    let board = parse_board(&form)?;
+    let board = board_of(&form)?;
     let played = form.get("move").and_then(|text| text.parse::<Move>().ok());
     let Some(played) = played.filter(|m| is_legal(&board, *m)) else {
         return Err(ServerError::Parameter(

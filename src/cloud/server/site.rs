@@ -12,7 +12,7 @@ use hyper::http::request::Parts;
 use hyper::{StatusCode, Uri};
 use serde::Serialize;
 
-use super::caller::{Caller, client_address, is_cross_origin, read_body};
+use super::caller::{Caller, client_address, is_cross_origin, parameters_of, read_body};
 use super::error::ServerError;
 use super::files::content_type;
 use super::shared::Shared;
@@ -20,7 +20,7 @@ use crate::board::Position;
 use crate::cloud::access::Role;
 use crate::cloud::fen;
 use crate::cloud::moves::is_eligible;
-use crate::cloud::parameters::QueryParameters;
+
 use crate::page;
 
 /// Path of the page of the public library.
@@ -64,9 +64,7 @@ pub async fn check_api(
     if is_cross_origin(&parts.headers) {
         return Err(StatusCode::FORBIDDEN.into());
     }
-    if caller.role < Role::Write && shared.is_limited(caller.address, cost) {
-        return Err(StatusCode::TOO_MANY_REQUESTS.into());
-    }
+    caller.limit(&shared, cost)?;
     let body = read_body(body, MAX_UPLOAD).await?;
     parts.extensions.insert(PageUser {
         may_search: caller.role >= Role::Write,
@@ -102,7 +100,7 @@ pub async fn board(
     parts: Parts,
 ) -> Result<Json<BoardMessage>, ServerError> {
     limit(&shared, &parts)?;
-    let parameters = QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes());
+    let parameters = parameters_of(&parts.uri);
     let text = parameters.get("board").unwrap_or("");
     let board = fen::parse(text);
     let reason = board

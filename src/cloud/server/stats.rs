@@ -9,12 +9,11 @@ use hyper::header::CONTENT_TYPE;
 use hyper::{StatusCode, Uri};
 use prometheus::TEXT_FORMAT;
 
-use super::caller::Caller;
+use super::caller::{Caller, parameters_of};
 use super::error::ServerError;
 use super::metrics::Stats;
 use super::shared::Shared;
 use crate::cloud::access::Role;
-use crate::cloud::parameters::QueryParameters;
 
 /// Cost of a request for statistics, in queries.
 const COST: f64 = 5.0;
@@ -57,7 +56,7 @@ pub async fn public(
 ) -> Result<Response, ServerError> {
     let stats = read_stats(&shared, &caller).await?;
     let tables = shared.library.count_tables();
-    let parameters = QueryParameters::parse(uri.query().unwrap_or("").as_bytes());
+    let parameters = parameters_of(&uri);
     Ok(if parameters.is_on("json", false) {
         Json(stats.to_public_json(tables)).into_response()
     } else {

@@ -157,7 +157,7 @@ impl Batch<'_> {
             let Some(known) = self.get(&parent)? else {
                 continue;
             };
-            for edge in Edge::of_stored(&parent, known.moves.iter().map(|entry| entry.m)) {
+            for edge in known.edges(&parent) {
                 if edge.child == *key {
                     found.push((known.clone(), edge));
                 }
@@ -259,7 +259,7 @@ impl Batch<'_> {
             let Some(known) = self.get(&parent)? else {
                 continue;
             };
-            for edge in Edge::of_stored(&parent, known.moves.iter().map(|entry| entry.m)) {
+            for edge in known.edges(&parent) {
                 seen += 1;
                 let Some(mut row) = self.get(&edge.child)? else {
                     continue;

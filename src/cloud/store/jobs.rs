@@ -26,8 +26,8 @@ const MAX_KEPT: i64 = 200;
 const WINDOW: i64 = 400;
 /// The same for a database on a server, where each query takes longer.
 const REMOTE_WINDOW: i64 = 100;
-/// Number of known moves of a position from which it needs no search.
-const ENOUGH_MOVES: usize = 5;
+/// Number of known moves from which a position needs no search for more.
+pub const ENOUGH_MOVES: usize = 5;
 /// Seconds after which a search is requested again if its task is gone without a result. The queue ignores earlier
 /// repetitions.
 const RETRY: i64 = 310;
@@ -315,8 +315,8 @@ impl Batch<'_> {
     }
 }
 
-/// The columns of a job, for [`parse_job`].
-const COLUMNS_BY_AGE: &str =
+/// The latest jobs, with the columns that [`parse_job`] reads.
+const LATEST_JOBS: &str =
     "SELECT id, time, writer, name, priority, total, done, failed, ended, canceled_by,
     CAST(CASE WHEN canceled_by IS NULL THEN 0 ELSE 1 END AS BIGINT) FROM job ORDER BY id DESC LIMIT $1";
 
@@ -324,7 +324,7 @@ impl Snapshot<'_> {
     /// The jobs, latest first.
     pub fn jobs(&self) -> Result<Vec<Job>> {
         let count = Value::Number(MAX_KEPT + MAX_UNFINISHED);
-        self.connection.query(COLUMNS_BY_AGE, &[count], parse_job)
+        self.connection.query(LATEST_JOBS, &[count], parse_job)
     }
 
     /// Whether a job is unfinished.

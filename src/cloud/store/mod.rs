@@ -36,7 +36,7 @@ use std::path::Path;
 pub use audit::{LoggedWrite, RedoError, UndoRecord, UndoResult, Undone};
 pub use batch::{Batch, MAX_DEPTH, NewScore, WORKER};
 pub use error::StoreError;
-pub use jobs::{Job, JobError, JobSettings};
+pub use jobs::{ENOUGH_MOVES, Job, JobError, JobSettings};
 pub use location::{Location, LocationError};
 pub use notes::{Note, NoteError, PlacedNote};
 pub use snapshot::{Inconsistency, Snapshot};

@@ -420,7 +420,7 @@ impl Batch<'_> {
             return Ok(Vec::new());
         };
         let mut found = Vec::new();
-        for edge in Edge::of_stored(key, row.moves.iter().map(|entry| entry.m)) {
+        for edge in row.edges(key) {
             if let Some(row) = self.get(&edge.child)? {
                 found.push((edge.child, row.plies));
             }

@@ -14,7 +14,7 @@ use super::rows;
 use super::task::{TaskKind, waiting};
 use crate::board::Move;
 use crate::cloud::key::Key;
-use crate::cloud::row::{Edge, Row};
+use crate::cloud::row::Row;
 use crate::cloud::score;
 
 /// Rows per query when all positions are read.
@@ -130,10 +130,7 @@ impl Snapshot<'_> {
 
     /// Removes the moves to hidden positions.
     fn remove_hidden(&self, key: &Key, row: &mut Row) -> Result<(), StoreError> {
-        for edge in Edge::of_stored(
-            key,
-            row.moves.iter().map(|entry| entry.m).collect::<Vec<_>>(),
-        ) {
+        for edge in row.edges(key) {
             if self.is_hidden(&edge.child)? {
                 row.remove(edge.m);
             }
@@ -145,7 +142,7 @@ impl Snapshot<'_> {
     pub fn check(&self) -> Result<Vec<Inconsistency>, StoreError> {
         let mut problems = Vec::new();
         self.for_each(|key, row| {
-            let edges = Edge::of_stored(&key, row.moves.iter().map(|entry| entry.m));
+            let edges = row.edges(&key);
             if edges.len() != row.moves.len() {
                 problems.push(Inconsistency::Illegal(key.clone()));
             }

@@ -22,7 +22,7 @@ pub use search::StopFlag;
 
 /// A worker thread that runs until it is stopped.
 #[derive(Debug)]
-pub struct Worker {
+struct Worker {
     stop_flag: Arc<StopFlag>,
     /// Wakes a waiting worker; dropped to end it.
     alive: Option<crossbeam_channel::Sender<()>>,
@@ -40,12 +40,7 @@ type CurrentLease = Mutex<Option<i64>>;
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Worker {
-    /// Starts a worker at low priority. `nodes` is the number of nodes per score, `pause` the time between two
-    /// requests without tasks.
-    ///
-    /// # Errors
-    /// There is not enough memory for the search, or the thread cannot be started.
-    pub fn start(
+    fn start(
         source: Arc<dyn JobSource>,
         tables: Arc<Tables>,
         nodes: u64,
@@ -132,9 +127,23 @@ impl Drop for Worker {
 #[derive(Debug)]
 pub struct Workers(Vec<Worker>);
 
-impl From<Vec<Worker>> for Workers {
-    fn from(workers: Vec<Worker>) -> Self {
-        Self(workers)
+impl Workers {
+    /// Starts workers at low priority. `nodes` is the number of nodes per score, `pause` the time between two requests
+    /// without tasks.
+    ///
+    /// # Errors
+    /// There is not enough memory for the searches, or a thread cannot be started.
+    pub fn start(
+        count: u8,
+        source: impl JobSource + 'static,
+        tables: &Arc<Tables>,
+        nodes: u64,
+        pause: Duration,
+    ) -> Result<Self, StartError> {
+        let source: Arc<dyn JobSource> = Arc::new(source);
+        let start = |_| Worker::start(source.clone(), tables.clone(), nodes, pause);
+        let workers: Result<_, _> = (0..count).map(start).collect();
+        workers.map(Self)
     }
 }
 
@@ -298,7 +307,7 @@ mod tests {
         let workers: Vec<Worker> = (0..2).map(start).collect();
         workers.iter().for_each(|_| is_requested.recv().unwrap());
         let ended: Vec<Receiver<()>> = workers.iter().map(|worker| worker.ended.clone()).collect();
-        drop(Workers::from(workers));
+        drop(Workers(workers));
         for ended in &ended {
             assert_eq!(ended.try_recv(), Err(TryRecvError::Empty));
         }

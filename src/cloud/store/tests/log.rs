@@ -277,7 +277,7 @@ fn merge(from: &Store, to: &Store) -> usize {
     let mut notes = Vec::new();
     from.read(|s| {
         s.for_each(|key, row| {
-            for edge in Edge::of_stored(&key, row.moves.iter().map(|entry| entry.m)) {
+            for edge in row.edges(&key) {
                 let entry = row.get(edge.m).unwrap();
                 let (value, depth) = (i32::from(entry.value), entry.depth);
                 scores.push(NewScore {
