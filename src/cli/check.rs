@@ -103,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Converts a program name to `cmd=`.
-fn as_setting(text: &str) -> String {
+pub fn as_setting(text: &str) -> String {
     let is_setting = text
         .split_once('=')
         .is_some_and(|(key, _)| !key.is_empty() && !key.contains(['/', '\\']));

@@ -184,7 +184,8 @@ texts! {
     invalid_last_position: "the last position was invalid", "上一个局面无效";
     // Records and files.
     move_number: "move {}", "第 {} 着";
-    no_such_file: "there is no such file, and this is not `startpos` or a FEN", "没有这个文件，也不是 startpos 或 FEN";
+    no_such_file: "there is no such file, and this is not `startpos` or a FEN, which come before moves",
+        "没有这个文件，也不是 startpos 或 FEN（写在着法之前）";
     problem_of_game: "{}: game {}: {}; {}", "{}：第 {} 局：{}；{}";
     moves_before_it: "the moves before it are used", "保留其前的着法";
     part_left_out: "this part is left out", "略去这一部分";

@@ -230,3 +230,10 @@ fn messages_are_in_the_chosen_language() {
         "{help}"
     );
 }
+
+#[test]
+fn moves_may_have_numbers() {
+    let text = played(&["--depth", "1", "--no-book"], "1. h2e2\nfen\n");
+    assert!(text.contains("I play"), "{text}");
+    assert!(text.contains("/1C2C4/"), "{text}");
+}

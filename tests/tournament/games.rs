@@ -469,3 +469,15 @@ fn xboard_is_detected() {
         "{error}"
     );
 }
+
+#[test]
+fn a_program_alone_is_an_engine() {
+    let program = env!("CARGO_BIN_EXE_chuhe");
+    let engine = |name: &str| {
+        let words = ["--engine", program, &format!("name={name}")];
+        words.map(str::to_owned).to_vec()
+    };
+    let arguments = "--rounds 1 --max-plies 10 --each depth=1";
+    let text = output(&mut match_of([engine("a"), engine("b")], arguments));
+    assert!(text.contains("a vs b: 2 games"), "{text}");
+}

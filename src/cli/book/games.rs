@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::book::BookTable;
-use crate::cli::common::{Context, Failure, Unread, note, read_games};
+use crate::cli::common::{Context, Failure, Noun, Unread, note, read_games};
 use crate::notation::pgn::GameResult;
 use crate::training::book::GameBook;
 use crate::training::data::{GameReader, MAGIC, Record};
@@ -25,7 +25,7 @@ pub fn from_games(
             unread.file(failure, files.len())?;
         }
     }
-    note(&format!("{} games", book.games()));
+    note(&Noun::Game.counted(book.games()));
     let (least_value, what_else) = if by_score {
         (i64::MIN, "")
     } else {

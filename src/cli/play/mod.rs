@@ -20,7 +20,7 @@ use crate::board::{Color, Move, Position};
 use crate::book::{BUILTIN, BookLibrary, choose};
 use crate::notation::MoveStyle;
 use crate::notation::diagram::{DiagramStyle, draw};
-use crate::notation::parse_move;
+use crate::notation::{parse_move, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::Game;
 use crate::search::{Control, Limits, Outcome, Report};
@@ -306,7 +306,7 @@ impl PlaySession {
         if self.reports_end() {
             return;
         }
-        match parse_move(self.game.position(), text) {
+        match parse_move(self.game.position(), &without_move_numbers(text)) {
             Ok(played) => self.push(played),
             Err(error) => print_line(&fill(texts().see_help, &[&error.to_string()])),
         }

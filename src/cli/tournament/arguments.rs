@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
+use crate::cli::check::as_setting;
 use crate::cli::common::{Context, Failure, parse_seconds};
 use crate::notation::MoveStyle;
 use crate::rules::RuleSet;
@@ -24,7 +25,7 @@ const MAX_ENGINES_MB: u64 = 16;
 /// Play a tournament between engines that speak UCCI, UCI or XBoard.
 ///
 /// The settings of an engine are given as KEY=VALUE:
-///   cmd=PROGRAM        the program; a path is relative to the current directory
+///   cmd=PROGRAM        the program; a path is relative to the current directory. `cmd=` may be left out at the beginning
 ///   name=NAME          its name in tables and PGN (default: that of the program)
 ///   args=ARGUMENTS     its arguments, quoted as for a shell
 ///   dir=DIRECTORY      its working directory
@@ -388,7 +389,12 @@ impl Arguments {
             None => Vec::new(),
         };
         for engine in &self.engines.engines {
-            let engine = parse("--engine", engine)?;
+            let mut settings = engine.clone();
+            // A program alone, as for `chuhe check`.
+            if let Some(first) = settings.first_mut() {
+                *first = as_setting(first);
+            }
+            let engine = parse("--engine", &settings)?;
             let spec = engine.spec(&each);
             all.push(spec.map_err(|error| Failure::usage("--engine", error))?);
         }
