@@ -31,7 +31,7 @@ pub enum NotationError {
     },
 }
 
-/// The legal move that matches `text`, or an error if there is none or several.
+/// The legal move that matches `text`, or an error if no move or several moves match.
 pub fn only_move(moves: Vec<Move>, text: &str) -> Result<Move, NotationError> {
     match moves[..] {
         [m] => Ok(m),

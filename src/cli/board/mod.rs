@@ -16,7 +16,7 @@ use rand::Rng;
 use serde_json::Value;
 
 use super::common::{
-    Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults, cores, note,
+    Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults, note,
     note_problems, print_line,
 };
 use super::serve::{NODES, PAUSE, open_store};
@@ -29,7 +29,7 @@ use crate::notation::Line;
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::tree::GameTree;
 use crate::page;
-use crate::search::{MAX_HASH, MAX_THREADS};
+use crate::search::{MAX_HASH, MAX_THREADS, cores};
 use crate::tablebase::Tables;
 use api::MAX_GAMES;
 use server::BoardServer;

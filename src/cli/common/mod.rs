@@ -12,7 +12,6 @@ mod progress;
 mod search;
 mod show;
 
-pub(crate) use crate::search::cores;
 pub use crate::text::{Language, fill, texts, translated};
 pub use args::{
     BoardArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
@@ -44,8 +43,6 @@ pub use search::{
     Ended, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
     search_games, thread_count,
 };
+pub use show::{columns, cut, heads, pad_left, row, sentence, spaced, terminal_width, wrapped};
 #[cfg(feature = "match")]
-pub use show::figures;
-pub use show::{
-    columns, cut, heads, pad, pad_left, row, sentence, spaced, terminal_width, wrapped,
-};
+pub use show::{figures, pad};

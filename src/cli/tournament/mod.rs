@@ -11,7 +11,8 @@ use std::process::ExitCode;
 
 pub use arguments::Arguments;
 
-use super::common::{Failure, INTERRUPTED, cores, interrupts, print_text, terminal_width};
+use super::common::{Failure, INTERRUPTED, interrupts, print_text, terminal_width};
+use crate::search::cores;
 use crate::text::printable;
 use crate::tournament::{
     EngineFailure, EngineSpec, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
