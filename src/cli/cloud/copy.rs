@@ -146,7 +146,7 @@ fn copy_all(
             match request(client, position) {
                 Ok(Some(scores)) => break scores,
                 Ok(None) => {}
-                Err(error @ ClientError::Transport(_)) if failures < MAX_FAILURES => {
+                Err(error @ ClientError::Transport(_)) if failures + 1 < MAX_FAILURES => {
                     note(&format!("{}: {error}", client.server()));
                     failures += 1;
                 }

@@ -83,7 +83,8 @@ impl EngineSpec {
         last.unwrap_or(1).clamp(1, MAX_THREADS)
     }
 
-    /// The identity of the player: the name in its greeting, the protocol and the options, as in `Chuhe 0.2.0, UCCI, hashsize=64`.
+    /// The identity of the player: the name in its greeting, the protocol and the options, as in
+    /// `Chuhe 0.2.0, UCCI, hashsize=64`.
     pub fn identification(&self) -> String {
         let name = self.id_name.clone().unwrap_or_else(|| self.name.clone());
         let protocol = self
