@@ -233,7 +233,8 @@ fn damaged_tables_are_reported_and_generated_again() {
         ("ucci", "setoption egtbpaths", "go depth 2"),
         ("uci", "setoption name EGTBPath value", "go depth 2"),
     ] {
-        let lines = format!("{protocol}\n{paths} {out}\nposition fen {fen}\n{go}\n{go}\nquit\n");
+        // The end of the input waits for the searches, `quit` would not.
+        let lines = format!("{protocol}\n{paths} {out}\nposition fen {fen}\n{go}\n{go}\n");
         let answers = chuhe().write_stdin(lines).assert().success();
         let answers = String::from_utf8(answers.get_output().stdout.clone()).unwrap();
         let reports = answers.matches("KRN-K.chtb: damaged").count();

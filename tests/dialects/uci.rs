@@ -429,7 +429,7 @@ fn decided_game_is_answered() {
         client.silent(&format!("position startpos moves{shuffle}"));
         client.send("go depth 2");
         assert_eq!(
-            client.line(),
+            client.answer(),
             format!("info string by the rules ({rules}) this is a draw: repetition")
         );
         let outcome = client.outcome();
