@@ -132,6 +132,8 @@ impl Server {
             .enable_io()
             .enable_time()
             .build()?;
+        // A PostgreSQL connection can only be closed outside a runtime, so the library is kept until this one has ended.
+        let _library = self.shared.clone();
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             let slots = Arc::new(Semaphore::new(self.shared.options.connections));
