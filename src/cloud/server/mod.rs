@@ -132,7 +132,7 @@ impl Server {
             .enable_io()
             .enable_time()
             .build()?;
-        // A PostgreSQL connection can only be closed outside a runtime, so the library is kept until this one has ended.
+        // A PostgreSQL connection can only be closed outside a runtime, so the library is kept until this one ends.
         let _library = self.shared.clone();
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
