@@ -35,7 +35,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`text`] | external text: bounded lines, excerpts, printable text |
+//! | [`text`] | external text: bounded lines, excerpts, printable text; messages in English and Chinese |
 //! | [`board`] | squares, pieces, moves, attacks, legal positions, exchanges |
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
 //! | [`notation`] | FEN; moves as coordinates, 炮二平五, WXF and SAN; PGN, XQF, CBR, CBL, CBF, DhtmlXQ |

@@ -22,7 +22,7 @@ struct Imports {
     test_modules: Vec<String>,
 }
 
-fn is_for_tests(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_for_tests(attributes: &[Attribute]) -> bool {
     let is_cfg_test = |a: &Attribute| {
         a.path().is_ident("cfg")
             && a.parse_args::<syn::Path>()

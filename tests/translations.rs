@@ -8,6 +8,8 @@ use syn::parse::ParseStream;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitStr, Macro};
 
+use crate::architecture::is_for_tests;
+
 /// Functions and methods whose arguments are messages for users.
 const PRINTERS: [&str; 13] = [
     "Failure::new",
@@ -39,15 +41,6 @@ struct Messages {
     found: BTreeSet<String>,
     /// Whether the present expression is an argument of a printer.
     is_printed: bool,
-}
-
-fn is_for_tests(attributes: &[Attribute]) -> bool {
-    let is_cfg_test = |a: &Attribute| {
-        a.path().is_ident("cfg")
-            && a.parse_args::<syn::Path>()
-                .is_ok_and(|p| p.is_ident("test"))
-    };
-    attributes.iter().any(is_cfg_test)
 }
 
 impl Messages {

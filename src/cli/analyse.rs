@@ -345,7 +345,6 @@ impl<'a> AnalysisView<'a> {
         let texts = texts();
         let side = self.position().side_to_move().local_name();
         let line = fitted(&fill(texts.line_to_move, &[side]), self.width);
-
         writeln!(
             self.out,
             "{}{rank} {} {} {}  {line}",

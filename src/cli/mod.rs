@@ -187,7 +187,7 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
 #[cfg(any(windows, target_os = "macos"))]
 fn system_locale(words: &[OsString]) -> Option<String> {
     let first = words.get(1)?.to_str()?;
-    let is_command = !first.starts_with('-') || first == "--help";
+    let is_command = !first.starts_with('-') || matches!(first, "-h" | "--help");
     is_command.then(sys_locale::get_locale).flatten()
 }
 

@@ -43,22 +43,23 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// As [`perft`], but passes the lines to `add` in parts, each counted in a short time. Stops when `add` returns
-/// `false`. Returns whether all lines are counted.
+/// Counts as [`perft`] does, but in parts: passes the number of lines of each part to `add`, and stops when it returns
+/// `false`. Returns whether all lines were counted.
 pub(crate) fn perft_in_parts(
     position: &mut Position,
     depth: u32,
     add: &mut impl FnMut(u64) -> bool,
 ) -> bool {
+    /// The depth of a part, which is counted in a short time.
     const SHORT_DEPTH: u32 = 3;
     if depth <= SHORT_DEPTH {
         return add(perft(position, depth));
     }
     legal_moves(position).into_iter().all(|m| {
         let undo = position.make(m);
-        let goes_on = perft_in_parts(position, depth - 1, add);
+        let continues = perft_in_parts(position, depth - 1, add);
         position.unmake(m, undo);
-        goes_on
+        continues
     })
 }
 

@@ -10,6 +10,7 @@
 //! | `game_occurrences` | how often the positions of the game have occurred |
 //! | `ordering` | the move picker and the histories that it uses |
 //! | `mate` | proofs of mates by checks alone |
+//! | `proof_number` | proofs of mates with quiet moves by proof numbers |
 //! | `tt` | the transposition table, shared by all threads |
 //! | `time` | time limits of a move |
 //! | `parameters` | the parameters of the search |
@@ -17,7 +18,7 @@
 //! | `solution` | solutions of mate problems: all defences, other solutions, verification |
 //!
 //! Each module depends only on modules to its left: score, event, request, game_occurrences <- parameters, tt,
-//! ordering, time, mate <- tree <- threads <- bench, solution.
+//! ordering, time, mate, holding <- tree <- proof_number <- threads <- bench, solution.
 
 mod bench;
 mod event;

@@ -78,7 +78,6 @@ impl TranspositionTable {
             let pages = words.iter().step_by(PAGE_WORDS);
             pages.for_each(|word| word.store(0, Ordering::Relaxed));
         };
-
         let threads = (self.megabytes() / TOUCHED_BY_ONE_THREAD).clamp(1, cores.min(8));
         let part = self.words.len().div_ceil(threads);
         std::thread::scope(|scope| {

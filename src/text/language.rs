@@ -30,6 +30,14 @@ impl Language {
         }
     }
 
+    /// The language tag of HTML (BCP 47).
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Zh => "zh",
+        }
+    }
+
     /// Chooses the language of all messages. Has an effect once.
     pub fn choose(language: Self) {
         let _ = LANGUAGE.set(language);
@@ -40,12 +48,16 @@ impl Language {
         LANGUAGE_OF_THREAD.set(Some(language));
     }
 
-    /// Runs `work` with messages in this language.
+    /// Runs `work` with messages in this language. If it panics, the language of the thread is restored as well.
     pub fn within<T>(self, work: impl FnOnce() -> T) -> T {
-        let before = LANGUAGE_OF_THREAD.replace(Some(self));
-        let done = work();
-        LANGUAGE_OF_THREAD.set(before);
-        done
+        struct Restore(Option<Language>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                LANGUAGE_OF_THREAD.set(self.0);
+            }
+        }
+        let _restore = Restore(LANGUAGE_OF_THREAD.replace(Some(self)));
+        work()
     }
 
     /// The chosen language, by default English.

@@ -1,5 +1,5 @@
-//! Text input and output: size limits, encodings, safe display, values given as text, and files replaced as a
-//! whole.
+//! Text input and output: size limits, encodings, safe display, values given as text, files replaced as a whole, and
+//! the language of messages.
 
 mod bounded;
 mod encoding;

@@ -11,7 +11,6 @@ use crate::cli::common::{Failure, INTERRUPTED, interrupts, note, print_text};
 use crate::cloud::Edge;
 use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, LibraryOptions};
-
 use crate::cloud::store::{Location, Priority, Store, StoreError, Task, TaskKind};
 use crate::cloud::worker::{LocalLibrary, Workers};
 use crate::tablebase::Tables;

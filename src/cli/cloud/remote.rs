@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::board::{Move, Position};
 use crate::cli::common::{
     Failure, GameArguments, columns, heads, interrupts, print, print_text, read_small_text,
-    terminal_width, translated,
+    terminal_width,
 };
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::worker::{RemoteLibrary, Workers};
@@ -203,9 +203,7 @@ fn ask_for_search(client: &Client, position: &Position) -> Result<(), Failure> {
 pub fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
     let mut game = arguments.game.read()?;
     let client = arguments.server.client()?;
-    let mut rows = vec![
-        ["ply", "move", "", "score", "note", "known"].map(|head| translated(head).into_owned()),
-    ];
+    let mut rows = vec![heads(["ply", "move", "", "score", "note", "known"])];
     let mut failure = None;
     for ply in 1..=arguments.plies {
         let known = match query_all(&client, game.position()) {

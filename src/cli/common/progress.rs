@@ -45,14 +45,13 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", translated(text));
 }
 
-/// A bar style from a template, in which `{left}` is the remaining time.
+/// A bar style from a template in English, in which `{left}` is the remaining time. The bar is in the chosen language.
 pub fn bar_style(template: &str) -> ProgressStyle {
-    let unit = ["positions", "openings", "games"].into_iter();
-    let unit = unit.fold(template.to_owned(), |text, unit| {
-        text.replace(unit, &translated(unit))
-    });
-    let template = unit.replace("{left} left", &fill(texts().time_left, &["{left}"]));
-    let style = ProgressStyle::with_template(&template);
+    let mut local = template.replace("{left} left", &fill(texts().time_left, &["{left}"]));
+    for unit in ["positions", "openings", "games"] {
+        local = local.replace(unit, &translated(unit));
+    }
+    let style = ProgressStyle::with_template(&local);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
         let is_done = state.len().is_some_and(|total| state.pos() >= total);

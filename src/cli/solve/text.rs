@@ -1,9 +1,9 @@
 //! Solutions as text, as game records and as pictures.
 
-use crate::cli::common::translated;
 use std::fmt::Write;
 
 use crate::board::{ByColor, Color, Move, Position};
+use crate::cli::common::translated;
 use crate::notation::MoveStyle;
 use crate::notation::diagram::DiagramStyle;
 use crate::notation::svg::{self, Highlights};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::HumanDuration;
 
 use crate::board::{ByColor, Color};
-use crate::cli::common::{Failure, figures, heads, pad, translated};
+use crate::cli::common::{Failure, Language, figures, heads, pad, translated};
 use crate::text::escape_html;
 use crate::tournament::stats::{
     Decision, Estimate, Interval, Rating, Scores, SprtRun, Standings, ratings,
@@ -221,22 +221,25 @@ fn sprt(run: &SprtRun) -> String {
     )
 }
 
+/// The columns of the standings.
+const STANDINGS: [&str; 8] = [
+    "engine",
+    "games",
+    "+",
+    "=",
+    "-",
+    "points",
+    "%",
+    "Elo (95 %)",
+];
+
 /// The results of more than two engines, in total and against each opponent.
 fn cross_table(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
     let order = ranking(tournament, standings);
     let ratings = ratings(standings);
-    let words = [
-        "",
-        "games",
-        "+",
-        "=",
-        "-",
-        "points",
-        "%",
-        "Elo (95 %)",
-        "rating",
-    ];
-    let mut rows = vec![heads(words).to_vec()];
+    let mut rows = vec![heads(STANDINGS).to_vec()];
+    rows[0][0].clear();
+    rows[0].push(translated("rating").into_owned());
     rows[0].extend((1..=order.len()).map(|rank| rank.to_string()));
     for (rank, number) in (1..).zip(&order) {
         let scores = standings.of(*number);
@@ -400,7 +403,7 @@ impl Status<'_> {
              <meta name=\"viewport\" content=\"width=device-width\">\n\
              <title>{title}: {count}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
              <p>{count}</p>\n{bar}{}<pre>{text}</pre>\n{pgn}{sections}{}</body>\n</html>\n",
-            translated("en"),
+            Language::chosen().tag(),
             self.standings_table(),
             self.games_table()
         )
@@ -422,17 +425,7 @@ impl Status<'_> {
             )
         });
         let rows: String = rows.collect();
-        let heads = [
-            "engine",
-            "games",
-            "+",
-            "=",
-            "-",
-            "points",
-            "%",
-            "Elo (95 %)",
-        ];
-        let heads = heads.map(|head| format!("<th>{}</th>", translated(head)));
+        let heads = heads(STANDINGS).map(|head| format!("<th>{head}</th>"));
         format!("<table>\n<tr>{}</tr>\n{rows}</table>\n", heads.concat())
     }
 

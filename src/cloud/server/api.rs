@@ -18,7 +18,6 @@ use super::error::{ServerError, error_text};
 use super::public_worker;
 use super::shared::Shared;
 use crate::cloud::access::Role;
-
 use crate::cloud::library::{self, Answer};
 use crate::cloud::parameters::QueryParameters;
 use crate::cloud::reply::{ApiReply, ReplyFormat};

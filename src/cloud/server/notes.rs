@@ -12,10 +12,9 @@ use super::caller::{Caller, FormRequest, bearer, board_of, is_cross_origin, para
 use super::error::ServerError;
 use super::shared::Shared;
 use crate::board::Move;
+use crate::cloud::Edge;
 use crate::cloud::access::Role;
 use crate::cloud::key::View;
-
-use crate::cloud::Edge;
 use crate::cloud::store::{Note, PlacedNote};
 use crate::movegen::is_legal;
 

@@ -20,7 +20,6 @@ use crate::board::Position;
 use crate::cloud::access::Role;
 use crate::cloud::fen;
 use crate::cloud::moves::is_eligible;
-
 use crate::page;
 
 /// Path of the page of the public library.

@@ -16,8 +16,8 @@ use crate::tournament::spec::EngineSpec;
 /// The greetings in the order in which they are tried, and how long to wait for an answer before the next is sent. An
 /// answer to an earlier greeting counts as well.
 const GREETINGS: [(&str, Duration); 3] = [
-    ("ucci", Duration::from_secs(1)),
-    ("uci", Duration::from_secs(2)),
+    (EngineProtocol::Ucci.greeting(), Duration::from_secs(1)),
+    (EngineProtocol::Uci.greeting(), Duration::from_secs(2)),
     ("xboard\nprotover 2", Duration::MAX),
 ];
 
@@ -138,13 +138,13 @@ fn await_greeting_end(
     }
 }
 
-/// The protocol in which a line answers a greeting.
+/// The protocol in which a line answers a greeting. XBoard engines answer with features.
 fn protocol_of_answer(line: &str) -> Option<EngineProtocol> {
     match line.split_ascii_whitespace().next()? {
-        "ucciok" => Some(EngineProtocol::Ucci),
-        "uciok" => Some(EngineProtocol::Uci),
         "feature" => Some(EngineProtocol::Xboard),
-        _ => None,
+        word => [EngineProtocol::Ucci, EngineProtocol::Uci]
+            .into_iter()
+            .find(|protocol| protocol.greeting_end() == word),
     }
 }
 
