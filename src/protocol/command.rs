@@ -1,7 +1,8 @@
-//! The commands of a client, in any protocol.
+//! The commands of a client, in any protocol, and the lines that UCCI and UCI share.
 
-use super::go::{GoError, GoRequest};
+use super::go::{self, GoError, GoRequest};
 use super::ranks::Ranks;
+use super::text::TimeUnit;
 use crate::board::Move;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,4 +92,115 @@ impl PositionText {
         moves: Vec::new(),
         ranks: Ranks::FromZero,
     };
+}
+
+/// Parses a command that UCCI and UCI share.
+///
+/// # Errors
+/// Returns the first word of any other line, in lower case, and the rest.
+pub fn parse_common(line: &str, unit: TimeUnit, ranks: Ranks) -> Result<Command, (String, &str)> {
+    let (verb, rest) = split_word(line);
+    let verb = verb.to_ascii_lowercase();
+    if let Some(protocol) = handshake(&verb) {
+        return Ok(Command::Handshake(protocol));
+    }
+    Ok(match verb.as_str() {
+        "isready" => Command::IsReady,
+        "setoption" => parse_option(rest),
+        "position" => Command::Position(parse_position(rest, ranks)),
+        "go" => Command::Go(go::parse(rest, unit, ranks)),
+        "ponderhit" => Command::PonderHit {
+            draw: rest.eq_ignore_ascii_case("draw"),
+        },
+        "stop" => Command::Stop,
+        "quit" => Command::Quit,
+        "d" => Command::ShowPosition,
+        "hint" => Command::Hint(parse_hint(rest, ranks)),
+        "ucinewgame" | "uccinewgame" | "uxinewgame" => Command::NewGame,
+        _ => return Err((verb, rest)),
+    })
+}
+
+/// The protocol of a handshake, given in lower case.
+pub fn handshake(word: &str) -> Option<Protocol> {
+    Some(match word {
+        "ucci" => Protocol::Ucci,
+        "uci" => Protocol::Uci,
+        "xboard" => Protocol::XBoard,
+        "cxboard" => Protocol::CxBoard,
+        "isok" => Protocol::Worker,
+        _ => return None,
+    })
+}
+
+/// Parses `{fen F | startpos} [moves M…]`. A text without `fen` and `startpos` is a FEN; with both it is the
+/// starting position.
+pub fn parse_position(text: &str, ranks: Ranks) -> PositionText {
+    let mut words = text.split_whitespace().peekable();
+    let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
+    words.next_if(|word| is(word, "fen"));
+    if words.next_if(|word| is(word, "startpos")).is_some() {
+        words.next_if(|word| is(word, "moves"));
+        return PositionText {
+            fen: None,
+            moves: words.map(str::to_owned).collect(),
+            ranks,
+        };
+    }
+    let fen: Vec<&str> = words
+        .by_ref()
+        .take_while(|word| !is(word, "moves"))
+        .collect();
+    PositionText {
+        fen: Some(fen.join(" ")),
+        moves: words.map(str::to_owned).collect(),
+        ranks,
+    }
+}
+
+/// Parses the moves of `score S depth D pv M…`. Score and depth are not used.
+fn parse_hint(text: &str, ranks: Ranks) -> Vec<Move> {
+    let words = text.split_whitespace();
+    let after_pv = words.skip_while(|word| !word.eq_ignore_ascii_case("pv"));
+    let moves = after_pv.skip(1).map_while(|word| ranks.parse(word));
+    moves.take(MAX_HINT).collect()
+}
+
+/// The longest line of a hint, in plies.
+const MAX_HINT: usize = 100;
+
+/// Parses `NAME [[value] VALUE]`, or UCI's `name NAME [value VALUE]`, where names may be several words.
+fn parse_option(text: &str) -> Command {
+    let (first, mut rest) = split_word(text);
+    let mut name = first.to_owned();
+    if let (word, value) = split_word(rest)
+        && word.eq_ignore_ascii_case("value")
+    {
+        rest = value;
+    }
+    if first.eq_ignore_ascii_case("name") && !rest.is_empty() {
+        let mut words = Vec::new();
+        while !rest.is_empty() {
+            let (word, after) = split_word(rest);
+            rest = after;
+            if word.eq_ignore_ascii_case("value") {
+                break;
+            }
+            words.push(word);
+        }
+        name = words.join(" ");
+    }
+    Command::SetOption {
+        name,
+        value: Some(rest.to_owned()).filter(|value| !value.is_empty()),
+    }
+}
+
+/// Splits a text into its first word and the rest.
+pub fn split_word(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    match text.split_once(char::is_whitespace) {
+        Some((word, rest)) => (word, rest.trim_start()),
+        None => (text, ""),
+    }
 }

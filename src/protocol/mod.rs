@@ -22,7 +22,6 @@
 mod codec;
 #[cfg(test)]
 mod codec_tests;
-mod codecs;
 mod command;
 mod go;
 mod input;
@@ -30,7 +29,6 @@ mod options;
 mod output;
 #[cfg(windows)]
 mod parent;
-mod parse;
 mod position_text;
 mod ranks;
 mod reply;

@@ -1,9 +1,8 @@
 //! UCI, with the squares a0 to i9.
 
 use super::codec::Codec;
-use super::command::Command;
+use super::command::{Command, parse_common, parse_position};
 use super::options::{self, OptionKind, OptionSpec, Preferences};
-use super::parse::{parse_common, parse_position};
 use super::position_text::{format_perft, format_position};
 use super::ranks::Ranks;
 use super::reply::Reply;

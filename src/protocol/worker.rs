@@ -8,10 +8,9 @@
 use std::collections::BTreeMap;
 
 use super::codec::Codec;
-use super::command::Command;
+use super::command::{Command, parse_position, split_word};
 use super::go::{GoError, GoRequest, ParameterError};
 use super::options::Preferences;
-use super::parse::{parse_position, split_word};
 use super::ranks::Ranks;
 use super::reply::Reply;
 use super::text::excerpt;

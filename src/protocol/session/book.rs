@@ -4,9 +4,8 @@ use std::io::Write;
 
 use rand::rng;
 
-use super::active_search::BookAnswer;
 use super::adjudication::Offers;
-use super::state::Session;
+use super::state::{BookAnswer, Session};
 use crate::book::{BookMove, choose};
 use crate::protocol::command::PositionText;
 use crate::protocol::go::GoRequest;

@@ -9,7 +9,6 @@
 //! After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more. A search that does
 //! not end by itself is then stopped, and the queued commands run.
 
-mod active_search;
 mod adjudication;
 mod book;
 #[cfg(feature = "cloud")]
@@ -31,13 +30,17 @@ use std::ops::ControlFlow;
 
 use crossbeam_channel::{RecvTimeoutError, at, never, select_biased, unbounded};
 
-use super::codecs::codec;
+use super::codec::Codec;
 use super::command::{Command, PositionText, Protocol};
 use super::input::{Input, InputReceiver};
 use super::options::Preferences;
 use super::output::Output;
 use super::reply::Reply;
 use super::text::excerpt;
+use super::ucci::Ucci;
+use super::uci::Uci;
+use super::worker::WorkerDialect;
+use super::xboard::{Dialect, XBoard};
 use crate::board::Move;
 use crate::book::BookLibrary;
 use crate::notation::fen;
@@ -57,6 +60,17 @@ use state::{CommandQueue, Session};
 pub fn run<W: Write>(input: InputReceiver, sink: W) -> Result<(), StartError> {
     Session::new(input, sink)?.run();
     Ok(())
+}
+
+/// A codec for a new conversation in a protocol.
+pub fn codec(protocol: Protocol) -> Box<dyn Codec> {
+    match protocol {
+        Protocol::Ucci => Box::new(Ucci::default()),
+        Protocol::Uci => Box::new(Uci::default()),
+        Protocol::XBoard => Box::new(XBoard::new(Dialect::XBoard)),
+        Protocol::Worker => Box::new(WorkerDialect::default()),
+        Protocol::CxBoard => Box::new(XBoard::new(Dialect::CxBoard)),
+    }
 }
 
 /// The events that the session waits for.

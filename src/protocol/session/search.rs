@@ -3,12 +3,11 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use super::active_search::{ActiveSearch, BookAnswer};
 use super::adjudication::{Offers, Ruling};
 use super::game::RootMoves;
 use super::perft::{PerftCounts, start_perft};
 use super::stage::{Stage, shortened};
-use super::state::Session;
+use super::state::{ActiveSearch, BookAnswer, Session};
 use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::legal_moves;

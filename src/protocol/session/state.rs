@@ -1,23 +1,27 @@
-//! The state of a session, and the queue of its commands.
+//! The state of a session: the search in progress, and the queue of commands.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
 use crossbeam_channel::Receiver;
 
-use super::active_search::ActiveSearch;
-use super::adjudication::{DrawResign, RulingThread};
+use super::adjudication::{DrawResign, Ruling, RulingThread};
 #[cfg(feature = "cloud")]
 use super::cloud::Cloud;
 use super::game::CurrentGame;
-use crate::book::BookLibrary;
+use super::perft::PerftCounts;
+use super::stage::Stage;
+use crate::board::Move;
+use crate::book::{BookLibrary, BookMove};
 use crate::eval::nnue::Network;
 use crate::protocol::codec::Codec;
 use crate::protocol::command::{Command, Protocol};
 use crate::protocol::input::InputReceiver;
 use crate::protocol::options::Preferences;
 use crate::protocol::output::Output;
-use crate::search::{Event, Pool};
+use crate::search::{Event, Outcome, Pool, SearchRequest};
 use crate::tablebase::Tables;
 
 /// A conversation with one client.
@@ -96,4 +100,125 @@ impl CommandQueue {
 /// Whether a queued command stops a search without limits.
 fn interrupts(command: &Command) -> bool {
     matches!(command, Command::Go(_) | Command::Handshake(_))
+}
+
+/// How long the session waits for the answer of a search that it has stopped before it reads more input.
+/// Clients wait a second for `bye`.
+const STOP_PATIENCE: Duration = Duration::from_millis(500);
+/// How long the reports of a search wait for the ruling on the game. Only games of thousands of moves take longer to
+/// judge.
+const RULING_PATIENCE: Duration = Duration::from_millis(100);
+
+/// A book move to play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookAnswer {
+    /// The moves that may be played, highest weight first.
+    pub moves: Vec<BookMove>,
+    pub best: Move,
+    /// The reply with the highest weight.
+    pub ponder: Option<Move>,
+}
+
+impl BookAnswer {
+    /// The book move as the outcome of a search without a score.
+    pub fn outcome(&self) -> Outcome {
+        Outcome {
+            best: Some(self.best),
+            ponder: self.ponder,
+            score: None,
+            depth: 0,
+            nodes: 0,
+            time: Duration::ZERO,
+            no_mate: false,
+        }
+    }
+}
+
+/// The search in progress. Dropping it stops the search.
+#[derive(Debug)]
+pub struct ActiveSearch {
+    /// The search that `go` asked for; its control is that of the running stage.
+    pub request: SearchRequest,
+    pub stage: Stage,
+    /// When the `go` arrived.
+    pub started: Instant,
+    /// The processor time that the program had used then, if known.
+    pub cpu_before: Option<ProcessTime>,
+    pub draw_offered: bool,
+    /// When the session stopped the search.
+    pub stopped: Option<Instant>,
+    /// The outcome of a search that ended before it may be answered.
+    pub outcome: Option<Outcome>,
+    /// The book move to play after a ponder hit.
+    pub book: Option<BookAnswer>,
+    /// An answer from the books that replaces that of the search.
+    pub book_outcome: Option<Outcome>,
+    /// The answer of the cloud library, after which the search begins.
+    #[cfg(feature = "cloud")]
+    pub awaited_move: Option<super::cloud::AwaitedMove>,
+    /// The counts of `go perft`, which runs instead of a search.
+    pub awaited_perft: Option<Receiver<PerftCounts>>,
+    /// A line to search first, which may arrive during the search.
+    pub awaited_line: Option<Receiver<Vec<Move>>>,
+    /// The ruling on the game, until it has arrived.
+    pub awaited_ruling: Option<Receiver<Ruling>>,
+    /// Whether the game is a draw by the rules.
+    pub is_draw: bool,
+}
+
+impl ActiveSearch {
+    pub fn new(request: SearchRequest, stage: Stage, started: Instant) -> Self {
+        Self {
+            request,
+            stage,
+            started,
+            cpu_before: ProcessTime::try_now().ok(),
+            draw_offered: false,
+            stopped: None,
+            outcome: None,
+            book: None,
+            book_outcome: None,
+            #[cfg(feature = "cloud")]
+            awaited_move: None,
+            awaited_perft: None,
+            awaited_line: None,
+            awaited_ruling: None,
+            is_draw: false,
+        }
+    }
+
+    /// The share of the processors that the search threads have used, in thousandths.
+    pub fn cpu_permille(&self, threads: usize) -> Option<u32> {
+        let used = self.cpu_before?.try_elapsed().ok()?;
+        let share = used.as_secs_f64() / self.started.elapsed().as_secs_f64().max(1e-3);
+        Some((1000.0 * share / threads.max(1) as f64).min(1000.0) as u32)
+    }
+
+    /// The end of the wait for the answer of a stopped search.
+    pub fn answer_due(&self) -> Option<Instant> {
+        Some(self.stopped? + STOP_PATIENCE)
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// The end of the wait for the ruling, before which nothing is reported; `None` without such a wait.
+    pub fn ruling_due(&self) -> Option<Instant> {
+        self.awaited_ruling.as_ref()?;
+        let due = self.started + RULING_PATIENCE;
+        (Instant::now() < due).then_some(due)
+    }
+
+    /// Whether the search ends without another command.
+    pub fn ends_by_itself(&self) -> bool {
+        let control = &self.request.control;
+        control.is_stopped() || self.request.limits.is_bounded() && !control.is_pondering()
+    }
+}
+
+impl Drop for ActiveSearch {
+    fn drop(&mut self) {
+        self.request.control.stop();
+    }
 }

@@ -4,9 +4,8 @@ use super::{Dialect, Purpose, XBoard};
 use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
 use crate::notation::fen;
-use crate::protocol::command::Command;
+use crate::protocol::command::{Command, handshake, split_word};
 use crate::protocol::options::{self, OptionKind, OptionSpec, Place, Preferences};
-use crate::protocol::parse::{handshake, split_word};
 use crate::protocol::position_text::format_position;
 use crate::protocol::ranks::Ranks;
 use crate::protocol::text::excerpt;
@@ -197,7 +196,7 @@ impl XBoard {
         })
     }
 
-    /// Sets an option by tsito's name or any other.
+    /// Sets an option by its name in tsito or in any other protocol.
     fn set_option(&mut self, name: &str, value: &str, text: &str) -> Vec<Command> {
         // `hash on` switches the hash table; `Hash 16` sets its size.
         let is_switch = name.eq_ignore_ascii_case("hash") && value.parse::<u64>().is_err();
@@ -278,7 +277,7 @@ impl XBoard {
         commands
     }
 
-    /// Lets the engine play a side, given by the side to move.
+    /// Lets the engine play the side that `side` returns for the side to move.
     fn play_side(&mut self, side: impl Fn(Color) -> Color) -> Vec<Command> {
         self.play_color(side(self.game.position().side_to_move()))
     }
