@@ -23,7 +23,7 @@
 //!
 //! ```text
 //! stdin ──► protocol::input ──► Command ──► session ──► SearchRequest ──► search threads
-//! stdout ◄─ one writer ◄─ codec (ucci | uci | xboard | cxboard) ◄─ Event ◄─ info / best move
+//! stdout ◄─ one writer ◄─ codec (ucci | uci | xboard | cxboard) ◄─ Reply ◄─ session ◄─ Event
 //! ```
 //!
 //! A reader thread turns bytes into lines, and a codec turns lines into typed commands. The session is the
@@ -36,7 +36,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`text`] | external text: bounded lines, excerpts, printable text; messages in English and Chinese |
-//! | [`board`] | squares, pieces, moves, attacks, legal positions, exchanges |
+//! | [`board`] | squares, pieces, moves, attacks, legal positions, static exchange evaluation |
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
 //! | [`notation`] | FEN; moves as coordinates, 炮二平五, WXF and SAN; PGN, XQF, CBR, CBL, CBF, DhtmlXQ |
 //! | `page` | the web page of `chuhe board`, `serve` and `review --html` |
@@ -45,7 +45,7 @@
 //! | [`book`] | opening books: formats, lookup, choice by weight |
 //! | [`tablebase`] | endgame tables: index, generator, files, probes |
 //! | [`eval`] | evaluation: a neural network, and a handcrafted evaluation with several levels |
-//! | [`search`] | the best move: threads, transposition table, time control, pruning, proofs |
+//! | [`search`] | the best move: threads, transposition table, time control, pruning, mate solver |
 //! | `cloud` | a library of scores over HTTP, with the cloud API: store, server, workers |
 //! | [`protocol`] | UCCI, UCI, XBoard and CXBoard, the options, the session |
 //! | `training` | self-play, files of games, training of networks, books from games |
@@ -93,7 +93,7 @@
 //!   transposition table consists of pairs of atomics, and torn entries are recognised.
 //! - The evaluation is in integers, so that `chuhe bench` prints the same node count on every machine.
 //! - There is one table of options, which each protocol renders.
-//! - There is no build script and no file in addition to the binary. The code is built for x86-64-v2 where
+//! - There is no build script, and the binary needs no other file. The code is built for x86-64-v2 where
 //!   applicable, never for the building machine.
 
 pub mod board;

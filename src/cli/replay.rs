@@ -41,7 +41,7 @@ pub struct Arguments {
 /// The results of all files.
 #[derive(Default)]
 struct ReplayCounts {
-    /// Games that do not agree.
+    /// Games that do not agree with the rules or with their results.
     disagreeing: usize,
     /// Files that cannot be read.
     unreadable: usize,
@@ -94,7 +94,7 @@ fn replay_file(
             continue;
         }
         is_found = true;
-        // A game that cannot be read is reported with any opening.
+        // A game that cannot be read is reported even if `--ecco` selects other openings.
         let selects = |game: &GameTree| arguments.opening.selects(&game.main_line().line);
         if !game.as_ref().map_or(true, selects) {
             continue;
@@ -239,7 +239,7 @@ impl Replayed {
         ]
     }
 
-    /// The text that is printed before the list.
+    /// The text of a game: a JSON object, or why it does not agree and the explanation.
     fn text(&self, arguments: &Arguments, place: &PgnPlace) -> String {
         if arguments.json {
             return format!("{}\n", self.object(arguments, place));

@@ -58,14 +58,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // Opened first, so that Ctrl-C ends the program while it waits for a pipe.
     let run = open_games(&arguments.file, plan)?;
     let interrupt = Arc::new(Interrupt::default());
-    let asked = interrupt.clone();
+    let signal = interrupt.clone();
     ctrlc::set_handler(move || {
-        asked.ask();
+        signal.request();
         note("finishing the running games; press Ctrl-C again to drop them");
     })
     .context("Ctrl-C")?;
     play_games(&arguments.file, run, arguments.games, &interrupt, || ())?;
-    Ok(exit_code(interrupt.is_asked()))
+    Ok(exit_code(interrupt.is_requested()))
 }
 
 /// Size of the hash table of each game, in MB.

@@ -1,8 +1,8 @@
 //! Openings by name (开局): the codes and names of ECCO 2004, the Encyclopedia of Chinese Chess Openings
 //! (中国象棋开局编号).
 //!
-//! The openings form a tree, such as 中炮局, 中炮对屏风马, 五七炮对屏风马. A game descends to an opening when it has all
-//! moves of it, in any order. If a transposition leads to the position of another opening, the game continues there.
+//! The openings form a tree, such as 中炮局, 中炮对屏风马, 五七炮对屏风马. A game moves down the tree to an opening when all
+//! moves of that opening have been played, in any order. If a transposition leads to the position of another opening, the game continues there.
 //! Games that are mirrored left to right have the same opening.
 
 use std::fmt;
@@ -38,9 +38,9 @@ type Alternatives = Vec<Move>;
 /// A row of the table.
 struct Row {
     opening: Opening,
-    /// The codes of the openings from which a game gets here.
+    /// The codes of the openings above this one in the tree; the first one is the main parent.
     parents: Vec<&'static str>,
-    /// Whether a game gets here only if it has no other moves.
+    /// Whether only games without other moves have this opening.
     is_exact: bool,
     /// The moves after those of the first parent.
     moves: Vec<Alternatives>,
@@ -144,11 +144,11 @@ pub fn of(line: &Line) -> Option<&'static Opening> {
     }
     let moves = &line.moves[..line.moves.len().min(MAX_PLIES)];
     let mirrored: Vec<Move> = moves.iter().map(|m| m.flip_file()).collect();
-    let (here, there) = (find(moves)?, find(&mirrored)?);
+    let (plain, mirrored) = (find(moves)?, find(&mirrored)?);
     // The names are about games whose first move is on the right.
     let is_left = first.from().file() < first.flip_file().from().file();
-    let is_mirrored = (there.all.len(), is_left) > (here.all.len(), !is_left);
-    let row = if is_mirrored { there } else { here };
+    let is_mirrored = (mirrored.all.len(), is_left) > (plain.all.len(), !is_left);
+    let row = if is_mirrored { mirrored } else { plain };
     Some(&row.opening)
 }
 

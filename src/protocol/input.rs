@@ -1,6 +1,6 @@
 //! The thread that reads standard input.
 //!
-//! It reads a limited number of lines and bytes ahead of the session; then the client waits.
+//! It reads a limited number of lines and bytes ahead of the session, then waits for the session.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead};
@@ -23,8 +23,8 @@ const BYTES_AHEAD: usize = 8 << 20;
 /// A line of input, or its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A line without blanks, byte order mark and NULs (ends of C strings) at both ends; bytes that are neither
-    /// UTF-8 nor GBK are replaced.
+    /// A line, trimmed of blanks, byte order marks and NULs (ends of C strings); bytes that are neither UTF-8 nor GBK
+    /// are replaced.
     Line(String),
     /// A line in GBK, which programs on Chinese Windows send, trimmed like [`Self::Line`].
     GbkLine(String),

@@ -5,7 +5,7 @@ use crate::book::BookMove;
 use crate::eval::win_rate::WinRate;
 use crate::search::{HashProbe, Report, Score};
 
-/// An action of the engine with its move.
+/// A draw offer or a resignation that the engine sends with its move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum GameAction {
     #[default]
@@ -15,7 +15,6 @@ pub enum GameAction {
     Resign,
 }
 
-/// A reply of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply<'a> {
     /// The answer to `isready`.
@@ -26,7 +25,7 @@ pub enum Reply<'a> {
     BookMove {
         played: Move,
         weight: u32,
-        /// Whether the engine plays this move; it comes last.
+        /// Whether the engine plays this move, which is reported after the others.
         is_best: bool,
     },
     /// All book moves of a position, the answer to
@@ -35,7 +34,7 @@ pub enum Reply<'a> {
     /// A report of the search.
     Search {
         report: &'a Report,
-        /// The win, draw and loss probabilities for the side to move, if the report is a line and the option is on.
+        /// The win, draw and loss probabilities for the side to move, if the report is a line and `UCI_ShowWDL` is on.
         chances: Option<WinRate>,
     },
     /// The processor load of the search threads, in thousandths.

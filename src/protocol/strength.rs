@@ -63,7 +63,7 @@ fn nodes(elo: u32) -> u64 {
     (low * (high / low).powf(rest)).round() as u64
 }
 
-/// The limits of a search at a level: its node limit in addition to those given.
+/// Adds the node limit of a level to the limits of a search.
 pub(crate) fn weaken(limits: Limits, elo: u32) -> Limits {
     let most = nodes(elo);
     Limits {
@@ -84,8 +84,9 @@ pub(crate) fn pruning_to_depth(depth: u32) -> Degree {
     }
 }
 
-/// Whether a search to a fixed depth has reductions. With `knowledge none` only searches above depth 7 have them:
-/// gmchess plays with `knowledge none` at depth 5, and ElephantEye, for which it was made, has no reductions.
+/// Whether a search to a fixed depth has reductions. With `knowledge none` only searches above depth 7 have them,
+/// because the program gmchess sets `knowledge none` and depth 5: its levels are made for ElephantEye, which has no
+/// reductions.
 pub(crate) fn has_reductions(depth: u32, knowledge: Knowledge) -> bool {
     knowledge > Knowledge::None || depth > 7
 }

@@ -6,8 +6,7 @@ use super::chase::Retraction;
 use super::chinese;
 use super::game::{Game, Ply};
 use super::repetition::{contains_check, deciding_window, side_perpetuals};
-use super::rule_set::RuleSet;
-use super::rule_set::{counted_plies, is_material_insufficient};
+use super::rule_set::{RuleSet, counted_plies, is_material_insufficient};
 use super::verdict::{Exemption, MoveClass, Perpetual, SidePerpetual, Verdict};
 use crate::board::{Bitboard, ByColor, Color, Move, Piece, Position, Square, named_enum};
 use crate::movegen::has_legal_move;
@@ -95,8 +94,8 @@ pub struct ClassifiedMove {
     pub piece: Piece,
     /// Its class by the rules applied.
     pub class: MoveClass,
-    /// The new threats that count, by rules that judge chases. [`Judgement::chased`] lists the pieces
-    /// that were chased by all moves.
+    /// The new threats that count as chases. [`Judgement::chased`] lists the pieces that every move
+    /// chases.
     pub chases: Vec<Chase>,
     /// New threats that do not count by [`Clause::ChasedPieceExcused`].
     pub excused: Vec<Chase>,

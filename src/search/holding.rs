@@ -126,11 +126,11 @@ impl Referee<'_> {
         let after = game.position();
         match move_threats(after, &game.plies()[0], self.rules) {
             Some(threats) => Attacks {
-                check: threats.gives_check,
+                check_or_attack: threats.gives_check,
                 chase: !threats.chased.is_empty(),
             },
             None => Attacks {
-                check: earlier.map_or(after.in_check(), |earlier| {
+                check_or_attack: earlier.map_or(after.in_check(), |earlier| {
                     is_chinese_attack(earlier, position, played)
                 }),
                 chase: false,
@@ -143,7 +143,7 @@ impl Referee<'_> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Attacks {
     /// The move gives check or, under the Chinese rules, makes any attack.
-    check: bool,
+    check_or_attack: bool,
     /// The move newly threatens a piece.
     chase: bool,
 }
@@ -451,7 +451,8 @@ impl<'a> Graph<'a> {
                 steps.push((from, to, self.attacks(from, to)));
             }
         }
-        let kinds: [fn(Attacks) -> bool; 2] = [|attacks| attacks.check, |attacks| attacks.chase];
+        let kinds: [fn(Attacks) -> bool; 2] =
+            [|attacks| attacks.check_or_attack, |attacks| attacks.chase];
         kinds.into_iter().find_map(|is_kind| {
             let steps = steps.iter().filter(|(.., attacks)| is_kind(*attacks));
             let mut steps: Vec<_> = steps.map(|(from, to, _)| (*from, *to)).collect();

@@ -12,7 +12,7 @@
 //! | 16 | class name such as `KRA-KAB`, padded with zeros |
 //! | 8 | number of positions |
 //! | 4 | values in a block; the last block of a side to move may be shorter |
-//! | 1, 1 | largest value with the strong, then the weak side to move; 0 without blocks: all draws |
+//! | 1, 1 | largest value with the strong side to move, then with the weak side; if 0, all values are 0 and there are no blocks |
 //! | 8 | length of the file after the header |
 //! | 4 | CRC-32C of the header so far |
 //! | 8 each | blocks with the strong, then the weak side to move: length in bytes, CRC-32C |
@@ -35,8 +35,7 @@
 //!
 //! An illegal position repeats the value before it, which compresses best.
 
-use std::io;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
@@ -203,13 +202,13 @@ impl Header {
             // Longer wins are not stored.
             LARGEST_LEVEL - 1
         };
-        let is_whole = header.positions == Indexer::new(header.material).len() as u64
+        let is_valid = header.positions == Indexer::new(header.material).len() as u64
             && header.block == values_in_block(header.positions)
             && Self::version(header.material, header.metric) == (version, metric)
             && matches!(header.draws, DrawsHold::Under(_)) == header.material.is_two_sided()
             && header.draws != DrawsHold::Under(RuleSet::Chinese)
             && header.largest.iter().all(|largest| *largest <= most);
-        if is_whole {
+        if is_valid {
             Ok(header)
         } else {
             Err(TableError::Damaged("invalid header"))

@@ -19,8 +19,8 @@ pub const EXTENSION: &str = "chtb";
 /// The embedded tables one after the other, as `chuhe egtb generate --embedded` writes them.
 static EMBEDDED: &[u8] = include_bytes!("embedded.bin");
 
-/// Classes of the embedded tables: one attacker with its bare king, a cannon with one and two
-/// advisors, and some pairs with a pawn.
+/// Classes of the embedded tables. The strong side has one rook, knight, cannon or pawn, a cannon with one or two
+/// advisors, or two pawns, against any defenders; or a pawn with a knight or cannon, against at most one advisor.
 pub fn embedded_classes() -> Vec<Material> {
     let is_embedded = |material: &Material| {
         let name = material.to_string();
@@ -38,7 +38,7 @@ pub fn embedded_classes() -> Vec<Material> {
 /// A set of tables, shared by the search threads.
 #[derive(Debug)]
 pub struct Tables {
-    /// DTM tables by class number, including those for other rule sets and further copies.
+    /// DTM tables by class number, also those for other rule sets and duplicates.
     dtm: Vec<Vec<Arc<ClassTable>>>,
     /// DTC tables by class number.
     dtc: BTreeMap<usize, Vec<Arc<ClassTable>>>,
@@ -220,10 +220,10 @@ impl Tables {
         tables.first().map(|table| &**table)
     }
 
-    /// Plies to the next capture that keeps the win, or to mate, if the winner plays for it (depth
-    /// to conversion). The win holds if this many plies stay within the no-capture limit, even if
-    /// those to mate do not. `None` without a DTC table, and if the win later takes more than
-    /// [`Metric::NO_CAPTURE_PLIES`] plies between captures.
+    /// Depth to conversion: plies to the next capture that keeps the win, or to mate, if the winner heads for it as fast
+    /// as possible. If they stay within the no-capture limit, the position is won, even if the plies to mate exceed the
+    /// limit. `None` without a DTC table, or if a later stage of the win takes more than
+    /// [`Metric::NO_CAPTURE_PLIES`] plies.
     pub fn dtc(&self, position: &Position) -> Option<u16> {
         let (material, strong) = Material::of(position)?;
         let tables = self.dtc.get(&material.index())?;

@@ -289,7 +289,7 @@ fn known_moves_are_copied_from_another_library() {
     ];
     let (code, text) = cloud(here, &copy);
     assert_eq!(code, Some(1), "{text}");
-    let said = "4 positions: 0 already known here, 4 requested, 3 unknown there; 3 moves written\n";
+    let said = "4 positions: 0 already in the library, 4 requests, 3 unknown to the server; 3 moves written\n";
     assert!(text.contains(said), "{text}");
     assert!(text.contains("list.fen: game 2: line 2: "), "{text}");
     assert_eq!(
@@ -299,7 +299,7 @@ fn known_moves_are_copied_from_another_library() {
     // Again: known positions are not requested.
     let (_, text) = cloud(here, &copy);
     assert!(
-        text.contains("1 already known here, 3 requested, 3 unknown there; 0 moves"),
+        text.contains("1 already in the library, 3 requests, 3 unknown to the server; 0 moves"),
         "{text}"
     );
     let url = responding(200, "<html>");

@@ -97,8 +97,8 @@ pub struct Arguments {
 /// Builds the book. After Ctrl-C the book is made from the results so far.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = Output::new(&arguments.out, arguments.force)?;
-    // A FIFO can block while files are opened and read, so signals keep their default effect until then.
     let mut unread = Unread::default();
+    // Ctrl-C is handled only after all files have been read, because opening a FIFO can block.
     let (interrupts, mut table) = if let Some(games) = arguments.self_play {
         let (interrupts, is_interrupted) = play(arguments, games)?;
         if is_interrupted {
@@ -175,10 +175,10 @@ fn play(arguments: &Arguments, games: u32) -> Result<(Receiver<()>, bool), Failu
     play_games(file, run, games, &interrupt, || {
         if interrupts.try_recv().is_ok() {
             note("finishing the current games");
-            interrupt.ask();
+            interrupt.request();
         }
     })?;
-    Ok((interrupts, interrupt.is_asked()))
+    Ok((interrupts, interrupt.is_requested()))
 }
 
 fn from_searches(arguments: &Arguments, meter: &BuildMeter) -> Result<BookTable, Failure> {

@@ -22,7 +22,7 @@ use crate::movegen::has_legal_move;
 /// Copy the known moves of positions from another library with this API, over HTTP.
 ///
 /// The positions are those of games or FEN lists. Positions that the library already knows are skipped, so the same
-/// command continues after an interruption. Scores are merged like those of a dump with an unknown depth.
+/// command continues after an interruption. The scores are written with an unknown depth, unless the library has a score.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Library file or database; created if missing.
@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         written,
     } = counts;
     print_text(&format!(
-        "{} positions: {skipped} already known here, {requests} requested, {unknown} unknown there; {written} moves written\n",
+        "{} positions: {skipped} already in the library, {requests} requests, {unknown} unknown to the server; {written} moves written\n",
         positions.len()
     ))?;
     if result? {

@@ -50,7 +50,7 @@ pub struct DumpArguments {
     public: bool,
 }
 
-/// Reads everything, or everything that is public.
+/// Reads all positions and notes, or only the public ones.
 fn read<T, E: From<StoreError>>(
     store: &Store,
     only_public: bool,
@@ -160,7 +160,7 @@ fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
     if positions.contains_key(&start) {
         games.push(game(&positions, Position::startpos(), &mut seen));
     }
-    // Positions that no move of the library leads to come first.
+    // First the positions to which no move of the library leads.
     let moves = positions
         .iter()
         .map(|(key, contents)| Edge::of_stored(key, contents.moves().map(|(m, ..)| m)));

@@ -37,7 +37,7 @@ pub struct Arguments {
 /// Maximum length of a line, in MB.
 const LONGEST_LINE: u64 = 1;
 /// Moves per transaction.
-const GROUP: usize = 2_000;
+const BATCH: usize = 2_000;
 
 #[derive(Default)]
 struct ImportCounts {
@@ -233,7 +233,7 @@ impl Importer<'_> {
 
     fn add_book(&mut self, name: &str) -> Result<(), ImportError> {
         let table = read_table(name).map_err(ImportError::Book)?;
-        for entries in table.entries().chunks(GROUP) {
+        for entries in table.entries().chunks(BATCH) {
             let task = |entry: &BookEntry| {
                 let view = View::of(&entry.position);
                 Task {
@@ -262,7 +262,7 @@ impl Importer<'_> {
     fn add_line(&mut self, line: DumpLine) -> Result<(), ImportError> {
         self.waiting.push(line);
         match self.waiting.len() {
-            GROUP.. => self.flush(),
+            BATCH.. => self.flush(),
             _ => Ok(()),
         }
     }
@@ -306,8 +306,8 @@ fn new_score(position: &Position, played: Move, value: i32, depth: u8) -> NewSco
 
 /// The path as text if its extension is that of a book.
 fn book_name(path: &Path) -> Option<&str> {
-    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-    let is_book = matches!(&*ending, "dat" | "xqb" | "obk");
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    let is_book = matches!(&*extension, "dat" | "xqb" | "obk");
     path.to_str().filter(|_| is_book)
 }
 

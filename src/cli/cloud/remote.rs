@@ -18,7 +18,7 @@ use crate::tablebase::Tables;
 use crate::text::excerpt;
 
 /// Timeout of a request.
-const TIME: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// How often an idle worker asks for tasks.
 const PAUSE: Duration = Duration::from_secs(3);
 
@@ -44,7 +44,7 @@ impl ServerArguments {
             None => None,
             Some(path) => Some(read_small_text(path)?.trim().to_owned()),
         };
-        Client::new(&self.url, token, TIME).map_err(|error| Failure::usage("--url", error))
+        Client::new(&self.url, token, TIMEOUT).map_err(|error| Failure::usage("--url", error))
     }
 }
 
@@ -185,10 +185,10 @@ pub fn query(arguments: &QueryArguments) -> Result<(), Failure> {
 pub fn queue(arguments: &QueueArguments) -> Result<(), Failure> {
     let game = arguments.game.read()?;
     let client = arguments.server.client()?;
-    ask_for_search(&client, game.position())
+    request_search(&client, game.position())
 }
 
-fn ask_for_search(client: &Client, position: &Position) -> Result<(), Failure> {
+fn request_search(client: &Client, position: &Position) -> Result<(), Failure> {
     let reply = ask(client, "queue", position)?;
     match reply["status"].as_str() {
         Some("ok") => print_text("search requested\n"),
@@ -242,7 +242,7 @@ pub fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
     }
     match failure {
         Some(failure) => Err(failure),
-        None if arguments.queue => ask_for_search(&client, game.position()),
+        None if arguments.queue => request_search(&client, game.position()),
         None => Ok(()),
     }
 }

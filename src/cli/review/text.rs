@@ -69,7 +69,7 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
     text
 }
 
-/// The loss in percent; empty if it is less than half a percent.
+/// The loss of expected points in percent; empty if it is less than half a percent.
 fn lost(verdict: &MoveVerdict) -> String {
     if verdict.lost >= 0.5 {
         format!("{:>3.0} %", verdict.lost)
@@ -78,7 +78,7 @@ fn lost(verdict: &MoveVerdict) -> String {
     }
 }
 
-/// The review of a game of a file as a line of JSON.
+/// The review of one game of `file`, as one line of JSON.
 pub fn json(review: &Review, file: &str) -> String {
     let moves = review.moves.iter().zip(&review.points[1..]);
     let moves = (1..).zip(moves).map(|(ply, (reviewed, points))| {
@@ -131,7 +131,7 @@ pub fn json(review: &Review, file: &str) -> String {
     format!("{object}\n")
 }
 
-/// The number of moves of both sides by grade.
+/// The table of both sides: moves, accuracy, average loss and errors.
 fn summary(review: &Review) -> String {
     let texts = texts();
     let head = [
@@ -215,7 +215,7 @@ fn comment(verdict: &MoveVerdict) -> String {
 }
 
 impl MoveVerdict {
-    /// The best move, if another one was played and lost enough to be marked.
+    /// The best move, if the move played is marked as an error.
     pub fn better(&self) -> Option<Move> {
         let best = self.found.line.first().copied();
         best.filter(|_| self.grade.glyph().is_some())

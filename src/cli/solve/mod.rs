@@ -81,13 +81,13 @@ pub struct Arguments {
     /// On Ctrl-C, store what was found in FILE; if FILE exists, continue with it.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-    /// Check the solution in FILE (JSON, `-` for standard input) with nothing but the rules and, where the solution
-    /// uses them, the endgame tables.
+    /// Check the solution in FILE (JSON, `-` for standard input) without a search, only with the rules and, where the
+    /// solution uses them, the endgame tables.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["game", "moves", "mate", "win", "draw", "nodes", "json", "pgn", "svg", "force", "resume"])]
     verify: Option<PathBuf>,
 }
 
-/// A solution with its problem.
+/// A solution with its position and rules.
 #[derive(Debug, Serialize, Deserialize)]
 struct SolutionFile {
     fen: String,
@@ -477,10 +477,7 @@ fn verify(path: &Path, tables: &Tables) -> Result<(), Failure> {
     let bytes = read_all(input, LONGEST_FILE).context(&name)?;
     let file: SolutionFile = serde_json::from_slice(&bytes).context(&name)?;
     let position = fen::parse_position(&file.fen).context(&name)?;
-    let rules = RuleSet::ALL
-        .into_iter()
-        .find(|set| set.name() == file.rules);
-    let rules = rules.ok_or_else(|| Failure::new(&name, format!("no rule set {}", file.rules)))?;
+    let rules: RuleSet = file.rules.parse().context(&name)?;
     let positions = check(&position, &file.proof, rules, tables).context(&name)?;
     let claim = match &file.proof {
         Proof::Mate { solution, .. } => length(solution.tree.plies),

@@ -24,7 +24,7 @@ use output::{MatchOutput, OutputFiles, require_different};
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     require_different(arguments)?;
     let (mut tournament, left_out) = arguments.tournament()?;
-    // A FIFO can block while files are read, so signals keep their default effect until then.
+    // Ctrl-C is handled only after the openings have been read, because reading a FIFO can block.
     let interrupt = interrupts()?;
     let (files, content) = OutputFiles::open(arguments, &tournament)?;
     let greetings = match check_engines(&mut tournament, &interrupt) {

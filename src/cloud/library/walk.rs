@@ -9,8 +9,7 @@ use super::learning::PendingWrites;
 use super::position::{KnownMove, QueriedPosition};
 use crate::board::Move;
 use crate::cloud::key::Key;
-use crate::cloud::score::Class;
-use crate::cloud::score::{score_of, value};
+use crate::cloud::score::{Class, score_of, value};
 use crate::cloud::store::{Priority, Snapshot, StoreError};
 use crate::rules::{Game, Verdict};
 
@@ -27,7 +26,7 @@ pub struct WalkMove {
 /// Result of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BackedUp {
-    /// The stored score holds.
+    /// The stored score is kept.
     Stored,
     /// Another score, for the side that plays the move.
     Changed(i32),
@@ -39,7 +38,7 @@ enum BackedUp {
 ///
 /// Stored values ignore repetitions. When the walk returns to a position on its path, the repetition rules decide:
 /// a move that draws scores 0 if it would be the best one, and a side that would break the rules plays its next
-/// best move. If no other move is known, the stored score stands, because there may be unknown moves. These scores
+/// best move. If no other move is known, the stored score is kept, because there may be unknown moves. These scores
 /// apply to this walk only.
 pub struct LibraryWalk<'a, 's> {
     snapshot: &'a Snapshot<'s>,
@@ -68,12 +67,12 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         }
     }
 
-    /// Visits the root moves accepted by `is_taken`, and the good moves below them.
+    /// Visits the root moves whose scores `accepts` returns `true` for, and the good moves below them.
     pub fn visit_root(
         &mut self,
         board: &QueriedPosition,
         known: &[KnownMove],
-        is_taken: impl Fn(i32) -> bool,
+        accepts: impl Fn(i32) -> bool,
     ) -> Result<Vec<WalkMove>, StoreError> {
         if let Some(pending) = &mut self.pending {
             pending.note_leaves(board, known, Priority::Urgent);
@@ -81,17 +80,17 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         }
         self.enter(board);
         let mut visited = Vec::new();
-        for known in shuffled(known).iter().filter(|known| is_taken(known.score)) {
+        for known in shuffled(known).iter().filter(|known| accepts(known.score)) {
             if self.visited >= self.budget {
                 break;
             }
             self.visited += 1;
             let before = self.visited;
-            let info = self.visit_below(board, known, 1)?;
+            let result = self.visit_below(board, known, 1)?;
             visited.push(WalkMove {
                 played: known.played,
                 below: self.visited - before,
-                score: match info {
+                score: match result {
                     BackedUp::Changed(score) => score,
                     BackedUp::Stored | BackedUp::Banned => known.score,
                 },
@@ -146,8 +145,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
                 break;
             }
             self.visited += 1;
-            let info = self.visit_below(&child, &reply, ply + 1)?;
-            changes.push((reply.played, info));
+            changes.push((reply.played, self.visit_below(&child, &reply, ply + 1)?));
         }
         self.leave();
         Ok(back_up(board, known, &replies, &changes))
@@ -178,22 +176,16 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         }
         let verdict = verdict(&game, 1);
         let best = replies.iter().map(|reply| reply.score).max();
-        let info = match verdict.loser() {
+        let is_best = |r: &KnownMove| r.played == *first && Some(r.score) == best;
+        let reply = match verdict.loser() {
+            // The side that plays the last move breaks the rules with it.
             Some(loser) if loser != child.position.side_to_move() => return BackedUp::Banned,
+            // The other side would break them by playing its first move again.
             Some(_) => BackedUp::Banned,
-            None if verdict == Verdict::Draw => match best {
-                Some(best)
-                    if replies
-                        .iter()
-                        .any(|r| r.played == *first && r.score == best) =>
-                {
-                    BackedUp::Changed(0)
-                }
-                _ => return BackedUp::Stored,
-            },
+            None if verdict == Verdict::Draw && replies.iter().any(is_best) => BackedUp::Changed(0),
             None => return BackedUp::Stored,
         };
-        back_up(board, known, &replies, &[(*first, info)])
+        back_up(board, known, &replies, &[(*first, reply)])
     }
 }
 
@@ -204,12 +196,15 @@ fn back_up(
     replies: &[KnownMove],
     changes: &[(Move, BackedUp)],
 ) -> BackedUp {
-    if changes.iter().all(|(_, info)| *info == BackedUp::Stored) {
+    if changes
+        .iter()
+        .all(|(_, result)| *result == BackedUp::Stored)
+    {
         return BackedUp::Stored;
     }
     let score = |reply: &KnownMove| {
         let found = changes.iter().find(|(played, _)| *played == reply.played);
-        match found.map_or(BackedUp::Stored, |(_, info)| *info) {
+        match found.map_or(BackedUp::Stored, |(_, result)| *result) {
             BackedUp::Stored => Some(reply.score),
             BackedUp::Changed(score) => Some(score),
             BackedUp::Banned => None,

@@ -21,7 +21,7 @@ pub enum StoreError {
     #[error("{0}")]
     Open(Arc<std::io::Error>),
     /// The operation needs a library in a file.
-    #[error("this needs a library file; use pg_dump --schema chuhe_cloud for a database")]
+    #[error("only a library file can be copied; for a database use pg_dump --schema chuhe_cloud")]
     NotAFile,
     /// The library can be read but not written.
     #[error("{0} is read-only")]

@@ -69,17 +69,11 @@ pub struct Store {
 
 impl Store {
     /// Opens the library in a file; creates it if missing.
-    ///
-    /// # Errors
-    /// The file cannot be opened, contains something else, or has another format version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_at(&Location::from(path))
     }
 
     /// Opens a library; creates it if missing.
-    ///
-    /// # Errors
-    /// The file or server cannot be opened, contains something else, or has another format version.
     pub fn open_at(location: &Location) -> Result<Self, StoreError> {
         Self::start(location, true)
     }
@@ -153,7 +147,8 @@ impl Store {
             .write(Access::Lease, move |batch| batch.lease(&request))
     }
 
-    /// Like [`Self::lease`], with a negative lease number computed from the tasks.
+    /// Like [`Self::lease`], for workers that identify a lease by its tasks: `number` computes the negative number of
+    /// the lease from them.
     pub fn lease_by_name(
         &self,
         request: TaskRequest,

@@ -2,8 +2,8 @@
 //!
 //! A position is held if the holder can reach each of two goals again and again: a move that gives no check and one
 //! that chases nothing. Then pairs of other goals are tried (`GOAL_PAIRS`): a side that chases one piece with one
-//! move and another piece with the next commits no perpetual chase, so no single move has to avoid all chases. The
-//! offences are divided between the two goals in every way.
+//! move and another piece with the next commits no perpetual chase, so no single move has to avoid all chases. A goal
+//! is a move without certain offences; the pairs divide the offences between two goals in every way.
 
 use std::collections::HashMap;
 
@@ -59,9 +59,9 @@ impl Buchi<'_> {
         self.results.clear(node, held_bit(self.holder))
     }
 
-    /// Starts with all legal positions that are not lost, without those in which a capture may lose
-    /// and those from which such positions can be forced. Moves to losses by rule are no longer in
-    /// the move counters.
+    /// The initial set: all legal positions that are not lost, except those in which the other side has
+    /// a capture after which the holder may lose, and those from which such positions can be forced.
+    /// The move counters no longer contain moves to positions lost by rule.
     fn start(&self) {
         let game = self.positions.game;
         let hold = |node| {
@@ -179,7 +179,7 @@ impl Buchi<'_> {
         }
     }
 
-    /// The holder's nodes and their predecessors.
+    /// The graph of the weak nodes and their predecessors.
     fn graph(&self, weak: &[Node]) -> (Vec<Node>, Vec<Vertex>) {
         let mut nodes = weak.to_vec();
         let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();

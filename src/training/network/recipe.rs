@@ -126,10 +126,7 @@ fn must(
 }
 
 impl Recipe {
-    /// The architecture of the network.
-    ///
-    /// # Errors
-    /// Any setting is out of range.
+    /// Checks the settings and returns the architecture of the network.
     pub fn architecture(&self) -> Result<Architecture, RecipeError> {
         self.check_schedule()?;
         let width = self.width.is_multiple_of(32) && (32..=MAX_WIDTH).contains(&self.width);
@@ -164,7 +161,7 @@ impl Recipe {
         }
     }
 
-    /// Checks the ranges of the settings of loss, schedule and data.
+    /// Checks the settings of loss, schedule and data.
     fn check_schedule(&self) -> Result<(), RecipeError> {
         for (key, share) in [
             ("result_share", self.result_share),

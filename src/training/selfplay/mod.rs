@@ -21,7 +21,7 @@ pub use plan::{
 };
 use player::{KnownMoves, Player, SelfPlayGame};
 
-/// A self-play run: a game file and the plan to continue it.
+/// A self-play run: a game file and the plan by which its games are played.
 #[derive(Debug)]
 pub struct SelfPlayRun {
     plan: SelfPlay,
@@ -71,8 +71,8 @@ impl SelfPlayRun {
         self.numbers.missing.len()
     }
 
-    /// Plays the missing games. Calls `progress` whenever games have been written. With any number of threads games
-    /// are written in the order of their numbers, except that games lost to damage are appended first.
+    /// Plays the missing games. Calls `progress` whenever games have been written. Whatever the number of threads, the
+    /// games lost to damage are written first, then the other games in the order of their numbers.
     pub fn play(
         self,
         interrupt: &Interrupt,
@@ -83,7 +83,7 @@ impl SelfPlayRun {
         let started = AtomicU32::new(0);
         let sequence = Mutex::new(Sequence::new(self.writer, self.present));
         let work = |mut player: Player| {
-            while !interrupt.is_asked() && !sequence.lock().has_failed() {
+            while !interrupt.is_requested() && !sequence.lock().has_failed() {
                 let place = started.fetch_add(1, Ordering::Relaxed);
                 let Some(number) = numbers.at(place) else {
                     return;
@@ -100,7 +100,7 @@ impl SelfPlayRun {
                 let work = &work;
                 if let Err(error) = spawn_search_thread(scope, move || work(player)) {
                     // The run fails because it cannot have all threads: stop those already started.
-                    interrupt.ask();
+                    interrupt.request();
                     return Err(error);
                 }
             }

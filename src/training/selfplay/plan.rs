@@ -180,12 +180,12 @@ pub struct Interrupt(AtomicU32);
 
 impl Interrupt {
     /// Counts one more request to stop.
-    pub fn ask(&self) {
+    pub fn request(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Whether the user has asked to stop, so that no more games are begun.
-    pub fn is_asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
 

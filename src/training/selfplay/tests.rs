@@ -54,7 +54,7 @@ fn an_interrupted_run_ends_like_an_uninterrupted_one() {
         let run = SelfPlayRun::open(&cut, plan(20, threads)).unwrap();
         run.play(&interrupt, |progress| {
             if progress.games >= 3 {
-                interrupt.ask();
+                interrupt.request();
             }
         })
         .unwrap();

@@ -61,7 +61,7 @@ fn storing_moves_needs_a_role() {
         ("move=move:c3c4", "ok\0"),
         ("move=move:g3g4", "ok\0"),
         ("move=move:a3a4", "ok\0"),
-        // Replies known; illegal; without the prefix.
+        // A known move, an illegal move, and a move without the prefix.
         ("move=move:b2e2", "\0"),
         ("move=move:a3a5", "\0"),
         ("move=c3c4", "\0"),

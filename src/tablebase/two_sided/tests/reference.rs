@@ -1,4 +1,4 @@
-//! A slow and simple solver.
+//! A slow and simple solver for two-sided classes, with which the tests compare the fast one.
 
 use crate::board::{ByColor, Color, Move};
 use crate::movegen::legal_moves;
@@ -12,8 +12,9 @@ use crate::tablebase::value::{ILLEGAL, Value};
 pub struct Edge {
     pub to: usize,
     pub played: Move,
-    /// Offences that it may commit, and those that it certainly commits.
+    /// Offences that it may commit.
     pub possible: Offences,
+    /// Offences that it certainly commits.
     offences: Offences,
 }
 
@@ -145,7 +146,7 @@ impl<'a> Reference<'a> {
                     let is_good = |edge: &&Edge| {
                         let reaches_goal = edge.possible.is_free_of(goals[place]);
                         let continues = among[edge.to] && (reaches_goal || before[edge.to]);
-                        won[edge.to] || continues && self.may_hold_by(edge, offence)
+                        won[edge.to] || continues && self.is_allowed(edge, offence)
                     };
                     let found = entry.quiet.iter().find(is_good).copied();
                     plan[n].moves[place] = found;
@@ -170,13 +171,13 @@ impl<'a> Reference<'a> {
     }
 
     /// Whether the winner may play this move in a zone of an offence.
-    fn may_hold_by(&self, edge: &Edge, offence: Option<Offences>) -> bool {
+    fn is_allowed(&self, edge: &Edge, offence: Option<Offences>) -> bool {
         let is_chase = offence.is_some_and(|offence| offence != Offences::CHECK);
         let without_checks = self.game.rules == RuleSet::Computer && is_chase;
         !without_checks || edge.possible.is_free_of(Offences::CHECK)
     }
 
-    /// Nodes that a side loses, mates included, and the plan to win them.
+    /// Nodes that a side loses, mates included, and the plan of the other side.
     fn lost(&self, loser: Color) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let mut plan: Plan = vec![Planned::NOTHING; count];
@@ -205,10 +206,10 @@ impl<'a> Reference<'a> {
                 continue;
             }
             for offence in Offences::EACH {
-                let (zone, its_plan) = self.zone(loser, offence, &lost);
+                let (zone, zone_plan) = self.zone(loser, offence, &lost);
                 for n in (0..count).filter(|n| zone[*n]) {
                     lost[n] = true;
-                    plan[n] = its_plan[n];
+                    plan[n] = zone_plan[n];
                 }
             }
             if lost == before {
@@ -258,12 +259,12 @@ impl<'a> Reference<'a> {
         loop {
             let before = held_before.clone();
             for goals in [Offences::APART].iter().chain(&GOAL_PAIRS) {
-                let (held, its_plan) = self.held_by(holder, &held_before, *goals);
+                let (held, new_plan) = self.held_by(holder, &held_before, *goals);
                 // Won nodes can be held as well.
                 let is_new = |n: usize| !held_before[n] || plan[n].moves == [None; 2];
                 let found: Vec<usize> = (0..count).filter(|n| held[*n] && is_new(*n)).collect();
                 for n in found {
-                    plan[n] = its_plan[n];
+                    plan[n] = new_plan[n];
                     held_before[n] = true;
                 }
             }
