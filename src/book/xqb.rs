@@ -85,22 +85,27 @@ impl Book for XqbBook {
 
 /// Writes positions as .xqb, with the weights as scores. A position and the one with exchanged
 /// colours have the same key; of a move that both have, the larger weight is written. `memos` are texts
-/// about moves. Returns the number of moves.
+/// about moves. Returns the number of moves. An old file is kept until the new one is complete.
 ///
 /// # Errors
 ///
-/// The file exists already or cannot be written. After a write error an incomplete file is removed.
+/// The file cannot be written, or exists and `overwrite` is not set.
 pub fn write_xqb(
     path: &Path,
     entries: &[BookEntry],
     memos: &[(Position, Move, String)],
+    overwrite: bool,
 ) -> Result<usize, BookError> {
-    if path.exists() {
+    if !overwrite && path.exists() {
         return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
     }
     let new = Replacement::beside(path)?;
     let written = fill(new.path(), entries, memos)?;
-    new.commit_new()?;
+    if overwrite {
+        new.commit()?;
+    } else {
+        new.commit_new()?;
+    }
     Ok(written)
 }
 
@@ -331,8 +336,8 @@ mod tests {
             "h9g7".parse().unwrap(),
             "中炮 main".to_owned(),
         )];
-        assert_eq!(write_xqb(&path, &entries, &memos).unwrap(), 3);
-        assert!(write_xqb(&path, &entries, &[]).is_err(), "it exists");
+        assert_eq!(write_xqb(&path, &entries, &memos, false).unwrap(), 3);
+        assert!(write_xqb(&path, &entries, &[], false).is_err(), "it exists");
         let connection = Connection::open(&path).unwrap();
         let written = "SELECT score FROM book WHERE memo = '中炮 main'";
         let score: i64 = connection.query_row(written, [], |row| row.get(0)).unwrap();
@@ -354,7 +359,7 @@ mod tests {
     fn rows_of_other_programs_get_weights() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("book.xqb");
-        assert_eq!(write_xqb(&path, &[], &[]).unwrap(), 0);
+        assert_eq!(write_xqb(&path, &[], &[], true).unwrap(), 0);
         let connection = Connection::open(&path).unwrap();
         let add = |moves: &str, packed: &str, score: &str, games: &str, valid: &str| {
             let (key, _) = key(&after(moves));

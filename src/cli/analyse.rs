@@ -11,9 +11,9 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::common::{
-    BoardArguments, Context, Failure, GameArguments, PgnPlace, Place, SearchArguments,
-    SearchDefaults, SearchPlan, SearchThreads, bound_name, cut, describe_end, describe_ending,
-    exit_code, fill, ignore_closed_pipe, interrupts, keep_last_failure, note, pad_left,
+    BoardArguments, Context, Failure, FilePosition, GameArguments, PgnPlace, Place,
+    SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread, bound_name, cut,
+    describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts, note, pad_left,
     print_if_read, read_positions, report_damaged_tables, score_and_mate, spaced, terminal_width,
     texts, wrapped,
 };
@@ -34,7 +34,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 const TICK: Duration = Duration::from_millis(100);
 /// Width of a row before its line of moves.
 const ROW_WIDTH: usize = 43;
-/// If fewer columns than this are left, enough for three moves, the line of moves gets a row of its own.
+/// The line of moves gets a row of its own if fewer columns than this are left, which is enough for three moves.
 const NARROW: usize = 27;
 /// Indentation of that row, and of the lines of moves at the end.
 const INDENT: usize = 2;
@@ -75,7 +75,7 @@ pub struct Arguments {
 /// output.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     arguments.game.require_given("analyse")?;
-    let (games, all_read) = read_games(arguments)?;
+    let (games, unread) = read_games(arguments)?;
     let mut plan = arguments.search.plan(&DEFAULTS)?;
     plan.settings.multipv = usize::from(arguments.multipv);
     let interrupts = interrupts()?;
@@ -107,44 +107,41 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     }
     if !is_interrupted {
-        all_read?;
+        unread.finish("analyse")?;
     }
     Ok(exit_code(is_interrupted))
 }
 
-/// The games whose last positions are to be analysed, and whether all files could be read. Of a file of game records
-/// only the first game is returned.
-fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Result<(), Failure>), Failure> {
+/// The games whose last positions are to be analysed, and what could not be read. Of a file of game records only the
+/// first game is returned.
+fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Unread), Failure> {
+    let mut unread = Unread::default();
     let places = arguments.game.places();
     if places.is_empty() {
         let game = arguments.game.read()?;
         let (file, line) = (None, None);
-        return Ok((vec![Analysed { file, line, game }], Ok(())));
+        return Ok((vec![Analysed { file, line, game }], unread));
     }
-    let mut all_read = Ok(());
     let mut games = Vec::new();
     for place in &places {
-        let read = read_file(place, places.len() > 1, &mut games);
-        keep_last_failure(&mut all_read, read);
+        match read_positions(place, &mut unread) {
+            Ok(positions) => add_positions(place, places.len() > 1, positions, &mut games),
+            Err(failure) => unread.file(failure, places.len())?,
+        }
     }
-    if games.is_empty() {
-        all_read?;
-        return Ok((games, Ok(())));
-    }
-    Ok((games, all_read))
+    Ok((games, unread))
 }
 
 /// Adds the positions of a file. Of a file of game records only the first game is added.
-fn read_file(
+fn add_positions(
     place: &PgnPlace,
     is_one_of_several: bool,
+    positions: Vec<FilePosition>,
     games: &mut Vec<Analysed>,
-) -> Result<(), Failure> {
-    let read = read_positions(place)?;
+) {
     let path = place.path.display();
-    let all_read = read.require_all_read(&place.path);
-    let count = read.positions.len();
-    for position in read.positions {
+    let count = positions.len();
+    for position in positions {
         let line = match position.place {
             Place::Line(number) => Some(number),
             Place::Game(_) => None,
@@ -163,7 +160,6 @@ fn read_file(
             break;
         }
     }
-    all_read
 }
 
 /// The text before the table of a position: its file and line, the board on a terminal, the ruling, and the ending.
@@ -237,7 +233,7 @@ struct AnalysisView<'a> {
     lines: BTreeMap<usize, Info>,
     /// The last report of each line, if its score is a bound.
     bounds: BTreeMap<usize, Info>,
-    /// The end of the search.
+    /// The result of the search.
     outcome: Option<Outcome>,
     /// Whether Ctrl-C has ended the search.
     is_interrupted: bool,

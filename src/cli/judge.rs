@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, GameArguments, PgnPlace, Place, RulesArgument, TableArguments,
-    describe_ending, explain, explain_clauses, explain_plies, keep_last_failure, note_problems,
-    note_skipped, play_line, print, print_if_read, row, terminal_width, verdict_name,
+    Context, Failure, GameArguments, PgnPlace, Place, RulesArgument, TableArguments, Unread,
+    describe_ending, explain, explain_clauses, explain_plies, note_problems, note_skipped,
+    play_line, print, print_if_read, row, terminal_width, verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
@@ -73,31 +73,29 @@ fn judge_files(judging: &Judging<'_>, places: &[PgnPlace]) -> Result<(), Failure
     if !print_if_read(&heading(judging.arguments))? {
         return Ok(());
     }
-    let mut result = Ok(());
+    let mut unread = Unread::default();
     for place in places {
         let is_titled = places.len() > 1 && !judging.arguments.json;
         if is_titled && !print_if_read(&format!("{}:\n", place.path.display()))? {
             break;
         }
-        keep_last_failure(&mut result, judge_file(judging, place));
+        if let Err(failure) = judge_file(judging, place, &mut unread) {
+            unread.file(failure, places.len())?;
+        }
     }
-    result
+    unread.finish("judge")
 }
 
-fn judge_file(judging: &Judging<'_>, file: &PgnPlace) -> Result<(), Failure> {
+fn judge_file(judging: &Judging<'_>, file: &PgnPlace, unread: &mut Unread) -> Result<(), Failure> {
     let path = file.path.as_path();
     let mut games = file.games()?;
-    let (mut count, mut bad) = (0, 0);
+    let mut count = 0;
     while let Some(game) = games.next() {
         count += 1;
         if file.game.is_some_and(|only| only != count) {
             continue;
         }
         let place = games.line().map_or(Place::Game(count), Place::Line);
-        let mut refuse = |reason: String| {
-            bad += 1;
-            Failure::new(format_args!("{}: {place}", path.display()), reason).report();
-        };
         match game {
             Ok(record) => {
                 note_problems(path, count, &record);
@@ -108,18 +106,13 @@ fn judge_file(judging: &Judging<'_>, file: &PgnPlace) -> Result<(), Failure> {
                             return Ok(());
                         }
                     }
-                    Err(failure) => refuse(failure.text),
+                    Err(failure) => unread.part(path, place, failure.text),
                 }
             }
-            Err(error) => refuse(error.reason),
+            Err(error) => unread.part(path, place, error.reason),
         }
     }
     note_skipped(path, games.skipped_lines());
-    let kind = if games.line().is_some() {
-        "line"
-    } else {
-        "game"
-    };
     games.finish().context(path.display())?;
     if let Some(only) = file.game.filter(|only| !(1..=count).contains(only)) {
         return Err(Failure::new(
@@ -127,12 +120,7 @@ fn judge_file(judging: &Judging<'_>, file: &PgnPlace) -> Result<(), Failure> {
             format!("there is no game {only}"),
         ));
     }
-    let why = match bad {
-        0 => return Ok(()),
-        1 => format!("one {kind} cannot be read"),
-        _ => format!("{bad} {kind}s cannot be read"),
-    };
-    Err(Failure::new(path.display(), why))
+    Ok(())
 }
 
 /// The names above the verdicts of all rule sets.

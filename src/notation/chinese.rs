@@ -7,7 +7,10 @@
 //! from the front. Pawns on two files with two or more pawns each are named by their place and file: 前六进一.
 
 use super::NotationError;
-use super::relative::{Description, Direction, RelativePlace, Standing, direction_and_number};
+use super::relative::{
+    Description, Direction, RelativePlace, Standing, Subject, direction_and_number, resolve,
+    unique_text,
+};
 use crate::board::{Color, Move, PieceKind, Position};
 
 const NUMERALS: [char; 10] = ['零', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
@@ -53,13 +56,7 @@ pub fn write(position: &Position, m: Move) -> String {
         Direction::Promotion => ['变', '卒'],
     };
     let text: String = subject.into_iter().chain(action).collect();
-    // More pieces than in a set may have no unique names.
-    let is_regular = position.pieces(side, piece.kind()).len() <= piece.kind().max_per_side();
-    if is_regular || parse(position, &text).is_ok_and(|read| read == m) {
-        text
-    } else {
-        m.to_string()
-    }
+    unique_text(text, position, m, parse)
 }
 
 /// The word for the place of a piece among the pieces of its kind, or `None` if the file names it.
@@ -92,10 +89,7 @@ fn place_word(kind: PieceKind, standing: Standing) -> Option<char> {
 /// # Errors
 /// The text is not a Chinese move, or does not match exactly one legal move.
 pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
-    match read(text) {
-        Some(description) => description.resolve(position, text),
-        None => Err(NotationError::Unreadable(text.to_owned())),
-    }
+    resolve(read(text), position, text)
 }
 
 /// All moves, legal or not, that match a text; empty if it is not in this notation.
@@ -130,8 +124,6 @@ fn read(text: &str) -> Option<Description> {
         number,
     })
 }
-
-type Subject = (PieceKind, Option<usize>, Option<RelativePlace>);
 
 fn read_subject(characters: &[char]) -> Option<Subject> {
     use PieceKind::Pawn;
@@ -190,16 +182,11 @@ fn read_number(character: char) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::check_texts;
     use crate::notation::fen::{parse_position, parse_variant_position};
 
-    /// Checks that the move is written as the first text and read from all of them.
     fn check(fen: &str, coordinates: &str, texts: &[&str]) {
-        let position = parse_position(fen).unwrap();
-        let m: Move = coordinates.parse().unwrap();
-        assert_eq!(write(&position, m), texts[0], "{fen}");
-        for text in texts {
-            assert_eq!(parse(&position, text), Ok(m), "{text} in {fen}");
-        }
+        check_texts(write, parse, fen, coordinates, texts);
     }
 
     #[test]

@@ -104,6 +104,23 @@ pub fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
     moves
 }
 
+/// Checks that a notation writes a move as the first text and reads it from all of them.
+#[cfg(test)]
+fn check_texts(
+    write: fn(&Position, Move) -> String,
+    parse: fn(&Position, &str) -> Result<Move, NotationError>,
+    fen: &str,
+    coordinates: &str,
+    texts: &[&str],
+) {
+    let position = fen::parse_position(fen).unwrap();
+    let m = coordinates.parse().unwrap();
+    assert_eq!(write(&position, m), texts[0], "{fen}");
+    for text in texts {
+        assert_eq!(parse(&position, text), Ok(m), "{text} in {fen}");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

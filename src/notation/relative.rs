@@ -115,6 +115,37 @@ pub struct Description {
     pub number: usize,
 }
 
+/// The piece of a parsed move, its file and its place.
+pub type Subject = (PieceKind, Option<usize>, Option<RelativePlace>);
+
+/// The legal move that a text describes. `description` is `None` if the text is not in the notation.
+pub fn resolve(
+    description: Option<Description>,
+    position: &Position,
+    text: &str,
+) -> Result<Move, NotationError> {
+    let description = description.ok_or_else(|| NotationError::Unreadable(text.to_owned()))?;
+    description.resolve(position, text)
+}
+
+/// The text of a move, or its coordinates if `parse` does not read the text as this move: a side with more pieces of a
+/// kind than in a set may have no unique names for them.
+pub fn unique_text(
+    text: String,
+    position: &Position,
+    m: Move,
+    parse: fn(&Position, &str) -> Result<Move, NotationError>,
+) -> String {
+    let is_regular = position.piece_on(m.from()).is_some_and(|piece| {
+        position.pieces(piece.color(), piece.kind()).len() <= piece.kind().max_per_side()
+    });
+    if is_regular || parse(position, &text).is_ok_and(|read| read == m) {
+        text
+    } else {
+        m.to_string()
+    }
+}
+
 /// The number of a file from the point of view of `color`, 1 at its right.
 pub fn file_number(square: Square, color: Color) -> usize {
     match color {

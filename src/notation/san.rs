@@ -133,15 +133,16 @@ mod tests {
     use rand::seq::IndexedRandom;
 
     use super::*;
-    use crate::notation::fen::parse_position;
+    use crate::notation::check_texts;
 
     fn check(fen: &str, coordinates: &str, texts: &[&str]) {
-        let position = parse_position(fen).unwrap();
-        let m: Move = coordinates.parse().unwrap();
-        assert_eq!(write(&position, m), texts[0], "{fen}");
-        for text in texts {
-            assert_eq!(parse(&position, text, 0), Ok(m), "{text} in {fen}");
-        }
+        check_texts(
+            write,
+            |position, text| parse(position, text, 0),
+            fen,
+            coordinates,
+            texts,
+        );
     }
 
     #[test]

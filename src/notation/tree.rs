@@ -105,6 +105,18 @@ pub struct PgnGame {
     pub result: GameResult,
 }
 
+impl From<Line> for PgnGame {
+    /// A game without tags, comments and result.
+    fn from(line: Line) -> Self {
+        Self {
+            tags: Vec::new(),
+            line,
+            comments: Vec::new(),
+            result: GameResult::Unfinished,
+        }
+    }
+}
+
 impl PgnGame {
     /// The value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {

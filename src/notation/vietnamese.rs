@@ -7,7 +7,7 @@
 //! that retreats), this notation is only tried for whole games.
 
 use super::NotationError;
-use super::relative::{Description, Direction, RelativePlace};
+use super::relative::{Description, Direction, RelativePlace, resolve};
 use crate::board::{Move, PieceKind, Position};
 
 /// Reads a move of `position`.
@@ -15,10 +15,7 @@ use crate::board::{Move, PieceKind, Position};
 /// # Errors
 /// The text is not in this notation, or does not match exactly one legal move.
 pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
-    match read(text.trim()) {
-        Some(description) => description.resolve(position, text),
-        None => Err(NotationError::Unreadable(text.to_owned())),
-    }
+    resolve(read(text.trim()), position, text)
 }
 
 fn read(text: &str) -> Option<Description> {

@@ -5,7 +5,10 @@
 //! pawns each, a pawn is named by its number from the front and its file, as in the rules of 2018: `16+1`.
 
 use super::NotationError;
-use super::relative::{Description, Direction, RelativePlace, Standing, direction_and_number};
+use super::relative::{
+    Description, Direction, RelativePlace, Standing, Subject, direction_and_number, resolve,
+    unique_text,
+};
 use crate::board::{Move, PieceKind, Position};
 
 /// Writes a legal move of `position`.
@@ -19,20 +22,13 @@ pub fn write(position: &Position, m: Move) -> String {
     };
     let standing = Standing::of(position, piece.kind(), m.from());
     let subject = subject(piece.kind(), standing);
-    let side = position.side_to_move();
-    let text = match direction_and_number(m, side) {
+    let text = match direction_and_number(m, position.side_to_move()) {
         (Direction::Forward, number) => format!("{subject}+{number}"),
         (Direction::Back, number) => format!("{subject}-{number}"),
         (Direction::Across, number) => format!("{subject}={number}"),
         (Direction::Promotion, _) => format!("{subject}=P"),
     };
-    // More pieces than in a set may have no unique names.
-    let is_regular = position.pieces(side, piece.kind()).len() <= piece.kind().max_per_side();
-    if is_regular || parse(position, &text).is_ok_and(|read| read == m) {
-        text
-    } else {
-        m.to_string()
-    }
+    unique_text(text, position, m, parse)
 }
 
 fn subject(kind: PieceKind, standing: Standing) -> String {
@@ -62,10 +58,7 @@ fn subject(kind: PieceKind, standing: Standing) -> String {
 /// # Errors
 /// The text is not a WXF move, or does not match exactly one legal move.
 pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
-    match read(text.trim()) {
-        Some(description) => description.resolve(position, text),
-        None => Err(NotationError::Unreadable(text.to_owned())),
-    }
+    resolve(read(text.trim()), position, text)
 }
 
 /// All moves, legal or not, that match a text; empty if it is not in this notation.
@@ -92,8 +85,6 @@ fn read(text: &str) -> Option<Description> {
         number,
     })
 }
-
-type Subject = (PieceKind, Option<usize>, Option<RelativePlace>);
 
 fn read_subject(characters: &[char]) -> Option<Subject> {
     use PieceKind::Pawn;
@@ -148,16 +139,11 @@ fn read_digit(character: char) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::fen::{parse_position, parse_variant_position};
+    use crate::notation::check_texts;
+    use crate::notation::fen::parse_variant_position;
 
-    /// Checks that the move is written as the first text and read from all of them.
     fn check(fen: &str, coordinates: &str, texts: &[&str]) {
-        let position = parse_position(fen).unwrap();
-        let m: Move = coordinates.parse().unwrap();
-        assert_eq!(write(&position, m), texts[0], "{fen}");
-        for text in texts {
-            assert_eq!(parse(&position, text), Ok(m), "{text} in {fen}");
-        }
+        check_texts(write, parse, fen, coordinates, texts);
     }
 
     #[test]

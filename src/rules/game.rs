@@ -2,6 +2,7 @@
 
 use crate::board::{Move, Position, Undo};
 use crate::movegen::is_legal;
+use crate::notation::Line;
 
 /// One move of a game.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,16 @@ impl Game {
     #[inline]
     pub fn plies(&self) -> &[Ply] {
         &self.plies
+    }
+
+    /// The position before the first move, and the moves.
+    pub fn line(&self) -> Line {
+        let mut start = self.position.clone();
+        for ply in self.plies.iter().rev() {
+            start.unmake(ply.played, ply.undo);
+        }
+        let moves = self.plies.iter().map(|ply| ply.played).collect();
+        Line { start, moves }
     }
 
     /// Plays a move. An illegal move is an error and leaves the game unchanged.

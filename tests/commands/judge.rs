@@ -267,7 +267,7 @@ fn games_of_a_pgn_are_judged() {
         .assert()
         .code(1)
         .stdout("game 1: none\ngame 2: red_loses\n")
-        .stderr(contains("game 3: ").and(contains("-: one game cannot be read")));
+        .stderr(contains("game 3: ").and(contains("judge: 1 game cannot be read")));
     let assert = judge(&["-", "--json"]).write_stdin(games).assert();
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
     let numbers: Vec<Value> = objects(&text).iter().map(|o| o["game"].clone()).collect();

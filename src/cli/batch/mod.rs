@@ -11,8 +11,8 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 
 use super::common::{
-    Ended, Failure, PgnPlace, SearchDefaults, bar_style, exit_code, interrupts, keep_last_failure,
-    note, read_positions, report_damaged_tables, search_games,
+    Ended, Failure, PgnPlace, SearchDefaults, Unread, bar_style, exit_code, interrupts, note,
+    read_positions, report_damaged_tables, search_games,
 };
 use crate::rules::Game;
 pub use arguments::Arguments;
@@ -27,7 +27,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 /// Searches the positions and writes the results in their order. After Ctrl-C the written results are
 /// complete, and `--go-on` continues.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (tasks, all_read) = read_tasks(&arguments.files)?;
+    let (tasks, unread) = read_tasks(&arguments.files)?;
     let plan = arguments.search.plan(&DEFAULTS)?;
     let interrupts = interrupts()?;
     let mut output = Output::open(arguments, &tasks, arguments.search_text(&plan))?;
@@ -53,36 +53,32 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     report_damaged_tables(&plan.tables);
     print_summary(arguments, &output, tasks.len());
     if ended != Ended::Interrupted {
-        all_read?;
+        unread.finish("batch")?;
     }
     Ok(exit_code(ended == Ended::Interrupted))
 }
 
-/// The positions of all files, and the error that is reported in the end if a part could not be read.
+/// The positions of all files, and what could not be read.
 ///
 /// # Errors
 /// There are no positions.
-fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Result<(), Failure>), Failure> {
+fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Unread), Failure> {
     let mut tasks = Vec::new();
-    let mut all_read = Ok(());
+    let mut unread = Unread::default();
     for path in files {
-        let read = read_positions(&PgnPlace::of_path(path)).and_then(|found| {
-            let is_complete = found.require_all_read(path);
-            let file = (files.len() > 1).then(|| path.display().to_string());
-            let positions = found.positions.into_iter();
-            tasks.extend(positions.map(|position| Task {
+        let file = (files.len() > 1).then(|| path.display().to_string());
+        match read_positions(&PgnPlace::of_path(path), &mut unread) {
+            Ok(positions) => tasks.extend(positions.into_iter().map(|position| Task {
                 file: file.clone(),
                 position,
-            }));
-            is_complete
-        });
-        keep_last_failure(&mut all_read, read);
+            })),
+            Err(failure) => unread.file(failure, files.len())?,
+        }
     }
     if tasks.is_empty() {
-        all_read?;
-        return Ok((tasks, Ok(())));
+        std::mem::take(&mut unread).finish("batch")?;
     }
-    Ok((tasks, all_read))
+    Ok((tasks, unread))
 }
 
 /// Prints the number of searched positions and solved tasks on standard error.

@@ -1,4 +1,4 @@
-//! The engine of the board: analysis, moves, reviews, and what books and endgame tables know.
+//! The engine of the board: analysis, moves, reviews, and the contents of books and endgame tables.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,8 +20,7 @@ use crate::cli::review::{page_game, review_tree};
 use crate::cloud::parameters::QueryParameters;
 use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
-use crate::notation::pgn::{GameResult, PgnGame};
-use crate::notation::tree::GameTree;
+use crate::notation::tree::{GameTree, PgnGame};
 use crate::notation::{Line, opening};
 use crate::protocol::strength::{self, MAX_ELO, MIN_ELO};
 use crate::rules::{Cause, Game, judge};
@@ -96,7 +95,7 @@ impl EngineSettings {
         })
     }
 
-    /// The normal form of a position, how the rules end the game, and what books and endgame tables know.
+    /// The FEN of a position, how the rules end the game, and the contents of books and endgame tables.
     pub fn describe(&self, parameters: &QueryParameters) -> Result<Value, String> {
         let game = read_game(parameters)?;
         let (position, rules) = (game.position(), self.plan.settings.rules);
@@ -120,7 +119,6 @@ impl EngineSettings {
             object["move"] = json!(m.played.to_string());
             object
         });
-        let line = main_line(&game);
         Ok(json!({
             "fen": position.to_string(),
             "end": cause.map(|cause| json!({ "cause": cause, "loser": loser })),
@@ -128,7 +126,7 @@ impl EngineSettings {
             "tablebase": known.collect::<Value>(),
             "ending": Material::of(position).map(|(m, _)| format!("{m} {}", m.chinese())),
             "value": value.map(|probe| outcome_json(Some(probe.outcome))),
-            "opening": opening::of(&line).map(ToString::to_string),
+            "opening": opening::of(&game.line()).map(ToString::to_string),
         }))
     }
 }
@@ -240,7 +238,8 @@ impl BoardEngine {
         Ok(json!({ "move": best.to_string(), "from": "search" }))
     }
 
-    /// The answer to a draw offer of the side to move: `accepted`, `too early` or `better`.
+    /// The answer to a draw offer of the side to move: `accepted`, `too early`, or `better` if the engine has the better
+    /// score.
     pub fn answer_draw(&self, parameters: &QueryParameters, job: &Job) -> Result<Value, String> {
         let game = read_game(parameters)?;
         if game.plies().len() < EARLIEST_DRAW {
@@ -265,18 +264,12 @@ impl BoardEngine {
         if game.plies().is_empty() {
             return Err("the game has no moves".to_owned());
         }
-        let record = PgnGame {
-            tags: Vec::new(),
-            line: main_line(&game),
-            comments: Vec::new(),
-            result: GameResult::Unfinished,
-        };
         let mut plan = self.plan_for(parameters)?;
         plan.hash = REVIEW_HASH;
         plan.limits = self.limits(parameters, Color::Red)?;
         // Two searches at the same time would slow each other down.
         let _threads = self.threads.lock();
-        let tree = GameTree::from(&record);
+        let tree = GameTree::from(&PgnGame::from(game.line()));
         let reviewed = review_tree((1, tree), 1, &plan, interrupts, |count, total| {
             send(("progress", json!({ "count": count, "total": total })));
         });
@@ -407,16 +400,6 @@ fn read_game(parameters: &QueryParameters) -> Result<Game, String> {
         return Err(format!("the game has more than {MAX_PLIES} plies"));
     }
     play_line(Line { start, moves }).map_err(|failure| failure.text)
-}
-
-fn main_line(game: &Game) -> Line {
-    let mut start = game.clone();
-    let moves = game.plies().iter().map(|ply| ply.played).collect();
-    while start.pop().is_some() {}
-    Line {
-        start: start.position().clone(),
-        moves,
-    }
 }
 
 /// A number from `min` to `max`; `None` if the parameter is missing.

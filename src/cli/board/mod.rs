@@ -16,18 +16,15 @@ use rand::Rng;
 use serde_json::Value;
 
 use super::common::{
-    Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults, note,
-    note_problems, print_line,
+    BookArguments, Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults,
+    note, note_problems, print_line, user_name,
 };
 use super::serve::{NODES, PAUSE, open_store};
-use crate::book::{BUILTIN, BookLibrary};
 use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::server::LibraryRoutes;
 use crate::cloud::store::Location;
 use crate::cloud::worker::{LocalLibrary, Workers};
-use crate::notation::Line;
-use crate::notation::pgn::{GameResult, PgnGame};
-use crate::notation::tree::GameTree;
+use crate::notation::tree::{GameTree, PgnGame};
 use crate::page;
 use crate::search::{MAX_HASH, MAX_THREADS, cores};
 use crate::tablebase::Tables;
@@ -51,12 +48,8 @@ pub struct Arguments {
     /// Print the address instead of opening it in the default browser.
     #[arg(long)]
     no_browser: bool,
-    /// Opening books, separated by `;`.
-    #[arg(long, value_name = "FILES", default_value = BUILTIN)]
-    book: String,
-    /// Use no opening book.
-    #[arg(long, conflicts_with = "book")]
-    no_book: bool,
+    #[command(flatten)]
+    books: BookArguments,
     /// Cloud library whose moves and notes are shown beside the board, and which may be extended. It is created if
     /// missing; its requested searches run at low priority.
     #[arg(long, value_name = "LIBRARY")]
@@ -96,15 +89,7 @@ pub fn is_double_clicked() -> bool {
 /// Serves the page until Ctrl-C.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let games = read_games(&arguments.game)?;
-    let books = if arguments.no_book {
-        ""
-    } else {
-        &arguments.book
-    };
-    let (library, problems) = BookLibrary::open(books);
-    if let Some(problem) = problems.into_iter().next() {
-        return Err(Failure::new("--book", problem));
-    }
+    let books = arguments.books.open()?;
     let plan = arguments.search.plan(&DEFAULTS)?;
     let tables = plan.tables.clone();
     let settings = EngineSettings {
@@ -112,8 +97,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         max_hash: MAX_HASH as usize,
         max_time: None,
         plan,
-        books: Mutex::new(library),
-        book_names: books.to_owned(),
+        books: Mutex::new(books),
+        book_names: arguments.books.names().to_owned(),
     };
     let library = arguments.library.as_ref();
     let library = library.map(|location| open_library(location, tables));
@@ -144,11 +129,7 @@ fn open_library(
     let is_read_only = store.is_read_only();
     let library = Library::new(store, tables.clone(), LibraryOptions::default());
     let library = Arc::new(library);
-    // Notes are signed by the user of the system.
-    let user = ["USER", "USERNAME"]
-        .into_iter()
-        .find_map(|name| std::env::var(name).ok());
-    let routes = LibraryRoutes::new(library.clone(), &user.unwrap_or_default());
+    let routes = LibraryRoutes::new(library.clone(), &user_name().unwrap_or_default());
     let routes = routes.context("the library")?;
     let count = u8::from(!is_read_only);
     let workers = Workers::start(count, LocalLibrary(library), &tables, NODES, PAUSE);
@@ -164,16 +145,7 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
         Some(place) if place.game.is_none() && place.ply.is_none() => read_file(&place),
         Some(place) => Ok(vec![page::game(&place.read()?, &[])]),
         None => {
-            let mut game = arguments.read()?;
-            let moves = game.plies().iter().map(|ply| ply.played).collect();
-            while game.pop().is_some() {}
-            let start = game.position().clone();
-            let record = PgnGame {
-                tags: Vec::new(),
-                line: Line { start, moves },
-                comments: Vec::new(),
-                result: GameResult::Unfinished,
-            };
+            let record = PgnGame::from(arguments.read()?.line());
             Ok(vec![page::game(&GameTree::from(&record), &[])])
         }
     }

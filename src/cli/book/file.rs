@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::board::{Move, Position};
-use crate::book::{BookError, BookLibrary, BookTable, HashedMove, encode_dat, encode_hashed, walk};
+#[cfg(not(feature = "sqlite"))]
+use crate::book::BookError;
+use crate::book::{BookLibrary, BookTable, HashedMove, encode_dat, encode_hashed, walk};
 use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note};
 
 /// Opens a book, or several separated by `;`.
@@ -101,7 +103,11 @@ impl Output {
         }
         let moves = match self.file {
             Some(file) => write_dat(file, &table)?,
-            None => write_database(&self.path, &table, memos).context(self.path.display())?,
+            #[cfg(feature = "sqlite")]
+            None => crate::book::write_xqb(&self.path, &table.entries(), memos, true)
+                .context(self.path.display())?,
+            #[cfg(not(feature = "sqlite"))]
+            None => return Err(Failure::new(self.path.display(), BookError::NoDatabases)),
         };
         let positions = table.positions();
         note(&format!("{moves} moves in {positions} positions"));
@@ -121,29 +127,4 @@ fn write_dat(file: OutputFile, table: &BookTable) -> Result<usize, Failure> {
     }
     file.write(&encoded.bytes)?;
     Ok(encoded.bytes.len() / 8)
-}
-
-/// Writes the database to a directory next to the file, then renames it, so that an old file is replaced only by
-/// a complete one.
-#[cfg(feature = "sqlite")]
-fn write_database(
-    path: &Path,
-    table: &BookTable,
-    memos: &[(Position, Move, String)],
-) -> Result<usize, BookError> {
-    let parent = path.parent().filter(|parent| *parent != Path::new(""));
-    let directory = tempfile::tempdir_in(parent.unwrap_or(Path::new(".")))?;
-    let unfinished = directory.path().join("book.xqb");
-    let written = crate::book::write_xqb(&unfinished, &table.entries(), memos)?;
-    std::fs::rename(unfinished, path)?;
-    Ok(written)
-}
-
-#[cfg(not(feature = "sqlite"))]
-fn write_database(
-    _: &Path,
-    _: &BookTable,
-    _: &[(Position, Move, String)],
-) -> Result<usize, BookError> {
-    Err(BookError::NoDatabases)
 }

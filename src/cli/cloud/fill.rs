@@ -40,7 +40,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let fail = |error: StoreError| Failure::new(&arguments.library, error);
     let store = Store::open_at(&arguments.library).map_err(fail)?;
-    let limit = u64::from(arguments.positions);
+    let limit = i64::from(arguments.positions);
     let known = store.read(|snapshot| snapshot.positions()).map_err(fail)?;
     if known >= limit {
         return print_text(&format!("{known} positions\n"));
@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     print_text(&format!("{} positions\n", count(&library).map_err(fail)?))
 }
 
-fn count(library: &Library) -> Result<u64, StoreError> {
+fn count(library: &Library) -> Result<i64, StoreError> {
     library.store.read(|snapshot| snapshot.positions())
 }
 
@@ -108,7 +108,7 @@ fn request(library: &Library, level: &[Key]) -> Result<(), StoreError> {
 }
 
 /// Waits until all tasks are done or the library has enough positions. Returns `false` after Ctrl-C.
-fn wait(library: &Library, limit: u64, interrupts: &Receiver<()>) -> Result<bool, StoreError> {
+fn wait(library: &Library, limit: i64, interrupts: &Receiver<()>) -> Result<bool, StoreError> {
     loop {
         let is_done = library.store.read(|snapshot| {
             Ok::<_, StoreError>(snapshot.unfinished()? == 0 || snapshot.positions()? >= limit)

@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use super::{Context, Failure, note};
+use crate::book::{BUILTIN, BookLibrary};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::notation::diagram::{DiagramStyle, Letters};
@@ -180,6 +181,33 @@ impl TableArguments {
     }
 }
 
+/// The opening books of a game against the engine.
+#[derive(Clone, Debug, clap::Args)]
+pub struct BookArguments {
+    /// Opening books, separated by `;`.
+    #[arg(long, value_name = "FILES", default_value = BUILTIN)]
+    book: String,
+    /// Use no opening book.
+    #[arg(long, conflicts_with = "book")]
+    no_book: bool,
+}
+
+impl BookArguments {
+    /// The list of the books, possibly empty.
+    pub fn names(&self) -> &str {
+        if self.no_book { "" } else { &self.book }
+    }
+
+    /// Opens the books.
+    pub fn open(&self) -> Result<BookLibrary, Failure> {
+        let (library, problems) = BookLibrary::open(self.names());
+        match problems.into_iter().next() {
+            Some(problem) => Err(Failure::new("--book", problem)),
+            None => Ok(library),
+        }
+    }
+}
+
 /// How boards are drawn.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct BoardArguments {
@@ -205,6 +233,17 @@ impl BoardArguments {
             flipped: self.flip,
         }
     }
+}
+
+/// The name of the user of the system.
+pub fn user_name() -> Option<String> {
+    let mut names = ["USER", "USERNAME"].into_iter();
+    names.find_map(|name| std::env::var(name).ok())
+}
+
+/// The current date (UTC) in the format of PGN.
+pub fn today() -> String {
+    jiff::Timestamp::now().strftime("%Y.%m.%d").to_string()
 }
 
 /// The name of the locale, in lower case.

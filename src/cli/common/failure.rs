@@ -52,15 +52,6 @@ impl Failure {
     }
 }
 
-/// Records the result for one more file in the result for all files. An earlier failure is reported, the last one kept.
-pub fn keep_last_failure(all: &mut Result<(), Failure>, one: Result<(), Failure>) {
-    if one.is_err()
-        && let Err(previous) = std::mem::replace(all, one)
-    {
-        previous.report();
-    }
-}
-
 /// Turns errors into failures of a command.
 pub trait Context<T> {
     /// Names the file, option or activity that the error is about.

@@ -1,5 +1,6 @@
 //! Games on the command line and in files: `FEN moves …`, `games.pgn:3@42`, files in any format.
 
+use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +46,7 @@ impl GameArguments {
             let data = place.path.metadata();
             place.path == Path::new("-") || data.is_ok_and(|data| !data.is_dir())
         };
-        // The name of a missing file among others is not read as a move.
+        // If one argument is an existing file, the name of a missing file is not read as a move.
         let may_be_file = |place: &PgnPlace| is_file(place) || place.path.extension().is_some();
         let are_files = match &places[..] {
             [place] => is_file(place) && place.game.is_none() && place.ply.is_none(),
@@ -58,10 +59,7 @@ impl GameArguments {
         }
     }
 
-    /// The place of a game, or the whole file, if that is the only argument.
-    ///
-    /// # Errors
-    /// The text after `.pgn` is invalid.
+    /// The file, or the game in it, if that is the only argument.
     #[cfg(feature = "cloud")]
     pub fn place(&self) -> Result<Option<PgnPlace>, Failure> {
         match &self.game[..] {
@@ -159,7 +157,7 @@ pub struct PgnPlace {
 }
 
 impl PgnPlace {
-    /// Reads `FILE[:GAME][@PLY]`. If a file of the whole name exists, that file is meant.
+    /// Reads `FILE[:GAME][@PLY]`. If a file with the whole text as its name exists, it is that file.
     pub fn parse(text: &str) -> Self {
         if Path::new(text).exists() {
             return Self::whole(Path::new(text));
@@ -304,10 +302,39 @@ fn has_text_after_pgn(text: &str) -> bool {
     lower.contains(".pgn:") || lower.contains(".pgn@")
 }
 
-/// The games and files that a command could not read. Each is reported at once, and the command continues.
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line of a file with one position or game per line, from 1.
+    Line(usize),
+    /// A game of a file of game records, from 1.
+    Game(usize),
+}
+
+impl Place {
+    /// The number of the line or game, from 1.
+    pub const fn number(self) -> usize {
+        match self {
+            Self::Line(number) | Self::Game(number) => number,
+        }
+    }
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
+        let text = match self {
+            Self::Line(_) => texts().place_line,
+            Self::Game(_) => texts().place_game,
+        };
+        f.write_str(&fill(text, &[&self.number().to_string()]))
+    }
+}
+
+/// The games, positions and files that a command could not read. Each is reported at once, and the command continues.
 #[derive(Debug, Default)]
 pub struct Unread {
     games: u64,
+    positions: u64,
     files: u64,
 }
 
@@ -316,6 +343,20 @@ impl Unread {
     pub fn game(&mut self, failure: &Failure) {
         failure.report();
         self.games += 1;
+    }
+
+    /// Reports a line or a game of a file.
+    pub fn part(&mut self, path: &Path, place: Place, why: impl Display) {
+        Failure::new(format_args!("{}: {place}", path.display()), why).report();
+        match place {
+            Place::Line(_) => self.positions += 1,
+            Place::Game(_) => self.games += 1,
+        }
+    }
+
+    /// The number of games and positions.
+    pub fn parts(&self) -> u64 {
+        self.games + self.positions
     }
 
     /// Counts games that have been reported.
@@ -348,12 +389,14 @@ impl Unread {
         Ok(())
     }
 
-    /// Returns an error if a game or file could not be read.
+    /// Returns an error if anything could not be read.
     pub fn finish(self, command: &str) -> Result<(), Failure> {
-        let counts = [self.games, self.files]
-            .into_iter()
-            .zip([Noun::Game, Noun::File]);
-        let errors: Vec<String> = counts
+        let counts = [
+            (self.games, Noun::Game),
+            (self.positions, Noun::Position),
+            (self.files, Noun::File),
+        ];
+        let errors: Vec<String> = (counts.into_iter())
             .filter(|(count, _)| *count > 0)
             .map(|(count, noun)| fill(texts().cannot_be_read, &[&noun.counted(count)]))
             .collect();

@@ -14,8 +14,8 @@ mod show;
 
 pub use crate::text::{Language, fill, texts, translated};
 pub use args::{
-    BoardArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
-    TableArguments, locale, parse_seconds,
+    BoardArguments, BookArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
+    TableArguments, locale, parse_seconds, today, user_name,
 };
 #[cfg(test)]
 pub use chinese_help::{MAIN_COMMANDS, argument_help};
@@ -24,16 +24,15 @@ pub use ending::{
     describe_end, describe_ending, describe_no_capture_limit, outcome_json, report_damaged_tables,
 };
 pub use explain::{explain, explain_clauses, explain_plies, verdict_name};
-pub use failure::{
-    Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts, keep_last_failure,
-};
+pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::{FILE_EXISTS, read_small_text};
 pub use files::{FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input};
 pub use games::{
-    GameArguments, Noun, PgnPlace, Unread, note_problems, note_skipped, play_line, read_games,
+    GameArguments, Noun, PgnPlace, Place, Unread, note_problems, note_skipped, play_line,
+    read_games,
 };
-pub use positions::{FilePosition, Place, read_positions};
+pub use positions::{FilePosition, read_positions};
 #[cfg(feature = "training")]
 pub use progress::ProgressMeter;
 pub use progress::{

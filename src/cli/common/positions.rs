@@ -1,10 +1,9 @@
 //! Files of positions.
 
-use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::io::BufRead;
 use std::path::Path;
 
-use super::{Context, Failure, PgnPlace, fill, note_problems, note_skipped, play_line, texts};
+use super::{Context, Failure, PgnPlace, Place, Unread, note_problems, note_skipped, play_line};
 use crate::notation::epd::Epd;
 use crate::notation::records::{RecordReader, read_line as read_record_line};
 use crate::rules::Game;
@@ -24,80 +23,26 @@ pub struct FilePosition {
     pub game: Game,
 }
 
-/// A place in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A line of a file with one position or game per line, from 1.
-    Line(usize),
-    /// A game of a file of game records, from 1.
-    Game(usize),
-}
-
-impl Place {
-    /// The number of the line or game, from 1.
-    pub const fn number(self) -> usize {
-        match self {
-            Self::Line(number) | Self::Game(number) => number,
-        }
-    }
-}
-
-impl Display for Place {
-    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
-        let text = match self {
-            Self::Line(_) => texts().place_line,
-            Self::Game(_) => texts().place_game,
-        };
-        f.write_str(&fill(text, &[&self.number().to_string()]))
-    }
-}
-
-/// The readable positions of a file.
-#[derive(Debug, Default)]
-pub struct FilePositions {
-    /// The positions in their order.
-    pub positions: Vec<FilePosition>,
-    /// The number of lines or games that cannot be read. Each has been reported.
-    pub unreadable: usize,
-}
-
-impl FilePositions {
-    /// Returns an error if a line or game could not be read.
-    pub fn require_all_read(&self, path: &Path) -> Result<(), Failure> {
-        let why = match self.unreadable {
-            0 => return Ok(()),
-            1 => "one position cannot be read".to_owned(),
-            count => format!("{count} positions cannot be read"),
-        };
-        Err(Failure::new(path.display(), why))
-    }
-
-    fn report(&mut self, path: &Path, place: Place, why: impl Display) {
-        self.unreadable += 1;
-        Failure::new(format_args!("{}: {place}", path.display()), why).report();
-    }
-}
-
 /// Reads a FEN, an EPD, or `startpos` or a FEN with `moves`, from each line of a file; empty lines and lines
 /// that begin with `#` are skipped. From game records it reads the final positions of all games, or of the game in
 /// a name such as `games.pgn:3`. The format is recognised by the content; `-` is standard input. Lines and games that
-/// cannot be read are reported and skipped.
+/// cannot be read are reported to `unread` and skipped.
 ///
 /// # Errors
 /// The file cannot be read or has no positions.
-pub fn read_positions(place: &PgnPlace) -> Result<FilePositions, Failure> {
+pub fn read_positions(place: &PgnPlace, unread: &mut Unread) -> Result<Vec<FilePosition>, Failure> {
     let path = place.path.as_path();
     let games = place.games()?;
+    let before = unread.parts();
     let found = if place.game.is_some() || place.ply.is_some() {
-        read_records(place, games)?
+        read_records(place, games, unread)?
     } else {
         match games.into_lines() {
-            Ok(lines) => read_lines(path, lines)?,
-            Err(games) => read_records(place, *games)?,
+            Ok(lines) => read_lines(path, lines, unread)?,
+            Err(games) => read_records(place, *games, unread)?,
         }
     };
-    if found.positions.is_empty() {
-        found.require_all_read(path)?;
+    if found.is_empty() && unread.parts() == before {
         let why = match place.game {
             Some(number) => format!("there is no game {number}"),
             None => "there are no positions".to_owned(),
@@ -107,8 +52,12 @@ pub fn read_positions(place: &PgnPlace) -> Result<FilePositions, Failure> {
     Ok(found)
 }
 
-fn read_lines(path: &Path, mut source: impl BufRead) -> Result<FilePositions, Failure> {
-    let mut found = FilePositions::default();
+fn read_lines(
+    path: &Path,
+    mut source: impl BufRead,
+    unread: &mut Unread,
+) -> Result<Vec<FilePosition>, Failure> {
+    let mut found = Vec::new();
     let (mut number, mut bytes) = (0, Vec::new());
     while read_line(&mut source, LONGEST_LINE, &mut bytes).context(path.display())? {
         number += 1;
@@ -119,8 +68,8 @@ fn read_lines(path: &Path, mut source: impl BufRead) -> Result<FilePositions, Fa
             continue;
         }
         match read_position(text) {
-            Ok((epd, game)) => found.positions.push(FilePosition { place, epd, game }),
-            Err(error) => found.report(path, place, format_args!("{error} ({})", excerpt(text))),
+            Ok((epd, game)) => found.push(FilePosition { place, epd, game }),
+            Err(error) => unread.part(path, place, format_args!("{error} ({})", excerpt(text))),
         }
     }
     Ok(found)
@@ -147,9 +96,13 @@ fn read_position(text: &str) -> Result<(Epd, Game), String> {
     Ok((Epd::new(game.position().clone()), game))
 }
 
-fn read_records(place: &PgnPlace, mut games: RecordReader<'_>) -> Result<FilePositions, Failure> {
+fn read_records(
+    place: &PgnPlace,
+    mut games: RecordReader<'_>,
+    unread: &mut Unread,
+) -> Result<Vec<FilePosition>, Failure> {
     let path = place.path.display();
-    let mut found = FilePositions::default();
+    let mut found = Vec::new();
     for (number, record) in (1..).zip(games.by_ref()) {
         if place.game.is_some_and(|only| only != number) {
             continue;
@@ -172,8 +125,8 @@ fn read_records(place: &PgnPlace, mut games: RecordReader<'_>) -> Result<FilePos
                 })
             });
         match position {
-            Ok(position) => found.positions.push(position),
-            Err(error) => found.report(&place.path, Place::Game(number), error),
+            Ok(position) => found.push(position),
+            Err(error) => unread.part(&place.path, Place::Game(number), error),
         }
     }
     note_skipped(&place.path, games.skipped_lines());

@@ -87,8 +87,8 @@ impl PlaySession {
     }
 
     fn show_moves(&self) {
-        let moves: Vec<_> = self.game.plies().iter().map(|ply| ply.played).collect();
-        print_line(&self.notation.write_line(&self.start(), &moves));
+        let line = self.game.line();
+        print_line(&self.notation.write_line(&line.start, &line.moves));
     }
 
     fn show_evaluation(&self) {

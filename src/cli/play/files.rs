@@ -6,9 +6,10 @@ use super::{GameEnd, PlaySession};
 use crate::board::Color;
 use crate::cli::common::{
     Context, Failure, ForceArgument, OutputFile, PgnPlace, fill, play_line, print_line, texts,
+    today,
 };
+use crate::notation::MoveStyle;
 use crate::notation::pgn::{GameResult, PgnGame};
-use crate::notation::{Line, MoveStyle};
 use crate::rules::{Game, Verdict, judge};
 use crate::text::{decode, read_file};
 
@@ -40,8 +41,6 @@ impl PlaySession {
     }
 
     fn record(&self) -> PgnGame {
-        let start = self.start();
-        let plies = self.game.plies().iter();
         let name = |color| {
             if self.engine == Some(color) {
                 concat!("Chuhe ", env!("CARGO_PKG_VERSION"))
@@ -49,7 +48,7 @@ impl PlaySession {
                 &self.name
             }
         };
-        let date = jiff::Timestamp::now().strftime("%Y.%m.%d").to_string();
+        let date = today();
         let tags = [
             ("Event", "chuhe play"),
             ("Date", &date),
@@ -61,12 +60,8 @@ impl PlaySession {
         let tags = tags.map(|(tag, value)| (tag.to_owned(), value.to_owned()));
         PgnGame {
             tags: tags.into_iter().chain(reason).collect(),
-            line: Line {
-                start,
-                moves: plies.map(|ply| ply.played).collect(),
-            },
-            comments: Vec::new(),
             result: self.result(),
+            ..PgnGame::from(self.game.line())
         }
     }
 

@@ -13,11 +13,11 @@ use rustyline::error::ReadlineError;
 use rustyline::{DefaultEditor, Result as LineResult};
 
 use super::common::{
-    BoardArguments, Context, Failure, GameArguments, INTERRUPTED, SearchArguments, SearchDefaults,
-    SearchPlan, SearchThreads, describe_end, fill, print_line, texts,
+    BoardArguments, BookArguments, Context, Failure, GameArguments, INTERRUPTED, SearchArguments,
+    SearchDefaults, SearchPlan, SearchThreads, describe_end, fill, print_line, texts, user_name,
 };
-use crate::board::{Color, Move, Position};
-use crate::book::{BUILTIN, BookLibrary, choose};
+use crate::board::{Color, Move};
+use crate::book::{BookLibrary, choose};
 use crate::notation::MoveStyle;
 use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::{parse_move, without_move_numbers};
@@ -52,12 +52,8 @@ pub struct Arguments {
     /// Your name in saved games [default: the name of the user].
     #[arg(long)]
     name: Option<String>,
-    /// Opening books, separated by `;`.
-    #[arg(long, value_name = "FILES", default_value = BUILTIN)]
-    book: String,
-    /// Use no opening book.
-    #[arg(long, conflicts_with = "book")]
-    no_book: bool,
+    #[command(flatten)]
+    books: BookArguments,
     /// Move notation.
     #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
     notation: MoveStyle,
@@ -73,21 +69,8 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 
 /// Plays until the person quits.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let books = if arguments.no_book {
-        ""
-    } else {
-        &arguments.book
-    };
-    let (books, problems) = BookLibrary::open(books);
-    if let Some(problem) = problems.into_iter().next() {
-        return Err(Failure::new("--book", problem));
-    }
+    let books = arguments.books.open()?;
     let plan = arguments.search.plan(&DEFAULTS)?;
-    let user = || {
-        ["USER", "USERNAME"]
-            .into_iter()
-            .find_map(|name| std::env::var(name).ok())
-    };
     let mut session = PlaySession {
         game: arguments.game.read()?,
         engine: Some(if arguments.red {
@@ -106,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         name: arguments
             .name
             .clone()
-            .or_else(user)
+            .or_else(user_name)
             .unwrap_or_else(|| "?".to_owned()),
         notation: arguments.notation,
         style: arguments.board.style(),
@@ -175,13 +158,6 @@ impl PlaySession {
     fn show_board(&self) {
         let last = self.game.plies().last().map(|ply| ply.played);
         print_line(&draw(self.game.position(), self.style, last));
-    }
-
-    /// The position before the first move.
-    fn start(&self) -> Position {
-        let mut start = self.game.clone();
-        while start.pop().is_some() {}
-        start.position().clone()
     }
 
     /// Starts another game.

@@ -202,18 +202,12 @@ fn repetitions(stages: &[Game], rules: RuleSet) -> Vec<Repetition> {
 mod tests {
     use super::*;
     use crate::notation::Line;
-    use crate::notation::pgn::GameResult;
 
     fn record(fen: &str, moves: &str) -> PgnGame {
-        PgnGame {
-            tags: Vec::new(),
-            line: Line {
-                start: fen.parse().unwrap(),
-                moves: moves.split(' ').map(|m| m.parse().unwrap()).collect(),
-            },
-            comments: Vec::new(),
-            result: GameResult::Unfinished,
-        }
+        PgnGame::from(Line {
+            start: fen.parse().unwrap(),
+            moves: moves.split(' ').map(|m| m.parse().unwrap()).collect(),
+        })
     }
 
     fn found(hundredths: i32, best: &str) -> Option<FoundPosition> {

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
+use crate::cli::common::today;
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{self, GameResult, PgnGame, tag_line};
 use crate::text::{BoundedLine, read_bounded_line};
@@ -190,9 +191,4 @@ fn may_be_ours(part: &str, tournament: &Tournament, id: &str) -> bool {
         0 => part.starts_with('['),
         count => lines.by_ref().take(count).all(|(line, own)| line == own),
     }
-}
-
-/// The current date (UTC) in the format of PGN.
-fn today() -> String {
-    jiff::Timestamp::now().strftime("%Y.%m.%d").to_string()
 }

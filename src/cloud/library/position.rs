@@ -79,7 +79,7 @@ impl QueriedPosition {
     /// The known moves, best first; equal scores are ordered by fewer good replies, then more replies, then text.
     /// In a symmetric position only one of two mirrored moves is returned.
     pub fn known(&self, snapshot: &Snapshot<'_>, row: &Row) -> Result<Vec<KnownMove>, StoreError> {
-        snapshot.read_ahead(|| {
+        snapshot.prefetch(|| {
             let open = row.moves.iter().filter(|entry| !entry.is_final());
             let played = open.map(|entry| self.view.played(entry.m));
             let legal = played.filter(|m| crate::movegen::is_legal(&self.position, *m));

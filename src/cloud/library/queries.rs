@@ -101,7 +101,7 @@ impl Library {
         pending.note_played(&self.unknown, board);
         pending.note_leaves(board, known, Priority::Urgent);
         pending.note_expansion(board, known.len(), Priority::Requested);
-        snapshot.read_ahead(|| legal.iter().map(|m| board.key_after(*m)).collect())?;
+        snapshot.prefetch(|| legal.iter().map(|m| board.key_after(*m)).collect())?;
         for m in legal {
             // Only the smaller of two mirrored moves is stored.
             let is_image = board.view.is_symmetric && text_order(m.flip_file()) < text_order(*m);

@@ -115,9 +115,8 @@ pub async fn list(
 }
 
 async fn find(shared: &Arc<Shared>, id: i64) -> Result<Job, ServerError> {
-    let jobs = shared.in_library(|library| library.store.read(|snapshot| snapshot.jobs()));
-    let job = jobs.await?.into_iter().find(|job| job.id == id);
-    job.ok_or(StatusCode::NOT_FOUND.into())
+    let job = shared.in_library(move |library| library.store.read(|snapshot| snapshot.job(id)));
+    job.await?.ok_or(StatusCode::NOT_FOUND.into())
 }
 
 /// One job.

@@ -280,7 +280,7 @@ impl CountCache {
         }
         let counts = library.store.read(|snapshot| {
             Ok::<_, StoreError>(LibraryCounts {
-                positions: i64::try_from(snapshot.positions()?).unwrap_or(i64::MAX),
+                positions: snapshot.positions()?,
                 waiting_to_be_scored: snapshot.waiting(TaskKind::Scoring)?,
                 waiting_to_be_sieved: snapshot.waiting(TaskKind::Expansion)?,
             })

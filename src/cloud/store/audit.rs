@@ -239,18 +239,14 @@ impl Snapshot<'_> {
     pub fn undos(&self) -> Result<Vec<UndoRecord>> {
         let query = "SELECT id, time, administrator, writer, since, redone, redone_by FROM undo ORDER BY id DESC";
         self.connection.query(query, &[], |columns| {
-            let redone: Option<i64> = columns.maybe_number(5, "redone")?;
             Ok(UndoRecord {
                 undo: columns.number(0, "id")?,
                 time: columns.number(1, "time")?,
                 by: columns.text(2, "administrator")?,
                 writer: columns.text(3, "writer")?,
                 since: columns.number(4, "since")?,
-                redone,
-                redone_by: match redone {
-                    Some(_) => Some(columns.text(6, "redone_by")?),
-                    None => None,
-                },
+                redone: columns.maybe_number(5, "redone")?,
+                redone_by: columns.maybe_text(6, "redone_by")?,
             })
         })
     }
@@ -318,8 +314,14 @@ impl LoggedWrite {
 impl Snapshot<'_> {
     /// The last writes, of one writer or of all, latest first; undone writes are included.
     pub fn log(&self, writer: Option<&str>, limit: u32) -> Result<Vec<LoggedWrite>> {
-        let limit = Value::Number(i64::from(limit));
-        let read = |columns: &Columns<'_>| {
+        let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator, note
+            FROM audit a LEFT JOIN undo u ON u.id = a.undone
+            WHERE a.writer = $1 OR $1 = '' ORDER BY a.id DESC LIMIT $2";
+        let values = [
+            Value::Text(writer.unwrap_or("")),
+            Value::Number(i64::from(limit)),
+        ];
+        self.connection.query(query, &values, |columns| {
             Ok(LoggedWrite {
                 time: columns.number(0, "time")?,
                 writer: columns.text(1, "writer")?,
@@ -328,10 +330,10 @@ impl Snapshot<'_> {
                 old: columns.maybe_number(4, "old")?,
                 new: columns.number(5, "new")?,
                 depth: columns.number(6, "depth")?,
-                note: match columns.number::<i64>(10, "note")? {
-                    0 => None,
-                    _ => Some(parse_note(columns, 11)?),
-                },
+                note: columns
+                    .maybe_bytes(10, "note")?
+                    .map(parse_note)
+                    .transpose()?,
                 undone: match columns.maybe_number(7, "undone")? {
                     Some(undo) => Some(Undone {
                         undo,
@@ -341,22 +343,6 @@ impl Snapshot<'_> {
                     None => None,
                 },
             })
-        };
-        match writer {
-            None => {
-                let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator,
-                        CAST(CASE WHEN note IS NULL THEN 0 ELSE 1 END AS BIGINT), note
-                    FROM audit a LEFT JOIN undo u ON u.id = a.undone ORDER BY a.id DESC LIMIT $1";
-                self.connection.query(query, &[limit], read)
-            }
-            Some(writer) => {
-                let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator,
-                        CAST(CASE WHEN note IS NULL THEN 0 ELSE 1 END AS BIGINT), note
-                    FROM audit a LEFT JOIN undo u ON u.id = a.undone
-                    WHERE a.writer = $1 ORDER BY a.id DESC LIMIT $2";
-                let values = [Value::Text(writer), limit];
-                self.connection.query(query, &values, read)
-            }
-        }
+        })
     }
 }

@@ -109,8 +109,8 @@ pub trait ResultRow {
     /// A number or NULL.
     fn number(&self, column: usize) -> Option<Option<i64>>;
 
-    /// A text or bytes.
-    fn bytes(&self, column: usize) -> Option<&[u8]>;
+    /// A text or bytes, or NULL.
+    fn bytes(&self, column: usize) -> Option<Option<&[u8]>>;
 }
 
 /// The columns of a result row. `name` identifies the column in errors.
@@ -138,7 +138,19 @@ impl Columns<'_> {
         Ok(String::from_utf8_lossy(self.bytes(column, name)?).into_owned())
     }
 
+    /// A text or NULL.
+    pub fn maybe_text(&self, column: usize, name: &'static str) -> Result<Option<String>> {
+        let bytes = self.maybe_bytes(column, name)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
+    }
+
     pub fn bytes(&self, column: usize, name: &'static str) -> Result<&[u8]> {
+        self.maybe_bytes(column, name)?
+            .ok_or(StoreError::Damaged(name))
+    }
+
+    /// Bytes or NULL.
+    pub fn maybe_bytes(&self, column: usize, name: &'static str) -> Result<Option<&[u8]>> {
         self.0.bytes(column).ok_or(StoreError::Damaged(name))
     }
 }

@@ -315,16 +315,25 @@ impl Batch<'_> {
     }
 }
 
-/// The latest jobs, with the columns that [`parse_job`] reads.
-const LATEST_JOBS: &str =
-    "SELECT id, time, writer, name, priority, total, done, failed, ended, canceled_by,
-    CAST(CASE WHEN canceled_by IS NULL THEN 0 ELSE 1 END AS BIGINT) FROM job ORDER BY id DESC LIMIT $1";
-
 impl Snapshot<'_> {
     /// The jobs, latest first.
     pub fn jobs(&self) -> Result<Vec<Job>> {
-        let count = Value::Number(MAX_KEPT + MAX_UNFINISHED);
-        self.connection.query(LATEST_JOBS, &[count], parse_job)
+        self.select_jobs(0)
+    }
+
+    /// A job, if it exists.
+    pub fn job(&self, id: i64) -> Result<Option<Job>> {
+        let mut jobs = self.select_jobs(id)?.into_iter();
+        Ok(jobs.find(|job| job.id == id))
+    }
+
+    /// The job with this number, or all jobs for 0.
+    fn select_jobs(&self, id: i64) -> Result<Vec<Job>> {
+        let query =
+            "SELECT id, time, writer, name, priority, total, done, failed, ended, canceled_by
+            FROM job WHERE id = $1 OR $1 = 0 ORDER BY id DESC LIMIT $2";
+        let values = [id, MAX_KEPT + MAX_UNFINISHED].map(Value::Number);
+        self.connection.query(query, &values, parse_job)
     }
 
     /// Whether a job is unfinished.
@@ -345,9 +354,6 @@ fn parse_job(columns: &Columns<'_>) -> Result<Job> {
         done: columns.number(6, "done")?,
         failed: columns.number(7, "failed")?,
         ended: columns.maybe_number(8, "ended")?,
-        canceled_by: match columns.number::<i64>(10, "canceled_by")? {
-            0 => None,
-            _ => Some(columns.text(9, "canceled_by")?),
-        },
+        canceled_by: columns.maybe_text(9, "canceled_by")?,
     })
 }

@@ -165,9 +165,9 @@ impl PlacedNote {
     }
 }
 
-/// Reads a note in the column of a log entry.
-pub fn parse_note(columns: &Columns<'_>, column: usize) -> Result<Note> {
-    serde_json::from_slice(columns.bytes(column, "note")?).map_err(|_| StoreError::Damaged("note"))
+/// Reads a stored note.
+pub fn parse_note(json: &[u8]) -> Result<Note> {
+    serde_json::from_slice(json).map_err(|_| StoreError::Damaged("note"))
 }
 
 /// The notes on the moves of a position, in the order of the moves.
@@ -177,7 +177,7 @@ fn notes(connection: &Connection, key: &Key) -> Result<Vec<PlacedNote>> {
     let read = |columns: &Columns<'_>| {
         Ok(PlacedNote {
             m: Move::from_bits(columns.number(0, "move")?).ok_or(StoreError::Damaged("move"))?,
-            note: parse_note(columns, 1)?,
+            note: parse_note(columns.bytes(1, "note")?)?,
             writer: columns.text(2, "writer")?,
             time: columns.number(3, "time")?,
         })

@@ -222,7 +222,7 @@ impl ResultRow for postgres::Row {
         self.try_get(column).ok()
     }
 
-    fn bytes(&self, column: usize) -> Option<&[u8]> {
+    fn bytes(&self, column: usize) -> Option<Option<&[u8]>> {
         self.try_get(column).ok()
     }
 }

@@ -26,21 +26,21 @@ pub struct Snapshot<'a> {
     /// Whether private positions are left out.
     pub(super) hides_private: Cell<bool>,
     /// Prefetched rows.
-    ahead: RefCell<HashMap<Key, Option<Row>>>,
+    prefetched: RefCell<HashMap<Key, Option<Row>>>,
 }
 
 impl Snapshot<'_> {
     /// Prefetches positions if each query is a round trip to a server; otherwise does nothing.
-    pub fn read_ahead(&self, keys: impl FnOnce() -> Vec<Key>) -> Result<(), StoreError> {
+    pub fn prefetch(&self, keys: impl FnOnce() -> Vec<Key>) -> Result<(), StoreError> {
         if !self.connection.is_remote() {
             return Ok(());
         }
         let keys = keys();
         let found = rows::get_all(self.connection, &keys)?;
-        let mut ahead = self.ahead.borrow_mut();
+        let mut prefetched = self.prefetched.borrow_mut();
         // Several moves may lead to one position.
-        ahead.extend(keys.into_iter().map(|key| (key, None)));
-        ahead.extend(found.into_iter().map(|(key, row)| (key, Some(row))));
+        prefetched.extend(keys.into_iter().map(|key| (key, None)));
+        prefetched.extend(found.into_iter().map(|(key, row)| (key, Some(row))));
         Ok(())
     }
 
@@ -49,7 +49,7 @@ impl Snapshot<'_> {
         if self.is_hidden(key)? {
             return Ok(None);
         }
-        match self.ahead.borrow().get(key) {
+        match self.prefetched.borrow().get(key) {
             Some(row) => Ok(row.clone()),
             None => rows::get(self.connection, key),
         }
@@ -60,7 +60,7 @@ impl Snapshot<'_> {
         if self.is_hidden(key)? {
             return Ok(None);
         }
-        match self.ahead.borrow().get(key) {
+        match self.prefetched.borrow().get(key) {
             Some(row) => Ok(row.as_ref().map(Row::scores)),
             None => (self.connection).query_one(rows::GET, &[key.into()], rows::parse_scores),
         }
@@ -71,7 +71,7 @@ impl Snapshot<'_> {
         if self.is_hidden(key)? {
             return Ok(false);
         }
-        match self.ahead.borrow().get(key) {
+        match self.prefetched.borrow().get(key) {
             Some(row) => Ok(row.is_some()),
             None => {
                 let found = (self.connection).query_one(rows::GET, &[key.into()], |_| Ok(()));
@@ -81,10 +81,8 @@ impl Snapshot<'_> {
     }
 
     /// Number of positions.
-    pub fn positions(&self) -> Result<u64, StoreError> {
-        let query = "SELECT COUNT(*) FROM position";
-        let count = (self.connection).query_one(query, &[], |columns| columns.number(0, "count"));
-        Ok(count?.unwrap_or(0))
+    pub fn positions(&self) -> Result<i64, StoreError> {
+        self.count("SELECT COUNT(*) FROM position")
     }
 
     /// Number of waiting tasks of a kind.
@@ -94,7 +92,10 @@ impl Snapshot<'_> {
 
     /// Number of waiting and leased tasks.
     pub fn unfinished(&self) -> Result<i64, StoreError> {
-        let query = "SELECT COUNT(*) FROM task";
+        self.count("SELECT COUNT(*) FROM task")
+    }
+
+    fn count(&self, query: &'static str) -> Result<i64, StoreError> {
         let count = (self.connection).query_one(query, &[], |columns| columns.number(0, "count"));
         Ok(count?.unwrap_or(0))
     }
@@ -224,7 +225,7 @@ impl Readers {
         let found = look(&Snapshot {
             connection: &*connection,
             hides_private: Cell::new(false),
-            ahead: RefCell::default(),
+            prefetched: RefCell::default(),
         })?;
         // A connection is not reused after an error.
         connection.roll_back();

@@ -254,8 +254,8 @@ impl ResultRow for Row<'_> {
         self.get_ref(column).ok()?.as_i64_or_null().ok()
     }
 
-    fn bytes(&self, column: usize) -> Option<&[u8]> {
-        self.get_ref(column).ok()?.as_bytes().ok()
+    fn bytes(&self, column: usize) -> Option<Option<&[u8]>> {
+        self.get_ref(column).ok()?.as_bytes_or_null().ok()
     }
 }
 

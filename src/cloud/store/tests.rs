@@ -415,7 +415,7 @@ fn prefetched_rows_equal_rows_read_one_by_one(library: &TestLibrary) {
     let is_known: Vec<bool> = single.iter().map(|(_, is_known)| *is_known).collect();
     assert_eq!(is_known, [true, true, true, false]);
     let ahead = store.read(|snapshot| {
-        snapshot.read_ahead(|| keys.to_vec())?;
+        snapshot.prefetch(|| keys.to_vec())?;
         read(snapshot)
     });
     assert_eq!(ahead.unwrap(), single);

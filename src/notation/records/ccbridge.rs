@@ -4,10 +4,10 @@
 //! written here were checked with the Python package cchess, which ignores the index of a library, as this reader does.
 
 use super::pieces::position;
-use super::{date_tag, plain_comment};
+use super::{StoredNode, add_tree, code_of_result, date_tag, plain_comment, result_of_code};
 use crate::board::{Color, Piece, Position, Setup, Square};
-use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT, append};
+use crate::notation::raw::{RawGame, RawMove, RawNode, RecordError};
+use crate::notation::tree::{AnnotatedMove, GameTree, ROOT, append};
 
 /// The beginning of a record.
 const RECORD: &[u8] = b"CCBridge Record\0";
@@ -117,12 +117,7 @@ pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
     for (name, at, size) in TAGS {
         game.add_tag(name, &date_tag(name, &text(&header[at..at + size])));
     }
-    game.result = match header[RESULT] {
-        1 => GameResult::RedWins,
-        2 => GameResult::BlackWins,
-        3 | 4 => GameResult::Draw,
-        _ => GameResult::Unfinished,
-    };
+    game.result = result_of_code(header[RESULT]);
     game.resolve()
 }
 
@@ -179,7 +174,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next node; `None` at the end of the tree.
-    fn node(&mut self) -> Result<Option<(u8, RawNode)>, RecordError> {
+    fn node(&mut self) -> Result<Option<StoredNode>, RecordError> {
         let [flags, _, from, to] = self.word()?;
         if (flags, from, to) == (0, 0, 0) {
             return Ok(None);
@@ -188,46 +183,24 @@ impl<'a> Cursor<'a> {
         if flags & HAS_COMMENT != 0 {
             node.comment = self.text()?;
         }
-        Ok(Some((flags, node)))
+        Ok(Some(StoredNode {
+            node,
+            has_next: flags & IS_LAST == 0,
+            has_alternative: flags & HAS_ALTERNATIVE != 0,
+        }))
     }
 }
 
-/// Reads the tree of moves. Each node is followed by the subtree of its next move, then by its alternatives. A tree
-/// that is cut short is kept as far as it goes.
+/// Reads the tree of moves.
 fn read_moves(tree: &[u8]) -> Result<RawGame, RecordError> {
     let mut cursor = Cursor(tree);
     let mut game = RawGame::new(Position::startpos());
     if cursor.word()? != [0; 4] {
         game.moves[ROOT].comment = cursor.text()?;
     }
-    // The parents of the alternatives that are still to come.
-    let mut parents: Vec<NodeId> = Vec::new();
-    let mut next = Some(ROOT);
-    while let Some(parent) = next {
-        let (flags, node) = match cursor.node() {
-            Ok(Some(node)) => node,
-            Ok(None) => break,
-            // A game without moves may end with its header.
-            Err(_) if game.moves.is_empty() && cursor.0.len() < 4 => break,
-            Err(error) if game.moves.is_empty() => return Err(error),
-            Err(error) => {
-                game.add_problem(&error, true);
-                break;
-            }
-        };
-        let id = game.moves.add(parent, node);
-        if game.moves.len() > MAX_MOVES {
-            return Err(RecordError::new("the game is too long"));
-        }
-        if flags & HAS_ALTERNATIVE != 0 {
-            parents.push(parent);
-        }
-        next = if flags & IS_LAST == 0 {
-            Some(id)
-        } else {
-            parents.pop()
-        };
-    }
+    // A game without moves may end with its header.
+    let has_moves = cursor.0.len() >= 4;
+    add_tree(&mut game, has_moves, || cursor.node())?;
     Ok(game)
 }
 
@@ -243,12 +216,7 @@ pub fn write_cbr(game: &GameTree) -> Vec<u8> {
         let units: Vec<u8> = units.flat_map(u16::to_le_bytes).collect();
         bytes[at..at + units.len()].copy_from_slice(&units);
     }
-    bytes[RESULT] = match game.result {
-        GameResult::Unfinished => 0,
-        GameResult::RedWins => 1,
-        GameResult::BlackWins => 2,
-        GameResult::Draw => 3,
-    };
+    bytes[RESULT] = code_of_result(game.result);
     bytes[SIDE] = match game.start.side_to_move() {
         Color::Red => 1,
         Color::Black => 2,
@@ -321,6 +289,7 @@ pub fn write_cbl(games: &[GameTree]) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::notation::fen;
+    use crate::notation::tree::GameResult;
 
     fn game(moves: &[(&str, &str)]) -> GameTree {
         let mut game = GameTree::new(Position::startpos());

@@ -43,9 +43,7 @@ pub fn read_line(text: &str) -> Result<GameTree, RecordError> {
     };
     Ok(GameTree::from(&PgnGame {
         tags,
-        line,
-        comments: Vec::new(),
-        result: crate::notation::tree::GameResult::Unfinished,
+        ..PgnGame::from(line)
     }))
 }
 

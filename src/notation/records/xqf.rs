@@ -2,10 +2,10 @@
 //! are obfuscated with keys in the header.
 
 use super::pieces::{PieceSquares, piece_position, piece_squares};
-use super::{date_tag, plain_comment};
-use crate::board::{Color, Square};
-use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT, append};
+use super::{StoredNode, add_tree, code_of_result, date_tag, plain_comment, result_of_code};
+use crate::board::{Color, Position, Square};
+use crate::notation::raw::{RawGame, RawMove, RawNode, RecordError};
+use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append};
 
 /// The length of the header in bytes.
 const HEADER: usize = 0x400;
@@ -111,8 +111,8 @@ impl XqfTree<'_> {
         Ok(plain.collect())
     }
 
-    /// The move, the flags and the comment of the next node.
-    fn node(&mut self) -> Result<(RawMove, u8, String), RecordError> {
+    /// The next node.
+    fn node(&mut self) -> Result<StoredNode, RecordError> {
         let node = self.take(4)?;
         let mut flags = node[2];
         let mut length = 0;
@@ -138,7 +138,14 @@ impl XqfTree<'_> {
                 .wrapping_sub(self.keys.from),
         );
         let to = square(node[1].wrapping_sub(TO_OFFSET).wrapping_sub(self.keys.to));
-        Ok((RawMove::Squares(from.zip(to)), flags, decode(&text)))
+        Ok(StoredNode {
+            node: RawNode {
+                comment: decode(&text),
+                ..RawNode::new(RawMove::Squares(from.zip(to)), None)
+            },
+            has_next: flags & HAS_NEXT != 0,
+            has_alternative: flags & HAS_ALTERNATIVE != 0,
+        })
     }
 }
 
@@ -200,48 +207,16 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
         let value = decode(&bytes[at + 1..=at + length]);
         game.add_tag(name, &date_tag(name, &value));
     }
-    game.result = match bytes[RESULT] {
-        1 => GameResult::RedWins,
-        2 => GameResult::BlackWins,
-        3 | 4 => GameResult::Draw,
-        _ => GameResult::Unfinished,
-    };
+    game.result = result_of_code(bytes[RESULT]);
     game.resolve()
 }
 
-/// Reads the tree of moves. Each node is followed by the subtree of its next move, then by its alternatives. A tree
-/// that is cut short is kept as far as it goes.
+/// Reads the tree of moves.
 fn read_moves(mut tree: XqfTree<'_>) -> Result<RawGame, RecordError> {
-    let mut game = RawGame::new(crate::board::Position::startpos());
-    let (_, flags, comment) = tree.node()?;
-    game.moves[ROOT].comment = comment;
-    // The parents of the alternatives that are still to come.
-    let mut parents: Vec<NodeId> = Vec::new();
-    let mut next = (flags & HAS_NEXT != 0).then_some(ROOT);
-    while let Some(parent) = next {
-        let (played, flags, comment) = match tree.node() {
-            Ok(node) => node,
-            Err(error) if game.moves.is_empty() => return Err(error),
-            Err(error) => {
-                game.add_problem(&error, true);
-                break;
-            }
-        };
-        let mut node = RawNode::new(played, None);
-        node.comment = comment;
-        let id = game.moves.add(parent, node);
-        if game.moves.len() > MAX_MOVES {
-            return Err(RecordError::new("the game is too long"));
-        }
-        if flags & HAS_ALTERNATIVE != 0 {
-            parents.push(parent);
-        }
-        next = if flags & HAS_NEXT != 0 {
-            Some(id)
-        } else {
-            parents.pop()
-        };
-    }
+    let mut game = RawGame::new(Position::startpos());
+    let root = tree.node()?;
+    game.moves[ROOT].comment = root.node.comment;
+    add_tree(&mut game, root.has_next, || tree.node().map(Some))?;
     Ok(game)
 }
 
@@ -254,12 +229,7 @@ pub fn write_xqf(game: &GameTree) -> Vec<u8> {
         *byte = square.map_or(0xff, place);
     }
     bytes[SIDE] = u8::from(game.start.side_to_move() == Color::Black);
-    bytes[RESULT] = match game.result {
-        GameResult::Unfinished => 0,
-        GameResult::RedWins => 1,
-        GameResult::BlackWins => 2,
-        GameResult::Draw => 3,
-    };
+    bytes[RESULT] = code_of_result(game.result);
     for (name, at, size) in TAGS {
         let mut value: Vec<u8> = Vec::new();
         for c in game.tag(name).unwrap_or_default().chars() {
@@ -317,6 +287,7 @@ fn write_node(
 mod tests {
     use super::*;
     use crate::notation::fen;
+    use crate::notation::tree::GameResult;
 
     /// A file in any version, made with the formulas above in reverse.
     fn file(version: u8, moves: &[(&str, &str)]) -> Vec<u8> {
