@@ -81,8 +81,8 @@ fn playing(c: &mut Criterion) {
 fn trees(c: &mut Criterion) {
     let mut group = c.benchmark_group("perft 3");
     group.sample_size(20);
-    for (name, mut position) in positions() {
-        group.bench_function(name, |b| b.iter(|| perft(&mut position, 3)));
+    for (name, position) in positions() {
+        group.bench_function(name, |b| b.iter(|| perft(&position, 3)));
     }
 }
 

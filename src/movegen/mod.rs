@@ -27,7 +27,11 @@ impl Position {
 }
 
 /// The number of lines of exactly `depth` plies. Moves of the last ply are counted without being made.
-pub fn perft(position: &mut Position, depth: u32) -> u64 {
+pub fn perft(position: &Position, depth: u32) -> u64 {
+    count_lines(&mut position.clone(), depth)
+}
+
+fn count_lines(position: &mut Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => count_legal(position),
@@ -35,7 +39,7 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
             .into_iter()
             .map(|m| {
                 let undo = position.make(m);
-                let nodes = perft(position, depth - 1);
+                let nodes = count_lines(position, depth - 1);
                 position.unmake(m, undo);
                 nodes
             })
@@ -53,7 +57,7 @@ pub(crate) fn perft_in_parts(
     /// The depth of a part, which is counted in a short time.
     const SHORT_DEPTH: u32 = 3;
     if depth <= SHORT_DEPTH {
-        return add(perft(position, depth));
+        return add(count_lines(position, depth));
     }
     legal_moves(position).into_iter().all(|m| {
         let undo = position.make(m);
@@ -73,7 +77,7 @@ pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
         .into_iter()
         .map(|m| {
             let undo = position.make(m);
-            let nodes = perft(&mut position, rest);
+            let nodes = count_lines(&mut position, rest);
             position.unmake(m, undo);
             (m, nodes)
         })

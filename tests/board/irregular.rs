@@ -107,11 +107,11 @@ proptest! {
 fn crowded_boards_are_counted_and_searched() {
     let mut searcher = Searcher::new(1).unwrap();
     for fen in CROWDED {
-        let mut position: Position = fen.parse().expect(fen);
+        let position: Position = fen.parse().expect(fen);
         assert_eq!(position.color(Color::Red).len(), 16, "{fen}");
         assert!(!position.irregularities().is_empty());
         let moves = legal_moves(&position).len();
-        let counted: u64 = perft(&mut position, 2);
+        let counted: u64 = perft(&position, 2);
         assert!(counted > moves as u64, "{fen}");
         for knowledge in Knowledge::ALL {
             let mut request = searcher.request(
