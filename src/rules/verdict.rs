@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::board::{Bitboard, ByColor, Color, named_enum};
+use crate::text::Language;
 
 named_enum! {
     #[derive(Default)]
@@ -72,6 +73,14 @@ named_enum! {
 }
 
 impl Perpetual {
+    /// The name in the chosen language.
+    pub fn local_name(self) -> &'static str {
+        match Language::chosen() {
+            Language::En => self.name(),
+            Language::Zh => self.chinese(),
+        }
+    }
+
     /// The term of the Chinese rule book.
     pub const fn chinese(self) -> &'static str {
         match self {

@@ -122,7 +122,12 @@ fn repetitions_are_judged_with_any_number_of_threads() {
         "{alone}"
     );
     assert!(alone.contains("lost for red: repetition"), "{alone}");
-    for file in first.into_iter().chain(second) {
+    let (chinese, third) = reviewed(&game, &["--lang", "zh", "--from", "24"]);
+    assert!(chinese.contains("红方 长将, 黑方 无禁止着法"), "{chinese}");
+    // Red has no move that is judged.
+    let red = chinese.lines().find(|line| line.starts_with("红方 "));
+    assert!(red.is_some_and(|row| row.contains(" - ")), "{chinese}");
+    for file in first.into_iter().chain(second).chain(third) {
         fs::remove_file(file).unwrap();
     }
 }

@@ -17,8 +17,7 @@ pub fn explain(game: &Game, judgement: &Judgement) -> String {
         return text;
     }
     for color in Color::ALL {
-        let perpetual = judgement.perpetuals[color];
-        let mut did = local(perpetual.to_string(), || perpetual.chinese().to_owned());
+        let mut did = judgement.perpetuals[color].local_name().to_owned();
         let chased: Vec<String> = judgement.chased[color].iter().map(place).collect();
         if !chased.is_empty() {
             did = fill(texts.of_pieces, &[&did, &chased.join(texts.comma)]);

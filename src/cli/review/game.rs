@@ -187,7 +187,14 @@ fn repetitions(stages: &[Game], rules: RuleSet) -> Vec<Repetition> {
         if is_decided && !continues {
             let judgement = judge(game, rules);
             if judgement.cause == Cause::Repetition {
-                let actions = Color::ALL.map(|c| format!("{c} {}", judgement.perpetuals[c]));
+                let action = |c: Color| {
+                    format!(
+                        "{} {}",
+                        c.local_name(),
+                        judgement.perpetuals[c].local_name()
+                    )
+                };
+                let actions = Color::ALL.map(action);
                 let ruling = judgement.ruling().unwrap_or_default();
                 let text = format!("{}; {ruling}", actions.join(", "));
                 repetitions.push(Repetition { ply, text });

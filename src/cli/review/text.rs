@@ -144,13 +144,15 @@ fn summary(review: &Review) -> String {
         texts.blunders,
     ];
     let mut rows = vec![head.map(str::to_owned)];
+    let percent =
+        |mean: Option<f64>| mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.1} %"));
     for color in Color::ALL {
         let side = &review.sides[color];
         let cells = [
             color.local_name().to_owned(),
             side.moves.to_string(),
-            format!("{:.1} %", side.accuracy),
-            format!("{:.1} %", side.lost),
+            percent(side.accuracy),
+            percent(side.lost),
             side.inaccuracies.to_string(),
             side.mistakes.to_string(),
             side.blunders.to_string(),
@@ -173,8 +175,9 @@ pub fn annotated(review: &Review) -> GameTree {
             Color::Red => "RedAccuracy",
             Color::Black => "BlackAccuracy",
         };
-        let accuracy = format!("{:.1}", review.sides[color].accuracy);
-        record.set_tag(name, &accuracy);
+        if let Some(accuracy) = review.sides[color].accuracy {
+            record.set_tag(name, &format!("{accuracy:.1}"));
+        }
     }
     record.set_tag("Annotator", concat!("Chuhe ", env!("CARGO_PKG_VERSION")));
     let line: Vec<NodeId> = record.moves.line(ROOT).collect();

@@ -95,10 +95,10 @@ pub fn accuracy(lost: f64) -> f64 {
 pub struct SideSummary {
     /// The number of judged moves.
     pub moves: usize,
-    /// The mean accuracy; 0 without moves.
-    pub accuracy: f64,
-    /// The mean loss, in percent of a point.
-    pub lost: f64,
+    /// The mean accuracy; `None` without moves.
+    pub accuracy: Option<f64>,
+    /// The mean loss, in percent of a point; `None` without moves.
+    pub lost: Option<f64>,
     pub inaccuracies: usize,
     pub mistakes: usize,
     pub blunders: usize,
@@ -109,9 +109,8 @@ impl SideSummary {
     pub fn of(moves: &[(f64, Grade)]) -> Self {
         let count = |grade| moves.iter().filter(|(_, g)| *g == grade).count();
         let mean = |value: &dyn Fn(f64) -> f64| {
-            // An empty sum of floating-point numbers is -0.
-            let sum = moves.iter().fold(0.0, |sum, (lost, _)| sum + value(*lost));
-            sum / moves.len().max(1) as f64
+            let sum: f64 = moves.iter().map(|(lost, _)| value(*lost)).sum();
+            (!moves.is_empty()).then(|| sum / moves.len() as f64)
         };
         Self {
             moves: moves.len(),
@@ -129,9 +128,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn side_without_moves_has_positive_zeros() {
+    fn side_without_moves_has_no_means() {
         let none = SideSummary::of(&[]);
-        assert_eq!(format!("{:.1} {:.1}", none.accuracy, none.lost), "0.0 0.0");
+        assert_eq!((none.accuracy, none.lost), (None, None));
     }
 
     #[test]
@@ -156,8 +155,9 @@ mod tests {
         assert!(accuracy(5.0) > accuracy(10.0));
         let side = SideSummary::of(&[(0.0, Grade::Best), (20.0, Grade::Blunder)]);
         assert_eq!((side.moves, side.blunders, side.mistakes), (2, 1, 0));
-        assert!((side.lost - 10.0).abs() < 1e-9);
-        assert!((side.accuracy - (100.0 + accuracy(20.0)) / 2.0).abs() < 0.01);
+        assert!((side.lost.unwrap() - 10.0).abs() < 1e-9);
+        let expected = (100.0 + accuracy(20.0)) / 2.0;
+        assert!((side.accuracy.unwrap() - expected).abs() < 0.01);
         assert_eq!(SideSummary::of(&[]), SideSummary::default());
     }
 
