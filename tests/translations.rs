@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitSt
 use crate::architecture::is_for_tests;
 
 /// Functions and methods whose arguments are messages for users.
-const PRINTERS: [&str; 13] = [
+const PRINTERS: [&str; 16] = [
     "Failure::new",
     "Failure::message",
     "Failure::usage",
@@ -19,19 +19,21 @@ const PRINTERS: [&str; 13] = [
     "context",
     "heads",
     "note",
+    "print",
+    "print_if_read",
     "print_line",
     "print_text",
+    "report",
     "translated",
     "unclear",
     "violated",
     "io::Error::other",
 ];
 
-/// Names, tables of figures, and texts whose last part varies, which have all their variants in the table.
-const EXCEPTIONS: [&str; 4] = [
+/// Names, and texts whose last part varies, which have all their variants in the table.
+const EXCEPTIONS: [&str; 3] = [
     "egtb probe",
     "engine {} reports",
-    "pass {}  training loss {}  test loss {}  rate {}  {} samples/s",
     "{} moves written, {} already known, {} tasks added{}",
 ];
 

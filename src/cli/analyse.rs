@@ -422,7 +422,7 @@ impl<'a> AnalysisView<'a> {
             format!("{} {depth}", texts.depth),
             format!("{} {nodes}", texts.nodes),
             format!("{} {}", texts.time, format_time(*time)),
-            format!("nps {}", nodes_per_second(*nodes, *time)),
+            format!("{} {}", texts.speed, nodes_per_second(*nodes, *time)),
         ];
         write!(self.out, "{}", spaced(&words, self.width))
     }
@@ -485,7 +485,10 @@ impl Status {
         let nodes = HumanCount(self.nodes);
         let speed = HumanCount(nodes_per_second(self.nodes, self.time));
         let Self { depth, current, .. } = self;
-        format!("depth {depth}  {nodes} nodes  {speed} nps  {current}")
+        let texts = texts();
+        let words = [texts.depth, texts.nodes, texts.speed];
+        let [depth_word, nodes_word, speed_word] = words;
+        format!("{depth_word} {depth}  {nodes_word} {nodes}  {speed_word} {speed}  {current}")
     }
 }
 

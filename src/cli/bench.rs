@@ -1,9 +1,8 @@
 //! `chuhe bench`: the signature and speed of the search.
 
-use std::io::{self, Write};
 use std::time::Duration;
 
-use super::common::{Context, Failure, NetworkArgument, ignore_closed_pipe};
+use super::common::{Context, Failure, NetworkArgument, print, print_text};
 use crate::eval::nnue::simd::SimdLevel;
 use crate::search::{BENCH_DEPTH, BenchResult, bench, nodes_per_second};
 
@@ -20,22 +19,17 @@ pub struct Arguments {
 
 /// Prints the node count of each position, the vector instructions of the evaluation, and the totals.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    let mut written = Ok(());
+    let mut printed = Ok(());
     let network = arguments.network.read()?;
     let result = bench(arguments.depth, network, |fen, nodes| {
-        if written.is_ok() {
-            written = writeln!(out, "{nodes:>10}  {fen}");
+        if printed.is_ok() {
+            printed = print(&format!("{nodes:>10}  {fen}\n"));
         }
     });
     let BenchResult { nodes, time } = result.context("bench")?;
-    written
-        .and_then(|()| {
-            writeln!(out, "vectors {}", SimdLevel::widest().name())?;
-            writeln!(out, "{}\nsignature {nodes}", speed_text(nodes, time))
-        })
-        .or_else(ignore_closed_pipe)
-        .context("standard output")
+    printed?;
+    let (vectors, speed) = (SimdLevel::widest().name(), speed_text(nodes, time));
+    print_text(&format!("vectors {vectors}\n{speed}\nsignature {nodes}\n"))
 }
 
 /// `nodes 79666 time 3 ms nps 26555333`.

@@ -20,7 +20,6 @@ use crate::tournament::{
 /// the specification leaves the behaviour open but some clients may fail. For violations the lines
 /// sent (>) and received (<) and the rule are shown, and the exit code is 1.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// The engine: a program, or KEY=VALUE settings as in `chuhe match --engine` (cmd=, args=, dir=,
     /// proto=, ranks=, option.NAME=, init=).

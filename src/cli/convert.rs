@@ -24,7 +24,6 @@ use crate::notation::{MoveStyle, fen};
 /// FEN or `startpos` with moves. Comments and variations are kept. A game with an impossible move is kept up to
 /// that move, which is reported.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Game records or lists of positions; `-` for standard input; `FILE:3` is the third game,
     /// `FILE:3@42` its first 42 plies.

@@ -10,7 +10,7 @@ use crossbeam_channel::{select, unbounded};
 
 use super::bench::speed_text;
 use super::common::{
-    Context, Failure, GameArguments, exit_code, interrupts, note, print, print_if_read,
+    Context, Failure, GameArguments, exit_code, interrupts, note, print_if_read, print_text,
 };
 use crate::board::Move;
 use crate::movegen::{legal_moves, perft_in_parts};
@@ -74,6 +74,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         note("interrupted; the count is not complete");
     }
     let nodes = counted.load(Ordering::Relaxed);
-    print(&format!("{}\n", speed_text(nodes, start.elapsed())))?;
+    print_text(&format!("{}\n", speed_text(nodes, start.elapsed())))?;
     Ok(exit_code(is_interrupted))
 }

@@ -206,14 +206,14 @@ texts! {
     first_of_several: "{}: using the first of several games; {}:2 is the next", "{}：有多局棋，只用第一局；{}:2 为下一局";
     no_game: "there is no game {}", "没有第 {} 局";
     too_few_plies: "game {} has only {} plies", "第 {} 局只有 {} 步";
-    games_converted: "{} read, {} written", "读入{}，写出{}";
-    count_game: "1 game", " 1 局";
-    count_games: "{} games", " {} 局";
-    count_position: "1 position", " 1 个局面";
-    count_positions: "{} positions", " {} 个局面";
-    count_file: "1 file", " 1 个文件";
-    count_files: "{} files", " {} 个文件";
-    cannot_be_read: "{} cannot be read", "{}无法读取";
+    games_converted: "{} read, {} written", "读入 {}，写出 {}";
+    count_game: "1 game", "1 局";
+    count_games: "{} games", "{} 局";
+    count_position: "1 position", "1 个局面";
+    count_positions: "{} positions", "{} 个局面";
+    count_file: "1 file", "1 个文件";
+    count_files: "{} files", "{} 个文件";
+    cannot_be_read: "{} cannot be read", "有 {} 无法读取";
     games_agree: "{}: {} of {} games agree", "{}：{} / {} 局无误";
     variations_not_verified: "{}: {} variations are not verified, only main lines", "{}：{} 个变着未检验，只检验主线";
     // Verdicts of chuhe judge.
@@ -241,6 +241,7 @@ texts! {
     score: "score", "分数";
     time: "time", "时间";
     nodes: "nodes", "节点";
+    speed: "nps", "节点/秒";
     line_to_move: "line ({} to move)", "变例（{}走）";
     line: "line", "变例";
     best: "best", "最佳";

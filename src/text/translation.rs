@@ -140,13 +140,20 @@ fn chinese(text: &str) -> Cow<'_, str> {
     if let Some((_, translation)) = found {
         return Cow::Owned(translation);
     }
+    // The texts of a help may be sentences.
+    if let Some(phrase) = text.strip_suffix('.')
+        && let Cow::Owned(translation) = chinese(phrase)
+    {
+        return Cow::Owned(translation + "。");
+    }
     for (separator, mark) in [(": ", "："), ("; ", "；")] {
         if let Some((left, right)) = text.split_once(separator) {
             // A single word is a name.
             let is_phrase = left.contains(' ');
             let [new_left, new_right] = [left, right].map(chinese);
             let new_left = if is_phrase { new_left } else { left.into() };
-            if new_left != left || new_right != right {
+            let is_chinese = right.starts_with(|c: char| !c.is_ascii());
+            if new_left != left || new_right != right || is_chinese {
                 return Cow::Owned(format!("{new_left}{mark}{new_right}"));
             }
         }
@@ -214,11 +221,8 @@ mod tests {
         for pair in lines.chunks(2) {
             let pattern = Pattern::new(pair[0], pair[1]);
             assert!(seen.insert(pattern.literals.join("{}")), "{}", pair[0]);
-            assert!(
-                pair[0].chars().filter(|c| !c.is_ascii()).count() < 5,
-                "{}",
-                pair[0]
-            );
+            let others = pair[0].chars().filter(|c| !c.is_ascii()).count();
+            assert!(others * 3 < pair[0].chars().count(), "{}", pair[0]);
             let used = pair[1].matches('{').count();
             // The number of an error of the system is left out.
             let is_of_system = pair[0].ends_with("(os error {n})");

@@ -389,11 +389,32 @@ fn messages_of_all_layers_are_chinese() {
             2,
             "错误：'--depth <N>' 的值 'x' 无效：不是整数",
         ),
+        (&["bench", "--depth", "1"], 0, "签名 "),
         (&["batch", "no-such"], 1, "chuhe: no-such：没有这个文件"),
         (
             &["check", "no-such"],
             1,
             "引擎 no-such：无法启动：no-such：没有",
+        ),
+        (
+            &["check", "Cargo.toml"],
+            1,
+            "引擎 Cargo：无法启动：Cargo.toml：不在 PATH 中；当前目录的程序须在名称前写 ./",
+        ),
+        (
+            &["match", "--sprt", "elo0=5"],
+            2,
+            "错误：'--sprt <TEST>' 的值 'elo0=5' 无效：缺少 elo1=",
+        ),
+        (
+            &["train", "x", "--out", "x.nnue", "--set", "width=16"],
+            2,
+            "配方：width 是 16，应为 32 的倍数，32 至 1024",
+        ),
+        (
+            &["convert", "--help"],
+            0,
+            "- xqf:     XQF（象棋演播室），一局棋",
         ),
         (&["egtb", "stats", "KR-K"], 0, "强方走：合法"),
         (
@@ -417,7 +438,7 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         (
             &["show", "startpos", "h2e9"][..],
             1,
-            "第 1 着: “h2e9”不合法：炮不能这样走",
+            "第 1 着：“h2e9”不合法：炮不能这样走",
         ),
         (
             &["show", "startpos", "马二进四"],
@@ -441,7 +462,7 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         (
             &["convert", file],
             0,
-            "第 1 局：第 1 行: 第 3 着: “马二进九”",
+            "第 1 局：第 1 行：第 3 着：“马二进九”",
         ),
         (&["replay", file], 1, "0 / 1 局无误"),
         (&["review", file, "--depth", "1"], 0, "准确率"),

@@ -126,6 +126,7 @@ fn commands_that_wait_for_a_pipe_end_on_signals() {
     let engines = "--engine cmd=a depth=1 --engine cmd=b depth=1";
     for command in [
         "convert FIFO".to_owned(),
+        "show FIFO".to_owned(),
         "book build BOOK FIFO".to_owned(),
         "selfplay FIFO".to_owned(),
         "openings FIFO --go-on".to_owned(),

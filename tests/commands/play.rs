@@ -213,6 +213,7 @@ fn messages_are_in_the_chosen_language() {
     for part in [
         "请输入着法",
         "提示最佳着法",
+        "\nengine red | black | none   引擎执红",
         "我走 ",
         "红方认输，黑方胜",
         "对局已结束",

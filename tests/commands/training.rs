@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Output;
 
 use chuhe::tournament::Openings;
 use chuhe::training::data::{Filter, GameReader};
@@ -150,7 +151,27 @@ fn finished_run_writes_its_network_again() {
         .code(1)
         .stderr(contains("--force overwrites it"));
     train(&["--force"]).stdout(contains("pass   1"));
+    fs::remove_file(file("x.checkpoint")).unwrap();
+    assert_no_english(train(&["--force", "--lang", "zh"]).get_output());
+    for arguments in [
+        &["data", "stats", &games][..],
+        &["data", "merge", &file("merged.chg"), &games],
+        &["perft", "2"],
+    ] {
+        let chinese = [arguments, &["--lang", "zh"]].concat();
+        assert_no_english(chuhe(&chinese).assert().code(0).get_output());
+    }
     fs::remove_dir_all(place).unwrap();
+}
+
+/// Checks that standard output has no Latin letters but single ones (of numbers such as 1e-3).
+fn assert_no_english(output: &Output) {
+    let text = str::from_utf8(&output.stdout).unwrap();
+    let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
+    assert!(
+        !text.is_empty() && words.all(|word| word.len() < 2),
+        "{text}"
+    );
 }
 
 #[test]

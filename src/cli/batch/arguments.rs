@@ -16,7 +16,6 @@ use crate::search::Settings;
 /// tasks is printed at the end. Each position is searched by one thread with an empty hash table, so that
 /// results do not depend on each other.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Positions or game records (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF); `-` is standard input.
     /// `games.pgn:3@42` is the position after 42 plies of game 3.

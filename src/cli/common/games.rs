@@ -197,7 +197,7 @@ impl PgnPlace {
     /// The text after `.pgn` is invalid.
     pub fn of_argument(text: &str) -> Result<Option<Self>, Failure> {
         let place = Self::parse(text);
-        if place.is_pgn() || place.path.is_file() {
+        if place.is_pgn() || place.path.exists() && !place.path.is_dir() {
             Ok(Some(place))
         } else if has_text_after_pgn(text) {
             Err(Failure::usage(text, INVALID_PLACE))

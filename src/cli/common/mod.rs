@@ -17,8 +17,6 @@ pub use args::{
     BoardArguments, BookArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
     TableArguments, locale, parse_seconds, today, user_name,
 };
-#[cfg(test)]
-pub use chinese_help::{MAIN_COMMANDS, argument_help};
 pub use chinese_help::{translate, translate_clap};
 pub use ending::{
     describe_end, describe_ending, describe_no_capture_limit, outcome_json, report_damaged_tables,

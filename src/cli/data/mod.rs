@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use super::common::{
-    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, print,
+    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, print_text,
     require_not_input,
 };
 use crate::text::bytes_without_byte_order_mark;
@@ -176,7 +176,7 @@ fn stats(files: &[PathBuf]) -> Result<(), Failure> {
         warn_of_damage(file, &source);
         Ok(())
     })?;
-    print(&statistics.to_string())?;
+    print_text(&statistics.to_string())?;
     unread.finish("data stats")
 }
 
@@ -186,7 +186,7 @@ fn report(out: &Path, line: &str) -> Result<(), Failure> {
         note(line);
         Ok(())
     } else {
-        print(&format!("{line}\n"))
+        print_text(&format!("{line}\n"))
     }
 }
 

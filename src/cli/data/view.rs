@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::files::{open, warn_of_damage};
 use crate::board::Color;
-use crate::cli::common::{Context, Failure, print, print_if_read};
+use crate::cli::common::{Context, Failure, print, print_if_read, translated};
 use crate::training::Sample;
 use crate::training::data::{BadRecord, Filter, NO_SCORE, Record, TrainingGame};
 
@@ -34,7 +34,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut source = open(&arguments.file)?;
     if arguments.plan {
-        return print(&format!("{}\n", source.plan().unwrap_or("unknown")));
+        let unknown = translated("unknown");
+        return print(&format!("{}\n", source.plan().unwrap_or(&unknown)));
     }
     let mut number = 0;
     while number < arguments.skip.saturating_add(arguments.games)
@@ -63,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// A heading, then a line for each full move.
 fn game_text(number: usize, game: &TrainingGame) -> String {
-    let mut text = format!(
+    let heading = format!(
         "game {number}: seed {} number {}, {} plies ({} random), {} by {}\n",
         game.seed,
         game.number,
@@ -72,9 +73,10 @@ fn game_text(number: usize, game: &TrainingGame) -> String {
         game.result,
         game.ending,
     );
+    let mut text = translated(&heading).into_owned();
     let start = game.start_position();
     if game.start.is_some() {
-        let _ = writeln!(text, "from {start}");
+        text += &translated(&format!("starting position {start}\n"));
     }
     // If black moves first, the first column is empty.
     let before = start.side_to_move().index();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::level::PlayLevel;
 use super::{GameEnd, PlaySession};
 use crate::board::Color;
-use crate::cli::common::{fill, parse_seconds, print_line, texts};
+use crate::cli::common::{fill, parse_seconds, print, print_line, texts};
 use crate::rules::Game;
 use crate::search::{Limits, Score, static_score};
 
@@ -23,7 +23,10 @@ impl PlaySession {
         match (verb, rest) {
             ("", _) => {}
             ("quit" | "exit", "") => return ControlFlow::Break(()),
-            ("help" | "?", "") => print_line(texts().play_help),
+            ("help" | "?", "") => {
+                // Not translated again, and a closed output is noticed at the next move.
+                let _ = print(&format!("{}\n", texts().play_help));
+            }
             ("board", "") => self.show_board(),
             ("flip", "") => {
                 self.style.flipped = !self.style.flipped;

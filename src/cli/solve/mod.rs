@@ -475,7 +475,8 @@ fn verify(path: &Path, tables: &Tables) -> Result<(), Failure> {
     let name = path.display();
     let input = open_input(path).context(&name)?;
     let bytes = read_all(input, LONGEST_FILE).context(&name)?;
-    let file: SolutionFile = serde_json::from_slice(&bytes).context(&name)?;
+    let file: SolutionFile =
+        serde_json::from_slice(&bytes).context(format_args!("{name}: not a solution as JSON"))?;
     let position = fen::parse_position(&file.fen).context(&name)?;
     let rules: RuleSet = file.rules.parse().context(&name)?;
     let positions = check(&position, &file.proof, rules, tables).context(&name)?;

@@ -30,7 +30,9 @@ pub fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
         let detected = if greeting.detected.is_empty() {
             String::new()
         } else {
-            translated(&format!("(detected: {})", greeting.detected.join(", "))).into_owned()
+            let detected = greeting.detected.iter().map(|found| translated(found));
+            let detected = detected.collect::<Vec<_>>().join(", ");
+            translated(&format!("(detected: {detected})")).into_owned()
         };
         let line = format!(
             "{}: {id_name}, {protocol}, {} {detected}",
@@ -257,7 +259,8 @@ fn cross_table(tournament: &Tournament, standings: &Standings, room: Option<usiz
             None => row.extend([String::new(), String::new()]),
         }
         let Rating { value, error } = ratings[*number];
-        row.push(format!("{value:+.0} ± {error:.0}"));
+        let error = format!("{error:.0}").replace("inf", "∞");
+        row.push(format!("{value:+.0} ± {error}"));
         let against = |other: &usize| match standings.between(*number, *other) {
             Some(scores) => scored(&scores),
             None => "·".to_owned(),

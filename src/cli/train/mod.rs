@@ -12,8 +12,8 @@ use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::common::{
-    Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, read_small_text,
-    require_not_input,
+    Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, print_text,
+    read_small_text, require_not_input,
 };
 use crate::eval::nnue::Network;
 use crate::text::Replacement;
@@ -116,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         write(&csv, table(&reports).as_bytes())?;
         write(&svg, curve::draw(&reports)?.as_bytes())?;
     }
-    print(&trainer.test_losses(&samples.test).to_string())?;
+    print_text(&trainer.test_losses(&samples.test).to_string())?;
     Ok(ExitCode::SUCCESS)
 }
 

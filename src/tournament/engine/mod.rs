@@ -313,7 +313,12 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
         let path = directory.unwrap_or(&spec.command).display();
         let is_missing = error.kind() == std::io::ErrorKind::NotFound;
         if is_missing && directory.is_none() && spec.command.is_file() {
-            let why = "the file exists, but its interpreter (#!) or loader does not";
+            let is_searched = spec.command.components().count() == 1;
+            let why = if is_searched {
+                "not in the PATH; write ./ before the name of a program in this directory"
+            } else {
+                "the file exists, but its interpreter (#!) or loader does not"
+            };
             return EngineFailure::Start(format!("{path}: {why}"));
         }
         EngineFailure::Start(format!("{path}: {error}"))

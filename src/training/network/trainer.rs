@@ -133,7 +133,7 @@ impl fmt::Display for TestLosses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let row = |f: &mut fmt::Formatter<'_>, name: String, loss: &ClassLoss| {
             let (samples, mean) = (loss.samples, loss.mean());
-            writeln!(f, "  {name:<12} {samples:>9} samples  {mean:.6}")
+            writeln!(f, "  {mean:.6}  {samples:>9} samples  {name}")
         };
         writeln!(f, "test loss by pieces")?;
         for (class, loss) in self.by_pieces.iter().enumerate() {

@@ -87,6 +87,11 @@ fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
+/// The share comes first, so that rows are aligned in every language.
+fn fmt_share(f: &mut fmt::Formatter<'_>, share: f64, name: &str) -> fmt::Result {
+    writeln!(f, "  {share:>5.1} %  {name}")
+}
+
 impl Statistics {
     fn fmt_results(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let points = |result: &LabelledResult| {
@@ -97,7 +102,7 @@ impl Statistics {
         writeln!(f, "points     {mean:>10.1} % for red")?;
         for result in LabelledResult::ALL {
             let share = percent(self.results[result.index()], self.games);
-            writeln!(f, "  {:<22} {share:>5.1} %", result.name())?;
+            fmt_share(f, share, result.name())?;
         }
         Ok(())
     }
@@ -121,7 +126,7 @@ impl Statistics {
         for ending in Termination::ALL {
             let share = percent(self.endings[ending.index()], whole);
             if share > 0.0 {
-                writeln!(f, "  {:<22} {share:>5.1} %", ending.name())?;
+                fmt_share(f, share, ending.name())?;
             }
         }
         Ok(())
@@ -130,17 +135,17 @@ impl Statistics {
     fn fmt_positions(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "positions  {:>11} with a score", self.positions)?;
         let share = |count| percent(count, self.positions);
-        writeln!(f, "  quiet                  {:>5.1} %", share(self.quiet))?;
+        fmt_share(f, share(self.quiet), "quiet")?;
         let fresh = percent(self.known_positions.len() as u64, self.sampled);
-        writeln!(f, "  distinct (1 in {SAMPLED})      {fresh:>5.1} %")?;
+        fmt_share(f, fresh, &format!("distinct (1 in {SAMPLED})"))?;
         writeln!(f, "scores (units, either way)")?;
         let mut above = 0;
         for (bound, count) in SCORES.iter().zip(self.scores) {
             let name = match *bound {
-                u16::MAX => format!("above {above}"),
+                u16::MAX => format!("over {above}"),
                 bound => format!("up to {bound}"),
             };
-            writeln!(f, "  {name:<22} {:>5.1} %", share(count))?;
+            fmt_share(f, share(count), &name)?;
             above = *bound;
         }
         writeln!(f, "pieces on the board")?;
@@ -148,7 +153,7 @@ impl Statistics {
             if *count > 0 {
                 let from = class * PIECE_CLASS + 1;
                 let name = format!("{from} to {}", from + PIECE_CLASS - 1);
-                writeln!(f, "  {name:<22} {:>5.1} %", share(*count))?;
+                fmt_share(f, share(*count), &name)?;
             }
         }
         Ok(())
@@ -164,7 +169,7 @@ impl fmt::Display for Statistics {
             ("seen before", self.duplicate_games),
         ] {
             if count > 0 {
-                writeln!(f, "  {name:<16} {count:>11}")?;
+                writeln!(f, "  {count:>7}  {name}")?;
             }
         }
         self.fmt_results(f)?;

@@ -261,11 +261,11 @@ fn statistics_report_counts() {
     let text = statistics.to_string();
     for line in [
         "games                4\n",
-        "  seen before                1\n",
-        "  0-1                     50.0 %\n",
+        "        1  seen before\n",
+        "   50.0 %  0-1\n",
         "plies             20.0 (median 20, longest 20)\n",
         "positions           80 with a score\n",
-        "  up to 45               100.0 %\n",
+        "  100.0 %  up to 45\n",
     ] {
         assert!(text.contains(line), "{line}{text}");
     }
