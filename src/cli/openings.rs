@@ -1,6 +1,5 @@
 //! `chuhe openings`: finds balanced openings.
 
-use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -55,7 +54,6 @@ pub struct Arguments {
 
 /// Finds openings and writes each as it is found.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let failure = |error: &dyn Display| Failure::new(arguments.out.display(), error);
     if arguments.shortest > arguments.longest {
         return Err(Failure::usage(
             "--shortest",
@@ -72,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let heading = heading(&plan);
     let mut output = open_output(arguments, &heading)?;
-    // Waiting for a FIFO can block, so signals keep their default effect until then.
+    // Ctrl-C is handled only after the output has been opened, because opening a FIFO can block.
     let interrupts = interrupts()?;
     let bar = ProgressBar::new(u64::from(arguments.count))
         .with_style(bar_style("{bar:30} {pos}/{len} openings, {left} left"))
@@ -87,9 +85,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         is_interrupted = interrupts.try_recv().is_ok();
         written.is_ok() && !is_interrupted
     })
-    .map_err(|error| failure(&error))?;
+    .context(arguments.out.display())?;
     bar.abandon();
-    written.map_err(|error| failure(&error))?;
+    written.context(arguments.out.display())?;
     if is_interrupted {
         note(&format!(
             "{}: {count} of {} openings found; --go-on resumes the search",
@@ -99,10 +97,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     if count < plan.count {
-        return Err(failure(&format_args!(
+        let why = format_args!(
             "only {count} of {} openings found: {MAX_FAILED_LINES} random lines in a row gave no new opening",
             plan.count
-        )));
+        );
+        return Err(Failure::new(arguments.out.display(), why));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, OpeningArgument, PgnPlace, columns, explain, explain_clauses, explain_plies, fill,
-    note, note_skipped, print_if_read, terminal_width, texts, translated, verdict_name,
+    Context, Failure, OpeningArgument, PgnPlace, columns, explain, explain_clauses, explain_plies,
+    fill, note, note_skipped, print_if_read, terminal_width, texts, translated, verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -122,7 +122,7 @@ fn replay_file(
     }
     if place.game.is_none() {
         let finished = games.finish();
-        finished.map_err(|error| Failure::new(place.path.display(), error))?;
+        finished.context(place.path.display())?;
     } else if !is_found {
         return Err(Failure::new(place.path.display(), "there is no such game"));
     }

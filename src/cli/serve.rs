@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::board::{Api, EngineSettings, router};
-use super::common::{Failure, SearchPlan, note, print_text, read_small_text};
+use super::common::{Context, Failure, SearchPlan, note, print_text, read_small_text};
 use crate::book::{BUILTIN, BookLibrary};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
@@ -149,7 +149,7 @@ pub fn open_store(location: &Location) -> Result<Store, Failure> {
         }
         opened => opened,
     };
-    store.map_err(|error| Failure::new(location, error))
+    store.context(location)
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -184,14 +184,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         threads: usize::from(arguments.threads),
     };
     let listen = &arguments.listen;
-    let fail = |error| Failure::new(&listen.text, error);
     let api = router(Arc::new(Api::new(engine_settings(&tables), Vec::new())));
-    let server =
-        Server::bind(&listen.addresses, library.clone(), options, files, api).map_err(fail)?;
-    let address = server.address().map_err(fail)?;
+    let server = Server::bind(&listen.addresses, library.clone(), options, files, api)
+        .context(&listen.text)?;
+    let address = server.address().context(&listen.text)?;
     let source = LocalLibrary(library);
-    let workers = Workers::start(workers, source, &tables, arguments.nodes, PAUSE)
-        .map_err(|error| Failure::new("--workers", error))?;
+    let workers =
+        Workers::start(workers, source, &tables, arguments.nodes, PAUSE).context("--workers")?;
     // The server also runs without a standard output.
     let _ = print_text(&format!("listening on http://{address}/chessdb.php\n"));
     log::info!("listening on {address}");
@@ -208,7 +207,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             None
         }
     };
-    server.run(reload).map_err(fail)?;
+    server.run(reload).context(&listen.text)?;
     drop(workers);
     Ok(())
 }
@@ -226,7 +225,7 @@ fn load_files(arguments: &Arguments) -> Result<ServerFiles, Failure> {
         ));
     }
     let site = match &arguments.site {
-        Some(path) => Site::read(path).map_err(|error| Failure::new(path.display(), error))?,
+        Some(path) => Site::read(path).context(path.display())?,
         None => Site::default(),
     };
     Ok(ServerFiles { tokens, site })
@@ -262,5 +261,5 @@ fn allow_connections(count: u16) {
 
 fn read_tokens(path: &Path) -> Result<Tokens, Failure> {
     let text = read_small_text(path)?;
-    Tokens::parse(&text).map_err(|error| Failure::new(path.display(), error))
+    Tokens::parse(&text).context(path.display())
 }

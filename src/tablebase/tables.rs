@@ -11,7 +11,7 @@ use super::value::{Metric, TableOutcome};
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
-use crate::text::{names_of_list, path_of_name};
+use crate::text::{has_extension, names_of_list, path_of_name};
 
 /// Extension of table files.
 pub const EXTENSION: &str = "chtb";
@@ -155,10 +155,7 @@ impl Tables {
                 Err(error) => skip(directory, error.into()),
             }
         }
-        paths.retain(|path| {
-            let extension = path.extension();
-            extension.is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION))
-        });
+        paths.retain(|path| has_extension(path, EXTENSION));
         if paths.is_empty() {
             skip(directory, TableError::None);
         }

@@ -24,4 +24,4 @@ pub use printable::{excerpt, printable, without_credentials};
 #[cfg(any(feature = "cli", feature = "sqlite"))]
 pub use replacement::Replacement;
 pub use translation::{translated, translated_texts};
-pub use values::{LONGEST_TIME, SecondsError, names_of_list, read_seconds};
+pub use values::{LONGEST_TIME, SecondsError, has_extension, names_of_list, read_seconds};

@@ -1,5 +1,6 @@
 //! Values that are given as text: times and lists of names.
 
+use std::path::Path;
 use std::time::Duration;
 
 /// The longest time that is accepted: thirty years. Sums of such times do not overflow.
@@ -27,6 +28,12 @@ pub fn read_seconds(text: &str) -> Result<Duration, SecondsError> {
     } else {
         Err(SecondsError::OutOfRange)
     }
+}
+
+/// Whether the name of a file ends with a dot and this extension, in either case.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension()
+        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
 /// Splits a list of names at semicolons, trims them, and omits empty names.

@@ -1,11 +1,12 @@
 //! The arguments of a batch.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
 use crate::cli::common::{ForceArgument, SearchArguments, SearchPlan};
 use crate::search::Settings;
+use crate::text::has_extension;
 
 /// Search many positions and write the results as JSON or CSV.
 ///
@@ -69,8 +70,8 @@ impl Arguments {
     }
 
     pub fn format(&self) -> BatchFormat {
-        let extension = self.out.as_deref().and_then(Path::extension);
-        let is_csv = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+        let out = self.out.as_deref();
+        let is_csv = out.is_some_and(|out| has_extension(out, "csv"));
         self.to.unwrap_or(if is_csv {
             BatchFormat::Csv
         } else {

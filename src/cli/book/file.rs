@@ -7,6 +7,7 @@ use crate::board::{Move, Position};
 use crate::book::BookError;
 use crate::book::{BookLibrary, BookTable, HashedMove, encode_dat, encode_hashed, walk};
 use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note};
+use crate::text::has_extension;
 
 /// Opens a book, or several separated by `;`.
 pub fn open(name: &str) -> Result<BookLibrary, Failure> {
@@ -50,14 +51,13 @@ impl Output {
     /// Checks before long work that the file can be written, that it does not exist unless `force` is given, and
     /// that the format can be written.
     pub fn new(path: &Path, force: ForceArgument) -> Result<Self, Failure> {
-        let extension = path.extension().unwrap_or_default();
         let mut read_only = ["obk", "pfBook"].into_iter();
-        if let Some(name) = read_only.find(|name| extension.eq_ignore_ascii_case(name)) {
+        if let Some(name) = read_only.find(|name| has_extension(path, name)) {
             let why = format!("books can be written as BOOK.DAT or .xqb; .{name} can only be read");
             return Err(Failure::usage(path.display(), why));
         }
         let file = OutputFile::create(path, force)?;
-        let is_xqb = extension.eq_ignore_ascii_case("xqb");
+        let is_xqb = has_extension(path, "xqb");
         Ok(Self {
             path: path.to_owned(),
             file: if is_xqb { None } else { Some(file) },

@@ -56,7 +56,7 @@ struct CopyCounts {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let client = arguments.server.client()?;
     let store = Store::open_at(&arguments.library);
-    let store = store.map_err(|error| Failure::new(&arguments.library, error))?;
+    let store = store.context(&arguments.library)?;
     let (positions, unread) = read_positions(&arguments.files, arguments.max_ply)?;
     let interrupts = interrupts()?;
     let mut pace = Pace {
@@ -127,12 +127,12 @@ fn copy_all(
     pace: &mut Pace,
     counts: &mut CopyCounts,
 ) -> Result<bool, Failure> {
-    let fail = |error: StoreError| Failure::new("the library", error);
+    let library = "the library";
     for position in positions {
         let key = View::of(position).key;
         if store
             .read(|snapshot| snapshot.contains(&key))
-            .map_err(fail)?
+            .context(library)?
         {
             counts.skipped += 1;
             continue;
@@ -162,7 +162,7 @@ fn copy_all(
             }
             Ok::<_, StoreError>(written)
         });
-        counts.written += written.map_err(fail)?;
+        counts.written += written.context(library)?;
     }
     Ok(true)
 }

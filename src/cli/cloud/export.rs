@@ -8,13 +8,14 @@ use super::library::{DUMP_HEADER, open};
 use crate::board::{Color, Move, Position};
 use crate::book::{BookMove, BookTable};
 use crate::cli::book::file::Output;
-use crate::cli::common::{Failure, ForceArgument, OutputFile};
+use crate::cli::common::{Context, Failure, ForceArgument, OutputFile};
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::{FINAL, MATE};
 use crate::cloud::store::{Location, Note, PlacedNote, Snapshot, Store, StoreError};
 use crate::cloud::{Edge, Entry, Row, fen};
 use crate::notation::MoveStyle;
 use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append, glyph_text};
+use crate::text::has_extension;
 
 /// Write the good moves of a library to an opening book (.xqb, or BOOK.DAT format) or as games (.pgn).
 ///
@@ -64,15 +65,10 @@ fn read<T, E: From<StoreError>>(
 }
 
 pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
-    let fail = |error: StoreError| Failure::new(&arguments.library, error);
-    if arguments
-        .out
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
-    {
+    if has_extension(&arguments.out, "pgn") {
         let out = OutputFile::create(&arguments.out, arguments.force)?;
         let store = open(&arguments.library)?;
-        let games = read(&store, arguments.public, games).map_err(fail)?;
+        let games = read(&store, arguments.public, games).context(&arguments.library)?;
         return out.write(
             games
                 .iter()
@@ -94,10 +90,10 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
             if let Some(position) = key.position().filter(|_| !placed.note.has_no_text()) {
                 memos.extend(memo(&position, placed));
             }
-            Ok(())
+            Ok::<_, StoreError>(())
         })
     };
-    read(&store, arguments.public, add_all).map_err(fail)?;
+    read(&store, arguments.public, add_all).context(&arguments.library)?;
     out.write_with_memos(&table, &memos)
 }
 

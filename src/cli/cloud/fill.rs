@@ -7,7 +7,7 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
 use crate::board::Position;
-use crate::cli::common::{Failure, INTERRUPTED, interrupts, note, print_text};
+use crate::cli::common::{Context, Failure, INTERRUPTED, interrupts, note, print_text};
 use crate::cloud::Edge;
 use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, LibraryOptions};
@@ -38,10 +38,10 @@ pub struct Arguments {
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let fail = |error: StoreError| Failure::new(&arguments.library, error);
-    let store = Store::open_at(&arguments.library).map_err(fail)?;
+    let name = &arguments.library;
+    let store = Store::open_at(name).context(name)?;
     let limit = i64::from(arguments.positions);
-    let known = store.read(|snapshot| snapshot.positions()).map_err(fail)?;
+    let known = store.read(|snapshot| snapshot.positions()).context(name)?;
     if known >= limit {
         return print_text(&format!("{known} positions\n"));
     }
@@ -54,13 +54,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     ));
     let source = LocalLibrary(library.clone());
     let workers = Workers::start(arguments.threads, source, &tables, arguments.nodes, PAUSE)
-        .map_err(|error| Failure::new("--threads", error))?;
+        .context("--threads")?;
     let mut level = vec![View::of(&Position::startpos()).key];
     let mut seen: HashSet<Key> = level.iter().cloned().collect();
     let mut plies = 0;
-    while !level.is_empty() && count(&library).map_err(fail)? < limit {
-        request(&library, &level).map_err(fail)?;
-        if !wait(&library, limit, &interrupts).map_err(fail)? {
+    while !level.is_empty() && count(&library).context(name)? < limit {
+        request(&library, &level).context(name)?;
+        if !wait(&library, limit, &interrupts).context(name)? {
             drop(workers);
             return Err(Failure {
                 text: "interrupted; the same command continues".to_owned(),
@@ -70,12 +70,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         plies += 1;
         note(&format!(
             "ply {plies}: {} positions",
-            count(&library).map_err(fail)?
+            count(&library).context(name)?
         ));
-        level = next_level(&library, &level, &mut seen).map_err(fail)?;
+        level = next_level(&library, &level, &mut seen).context(name)?;
     }
     drop(workers);
-    print_text(&format!("{} positions\n", count(&library).map_err(fail)?))
+    print_text(&format!("{} positions\n", count(&library).context(name)?))
 }
 
 fn count(library: &Library) -> Result<i64, StoreError> {

@@ -8,7 +8,7 @@ use super::library::{DUMP_HEADER, OLD_DUMP_HEADER};
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
-use crate::cli::common::{Failure, Unread, print_text, read_games};
+use crate::cli::common::{Context, Failure, Unread, print_text, read_games};
 use crate::cloud::key::{Key, View};
 use crate::cloud::store::{Location, NewScore, Note, Priority, Store, StoreError, Task, TaskKind};
 use crate::cloud::{Edge, fen};
@@ -48,8 +48,7 @@ struct ImportCounts {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let store = Store::open_at(&arguments.library)
-        .map_err(|error| Failure::new(&arguments.library, error))?;
+    let store = Store::open_at(&arguments.library).context(&arguments.library)?;
     let mut importer = Importer {
         store: &store,
         waiting: Vec::new(),

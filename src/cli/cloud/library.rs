@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::cli::common::{
-    FILE_EXISTS, Failure, ForceArgument, columns, heads, print, print_text, terminal_width,
-    translated,
+    Context, FILE_EXISTS, Failure, ForceArgument, columns, heads, print, print_text,
+    terminal_width, translated,
 };
 use crate::cloud::store::{self, Inconsistency, Location, Store, StoreError, UndoResult};
 use crate::text::{Replacement, printable};
@@ -16,12 +16,12 @@ pub const OLD_DUMP_HEADER: &str = "# chuhe cloud library 1";
 
 /// Opens an existing library for reading.
 pub fn open(library: &Location) -> Result<Store, Failure> {
-    Store::open_read_only(library).map_err(|error| Failure::new(library, error))
+    Store::open_read_only(library).context(library)
 }
 
 /// Opens an existing library for writing.
 fn open_writable(library: &Location) -> Result<Store, Failure> {
-    Store::open_existing(library).map_err(|error| Failure::new(library, error))
+    Store::open_existing(library).context(library)
 }
 
 /// Copies a library to a new file, in one step at the end.
@@ -30,7 +30,6 @@ pub fn backup(
     out: &Path,
     ForceArgument { force }: ForceArgument,
 ) -> Result<(), Failure> {
-    let fail = |error| Failure::new(out.display(), error);
     if out.as_os_str() == "-" {
         let why = "a backup is a database and cannot be written to standard output";
         return Err(Failure::usage("OUT", why));
@@ -38,22 +37,21 @@ pub fn backup(
     if out.symlink_metadata().is_ok() && !force {
         return Err(Failure::new(out.display(), FILE_EXISTS));
     }
-    let copy = Replacement::beside(out).map_err(fail)?;
-    store::back_up(library, copy.path()).map_err(|error| Failure::new(library, error))?;
+    let copy = Replacement::beside(out).context(out.display())?;
+    store::back_up(library, copy.path()).context(library)?;
     let committed = if force {
         copy.commit()
     } else {
         copy.commit_new()
     };
-    committed.map_err(fail)
+    committed.context(out.display())
 }
 
 pub fn check(library: &Location) -> Result<(), Failure> {
-    let fail = |error: &dyn std::fmt::Display| Failure::new(library, error);
     let store = open(library)?;
     let found =
         store.read(|snapshot| Ok::<_, StoreError>((snapshot.positions()?, snapshot.check()?)));
-    let (positions, problems) = found.map_err(|error| fail(&error))?;
+    let (positions, problems) = found.context(library)?;
     let is_value = |found: &&Inconsistency| matches!(found, Inconsistency::Value { .. });
     let inconsistent = problems.iter().filter(is_value).count();
     print_text(&format!(
@@ -61,7 +59,7 @@ pub fn check(library: &Location) -> Result<(), Failure> {
     ))?;
     match problems.iter().find(|found| !is_value(found)) {
         None => Ok(()),
-        Some(first) => Err(fail(first)),
+        Some(first) => Err(Failure::new(library, first)),
     }
 }
 
@@ -69,7 +67,7 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
     let store = open(library)?;
     let writes = store
         .read(|snapshot| snapshot.log(writer, limit))
-        .map_err(|error| Failure::new(library, error))?;
+        .context(library)?;
     let head = [
         "time", "writer", "move", "before", "after", "depth", "undone", "position",
     ];
@@ -101,7 +99,7 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
 /// Prints the undos.
 pub fn undos(library: &Location) -> Result<(), Failure> {
     let undos = open(library)?.read(|snapshot| snapshot.undos());
-    let undos = undos.map_err(|error| Failure::new(library, error))?;
+    let undos = undos.context(library)?;
     let head = [
         "undo",
         "time",
@@ -144,7 +142,7 @@ const BY: &str = "command";
 
 pub fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {
     let result = open_writable(library)?.undo(writer, minutes, BY);
-    let result = result.map_err(|error| Failure::new(library, error))?;
+    let result = result.context(library)?;
     print_text(&match result.undo {
         Some(undo) => format!("{} undone (undo {undo})\n", changes(result)),
         None => "no writes to undo\n".to_owned(),
@@ -153,8 +151,7 @@ pub fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<()
 
 pub fn redo(library: &Location, undo: i64) -> Result<(), Failure> {
     let result = open_writable(library)?.redo(undo, BY);
-    let result = result.map_err(|error| Failure::new(library, error))?;
-    let result = result.map_err(|error| Failure::new(library, error))?;
+    let result = result.context(library)?.context(library)?;
     print_text(&format!("{} restored\n", changes(result)))
 }
 

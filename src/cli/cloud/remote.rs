@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::board::{Move, Position};
 use crate::cli::common::{
-    Failure, GameArguments, columns, heads, interrupts, print, print_text, read_small_text,
-    terminal_width,
+    Context, Failure, GameArguments, columns, heads, interrupts, print, print_text,
+    read_small_text, terminal_width,
 };
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::worker::{RemoteLibrary, Workers};
@@ -50,12 +50,11 @@ impl ServerArguments {
 
 /// Sends a request and parses the JSON reply.
 fn ask(client: &Client, action: &str, board: &Position) -> Result<Value, Failure> {
-    let fail = |error: &dyn std::fmt::Display| Failure::new(client.server(), error);
     let reply = client.ask(action, board, &[("json", "1")]);
-    let reply = reply.map_err(|error| fail(&error))?;
+    let reply = reply.context(client.server())?;
     match serde_json::from_str::<Value>(&reply) {
         Ok(reply) if reply.is_object() => Ok(reply),
-        _ => Err(fail(&ClientError::Reply(excerpt(&reply)))),
+        _ => Err(ClientError::Reply(excerpt(&reply))).context(client.server()),
     }
 }
 
@@ -250,13 +249,12 @@ pub fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
 pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
     let client = arguments.server.client()?;
     let server = client.server().to_owned();
-    let fail = |error: &dyn std::fmt::Display| Failure::new(&server, error);
     let interrupts = interrupts()?;
     let tables = Tables::embedded();
     let remote = RemoteLibrary(client);
-    remote.check_access().map_err(|error| fail(&error))?;
+    remote.check_access().context(&server)?;
     let workers = Workers::start(arguments.threads, remote, &tables, arguments.nodes, PAUSE)
-        .map_err(|error| fail(&error))?;
+        .context(&server)?;
     print_text(&format!("working for {server}\n"))?;
     // An error means that the signal handler is gone; then no signal can arrive.
     let _ = interrupts.recv();

@@ -9,6 +9,7 @@ use crate::notation::records::RecordReader;
 use crate::notation::tree::{GameResult, GameTree, ROOT};
 use crate::notation::{GameText, Line, LineError, Separator, parse_move, without_move_numbers};
 use crate::rules::Game;
+use crate::text::has_extension;
 
 /// A position and the moves played from it.
 #[derive(Debug, clap::Args)]
@@ -208,8 +209,7 @@ impl PgnPlace {
 
     /// Whether the file's extension is `.pgn`.
     pub fn is_pgn(&self) -> bool {
-        let extension = self.path.extension();
-        extension.is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
+        has_extension(&self.path, "pgn")
     }
 
     /// Opens the file, in any format, to read its games one after another.

@@ -11,7 +11,7 @@ use crate::cli::common::{
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::rules::{Game, Verdict, judge};
-use crate::text::{decode, read_file};
+use crate::text::{decode, has_extension, read_file};
 
 /// Size limit of a file with a position, in MB.
 const LARGEST_FILE: u64 = 16;
@@ -94,8 +94,7 @@ impl PlaySession {
 }
 
 fn is_fen(path: &str) -> bool {
-    let extension = Path::new(path).extension();
-    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("fen"))
+    has_extension(Path::new(path), "fen")
 }
 
 fn read(path: &str) -> Result<Game, Failure> {

@@ -244,15 +244,12 @@ impl clap::Args for EngineArguments {
 
 /// The engines of a TOML file. The settings in `each` take precedence over `[each]` of the file.
 fn engines_of_file(path: &Path, each: &PartialEngineSpec) -> Result<Vec<EngineSpec>, Failure> {
-    let failure = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let text = read_file(path, MAX_ENGINES_MB).map_err(|error| failure(&error))?;
-    let text = String::from_utf8(text).map_err(|error| failure(&error))?;
-    let (each_of_file, engines) = read_toml(&text).map_err(|error| failure(&error))?;
+    let text = read_file(path, MAX_ENGINES_MB).context(path.display())?;
+    let text = String::from_utf8(text).context(path.display())?;
+    let (each_of_file, engines) = read_toml(&text).context(path.display())?;
     let each = each.clone().or(&each_of_file);
     let specs = engines.into_iter().map(|engine| engine.spec(&each));
-    specs
-        .map(|spec| spec.map_err(|error| failure(&error)))
-        .collect()
+    specs.map(|spec| spec.context(path.display())).collect()
 }
 
 impl Arguments {

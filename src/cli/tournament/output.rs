@@ -12,7 +12,7 @@ use super::arguments::Arguments;
 use super::pgn_file::PgnFile;
 use super::{plot, report};
 use crate::board::ByColor;
-use crate::cli::common::{Failure, OutputFile, bar_style, ignore_closed_pipe, translated};
+use crate::cli::common::{Context, Failure, OutputFile, bar_style, ignore_closed_pipe, translated};
 use crate::notation::{MoveStyle, fen};
 use crate::text::printable;
 use crate::tournament::stats::Standings;
@@ -54,7 +54,7 @@ impl OutputFiles {
         if let Some(path) = &arguments.epd {
             require_file(path)?;
             let epd = File::options().append(true).create(true).open(path);
-            files.epd = Some(epd.map_err(|error| Failure::new(path.display(), error))?);
+            files.epd = Some(epd.context(path.display())?);
         }
         let mut content = JournalContent::default();
         if let Some(path) = &arguments.resume {
@@ -63,14 +63,14 @@ impl OutputFiles {
                 (identity(pgn).display().to_string(), length)
             });
             let opened = Journal::open(path, tournament, pgn, arguments.damage());
-            let (journal, read) = opened.map_err(|error| Failure::new(path.display(), error))?;
+            let (journal, read) = opened.context(path.display())?;
             files.journal = Some(journal);
             content = read;
         }
         if let Some(path) = &arguments.pgn {
             files
                 .open_pgn(path, arguments, tournament, &mut content)
-                .map_err(|error| Failure::new(path.display(), error))?;
+                .context(path.display())?;
         }
         Ok((files, content))
     }
@@ -238,7 +238,7 @@ impl<'a> MatchOutput<'a> {
         if let Some(json) = self.files.json {
             let report = JsonReport::new(self.tournament, standings, &self.games, Some(end), None);
             let text = serde_json::to_string_pretty(&report);
-            json.write(&(text.map_err(|error| Failure::new("--json", error))? + "\n"))?;
+            json.write(&(text.context("--json")? + "\n"))?;
         }
         if let Some(plot) = self.files.plot {
             plot.write(&plot::draw(self.tournament, standings, &self.games)?)?;

@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::report::{elo, ranking};
-use crate::cli::common::Failure;
+use crate::cli::common::{Context, Failure};
 use crate::tournament::stats::{Estimate, Interval, Scores, SprtRun, Standings};
 use crate::tournament::{GameSummary, Tournament};
 
@@ -26,7 +26,7 @@ pub fn draw(
     standings: &Standings,
     games: &[GameSummary],
 ) -> Result<String, Failure> {
-    paint(tournament, standings, games).map_err(|error| Failure::new("the plot", error))
+    paint(tournament, standings, games).context("the plot")
 }
 
 fn paint(

@@ -7,8 +7,8 @@ use std::time::Duration;
 use indicatif::HumanDuration;
 
 use crate::board::{ByColor, Color};
-use crate::cli::common::{Failure, Language, figures, heads, pad, translated};
-use crate::text::escape_html;
+use crate::cli::common::{Context, Failure, Language, figures, heads, pad, translated};
+use crate::text::{escape_html, has_extension};
 use crate::tournament::stats::{
     Decision, Estimate, Interval, Rating, Scores, SprtRun, Standings, ratings,
 };
@@ -330,8 +330,7 @@ const STYLE: &str = "body{font:16px/1.4 system-ui,sans-serif;max-width:70rem;mar
 impl Status<'_> {
     /// The text for a file: HTML if its name ends with `.html`, otherwise JSON.
     pub fn text(&self, path: &Path) -> Result<String, Failure> {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        if extension.is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
+        if has_extension(path, "html") {
             return Ok(self.page());
         }
         let report = JsonReport::new(
@@ -342,7 +341,7 @@ impl Status<'_> {
             self.left,
         );
         let text = serde_json::to_string_pretty(&report);
-        Ok(text.map_err(|error| Failure::new("--status", error))? + "\n")
+        Ok(text.context("--status")? + "\n")
     }
 
     fn last_games(&self) -> &[GameSummary] {
