@@ -5,8 +5,7 @@
 mod dialects;
 mod ucci;
 
-// Its tests send signals to the server.
-#[cfg(all(feature = "cloud", unix))]
+#[cfg(feature = "cloud")]
 mod cloud;
 #[cfg(all(feature = "match", feature = "training", feature = "sqlite"))]
 mod commands;

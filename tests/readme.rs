@@ -7,6 +7,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use chuhe::tournament::read_toml;
+use chuhe::tournament::stats::Factors;
 
 const README: &str = include_str!("../README.md");
 const BOOKS: &str = include_str!("../src/guide/books.md");
@@ -329,10 +330,11 @@ fn lines_other_than_table_rows_are_at_most_120_columns_wide() {
 }
 
 #[test]
-fn the_engines_file_is_valid() {
+fn the_files_of_factors_and_engines_are_valid() {
     let files = blocks(TOURNAMENTS, "toml");
-    assert_eq!(files.len(), 1);
-    let (each, engines) = read_toml(files[0]).unwrap();
+    assert_eq!(files.len(), 2);
+    assert_eq!(Factors::read_toml(files[0]).unwrap().count(), 2);
+    let (each, engines) = read_toml(files[1]).unwrap();
     let specs = engines
         .into_iter()
         .map(|engine| engine.spec(&each).unwrap());

@@ -11,7 +11,9 @@ use serde::Serialize;
 use super::plan::Tournament;
 use super::record::GameSummary;
 use super::runner::TournamentEnd;
-use super::stats::{EngineStats, Estimate, Rating, Scores, SprtRun, Standings, ratings};
+use super::stats::{
+    Effect, EngineStats, Estimate, FactorRun, Rating, Scores, SprtRun, Standings, ratings,
+};
 use crate::board::Color;
 
 /// Version of the report format.
@@ -33,6 +35,9 @@ pub struct JsonReport<'a> {
     engines: Vec<EngineReport<'a>>,
     pairings: Vec<PairingReport<'a>>,
     sprt: Option<SprtReport>,
+    /// The effects of factors, the largest first; left out without factors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    factors: Option<Vec<Effect>>,
     mean_plies: f64,
     /// Number of games by end reason.
     reasons: BTreeMap<&'static str, u64>,
@@ -162,6 +167,7 @@ impl<'a> JsonReport<'a> {
                 })
                 .collect(),
             sprt: standings.sprt.as_ref().map(SprtReport::from),
+            factors: standings.factors.as_ref().map(FactorRun::effects),
             mean_plies: standings.mean_plies(),
             reasons: reasons
                 .map(|(reason, count)| (reason.name(), count))

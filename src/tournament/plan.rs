@@ -9,9 +9,9 @@ use super::adjudication::TablebaseAdjudication;
 use super::limit::Timeouts;
 use super::openings::Openings;
 use super::record::GameSummary;
-use super::schedule::{ColorOrder, Schedule, TournamentFormat};
+use super::schedule::{ColorOrder, Fixture, Schedule, TournamentFormat};
 use super::spec::EngineSpec;
-use super::stats::{Sprt, Standings};
+use super::stats::{Factors, Sprt, Standings};
 use crate::rules::RuleSet;
 
 /// Rounds of a tournament that an SPRT ends.
@@ -49,6 +49,8 @@ pub struct Tournament {
     pub pin: bool,
     /// The SPRT that ends the tournament.
     pub sprt: Option<Sprt>,
+    /// Options of the two engines that vary between pairs of games.
+    pub factors: Option<Factors>,
 }
 
 /// The rules and adjudication of a game. They are part of the journal.
@@ -76,6 +78,15 @@ impl Tournament {
         Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
     }
 
+    /// The settings of an engine in a game, with the values of the factors.
+    pub fn spec_of(&self, engine: usize, fixture: &Fixture) -> EngineSpec {
+        let mut spec = self.engines[engine].clone();
+        if let Some(factors) = &self.factors {
+            spec.set_options(factors.options(fixture.number / 2, engine));
+        }
+        spec
+    }
+
     /// Number of games; `None` if only the SPRT ends the tournament.
     pub fn total_games(&self) -> Option<u64> {
         self.rounds.map(|_| self.schedule().total_games())
@@ -94,6 +105,11 @@ impl Tournament {
 
     /// Standings without games.
     pub fn standings(&self) -> Standings {
-        Standings::new(&self.schedule(), self.engines.len(), self.sprt)
+        Standings::new(
+            &self.schedule(),
+            self.engines.len(),
+            self.sprt,
+            self.factors.clone(),
+        )
     }
 }

@@ -3,6 +3,7 @@
 mod bad;
 mod check;
 mod engine_files;
+mod factors;
 mod files;
 mod games;
 mod interrupted;

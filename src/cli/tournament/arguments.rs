@@ -10,7 +10,7 @@ use crate::cli::common::{Context, Failure, parse_seconds};
 use crate::notation::MoveStyle;
 use crate::rules::RuleSet;
 use crate::text::{self, is_character, read_file};
-use crate::tournament::stats::Sprt;
+use crate::tournament::stats::{Factors, Sprt};
 use crate::tournament::{
     Adjudication, ColorOrder, Damage, EngineSpec, GameRules, OpeningError, Openings,
     PartialEngineSpec, ScoreDraw, ScoreWin, TablebaseAdjudication, Timeouts, Tournament,
@@ -138,6 +138,16 @@ pub struct Arguments {
     /// and `model=` (normalized or logistic).
     #[arg(long, value_name = "TEST", help_heading = "Tournament")]
     sprt: Option<Sprt>,
+    /// Measure several changes in one match of an engine against itself. FILE is a TOML file with a table for each
+    /// change: `[[factor]]`, `name = "TEXT"`, `options = { NAME = [OLD, NEW] }`. For each pair of games every factor is
+    /// switched at random: one engine has its old values, the other the new ones.
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "sprt",
+        help_heading = "Tournament"
+    )]
+    factors: Option<PathBuf>,
     /// Pin each game to its own processor, or two if an engine ponders (Linux and Windows).
     #[arg(long, help_heading = "Time")]
     pin: bool,
@@ -263,6 +273,7 @@ impl Arguments {
         let files = [
             ("--openings", Some(openings).filter(|path| path.is_file())),
             ("--engines-file", self.engines_file.as_deref()),
+            ("--factors", self.factors.as_deref()),
             ("--pgn", self.pgn.as_deref()),
             ("--json", self.json.as_deref()),
             ("--plot", self.plot.as_deref()),
@@ -299,41 +310,16 @@ impl Arguments {
 
     /// The settings of the tournament, and the number of openings that were reported and left out.
     pub fn tournament(&self) -> Result<(Tournament, u64), Failure> {
-        let engines = self.engine_specs()?;
+        let mut engines = self.engine_specs()?;
+        let factors = self.factors(&mut engines)?;
         let engine_count = engines.len();
-        if self.sprt.is_some() && engines.len() != 2 {
-            return Err(Failure::usage("--sprt", "needs exactly two engines"));
-        }
-        let is_paired_by_results = matches!(
-            self.format,
-            TournamentFormat::Swiss | TournamentFormat::Knockout
-        );
-        if is_paired_by_results && (self.sprt.is_some() || self.noswap) {
-            let why = "cannot be used with --sprt or --noswap in this format";
-            return Err(Failure::usage("--format", why));
-        }
-        let seeds = usize::from(self.seeds);
-        if seeds >= engines.len() {
-            return Err(Failure::usage(
-                "--seeds",
-                "must be less than the number of engines",
-            ));
-        }
-        if seeds > 1 && self.format != TournamentFormat::Gauntlet {
-            return Err(Failure::usage("--seeds", "needs --format gauntlet"));
-        }
-        if !self.event.chars().all(is_character) {
-            return Err(Failure::usage(
-                "--event",
-                "the name contains control characters or noncharacters",
-            ));
-        }
+        self.check_format(engine_count)?;
         let (openings, left_out) = self.opening_lines()?;
         let tournament = Tournament {
             event: self.event.clone(),
             engines,
             format: self.format,
-            seeds,
+            seeds: usize::from(self.seeds),
             colors: ColorOrder::new(self.noswap, self.reverse),
             rounds: self.rounds.or(self.default_rounds(engine_count)),
             concurrency: usize::from(self.concurrency),
@@ -357,8 +343,60 @@ impl Arguments {
             has_details: self.pgn_details,
             pin: self.pin,
             sprt: self.sprt,
+            factors,
         };
         Ok((tournament, left_out))
+    }
+
+    /// Checks the arguments that restrict each other for this number of engines.
+    fn check_format(&self, engines: usize) -> Result<(), Failure> {
+        if self.sprt.is_some() && engines != 2 {
+            return Err(Failure::usage("--sprt", "needs exactly two engines"));
+        }
+        let is_paired_by_results = matches!(
+            self.format,
+            TournamentFormat::Swiss | TournamentFormat::Knockout
+        );
+        if is_paired_by_results && (self.sprt.is_some() || self.noswap) {
+            let why = "cannot be used with --sprt or --noswap in this format";
+            return Err(Failure::usage("--format", why));
+        }
+        if usize::from(self.seeds) >= engines {
+            return Err(Failure::usage(
+                "--seeds",
+                "must be less than the number of engines",
+            ));
+        }
+        if self.seeds > 1 && self.format != TournamentFormat::Gauntlet {
+            return Err(Failure::usage("--seeds", "needs --format gauntlet"));
+        }
+        if !self.event.chars().all(is_character) {
+            return Err(Failure::usage(
+                "--event",
+                "the name contains control characters or noncharacters",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The factors, whose options the engines get, so that their first start shows whether they have them.
+    fn factors(&self, engines: &mut [EngineSpec]) -> Result<Option<Factors>, Failure> {
+        let Some(path) = &self.factors else {
+            return Ok(None);
+        };
+        if engines.len() != 2 || self.noswap {
+            return Err(Failure::usage(
+                "--factors",
+                "needs exactly two engines, and both colors",
+            ));
+        }
+        let text = read_file(path, MAX_ENGINES_MB).context(path.display())?;
+        let text = String::from_utf8(text).context(path.display())?;
+        let factors = Factors::read_toml(&text).context(path.display())?;
+        for (number, engine) in engines.iter_mut().enumerate() {
+            engine.set_options(factors.options(0, number));
+        }
+        Ok(Some(factors))
     }
 
     fn tablebases(&self) -> Result<Option<TablebaseAdjudication>, Failure> {

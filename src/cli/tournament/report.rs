@@ -10,7 +10,7 @@ use crate::board::{ByColor, Color};
 use crate::cli::common::{Context, Failure, Language, figures, heads, pad, translated};
 use crate::text::{escape_html, has_extension};
 use crate::tournament::stats::{
-    Decision, Estimate, Interval, Rating, Scores, SprtRun, Standings, ratings,
+    Decision, Effect, Estimate, FactorRun, Interval, Rating, Scores, SprtRun, Standings, ratings,
 };
 use crate::tournament::{GameSummary, Greeting, JsonReport, Tournament, TournamentEnd};
 
@@ -54,6 +54,9 @@ pub fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
     );
     if let Some(sprt) = &tournament.sprt {
         text += &format!("SPRT: {sprt}\n");
+    }
+    if let Some(factors) = &tournament.factors {
+        text += &format!("factors: {}\n", factors.count());
     }
     text
 }
@@ -146,6 +149,9 @@ fn results(tournament: &Tournament, standings: &Standings, room: Option<usize>) 
         2 => duel(tournament, standings),
         _ => cross_table(tournament, standings, room),
     };
+    if let Some(run) = &standings.factors {
+        text += &effects(run, room);
+    }
     text.push('\n');
     text += &engines(tournament, standings, room);
     let reasons = standings
@@ -221,6 +227,21 @@ fn sprt(run: &SprtRun) -> String {
         run.llr(),
         translated(&pairs)
     )
+}
+
+/// The effects of factors.
+fn effects(run: &FactorRun, room: Option<usize>) -> String {
+    let effects = run.effects();
+    if effects.is_empty() {
+        return "\ntoo few games to separate the factors\n".to_owned();
+    }
+    let mut rows = vec![heads(["factor", "Elo (95 %)"]).to_vec()];
+    rows.extend(
+        effects
+            .into_iter()
+            .map(|Effect { name, elo: gain }| vec![name, elo(&gain)]),
+    );
+    format!("\n{}", figures(&rows, room))
 }
 
 /// The columns of the standings.

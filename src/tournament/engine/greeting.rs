@@ -29,7 +29,7 @@ impl Engine {
         self.greeting.option_warnings = option_warnings(&offers, &spec.options);
         // Messages from here on are about its options.
         self.process.reset();
-        self.set_options(spec, &offers)?;
+        self.set_all_options(spec, &offers)?;
         self.greeting.messages = self.process.messages();
         match refused_network(&spec.options, &self.greeting.messages) {
             Some(message) => Err(EngineFailure::Network(message.to_owned())),
@@ -70,7 +70,7 @@ impl Engine {
     }
 
     /// Sets the options and waits until the engine is ready.
-    fn set_options(
+    fn set_all_options(
         &mut self,
         spec: &EngineSpec,
         offers: &[OfferedOption],
@@ -91,9 +91,7 @@ impl Engine {
             self.process.send(&protocol.set_option(VARIANT, "xiangqi"));
             self.greeting.detected.push(format!("{VARIANT} xiangqi"));
         }
-        for (name, value) in &spec.options {
-            self.process.send(&protocol.set_option(name, value));
-        }
+        self.set_options(&spec.options);
         for line in &spec.init {
             self.process.send(line);
         }

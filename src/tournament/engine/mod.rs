@@ -108,6 +108,14 @@ impl Engine {
         Ok(())
     }
 
+    /// Sets options between two games.
+    pub fn set_options(&self, options: &[(String, String)]) {
+        for (name, value) in options {
+            self.process
+                .send(&self.dialect.protocol.set_option(name, value));
+        }
+    }
+
     /// Announces a new game.
     pub fn new_game(&mut self) -> Result<(), EngineFailure> {
         self.stop_pondering()?;

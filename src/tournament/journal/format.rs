@@ -35,6 +35,8 @@ pub struct JournalHeader {
     colors: Value,
     rules: Value,
     sprt: Value,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    factors: Value,
     /// A hash of the list of openings.
     openings: Value,
     pub pgn: Option<JournalPgn>,
@@ -80,6 +82,7 @@ impl JournalHeader {
             colors: json!(tournament.colors),
             rules: json!(tournament.rules),
             sprt: json!(tournament.sprt),
+            factors: json!(tournament.factors),
             openings: json!(format!("{:016x}", fingerprint(tournament.openings.lines()))),
             pgn: pgn.map(|(path, length)| JournalPgn { path, length }),
         }
@@ -89,6 +92,8 @@ impl JournalHeader {
     pub fn difference(&self, other: &Self) -> Option<&'static str> {
         let pgn = |header: &Self| header.pgn.as_ref().map(|pgn| pgn.path.clone());
         let checks = [
+            // Before the engines, whose options they set.
+            (self.factors == other.factors, "factors"),
             (self.engines == other.engines, "engines"),
             (self.format == other.format, "formats"),
             // Early knockouts did not store it.

@@ -63,6 +63,7 @@ fn tournament() -> Tournament {
         has_details: false,
         pin: false,
         sprt: Some("elo0=0,elo1=5".parse().unwrap()),
+        factors: None,
     }
 }
 

@@ -98,6 +98,17 @@ impl EngineSpec {
         parts.join(", ")
     }
 
+    /// Sets options, each at its present position or at the end.
+    pub fn set_options(&mut self, options: Vec<(String, String)>) {
+        for (name, value) in options {
+            let mut known = self.options.iter_mut();
+            match known.find(|(known, _)| known.eq_ignore_ascii_case(&name)) {
+                Some(option) => option.1 = value,
+                None => self.options.push((name, value)),
+            }
+        }
+    }
+
     /// Whether an XBoard engine can play with these settings: they have no limit of nodes and do not ponder here.
     pub fn suits_xboard(&self) -> bool {
         !self.ponder && !matches!(self.limit, Limit::Nodes(_))
@@ -367,7 +378,7 @@ fn absolute(command: &Path) -> PathBuf {
 /// The value of a protocol option in TOML.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
-enum OptionValue {
+pub enum OptionValue {
     Switch(bool),
     Whole(i64),
     Fraction(f64),

@@ -154,6 +154,43 @@ fn normal_distribution(x: f64) -> f64 {
     libm::erfc(-x / std::f64::consts::SQRT_2) / 2.0
 }
 
+/// The inverse of a matrix by Gauss-Jordan elimination; `None` if it is singular.
+pub fn invert(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
+    let count = matrix.len();
+    for (index, row) in matrix.iter_mut().enumerate() {
+        row.extend((0..count).map(|column| if column == index { 1.0 } else { 0.0 }));
+    }
+    for column in 0..count {
+        let size = |row: &usize| matrix[*row][column].abs();
+        let pivot = (column..count).max_by(|a, b| size(a).total_cmp(&size(b)))?;
+        if matrix[pivot][column].abs() < 1e-12 {
+            return None;
+        }
+        matrix.swap(column, pivot);
+        let divisor = matrix[column][column];
+        matrix[column]
+            .iter_mut()
+            .for_each(|value| *value /= divisor);
+        let pivot_row = matrix[column].clone();
+        for (_, row) in matrix
+            .iter_mut()
+            .enumerate()
+            .filter(|(index, _)| *index != column)
+        {
+            let factor = row[column];
+            for (value, pivot) in row.iter_mut().zip(&pivot_row) {
+                *value -= factor * pivot;
+            }
+        }
+    }
+    Some(
+        matrix
+            .into_iter()
+            .map(|row| row[count..].to_vec())
+            .collect(),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

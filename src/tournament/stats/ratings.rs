@@ -8,7 +8,7 @@
 use serde::Serialize;
 
 use super::Standings;
-use super::elo::TWO_SIDED;
+use super::elo::{TWO_SIDED, invert};
 
 /// The rating of an engine in Elo; the mean of all engines is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -97,43 +97,6 @@ fn errors(games: &[Vec<f64>], strengths: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// The inverse of a matrix by Gauss-Jordan elimination; `None` if it is singular.
-fn invert(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
-    let count = matrix.len();
-    for (index, row) in matrix.iter_mut().enumerate() {
-        row.extend((0..count).map(|column| if column == index { 1.0 } else { 0.0 }));
-    }
-    for column in 0..count {
-        let size = |row: &usize| matrix[*row][column].abs();
-        let pivot = (column..count).max_by(|a, b| size(a).total_cmp(&size(b)))?;
-        if matrix[pivot][column].abs() < 1e-12 {
-            return None;
-        }
-        matrix.swap(column, pivot);
-        let divisor = matrix[column][column];
-        matrix[column]
-            .iter_mut()
-            .for_each(|value| *value /= divisor);
-        let pivot_row = matrix[column].clone();
-        for (_, row) in matrix
-            .iter_mut()
-            .enumerate()
-            .filter(|(index, _)| *index != column)
-        {
-            let factor = row[column];
-            for (value, pivot) in row.iter_mut().zip(&pivot_row) {
-                *value -= factor * pivot;
-            }
-        }
-    }
-    Some(
-        matrix
-            .into_iter()
-            .map(|row| row[count..].to_vec())
-            .collect(),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,7 +111,7 @@ mod tests {
         result: impl Fn(u64, [usize; 2]) -> GameResult,
     ) -> Standings {
         let schedule = Schedule::new(TournamentFormat::RoundRobin, engines, 1, rounds);
-        let mut standings = Standings::new(&schedule, engines, None);
+        let mut standings = Standings::new(&schedule, engines, None, None);
         for fixture in (0..).map_while(|number| schedule.fixture(number)) {
             standings.add(&GameRecord {
                 number: fixture.number,

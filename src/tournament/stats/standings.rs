@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::elo::Scores;
+use super::factors::{FactorRun, Factors};
 use super::sprt::{Sprt, SprtRun};
 use crate::board::{ByColor, Color};
 use crate::tournament::end_reason::EndReason;
@@ -127,11 +128,18 @@ pub struct Standings {
     pub void_games: u64,
     /// The SPRT, if there is one.
     pub sprt: Option<SprtRun>,
+    /// The effects of the factors, if there are any.
+    pub factors: Option<FactorRun>,
 }
 
 impl Standings {
     /// Standings without games.
-    pub fn new(schedule: &Schedule, engines: usize, sprt: Option<Sprt>) -> Self {
+    pub fn new(
+        schedule: &Schedule,
+        engines: usize,
+        sprt: Option<Sprt>,
+        factors: Option<Factors>,
+    ) -> Self {
         Self {
             scores: vec![Scores::default(); schedule.pairings().len()],
             pairings: schedule.pairings(),
@@ -141,6 +149,7 @@ impl Standings {
             plies: 0,
             void_games: 0,
             sprt: sprt.map(SprtRun::new),
+            factors: factors.map(FactorRun::new),
         }
     }
 
@@ -157,6 +166,9 @@ impl Standings {
         };
         let points = record.half_points(self.pairings[index][0]);
         self.scores[index].games[points] += 1;
+        if let Some(factors) = &mut self.factors {
+            factors.add(pair, points);
+        }
         if let Some(other) = self.halves.remove(&pair) {
             self.scores[index].pairs[points + other] += 1;
             if let Some(sprt) = &mut self.sprt {

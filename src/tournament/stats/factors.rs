@@ -1,0 +1,310 @@
+//! Factors: several changes of an engine whose effects are measured in one match.
+//!
+//! For every pair of games each factor is switched at random. One engine plays with the first values of its options,
+//! the other with the second values. Every game then counts for every factor, so a match shows the effects of all
+//! factors about as precisely as a match of the same length about one of them (Fisher, "The Design of Experiments",
+//! 1935). The effects are estimated by least squares.
+
+use std::collections::{BTreeMap, HashSet};
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+use super::elo::{Interval, TWO_SIDED, invert};
+use crate::text::{is_character, printable};
+use crate::tournament::spec::OptionValue;
+
+/// Elo per point of score between equal engines: the slope of the logistic curve at one half.
+const ELO_PER_POINT: f64 = 1600.0 / std::f64::consts::LN_10;
+
+/// The factors of a match of two engines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Factors {
+    seed: u64,
+    factors: Vec<Factor>,
+}
+
+/// Options with two values each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Factor {
+    name: String,
+    options: Vec<(String, [String; 2])>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FactorFile {
+    #[serde(default)]
+    seed: u64,
+    factor: Vec<FactorEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FactorEntry {
+    name: String,
+    options: BTreeMap<String, [OptionValue; 2]>,
+}
+
+impl Factors {
+    /// Parses a TOML file: `[[factor]]` tables with a `name` and `options`, a table of two values for each option, and
+    /// optionally a `seed`.
+    ///
+    /// # Errors
+    /// The text is no such file, has no factor, or has a name or an option twice.
+    pub fn read_toml(text: &str) -> Result<Self, FactorsError> {
+        let file: FactorFile = toml::from_str(text)?;
+        if file.factor.is_empty() {
+            return Err(FactorsError::NoFactor);
+        }
+        let mut names = HashSet::new();
+        let mut option_names = HashSet::new();
+        let mut factors = Vec::new();
+        for FactorEntry { name, options } in file.factor {
+            if name.is_empty() || !name.chars().all(is_character) || !names.insert(name.clone()) {
+                return Err(FactorsError::Name(printable(&name)));
+            }
+            if options.is_empty() {
+                return Err(FactorsError::NoOption(name));
+            }
+            for option in options.keys() {
+                if !option_names.insert(option.to_ascii_lowercase()) {
+                    return Err(FactorsError::RepeatedOption(option.clone()));
+                }
+            }
+            let options = options
+                .into_iter()
+                .map(|(option, values)| (option, values.map(|value| value.to_string())))
+                .collect();
+            factors.push(Factor { name, options });
+        }
+        Ok(Self {
+            seed: file.seed,
+            factors,
+        })
+    }
+
+    /// Number of factors.
+    pub fn count(&self) -> usize {
+        self.factors.len()
+    }
+
+    /// Whether an engine, 0 or 1, plays with the second values of each factor in a pair of games.
+    fn levels(&self, pair: u64, engine: usize) -> Vec<bool> {
+        let mut random = StdRng::seed_from_u64(self.seed.wrapping_add(pair));
+        let mut level = || random.random::<bool>() ^ (engine == 1);
+        self.factors.iter().map(|_| level()).collect()
+    }
+
+    /// The options of an engine, 0 or 1, in a pair of games.
+    pub fn options(&self, pair: u64, engine: usize) -> Vec<(String, String)> {
+        let levels = self.levels(pair, engine);
+        let factors = self.factors.iter().zip(levels);
+        factors
+            .flat_map(|(factor, level)| {
+                let value = move |values: &[String; 2]| values[usize::from(level)].clone();
+                let options = factor.options.iter();
+                options.map(move |(name, values)| (name.clone(), value(values)))
+            })
+            .collect()
+    }
+}
+
+/// Why a file of factors is invalid.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FactorsError {
+    /// The file is not valid TOML or has unknown keys or invalid values.
+    #[error(transparent)]
+    Toml(#[from] toml::de::Error),
+    /// It has no factor.
+    #[error("no factor: add a table [[factor]]")]
+    NoFactor,
+    /// A name (made printable here) is empty, used twice, or has control characters.
+    #[error("the name {0:?} of a factor is empty, used twice, or has control characters")]
+    Name(String),
+    /// A factor has no option.
+    #[error("factor {0} sets no option")]
+    NoOption(String),
+    /// An option occurs in two factors.
+    #[error("option {0} is set by two factors")]
+    RepeatedOption(String),
+}
+
+/// The effect of a factor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Effect {
+    /// The name of the factor.
+    pub name: String,
+    /// The gain of the second values over the first ones, in Elo with its 95 % interval.
+    pub elo: Interval,
+}
+
+/// The results of a match with factors, as the sums of a least-squares fit: each game is a row of levels, +1 or -1 for
+/// the first engine, and of its score above one half.
+#[derive(Clone, Debug)]
+pub struct FactorRun {
+    factors: Factors,
+    /// Sums of products of two levels.
+    information: Vec<Vec<f64>>,
+    /// Sums of products of a level and the score.
+    products: Vec<f64>,
+    /// Sum of squared scores.
+    squares: f64,
+    games: u64,
+}
+
+impl FactorRun {
+    /// A run without games.
+    pub fn new(factors: Factors) -> Self {
+        let count = factors.count();
+        Self {
+            factors,
+            information: vec![vec![0.0; count]; count],
+            products: vec![0.0; count],
+            squares: 0.0,
+            games: 0,
+        }
+    }
+
+    /// Adds a game of a pair, in which the first engine scored `half_points`, 0 to 2.
+    pub fn add(&mut self, pair: u64, half_points: usize) {
+        let signs = self.factors.levels(pair, 0);
+        let signs: Vec<f64> = signs
+            .into_iter()
+            .map(|second| if second { 1.0 } else { -1.0 })
+            .collect();
+        let score = half_points as f64 / 2.0 - 0.5;
+        for ((row, product), a) in self
+            .information
+            .iter_mut()
+            .zip(&mut self.products)
+            .zip(&signs)
+        {
+            row.iter_mut()
+                .zip(&signs)
+                .for_each(|(sum, b)| *sum += a * b);
+            *product += a * score;
+        }
+        self.squares += score * score;
+        self.games += 1;
+    }
+
+    /// The effects, the largest first; none while there are too few games to separate the factors.
+    pub fn effects(&self) -> Vec<Effect> {
+        let count = self.factors.count();
+        let Some(inverse) = invert(self.information.clone()) else {
+            return Vec::new();
+        };
+        if self.games <= count as u64 {
+            return Vec::new();
+        }
+        let dot = |a: &[f64]| {
+            a.iter()
+                .zip(&self.products)
+                .map(|(x, y)| x * y)
+                .sum::<f64>()
+        };
+        let estimates: Vec<f64> = inverse.iter().map(|row| dot(row)).collect();
+        let residual = (self.squares - dot(&estimates)).max(0.0);
+        let variance = residual / (self.games - count as u64) as f64;
+        let mut effects: Vec<Effect> = self
+            .factors
+            .factors
+            .iter()
+            .enumerate()
+            .map(|(index, factor)| {
+                let half = TWO_SIDED * (variance * inverse[index][index]).sqrt();
+                let elo = |score: f64| ELO_PER_POINT * score;
+                Effect {
+                    name: factor.name.clone(),
+                    elo: Interval {
+                        value: elo(estimates[index]),
+                        low: elo(estimates[index] - half),
+                        high: elo(estimates[index] + half),
+                    },
+                }
+            })
+            .collect();
+        effects.sort_by(|a, b| b.elo.value.total_cmp(&a.elo.value));
+        effects
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tournament::stats::elo::score_of;
+
+    const FILE: &str = "seed = 7\n\
+        [[factor]]\nname = \"window\"\noptions = { aspiration_window = [25, 15] }\n\
+        [[factor]]\nname = \"null move\"\noptions = { null_move_base = [4, 5], null_move_depth = [3, 2] }\n\
+        [[factor]]\nname = \"style\"\noptions = { style = [\"normal\", \"risky\"] }\n";
+
+    #[test]
+    fn one_engine_has_the_first_values_and_the_other_the_second_ones() {
+        let factors = Factors::read_toml(FILE).unwrap();
+        let mut seen = HashSet::new();
+        for pair in 0..64 {
+            let [a, b] = [0, 1].map(|engine| factors.options(pair, engine));
+            assert_eq!(a.len(), 4);
+            for (x, y) in a.iter().zip(&b) {
+                assert!(x.0 == y.0 && x.1 != y.1, "{x:?} {y:?}");
+            }
+            assert_eq!(
+                (a[1].1 == "4", a[2].1 == "3"),
+                (a[1].1 == "4", a[1].1 == "4")
+            );
+            assert_eq!(factors.options(pair, 0), a, "the same in every run");
+            seen.insert(a);
+        }
+        assert_eq!(seen.len(), 8, "all combinations");
+    }
+
+    #[test]
+    fn effects_are_recovered_from_results() {
+        let factors = Factors::read_toml(FILE).unwrap();
+        let mut run = FactorRun::new(factors.clone());
+        assert_eq!(run.effects(), []);
+        // Options worth +60, 0 and -40 Elo.
+        let worth = [60.0, 0.0, -40.0];
+        let mut random = StdRng::seed_from_u64(1);
+        for pair in 0..20_000 {
+            let levels = factors.levels(pair, 0);
+            let signed = levels.iter().zip(worth);
+            let elo: f64 = signed
+                .map(|(second, elo)| if *second { elo } else { -elo })
+                .sum();
+            for _ in 0..2 {
+                let wins = random.random::<f64>() < score_of(elo);
+                run.add(pair, if wins { 2 } else { 0 });
+            }
+        }
+        let effects = run.effects();
+        let names: Vec<&str> = effects.iter().map(|effect| effect.name.as_str()).collect();
+        assert_eq!(names, ["window", "null move", "style"]);
+        for (effect, elo) in effects.iter().zip(worth) {
+            let Interval { value, low, high } = effect.elo;
+            assert!((value - elo).abs() < 8.0, "{effect:?}");
+            assert!(
+                low < value && value < high && high - low < 16.0,
+                "{effect:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn files_that_cannot_be_used_are_refused() {
+        let error = |text: &str| Factors::read_toml(text).unwrap_err().to_string();
+        let factor = |name: &str, options: &str| {
+            format!("[[factor]]\nname = \"{name}\"\noptions = {{ {options} }}\n")
+        };
+        assert!(error("").contains("missing field `factor`"));
+        assert!(error("factor = []").contains("no factor"));
+        assert!(error(&factor("a", "")).contains("factor a sets no option"));
+        assert!(error(&factor("", "x = [1, 2]")).contains("name"));
+        assert!(error(&(factor("a", "x = [1, 2]") + &factor("a", "y = [1, 2]"))).contains("name"));
+        assert!(error(&(factor("a", "x = [1, 2]") + &factor("b", "X = [1, 2]"))).contains("X"));
+        assert!(error(&factor("a", "x = [1]")).contains("length"));
+    }
+}
