@@ -5,7 +5,8 @@
 mod dialects;
 mod ucci;
 
-#[cfg(feature = "cloud")]
+// Its tests send signals to the server.
+#[cfg(all(feature = "cloud", unix))]
 mod cloud;
 #[cfg(all(feature = "match", feature = "training", feature = "sqlite"))]
 mod commands;

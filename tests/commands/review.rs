@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command as Process, Stdio};
 
 use assert_cmd::Command;
 use chuhe::notation::pgn;
@@ -279,6 +278,7 @@ fn table_is_in_the_chosen_language_and_the_page_in_both() {
 #[test]
 fn ctrl_c_shows_the_moves_judged_so_far() {
     use std::io::Read;
+    use std::process::{Command as Process, Stdio};
 
     let path = scratch("long.pgn");
     fs::write(&path, GAME).unwrap();
