@@ -139,8 +139,8 @@ pub struct Arguments {
     #[arg(long, value_name = "TEST", help_heading = "Tournament")]
     sprt: Option<Sprt>,
     /// Measure several changes in one match of an engine against itself. FILE is a TOML file with a table for each
-    /// change: `[[factor]]`, `name = "TEXT"`, `options = { NAME = [OLD, NEW] }`. For each pair of games every factor is
-    /// switched at random: one engine has its old values, the other the new ones.
+    /// change: `[[factor]]`, `name = "TEXT"`, `[factor.options]`, `NAME = [OLD, NEW]`. For each pair of games every factor
+    /// is switched at random: one engine has its old values, the other the new ones.
     #[arg(
         long,
         value_name = "FILE",
