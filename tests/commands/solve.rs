@@ -53,9 +53,9 @@ fn a_json_solution_is_verified() {
     fs::write(&path, file.to_string()).unwrap();
     verify().code(1).stderr(contains("is missing after"));
     fs::write(&path, "{}").unwrap();
-    verify()
-        .code(1)
-        .stderr(contains("solution.json: missing field"));
+    verify().code(1).stderr(contains(
+        "solution.json: not a solution as JSON: missing field",
+    ));
 }
 
 #[test]
