@@ -560,7 +560,8 @@ async function showsReviewFile() {
 function startProxy(target) {
   const proxy = createServer((incoming, outgoing) => {
     const path = incoming.url.replace(/^\/club\//, '/');
-    const options = { method: incoming.method, headers: incoming.headers };
+    // A connection of its own, because the server may close a kept one just when it is used again.
+    const options = { method: incoming.method, headers: incoming.headers, agent: false };
     const passed = forward(new URL(path, target), options, (response) => {
       outgoing.writeHead(response.statusCode, response.headers);
       response.pipe(outgoing);
