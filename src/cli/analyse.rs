@@ -486,9 +486,10 @@ impl Status {
         let speed = HumanCount(nodes_per_second(self.nodes, self.time));
         let Self { depth, current, .. } = self;
         let texts = texts();
-        let words = [texts.depth, texts.nodes, texts.speed];
-        let [depth_word, nodes_word, speed_word] = words;
-        format!("{depth_word} {depth}  {nodes_word} {nodes}  {speed_word} {speed}  {current}")
+        format!(
+            "{} {depth}  {} {nodes}  {} {speed}  {current}",
+            texts.depth, texts.nodes, texts.speed
+        )
     }
 }
 

@@ -78,12 +78,16 @@ impl Tournament {
         Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
     }
 
+    /// The options of an engine in a game that the factors set.
+    pub fn factor_options(&self, engine: usize, fixture: &Fixture) -> Vec<(String, String)> {
+        let options = |factors: &Factors| factors.options(fixture.number / 2, engine);
+        self.factors.as_ref().map_or_else(Vec::new, options)
+    }
+
     /// The settings of an engine in a game, with the values of the factors.
     pub fn spec_of(&self, engine: usize, fixture: &Fixture) -> EngineSpec {
         let mut spec = self.engines[engine].clone();
-        if let Some(factors) = &self.factors {
-            spec.set_options(factors.options(fixture.number / 2, engine));
-        }
+        spec.set_options(self.factor_options(engine, fixture));
         spec
     }
 

@@ -12,7 +12,6 @@ use super::plan::Tournament;
 use super::play::{Abandoned, Conditions, PlayedGame, play};
 use super::record::{GameRecord, MoveRecord};
 use super::schedule::Fixture;
-use super::spec::EngineSpec;
 use super::stall::StallWatch;
 use crate::board::{ByColor, Color};
 use crate::notation::{Line, fen};
@@ -77,7 +76,7 @@ impl<'a> GameWorker<'a> {
         for color in Color::ALL {
             let number = fixture.players[color];
             let began = Instant::now();
-            match self.prepare(number, &self.tournament.spec_of(number, fixture)) {
+            match self.prepare(number, fixture) {
                 Ok(()) => {}
                 Err(EngineFailure::Interrupted) => return Err(NoGame::Interrupted),
                 Err(failure) if failure.is_setup_error() => {
@@ -124,24 +123,22 @@ impl<'a> GameWorker<'a> {
     }
 
     /// Makes an engine ready for a new game, and starts it if necessary.
-    fn prepare(&mut self, number: usize, spec: &EngineSpec) -> Result<(), EngineFailure> {
+    fn prepare(&mut self, number: usize, fixture: &Fixture) -> Result<(), EngineFailure> {
         if let Some(engine) = self.engines.get_mut(&number) {
-            if self.tournament.factors.is_some() {
-                engine.set_options(&spec.options);
-            }
-            match engine.new_game() {
+            match engine.new_game(&self.tournament.factor_options(number, fixture)) {
                 Ok(()) => return Ok(()),
                 Err(EngineFailure::Interrupted) => return Err(EngineFailure::Interrupted),
                 // A crash after the last game must not cost this one: restart the engine.
                 Err(failure) => {
-                    log::warn!("{}: {failure}", spec.name);
+                    log::warn!("{}: {failure}", self.tournament.engines[number].name);
                 }
             }
             self.engines.remove(&number);
         }
+        let spec = self.tournament.spec_of(number, fixture);
         let timeouts = self.tournament.timeouts;
-        let mut engine = Engine::start(spec, self.cpus.as_deref(), timeouts, self.over.clone())?;
-        engine.new_game()?;
+        let mut engine = Engine::start(&spec, self.cpus.as_deref(), timeouts, self.over.clone())?;
+        engine.new_game(&[])?;
         self.engines.insert(number, engine);
         Ok(())
     }

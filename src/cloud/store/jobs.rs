@@ -318,21 +318,25 @@ impl Batch<'_> {
 impl Snapshot<'_> {
     /// The jobs, latest first.
     pub fn jobs(&self) -> Result<Vec<Job>> {
-        self.select_jobs(0)
+        self.select_jobs(None)
     }
 
     /// A job, if it exists.
     pub fn job(&self, id: i64) -> Result<Option<Job>> {
-        let mut jobs = self.select_jobs(id)?.into_iter();
-        Ok(jobs.find(|job| job.id == id))
+        Ok(self.select_jobs(Some(id))?.pop())
     }
 
-    /// The job with this number, or all jobs for 0.
-    fn select_jobs(&self, id: i64) -> Result<Vec<Job>> {
+    /// The job with this number, or all jobs.
+    fn select_jobs(&self, id: Option<i64>) -> Result<Vec<Job>> {
         let query =
             "SELECT id, time, writer, name, priority, total, done, failed, ended, canceled_by
-            FROM job WHERE id = $1 OR $1 = 0 ORDER BY id DESC LIMIT $2";
-        let values = [id, MAX_KEPT + MAX_UNFINISHED].map(Value::Number);
+            FROM job WHERE id = $1 OR CAST($2 AS BIGINT) = 1 ORDER BY id DESC LIMIT $3";
+        let values = [
+            id.unwrap_or(0),
+            i64::from(id.is_none()),
+            MAX_KEPT + MAX_UNFINISHED,
+        ];
+        let values = values.map(Value::Number);
         self.connection.query(query, &values, parse_job)
     }
 

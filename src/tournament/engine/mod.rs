@@ -108,18 +108,19 @@ impl Engine {
         Ok(())
     }
 
-    /// Sets options between two games.
-    pub fn set_options(&self, options: &[(String, String)]) {
+    fn set_options(&self, options: &[(String, String)]) {
         for (name, value) in options {
             self.process
                 .send(&self.dialect.protocol.set_option(name, value));
         }
     }
 
-    /// Announces a new game.
-    pub fn new_game(&mut self) -> Result<(), EngineFailure> {
+    /// Sets the options that differ from the last game, and announces a new game.
+    pub fn new_game(&mut self, options: &[(String, String)]) -> Result<(), EngineFailure> {
+        // Options are not set during a search.
         self.stop_pondering()?;
         self.process.reset();
+        self.set_options(options);
         let text = match self.dialect.protocol {
             _ if !self.has_newgame => "",
             EngineProtocol::Ucci => "setoption newgame",

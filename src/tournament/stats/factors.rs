@@ -141,7 +141,7 @@ pub struct Effect {
 }
 
 /// The results of a match with factors, as the sums of a least-squares fit: each game is a row of levels, +1 or -1 for
-/// the first engine, and of its score above one half.
+/// the first engine, and of its score above one half. The two games of a pair count as independent.
 #[derive(Clone, Debug)]
 pub struct FactorRun {
     factors: Factors,
