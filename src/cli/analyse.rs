@@ -11,7 +11,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::common::{
-    BoardArguments, Context, Failure, FilePosition, GameArguments, PgnPlace, Place,
+    BoardArguments, Context, Failure, FilePosition, GameArguments, GamePath, Place,
     SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread, bound_name, cut,
     describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts, note, pad_left,
     print_if_read, read_positions, report_damaged_tables, score_and_mate, spaced, terminal_width,
@@ -134,7 +134,7 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Unread), Failure>
 
 /// Adds the positions of a file. Of a file of game records only the first game is added.
 fn add_positions(
-    place: &PgnPlace,
+    place: &GamePath,
     is_one_of_several: bool,
     positions: Vec<FilePosition>,
     games: &mut Vec<Analysed>,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::common::{
-    Context, Failure, ForceArgument, Noun, OpeningArgument, OutputFile, PgnPlace, Unread, fill,
+    Context, Failure, ForceArgument, GamePath, Noun, OpeningArgument, OutputFile, Unread, fill,
     note, note_problems, read_games, texts,
 };
 use crate::board::Position;
@@ -139,7 +139,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut unread = Unread::default();
     for path in &arguments.files {
-        if let Err(failure) = convert_file(&PgnPlace::of_path(path), &mut writer, &mut unread) {
+        if let Err(failure) = convert_file(&GamePath::of_path(path), &mut writer, &mut unread) {
             unread.file(failure, arguments.files.len())?;
         }
     }
@@ -157,7 +157,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Converts the games of a file.
 fn convert_file(
-    place: &PgnPlace,
+    place: &GamePath,
     writer: &mut Writer<'_>,
     unread: &mut Unread,
 ) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, GameArguments, PgnPlace, Place, RulesArgument, TableArguments, Unread,
+    Context, Failure, GameArguments, GamePath, Place, RulesArgument, TableArguments, Unread,
     describe_ending, explain, explain_clauses, explain_plies, note_problems, note_skipped,
     play_line, print, print_if_read, row, terminal_width, verdict_name,
 };
@@ -69,7 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Judges the games of all files, then fails if any could not be read.
-fn judge_files(judging: &Judging<'_>, places: &[PgnPlace]) -> Result<(), Failure> {
+fn judge_files(judging: &Judging<'_>, places: &[GamePath]) -> Result<(), Failure> {
     if !print_if_read(&heading(judging.arguments))? {
         return Ok(());
     }
@@ -86,7 +86,7 @@ fn judge_files(judging: &Judging<'_>, places: &[PgnPlace]) -> Result<(), Failure
     unread.finish("judge")
 }
 
-fn judge_file(judging: &Judging<'_>, file: &PgnPlace, unread: &mut Unread) -> Result<(), Failure> {
+fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Result<(), Failure> {
     let path = file.path.as_path();
     let mut games = file.games()?;
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! The command line: the engine, and one file or folder per subcommand, each with a struct `Arguments`.
+//! The command line: the engine without a subcommand, and the subcommands, each with a struct of its arguments.
 
 mod analyse;
 mod batch;
@@ -15,11 +15,10 @@ mod convert;
 #[cfg(feature = "training")]
 mod data;
 mod egtb;
+mod help;
 mod judge;
-mod manual;
 #[cfg(feature = "match")]
 mod openings;
-mod perft;
 mod play;
 #[cfg(feature = "match")]
 mod replay;
@@ -44,10 +43,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::text::{printable, without_credentials};
-use common::{
-    Context, Failure, Language, locale, log_panics, start_log, translate, translate_clap,
-    translated,
-};
+use common::{Context, Failure, Language, locale, log_panics, start_log, translated};
 
 /// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI (or UCI) on standard input
 /// and output.
@@ -70,10 +66,10 @@ enum CliCommand {
     Analyse(analyse::Arguments),
     Batch(batch::Arguments),
     #[command(hide = true)]
-    Completions(manual::CompletionArguments),
+    Completions(help::CompletionArguments),
     #[command(hide = true)]
-    Manual(manual::ManualArguments),
-    Bench(bench::Arguments),
+    Manual(help::ManualArguments),
+    Bench(bench::BenchArguments),
     #[cfg(feature = "cloud")]
     Board(Box<board::Arguments>),
     Book(book::Arguments),
@@ -90,7 +86,7 @@ enum CliCommand {
     Match(Box<tournament::Arguments>),
     #[cfg(feature = "match")]
     Openings(openings::Arguments),
-    Perft(perft::Arguments),
+    Perft(bench::PerftArguments),
     Play(play::Arguments),
     #[cfg(feature = "match")]
     Replay(replay::Arguments),
@@ -105,7 +101,7 @@ enum CliCommand {
     Train(train::Arguments),
 }
 
-/// The message to a person who starts the engine at a terminal.
+/// The message for a person who starts the engine in a terminal.
 const GREETING: &str = "\
 Chuhe (楚河), a xiangqi engine, waits for UCCI, UCI or XBoard commands.
 `chuhe play` plays a game, `chuhe --help` lists all commands, `quit` leaves.";
@@ -138,12 +134,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Prints an error of the arguments, or a help, in the chosen language.
+/// Prints an error message or help text of clap in the chosen language.
 fn print_clap(error: &clap::Error) -> io::Result<()> {
     if Language::chosen() == Language::En {
         return error.print();
     }
-    let text = translate_clap(&error.render().to_string());
+    let text = help::translate_clap(&error.render().to_string());
     if error.use_stderr() {
         io::stderr().write_all(text.as_bytes())
     } else {
@@ -151,9 +147,8 @@ fn print_clap(error: &clap::Error) -> io::Result<()> {
     }
 }
 
-/// Reads the arguments. A negative number is the value of the option before it, so that the error names the
-/// option. The tip to write `--` is given only for words that may be moves (WXF: `-C=4`), not for unknown
-/// options.
+/// Parses the arguments. Negative numbers are values, so that the error for `--depth -1` names the option. The tip to
+/// write `--` is shown only for words with one dash, which may be moves (WXF: `-C=4`), not for unknown options.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let of_locale = || {
         let name = locale().or_else(|| system_locale(words));
@@ -162,13 +157,13 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     Language::choose(language_of(words).unwrap_or_else(of_locale));
     let mut command = Arguments::command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
     if Language::chosen() == Language::Zh {
-        command = translate(command);
+        command = help::translate(command);
     }
     let matches = command.try_get_matches_from(words);
     let read = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
     read.map_err(|mut error| {
         if error.kind() == ErrorKind::UnknownArgument {
-            // Only commands that take words of any kind suggest to write `--`.
+            // clap suggests `--` only for commands with positional arguments.
             if error.remove(ContextKind::Suggested).is_some()
                 && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
                 && !word.starts_with("--")
@@ -197,7 +192,7 @@ fn system_locale(_: &[OsString]) -> Option<String> {
     None
 }
 
-/// The language given by `--lang`, which is needed before the arguments are parsed, for help and errors.
+/// The language given by `--lang`. Help and parse errors need it before the arguments are parsed.
 fn language_of(words: &[OsString]) -> Option<Language> {
     let name = words.iter().enumerate().find_map(|(n, word)| {
         let word = word.to_str()?;
@@ -216,7 +211,7 @@ fn command_line(words: &[OsString]) -> String {
     printable(&without_credentials(&words.join(" ")))
 }
 
-/// Prints the greeting if a person has started the engine at a terminal, not a client.
+/// Prints the greeting if the engine was started in a terminal, not by a client.
 fn print_greeting() {
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
         // Nothing can be done about a closed standard error.
@@ -243,7 +238,7 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         }
         Some(CliCommand::Analyse(arguments)) => return analyse::run(&arguments),
         Some(CliCommand::Batch(arguments)) => return batch::run(&arguments),
-        Some(CliCommand::Bench(arguments)) => bench::run(&arguments),
+        Some(CliCommand::Bench(arguments)) => bench::run_bench(&arguments),
         #[cfg(feature = "cloud")]
         Some(CliCommand::Board(arguments)) => board::run(&arguments),
         Some(CliCommand::Book(arguments)) => return book::run(&arguments),
@@ -252,11 +247,9 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         #[cfg(feature = "cloud")]
         Some(CliCommand::Cloud(arguments)) => return cloud::run(&arguments),
         Some(CliCommand::Completions(arguments)) => {
-            manual::print_completions(&arguments, Arguments::command())
+            help::print_completions(&arguments, Arguments::command())
         }
-        Some(CliCommand::Manual(arguments)) => {
-            manual::write_manual(&arguments, Arguments::command())
-        }
+        Some(CliCommand::Manual(arguments)) => help::write_manual(&arguments, Arguments::command()),
         Some(CliCommand::Convert(arguments)) => convert::run(&arguments),
         #[cfg(feature = "training")]
         Some(CliCommand::Data(arguments)) => data::run(&arguments),
@@ -266,7 +259,7 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(CliCommand::Match(arguments)) => return tournament::run(&arguments),
         #[cfg(feature = "match")]
         Some(CliCommand::Openings(arguments)) => return openings::run(&arguments),
-        Some(CliCommand::Perft(arguments)) => return perft::run(&arguments),
+        Some(CliCommand::Perft(arguments)) => return bench::run_perft(&arguments),
         Some(CliCommand::Play(arguments)) => return play::run(&arguments),
         #[cfg(feature = "match")]
         Some(CliCommand::Replay(arguments)) => replay::run(&arguments),

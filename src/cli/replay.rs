@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, OpeningArgument, PgnPlace, columns, explain, explain_clauses, explain_plies,
+    Context, Failure, GamePath, OpeningArgument, columns, explain, explain_clauses, explain_plies,
     fill, note, note_skipped, print_if_read, terminal_width, texts, translated, verdict_name,
 };
 use crate::notation::RecordError;
@@ -52,7 +52,7 @@ struct ReplayCounts {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut counts = ReplayCounts::default();
     for file in &arguments.files {
-        match replay_file(arguments, &PgnPlace::parse(file), &mut counts) {
+        match replay_file(arguments, &GamePath::parse(file), &mut counts) {
             Ok(true) => {}
             Ok(false) => break,
             Err(failure) => {
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Replays the games of a file. Returns `false` if standard output is closed.
 fn replay_file(
     arguments: &Arguments,
-    place: &PgnPlace,
+    place: &GamePath,
     counts: &mut ReplayCounts,
 ) -> Result<bool, Failure> {
     let mut games = place.games()?;
@@ -149,7 +149,7 @@ struct Replayed {
 /// Replays a game. It does not agree if it has fewer plies than requested.
 fn replay(
     arguments: &Arguments,
-    place: &PgnPlace,
+    place: &GamePath,
     number: usize,
     game: Result<GameTree, RecordError>,
 ) -> Replayed {
@@ -240,7 +240,7 @@ impl Replayed {
     }
 
     /// The text of a game: a JSON object, or why it does not agree and the explanation.
-    fn text(&self, arguments: &Arguments, place: &PgnPlace) -> String {
+    fn text(&self, arguments: &Arguments, place: &GamePath) -> String {
         if arguments.json {
             return format!("{}\n", self.object(arguments, place));
         }
@@ -290,7 +290,7 @@ impl Replayed {
         record.tag("Reason").or_else(|| record.tag("Termination"))
     }
 
-    fn object(&self, arguments: &Arguments, place: &PgnPlace) -> Value {
+    fn object(&self, arguments: &Arguments, place: &GamePath) -> Value {
         let record = self.record.as_ref();
         let mut object = json!({
             "file": place.path.display().to_string(),

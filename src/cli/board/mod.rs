@@ -16,7 +16,7 @@ use rand::Rng;
 use serde_json::Value;
 
 use super::common::{
-    BookArguments, Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults,
+    BookArguments, Context, Failure, GameArguments, GamePath, SearchArguments, SearchDefaults,
     note, note_problems, print_line, user_name,
 };
 use super::serve::{NODES, PAUSE, open_store};
@@ -159,7 +159,7 @@ fn is_database(path: &Path) -> bool {
 }
 
 /// The games of a file; those that cannot be read are reported.
-fn read_file(place: &PgnPlace) -> Result<Vec<Value>, Failure> {
+fn read_file(place: &GamePath) -> Result<Vec<Value>, Failure> {
     let path = place.path.display();
     if is_database(&place.path) {
         let reason = format!(

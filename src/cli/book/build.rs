@@ -1,20 +1,24 @@
-//! `chuhe book build`.
+//! `chuhe book build`: makes a book from games or searches.
 
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ArgGroup;
 use crossbeam_channel::Receiver;
 
 use super::file::Output;
-use super::games::from_games;
 use crate::book::{BookTable, drop_unreached};
 use crate::cli::common::{
-    Context, Failure, ForceArgument, ProgressMeter, Unread, exit_code, interrupts, note,
+    Context, Failure, ForceArgument, Noun, ProgressMeter, Unread, exit_code, interrupts, note,
+    read_games,
 };
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
-use crate::training::book::{BookCheck, Expansion, check, expand};
+use crate::notation::pgn::GameResult;
+use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
+use crate::training::data::{GameReader, MAGIC, Record};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 
 /// Make a book from games (PGN in any notation, XQF, CBR, CBL, DhtmlXQ, self-play files) or, with
@@ -105,11 +109,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             note("interrupted; the same command continues with the games");
             return Ok(exit_code(true));
         }
-        (interrupts, read_book(arguments, &mut unread)?)
+        (interrupts, from_games(arguments, &mut unread)?)
     } else if arguments.self_made {
         (interrupts()?, BookTable::default())
     } else {
-        let table = read_book(arguments, &mut unread)?;
+        let table = from_games(arguments, &mut unread)?;
         (interrupts()?, table)
     };
     let meter = BuildMeter::new(interrupts);
@@ -137,15 +141,86 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(is_interrupted))
 }
 
-fn read_book(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, Failure> {
-    let plies = usize::from(arguments.max_ply);
-    from_games(
-        &arguments.games,
-        plies,
-        arguments.min_games,
-        arguments.by_score,
-        unread,
-    )
+/// Builds a book from the first `--max-ply` plies of all games: moves that were played in at least
+/// `--min-games` games and have a positive value, or any value with `--by-score`.
+fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, Failure> {
+    let mut book = GameBook::new(usize::from(arguments.max_ply));
+    for path in &arguments.games {
+        if let Err(failure) = add_file(&mut book, path, unread) {
+            unread.file(failure, arguments.games.len())?;
+        }
+    }
+    note(&Noun::Game.counted(book.games()));
+    let (min_value, also_needed) = if arguments.by_score {
+        (i64::MIN, "")
+    } else {
+        (1, " with a positive value")
+    };
+    let table = book.finish(arguments.min_games, min_value);
+    if table.positions() == 0 {
+        let min_games = arguments.min_games;
+        let why = format!(
+            "no move was played in at least {min_games} games{also_needed}; see --min-games"
+        );
+        return Err(Failure::new("book", why));
+    }
+    Ok(table)
+}
+
+fn add_file(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(), Failure> {
+    if is_data(path).context(path.display())? {
+        add_data(book, path)
+    } else {
+        add_records(book, path, unread)
+    }
+}
+
+/// Whether a file contains self-play games. Standard input never does.
+fn is_data(path: &Path) -> io::Result<bool> {
+    if path.as_os_str() == "-" {
+        return Ok(false);
+    }
+    let magic = &MAGIC[..MAGIC.len() - 1];
+    let mut beginning = Vec::new();
+    let file = File::open(path)?;
+    file.take(magic.len() as u64).read_to_end(&mut beginning)?;
+    Ok(beginning == magic)
+}
+
+fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
+    let file = File::open(path).context(path.display())?;
+    let mut reader = GameReader::new(file).context(path.display())?;
+    while let Some(record) = reader.next_record().context(path.display())? {
+        // Single positions have no moves.
+        if let Record::Game(game) = record {
+            let moves = game.moves.iter().map(|m| m.played);
+            let skipped = usize::from(game.random_plies);
+            book.add(&game.start_position(), moves, skipped, game.result.winner());
+        }
+    }
+    if !reader.recovered().is_clean() {
+        note(&format!("{}: {}", path.display(), reader.recovered()));
+    }
+    Ok(())
+}
+
+fn add_records(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(), Failure> {
+    let mut unfinished = 0;
+    let read = read_games(path, |game| {
+        match game.map(|game| game.main_line()) {
+            Ok(game) if game.result == GameResult::Unfinished => unfinished += 1,
+            Ok(game) => book.add(&game.line.start, game.line.moves, 0, game.result.winner()),
+            Err(reason) => unread.game(&Failure::new(path.display(), reason)),
+        }
+        Ok(())
+    });
+    if unfinished > 0 {
+        let path = path.display();
+        note(&format!(
+            "{path}: skipped {unfinished} games without a result"
+        ));
+    }
+    read.context(path.display())
 }
 
 /// Plays the games. Returns the channel of Ctrl-C, and whether Ctrl-C has stopped the games.

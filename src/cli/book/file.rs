@@ -21,7 +21,7 @@ pub fn open(name: &str) -> Result<BookLibrary, Failure> {
     }
 }
 
-/// Reads all positions of a book that can be found, and reports what is left out.
+/// Reads all positions of a book that its moves reach, and reports the moves that are left out.
 pub fn read_table(name: &str) -> Result<BookTable, Failure> {
     let library = open(name)?;
     let mut table = BookTable::default();

@@ -3,8 +3,6 @@
 #[cfg(feature = "training")]
 mod build;
 pub mod file;
-#[cfg(feature = "training")]
-mod games;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -9,9 +9,7 @@ use serde_json::Value;
 
 use super::remote::{ServerArguments, moves};
 use crate::board::Position;
-use crate::cli::common::{
-    Context, Failure, INTERRUPTED, Unread, interrupts, note, print_text, read_games,
-};
+use crate::cli::common::{Context, Failure, Unread, interrupts, note, print_text, read_games};
 use crate::cloud::Edge;
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
@@ -79,10 +77,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if result? {
         unread.finish("cloud copy")
     } else {
-        Err(Failure {
-            text: "interrupted; the same command continues".to_owned(),
-            code: INTERRUPTED,
-        })
+        Err(Failure::interrupted())
     }
 }
 

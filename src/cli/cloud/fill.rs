@@ -7,7 +7,7 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
 use crate::board::Position;
-use crate::cli::common::{Context, Failure, INTERRUPTED, interrupts, note, print_text};
+use crate::cli::common::{Context, Failure, interrupts, note, print_text};
 use crate::cloud::Edge;
 use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, LibraryOptions};
@@ -62,10 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         request(&library, &level).context(name)?;
         if !wait(&library, limit, &interrupts).context(name)? {
             drop(workers);
-            return Err(Failure {
-                text: "interrupted; the same command continues".to_owned(),
-                code: INTERRUPTED,
-            });
+            return Err(Failure::interrupted());
         }
         plies += 1;
         note(&format!(

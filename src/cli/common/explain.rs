@@ -1,14 +1,18 @@
-//! The reasons of a verdict as text and as JSON.
+//! Verdicts with their reasons, and results of endgame tables, as text and as JSON.
 
 use serde_json::{Value, json};
 
-use super::{columns, fill, sentence, terminal_width, texts};
+use super::{columns, fill, note, sentence, terminal_width, texts, translated};
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
-use crate::rules::{Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed, Verdict};
+use crate::rules::{
+    Cause, Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed, RuleSet, Verdict,
+    is_within_no_capture_limit, judge, judge_outcome,
+};
+use crate::tablebase::{Material, TableOutcome, Tables};
 use crate::text::Language;
 
-/// The reasons as text: the cause, what each side did, and a table of the moves of the repetition.
+/// The reasons of a judgement as text: the cause, what each side did, and a table of the moves of the repetition.
 pub fn explain(game: &Game, judgement: &Judgement) -> String {
     let width = terminal_width();
     let texts = texts();
@@ -18,7 +22,7 @@ pub fn explain(game: &Game, judgement: &Judgement) -> String {
     }
     for color in Color::ALL {
         let mut did = judgement.perpetuals[color].local_name().to_owned();
-        let chased: Vec<String> = judgement.chased[color].iter().map(place).collect();
+        let chased: Vec<String> = judgement.chased[color].iter().map(placed_text).collect();
         if !chased.is_empty() {
             did = fill(texts.of_pieces, &[&did, &chased.join(texts.comma)]);
         }
@@ -35,14 +39,14 @@ pub fn explain(game: &Game, judgement: &Judgement) -> String {
             classified.number.to_string(),
             classified.played.to_string(),
             chinese,
-            title(classified.piece),
+            piece_text(classified.piece),
             description(classified),
         ]);
     }
     text + &columns(&rows, width) + "\n"
 }
 
-/// The clauses that decided, as JSON.
+/// The clauses of the rules that decided, as JSON.
 pub fn explain_clauses(judgement: &Judgement) -> Value {
     judgement.clauses.iter().map(ToString::to_string).collect()
 }
@@ -95,11 +99,11 @@ fn local(english: String, chinese: impl FnOnce() -> String) -> String {
 }
 
 /// A piece and its square in the chosen language.
-fn place(placed: &Placed) -> String {
+fn placed_text(placed: &Placed) -> String {
     local(placed.to_string(), || placed.chinese())
 }
 
-/// The effect of a move, `-` if it is idle.
+/// The effects of a move; `-` if it has none.
 fn description(classified: &ClassifiedMove) -> String {
     let texts = texts();
     let class = match classified.class {
@@ -109,7 +113,7 @@ fn description(classified: &ClassifiedMove) -> String {
         MoveClass::Chase | MoveClass::Idle => None,
     };
     let attack = |text: &str, Chase { chaser, chased }: &Chase| {
-        fill(text, &[&place(chaser), &place(chased)])
+        fill(text, &[&placed_text(chaser), &placed_text(chased)])
     };
     let mut parts: Vec<String> = class.map(str::to_owned).into_iter().collect();
     let chases = classified.chases.iter();
@@ -117,7 +121,7 @@ fn description(classified: &ClassifiedMove) -> String {
     let excused = classified.excused.iter();
     parts.extend(excused.map(|chase| attack(texts.excused_attack, chase)));
     let threats = classified.check_threats.iter();
-    parts.extend(threats.map(|piece| fill(texts.wins_by_check, &[&place(piece)])));
+    parts.extend(threats.map(|piece| fill(texts.wins_by_check, &[&placed_text(piece)])));
     if classified.is_joint {
         parts.push(texts.joint_chase.to_owned());
     }
@@ -134,7 +138,7 @@ fn description(classified: &ClassifiedMove) -> String {
 }
 
 /// A piece: `red rook 车`, in Chinese `红方车`.
-fn title(piece: Piece) -> String {
+fn piece_text(piece: Piece) -> String {
     let color = piece.color();
     local(
         format!("{color} {} {}", piece.kind(), piece.chinese()),
@@ -151,4 +155,87 @@ pub fn verdict_name(verdict: Verdict) -> &'static str {
         Verdict::RedLoses => texts.verdict_red_loses,
         Verdict::BlackLoses => texts.verdict_black_loses,
     }
+}
+
+/// Prints errors of damaged tables that were found by probes to standard error.
+pub fn report_damaged_tables(tables: &Tables) {
+    tables
+        .unreported_damage()
+        .iter()
+        .for_each(|error| note(error));
+}
+
+/// How a game has ended by its position or by the rules; `None` if it is not over.
+pub fn describe_end(game: &Game, rules: RuleSet) -> Option<String> {
+    let judgement = judge(game, rules);
+    let side = game.position().side_to_move();
+    let sides = [side.local_name(), (!side).local_name()];
+    match judgement.cause {
+        Cause::Checkmate => Some(fill(texts().checkmated, &sides)),
+        Cause::Stalemate => Some(fill(texts().stalemated, &sides)),
+        _ => judgement.ruling(),
+    }
+}
+
+/// How the no-capture limit affects a win in `plies` plies at the end of a game; `None` if the mate comes first.
+pub fn describe_no_capture_limit(
+    game: &Game,
+    tables: &Tables,
+    rules: RuleSet,
+    plies: u16,
+) -> Option<String> {
+    let position = game.position();
+    let is_in_time = |plies| is_within_no_capture_limit(position.clock(), rules, plies);
+    if is_in_time(plies) {
+        return None;
+    }
+    let capture = tables.dtc(position).filter(|plies| is_in_time(*plies));
+    Some(match capture {
+        Some(plies) => {
+            format!("a capture within {plies} plies is needed to avoid the no-capture limit")
+        }
+        None => "but the no-capture limit comes first".to_owned(),
+    })
+}
+
+/// The result of a position or move in an endgame table as JSON.
+pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
+    match outcome {
+        Some(TableOutcome::Win(plies)) => json!({"result": "win", "plies": plies}),
+        Some(TableOutcome::WinByRule(plies)) => {
+            json!({"result": "win", "by": "rules", "plies_without_repetitions": plies})
+        }
+        Some(TableOutcome::Draw) => json!({"result": "draw"}),
+        Some(TableOutcome::LossByRule(plies)) => {
+            json!({"result": "loss", "by": "rules", "plies_without_repetitions": plies})
+        }
+        Some(TableOutcome::Loss(plies)) => json!({"result": "loss", "plies": plies}),
+        None => json!({"result": "unknown"}),
+    }
+}
+
+/// The name and result of the ending on the board, if the game is not over and a table has the position.
+pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<String> {
+    if judge_outcome(game, rules).verdict != Verdict::Undecided {
+        return None;
+    }
+    let position = game.position();
+    let (material, _) = Material::of(position)?;
+    let outcome = tables.probe(position, rules)?.outcome;
+    let side = position.side_to_move();
+    let limit = |plies| {
+        let limit = describe_no_capture_limit(game, tables, rules, plies);
+        limit.map_or_else(String::new, |limit| format!("; {limit}"))
+    };
+    let result = match outcome {
+        TableOutcome::Win(plies) => format!("{side} wins, mate in {plies} plies{}", limit(plies)),
+        TableOutcome::WinByRule(_) => format!("{side} wins by the {rules} repetition rules"),
+        TableOutcome::Draw => "draw".to_owned(),
+        TableOutcome::LossByRule(_) => format!("{side} loses by the {rules} repetition rules"),
+        TableOutcome::Loss(plies) => {
+            format!("{side} loses, mated in {plies} plies{}", limit(plies))
+        }
+    };
+    let result = translated(&result);
+    Some(format!("{material} {}: {result}", material.chinese()))
 }

@@ -37,11 +37,20 @@ impl Failure {
         Self { text, code: FAILED }
     }
 
-    /// The argument `what` is invalid because of `why`.
+    /// The argument or option `what` is invalid because of `why`.
     pub fn usage(what: impl Display, why: impl Display) -> Self {
         Self {
             code: MISUSED,
             ..Self::new(what, why)
+        }
+    }
+
+    /// A command was interrupted, and the same command continues its work.
+    #[cfg(feature = "cloud")]
+    pub fn interrupted() -> Self {
+        Self {
+            text: "interrupted; the same command continues".to_owned(),
+            code: INTERRUPTED,
         }
     }
 
@@ -52,7 +61,7 @@ impl Failure {
     }
 }
 
-/// Turns errors into failures of a command.
+/// Converts errors to failures of a command.
 pub trait Context<T> {
     /// Names the file, option or activity that the error is about.
     fn context(self, what: impl Display) -> Result<T, Failure>;

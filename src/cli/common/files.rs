@@ -35,9 +35,8 @@ pub struct ForceArgument {
     pub force: bool,
 }
 
-/// A file that is written at the end of long work, but opened before it, so that an unwritable path is
-/// reported at once. An old file is replaced as a whole at the end, or not at all. The path `-` is standard
-/// output.
+/// An output file that is opened before long work, so that an unwritable path is reported at once, and completed
+/// after it. An existing file is replaced completely or not at all. The path `-` is standard output.
 pub struct OutputFile {
     path: PathBuf,
     target: Target,
@@ -72,7 +71,7 @@ impl OutputFile {
         })
     }
 
-    /// As [`Self::create`] with `force`, for files that a command writes again and again.
+    /// Like [`Self::create`] with `force`, for files that a command rewrites repeatedly.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         Self::create(path, ForceArgument { force: true })
     }
@@ -123,7 +122,7 @@ pub fn create_new(path: &Path, hint: &str) -> Result<File, Failure> {
     })
 }
 
-/// Refuses an output file that is also an input file, even under another path.
+/// Returns an error if an output file is also an input file, even under another path.
 pub fn require_not_input<P: AsRef<Path>>(
     option: &str,
     out: &Path,
@@ -140,7 +139,7 @@ pub fn require_not_input<P: AsRef<Path>>(
     }
 }
 
-/// Longer than any process number, in bytes.
+/// Maximum number of bytes read from a lock file, more than any process number has.
 const LONGEST_NUMBER: u64 = 32;
 
 /// An advisory lock that keeps two processes from writing the same file, held until it is dropped or the
@@ -214,7 +213,7 @@ fn owner(file: &mut File) -> String {
     }
 }
 
-/// Whether `path` leads to the open file.
+/// Whether `path` still refers to the open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;

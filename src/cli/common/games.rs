@@ -41,14 +41,14 @@ impl GameArguments {
 
     /// The files of games or positions, if all arguments name files, with or without the number of a game; otherwise
     /// empty. A single argument with the number of a game is a game, not a file.
-    pub fn places(&self) -> Vec<PgnPlace> {
-        let places: Vec<PgnPlace> = self.game.iter().map(|text| PgnPlace::parse(text)).collect();
-        let is_file = |place: &PgnPlace| {
+    pub fn places(&self) -> Vec<GamePath> {
+        let places: Vec<GamePath> = self.game.iter().map(|text| GamePath::parse(text)).collect();
+        let is_file = |place: &GamePath| {
             let data = place.path.metadata();
             place.path == Path::new("-") || data.is_ok_and(|data| !data.is_dir())
         };
         // If one argument is an existing file, the name of a missing file is not read as a move.
-        let may_be_file = |place: &PgnPlace| is_file(place) || place.path.extension().is_some();
+        let may_be_file = |place: &GamePath| is_file(place) || place.path.extension().is_some();
         let are_files = match &places[..] {
             [place] => is_file(place) && place.game.is_none() && place.ply.is_none(),
             all => all.iter().any(is_file) && all.iter().all(may_be_file),
@@ -62,9 +62,9 @@ impl GameArguments {
 
     /// The file, or the game in it, if that is the only argument.
     #[cfg(feature = "cloud")]
-    pub fn place(&self) -> Result<Option<PgnPlace>, Failure> {
+    pub fn place(&self) -> Result<Option<GamePath>, Failure> {
         match &self.game[..] {
-            [text] if self.moves.is_empty() => PgnPlace::of_argument(text),
+            [text] if self.moves.is_empty() => GamePath::of_argument(text),
             _ => Ok(None),
         }
     }
@@ -75,7 +75,7 @@ impl GameArguments {
     /// The FEN is invalid (all reasons are named), or a move cannot be played (the first is named).
     pub fn read(&self) -> Result<Game, Failure> {
         if let Some((first, moves)) = self.game.split_first()
-            && let Some(place) = PgnPlace::of_argument(first)?
+            && let Some(place) = GamePath::of_argument(first)?
         {
             return read_place(&place, moves.iter().chain(&self.moves));
         }
@@ -95,7 +95,7 @@ impl GameArguments {
     }
 }
 
-/// Whether an argument that is not the name of a file was probably meant as one.
+/// Whether an argument that names no file was probably meant as a file name.
 fn is_probably_file_name(word: &str) -> bool {
     let is_word = !word.is_empty() && !word.contains(char::is_whitespace);
     let is_path = word.contains('.') || !word.contains('/');
@@ -104,7 +104,7 @@ fn is_probably_file_name(word: &str) -> bool {
 
 /// Plays the game of a file, then more moves.
 fn read_place<'a>(
-    place: &PgnPlace,
+    place: &GamePath,
     moves: impl Iterator<Item = &'a String>,
 ) -> Result<Game, Failure> {
     let mut game = play_line(place.read()?.main_line().line)?;
@@ -142,13 +142,13 @@ pub fn play_line(line: Line) -> Result<Game, Failure> {
     Ok(game)
 }
 
-/// The error message for an invalid place.
-const INVALID_PLACE: &str =
+/// The error message for an invalid [`GamePath`].
+const INVALID_PATH: &str =
     "write the number of a game and of plies after the name of a PGN as in games.pgn:3@42";
 
-/// A game in a file, and a ply of it: `games.pgn`, `games.pgn:3`, `games.pgn:3@42`.
+/// A file of games, with an optional game and ply: `games.pgn`, `games.pgn:3`, `games.pgn:3@42`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PgnPlace {
+pub struct GamePath {
     /// The file.
     pub path: PathBuf,
     /// The number of the game, from 1, if given.
@@ -157,7 +157,7 @@ pub struct PgnPlace {
     pub ply: Option<usize>,
 }
 
-impl PgnPlace {
+impl GamePath {
     /// Reads `FILE[:GAME][@PLY]`. If a file with the whole text as its name exists, it is that file.
     pub fn parse(text: &str) -> Self {
         if Path::new(text).exists() {
@@ -201,7 +201,7 @@ impl PgnPlace {
         if place.is_pgn() || place.path.exists() && !place.path.is_dir() {
             Ok(Some(place))
         } else if has_text_after_pgn(text) {
-            Err(Failure::usage(text, INVALID_PLACE))
+            Err(Failure::usage(text, INVALID_PATH))
         } else {
             Ok(None)
         }
@@ -220,7 +220,7 @@ impl PgnPlace {
                 if error.kind() == io::ErrorKind::NotFound
                     && has_text_after_pgn(&path.to_string()) =>
             {
-                return Err(Failure::usage(path, INVALID_PLACE));
+                return Err(Failure::usage(path, INVALID_PATH));
             }
             opened => opened.context(&path)?,
         };
@@ -339,13 +339,13 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// Reports a game.
+    /// Reports and counts a game that cannot be read.
     pub fn game(&mut self, failure: &Failure) {
         failure.report();
         self.games += 1;
     }
 
-    /// Reports a line or a game of a file.
+    /// Reports and counts a line or a game of a file that cannot be read.
     pub fn part(&mut self, path: &Path, place: Place, why: impl Display) {
         Failure::new(format_args!("{}: {place}", path.display()), why).report();
         match place {
@@ -359,7 +359,7 @@ impl Unread {
         self.games + self.positions
     }
 
-    /// Counts games that have been reported.
+    /// Counts games that were already reported.
     pub fn count_games(&mut self, games: u64) {
         self.games += games;
     }
@@ -379,7 +379,7 @@ impl Unread {
         Ok(())
     }
 
-    /// Reports a file. If it is the only one, the error is returned instead.
+    /// Reports and counts a file that cannot be read. If it is the only one, its error is returned instead.
     pub fn file(&mut self, failure: Failure, files: usize) -> Result<(), Failure> {
         if files == 1 {
             return Err(failure);
@@ -432,8 +432,8 @@ impl Noun {
     }
 }
 
-/// Calls `found` for each game of a file, or with the reason why a game cannot be read; `-` is standard input. The
-/// format is recognised by the content. Text outside games is reported, problems within a game are not.
+/// Calls `found` with each game of a file, or the reason why it cannot be read; `-` is standard input. The format is
+/// recognised by the content. Text outside games is reported, but not the problems of a game.
 ///
 /// # Errors
 /// The file cannot be read, is in an unknown format, contains text but no game, or `found` returns an error.
@@ -498,16 +498,16 @@ mod tests {
             ("d:/a.pgn:3@42", "d:/a.pgn", Some(3), Some(42)),
             ("a@b:c.pgn", "a@b:c.pgn", None, None),
         ] {
-            let place = PgnPlace::of_argument(text).unwrap().unwrap();
+            let place = GamePath::of_argument(text).unwrap().unwrap();
             assert_eq!(place.path, PathBuf::from(path), "{text}");
             assert_eq!((place.game, place.ply), (game, ply), "{text}");
         }
         for text in ["a.pgn:x", "a.pgn:3@-1", "a.pgn@", "a.PGN:3:4x"] {
-            let message = PgnPlace::of_argument(text).unwrap_err().text;
+            let message = GamePath::of_argument(text).unwrap_err().text;
             assert!(message.contains("games.pgn:3@42"), "{text}: {message}");
         }
         for text in ["startpos", "9/9 w", "4k4/9/9/9/9/9/9/9/9/3K5"] {
-            assert_eq!(PgnPlace::of_argument(text).unwrap(), None);
+            assert_eq!(GamePath::of_argument(text).unwrap(), None);
         }
     }
 }

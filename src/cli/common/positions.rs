@@ -3,7 +3,7 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use super::{Context, Failure, PgnPlace, Place, Unread, note_problems, note_skipped, play_line};
+use super::{Context, Failure, GamePath, Place, Unread, note_problems, note_skipped, play_line};
 use crate::notation::epd::Epd;
 use crate::notation::records::{RecordReader, read_line as read_record_line};
 use crate::rules::Game;
@@ -23,14 +23,14 @@ pub struct FilePosition {
     pub game: Game,
 }
 
-/// Reads a FEN, an EPD, or `startpos` or a FEN with `moves`, from each line of a file; empty lines and lines
-/// that begin with `#` are skipped. From game records it reads the final positions of all games, or of the game in
-/// a name such as `games.pgn:3`. The format is recognised by the content; `-` is standard input. Lines and games that
-/// cannot be read are reported to `unread` and skipped.
+/// Reads the positions of a file; `-` is standard input. The format is recognised by the content: a list with a FEN, an
+/// EPD, or `startpos` or a FEN with `moves` on each line, without empty lines and lines that begin with `#`; or game
+/// records, of which the final positions of all games are read, or that of the one in a name such as `games.pgn:3`.
+/// Lines and games that cannot be read are reported to `unread` and skipped.
 ///
 /// # Errors
 /// The file cannot be read or has no positions.
-pub fn read_positions(place: &PgnPlace, unread: &mut Unread) -> Result<Vec<FilePosition>, Failure> {
+pub fn read_positions(place: &GamePath, unread: &mut Unread) -> Result<Vec<FilePosition>, Failure> {
     let path = place.path.as_path();
     let games = place.games()?;
     let before = unread.parts();
@@ -97,7 +97,7 @@ fn read_position(text: &str) -> Result<(Epd, Game), String> {
 }
 
 fn read_records(
-    place: &PgnPlace,
+    place: &GamePath,
     mut games: RecordReader<'_>,
     unread: &mut Unread,
 ) -> Result<Vec<FilePosition>, Failure> {

@@ -116,7 +116,7 @@ impl SearchPlan {
     pub fn threads(&self) -> Result<SearchThreads, Failure> {
         let (sender, events) = unbounded();
         let mut pool = Pool::new(sender).context("the search cannot start")?;
-        // The command ends, so nothing is kept.
+        // The errors of the pool mention the old settings that are kept, but here the command ends.
         let (hash, threads) = (self.hash, self.threads);
         pool.set_hash_size(hash).map_err(|_| {
             Failure::new("--hash", format!("no memory for a hash table of {hash} MB"))
@@ -195,7 +195,7 @@ impl SearchThreads {
         Ok(())
     }
 
-    /// Clears the hash table and everything else that was learned.
+    /// Clears the hash table and the histories.
     pub fn forget(&mut self) {
         self.pool.forget();
     }
@@ -219,12 +219,12 @@ pub fn bound_name(bound: Bound) -> Option<&'static str> {
     }
 }
 
-/// Size in MB of the hash tables of positions that are searched at the same time, if it is not given.
+/// Size of the hash table of each [`Searcher`] in MB, unless given.
 const AUTOMATIC_HASH: usize = 16;
 
-/// Searches the position at the end of each game, several at the same time, each in one thread with an empty
-/// hash table, so that the results depend neither on the number of threads nor on the order. Calls `found`
-/// with the number of the game and its result as soon as there is one; `false` from it cancels the work.
+/// Searches the final positions of several games at the same time, each in one thread with an empty hash table, so
+/// that the results depend neither on the number of threads nor on the order. Calls `found` with the index of a game
+/// and its result as soon as it is known; if `found` returns `false`, the work is cancelled.
 ///
 /// # Errors
 /// There is too little memory or no thread for the searches, or `found` returns an error.
@@ -312,7 +312,7 @@ fn search_some(
     }
 }
 
-/// The searches that run at the moment; `None` once they are to stop.
+/// The running searches; `None` after [`Self::stop`].
 struct RunningSearches(Mutex<Option<Vec<Arc<Control>>>>);
 
 impl Default for RunningSearches {
@@ -322,7 +322,7 @@ impl Default for RunningSearches {
 }
 
 impl RunningSearches {
-    /// Adds a search; `false` if it must not start.
+    /// Adds a search. Returns `false` if it must not start.
     fn add(&self, control: &Arc<Control>) -> bool {
         match &mut *self.0.lock() {
             None => false,

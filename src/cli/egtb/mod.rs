@@ -2,13 +2,21 @@
 
 mod common;
 mod generate;
-mod probe;
 mod stats;
 mod verify;
 
 use clap::Subcommand;
+use serde_json::json;
 
-use crate::cli::common::Failure;
+use crate::board::{Move, Position};
+use crate::cli::common::{
+    Failure, GameArguments, TableArguments, columns, describe_no_capture_limit, outcome_json,
+    print, report_damaged_tables, sentence, terminal_width, translated,
+};
+use crate::notation::MoveStyle;
+use crate::rules::{Game, RuleSet};
+use crate::tablebase::{Material, Probe, ProbedMove, TableOutcome, Tables};
+use common::RulesArguments;
 
 /// Endgame tables (残局库): generate, verify, count, probe.
 #[derive(Debug, clap::Args)]
@@ -21,15 +29,148 @@ pub struct Arguments {
 enum EgtbCommand {
     Generate(generate::Arguments),
     Verify(verify::Arguments),
-    Probe(probe::Arguments),
+    Probe(ProbeArguments),
     Stats(stats::Arguments),
+}
+
+/// Show the value of a position and of every move: win, draw or loss, and plies to mate.
+#[derive(Debug, clap::Args)]
+pub struct ProbeArguments {
+    #[command(flatten)]
+    game: GameArguments,
+    /// Move notation.
+    #[arg(long, value_enum, default_value_t = MoveStyle::Chinese, conflicts_with = "json")]
+    notation: MoveStyle,
+    /// Print a JSON object, with moves as `h2e2` and in Chinese.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    tables: TableArguments,
+    #[command(flatten)]
+    rules: RulesArguments,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         EgtbCommand::Generate(arguments) => generate::run(arguments),
         EgtbCommand::Verify(arguments) => verify::run(arguments),
-        EgtbCommand::Probe(arguments) => probe::run(arguments),
+        EgtbCommand::Probe(arguments) => probe(arguments),
         EgtbCommand::Stats(arguments) => stats::run(arguments),
     }
+}
+
+/// The reason why the tables have no value for a position.
+fn reason_for_no_value(position: &Position, tables: &Tables, rules: RuleSet) -> String {
+    let table = Material::of(position).and_then(|(material, _)| tables.get(material, rules));
+    match table.map(|table| (table, table.damage())) {
+        Some((table, Some(damage))) => format!("{}: {damage}", table.name()),
+        Some(_) => "unknown: the value depends on repetition rules that the table does not resolve"
+            .to_owned(),
+        None => "no table covers this position".to_owned(),
+    }
+}
+
+fn probe(arguments: &ProbeArguments) -> Result<(), Failure> {
+    arguments.game.require_given("egtb probe")?;
+    let game = arguments.game.read()?;
+    let rules = arguments.rules.rules;
+    let tables = arguments.tables.open()?;
+    let probed = tables.probe(game.position(), rules).ok_or_else(|| {
+        Failure::new(
+            game.position(),
+            reason_for_no_value(game.position(), &tables, rules),
+        )
+    })?;
+    let moves = tables.probe_moves(game.position(), rules);
+    let text = if arguments.json {
+        probe_json(&game, &tables, probed, &moves)
+    } else {
+        probe_text(arguments, &game, &tables, probed, &moves)
+    };
+    report_damaged_tables(&tables);
+    print(&text)
+}
+
+fn probe_text(
+    arguments: &ProbeArguments,
+    game: &Game,
+    tables: &Tables,
+    probe: Probe,
+    moves: &[ProbedMove],
+) -> String {
+    let position = game.position();
+    let side = position.side_to_move();
+    let mut text = format!("{side} to move: {}\n", outcome_text(probe.outcome));
+    if probe.outcome == TableOutcome::Draw && !probe.draw_holds {
+        text += "the draw is not proven under rules that forbid perpetual chases\n";
+    }
+    if let TableOutcome::Win(plies) | TableOutcome::Loss(plies) = probe.outcome
+        && let Some(note) = describe_no_capture_limit(game, tables, arguments.rules.rules, plies)
+    {
+        text += &format!("{note}\n");
+    }
+    if let Some(plies) = tables.dtc(position) {
+        text += &format!(
+            "depth to conversion: {plies} plies to the next capture that keeps the win, or to mate\n"
+        );
+    }
+    let rows: Vec<[String; 3]> = (moves.iter())
+        .map(|m| {
+            let outcome = m.outcome.map_or_else(|| "unknown".to_owned(), outcome_text);
+            let outcome = translated(&outcome).into_owned();
+            let word = arguments.notation.write(position, m.played);
+            [word, m.played.to_string(), outcome]
+        })
+        .collect();
+    let width = terminal_width();
+    text = translated(&text).into_owned();
+    text += &columns(&rows, width);
+    let line: Vec<Move> = tables.best_line(position).collect();
+    if !line.is_empty() {
+        let line = arguments.notation.write_line(position, &line);
+        text += &sentence(&translated(&format!("best line: {line}")), width);
+    }
+    text
+}
+
+fn outcome_text(outcome: TableOutcome) -> String {
+    match outcome {
+        TableOutcome::Win(plies) => format!("win 胜, mate in {plies} plies"),
+        TableOutcome::WinByRule(plies) => {
+            format!("win 胜, by the repetition rules{}", by_rule(plies))
+        }
+        TableOutcome::Draw => "draw 和".to_owned(),
+        TableOutcome::LossByRule(plies) => {
+            format!("loss 负, by the repetition rules{}", by_rule(plies))
+        }
+        TableOutcome::Loss(0) => "loss 负, mated".to_owned(),
+        TableOutcome::Loss(plies) => format!("loss 负, mated in {plies} plies"),
+    }
+}
+
+fn by_rule(plies: Option<u16>) -> String {
+    plies.map_or_else(String::new, |plies| {
+        format!(" in {plies} plies, not counting repetitions")
+    })
+}
+
+fn probe_json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> String {
+    let with_move = |m: &ProbedMove| {
+        let mut object = outcome_json(m.outcome);
+        object["move"] = json!(m.played.to_string());
+        object["chinese"] = json!(MoveStyle::Chinese.write(game.position(), m.played));
+        object
+    };
+    let mut object = outcome_json(Some(probe.outcome));
+    object["fen"] = json!(game.position().to_string());
+    if probe.outcome == TableOutcome::Draw {
+        object["draw_holds"] = json!(probe.draw_holds);
+    }
+    if let Some(plies) = tables.dtc(game.position()) {
+        object["dtc"] = json!(plies);
+    }
+    object["moves"] = moves.iter().map(with_move).collect();
+    let line = tables.best_line(game.position());
+    object["line"] = line.map(|m| m.to_string()).collect();
+    format!("{object}\n")
 }

@@ -29,12 +29,12 @@ pub struct Arguments {
     threads: ThreadArguments,
 }
 
-/// Longest mate that the search is tested with, in plies.
-const SEARCHED: u16 = 7;
-/// Search depth beyond the mate, in plies.
-const DEEPER: u32 = 4;
-/// Number of parts of a class that sample positions are taken from, for each outcome.
-const SAMPLE: usize = 4;
+/// Longest mate that is searched for, in plies.
+const MAX_MATE: u16 = 7;
+/// Search depth beyond the longest mate, in plies.
+const EXTRA_DEPTH: u32 = 4;
+/// Number of sample positions for each outcome, each from another part of a class.
+const SAMPLES: usize = 4;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let tables = arguments.tables.open_files_first()?;
@@ -147,11 +147,11 @@ fn check_draws(
     Ok((solved, words))
 }
 
-/// Searches sample positions from all parts of a class: mates of each length within reach, for both
-/// sides, and draws. Returns how many mates were found. Fails if the search finds a mate that does
-/// not exist or is too short.
+/// Searches sample positions of a class: draws, and for both sides mates of each length up to
+/// [`MAX_MATE`]. Returns the number of mates found. Fails if the search finds a mate that does not
+/// exist or is too short.
 fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String, Failure> {
-    let mates = (1..=SEARCHED).map(|plies| match plies % 2 {
+    let mates = (1..=MAX_MATE).map(|plies| match plies % 2 {
         1 => TableOutcome::Win(plies),
         _ => TableOutcome::Loss(plies),
     });
@@ -159,7 +159,7 @@ fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String
     for outcome in mates.chain([TableOutcome::Draw]) {
         for position in sample(solved, outcome) {
             let limits = Limits {
-                depth: Some(u32::from(SEARCHED) + DEEPER),
+                depth: Some(u32::from(MAX_MATE) + EXTRA_DEPTH),
                 ..Limits::default()
             };
             let searched = searcher.think(&Game::new(position.clone()), limits);
@@ -193,7 +193,7 @@ fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String
 /// One position with this outcome from each part of a class, without duplicates.
 fn sample(solved: &SolvedClass, outcome: TableOutcome) -> Vec<Position> {
     let len = class_size(solved.material()) as usize;
-    let parts = (0..SAMPLE).map(|part| part * len / SAMPLE);
+    let parts = (0..SAMPLES).map(|part| part * len / SAMPLES);
     let mut positions: Vec<Position> = parts
         .filter_map(|from| solved.examples(outcome, from).next())
         .collect();

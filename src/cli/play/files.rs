@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{GameEnd, PlaySession};
 use crate::board::Color;
 use crate::cli::common::{
-    Context, Failure, ForceArgument, OutputFile, PgnPlace, fill, play_line, print_line, texts,
+    Context, Failure, ForceArgument, GamePath, OutputFile, fill, play_line, print_line, texts,
     today,
 };
 use crate::notation::MoveStyle;
@@ -103,6 +103,6 @@ fn read(path: &str) -> Result<Game, Failure> {
         let position = decode(&bytes).trim().parse().context(path)?;
         return Ok(Game::new(position));
     }
-    play_line(PgnPlace::parse(path).read()?.main_line().line)
+    play_line(GamePath::parse(path).read()?.main_line().line)
         .map_err(|failure| Failure::new(path, failure.text))
 }

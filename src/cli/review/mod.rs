@@ -14,7 +14,7 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::common::{
-    Context, Ended, Failure, ForceArgument, OpeningArgument, OutputFile, PgnPlace, SearchArguments,
+    Context, Ended, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
     SearchDefaults, SearchPlan, Unread, bar_style, exit_code, interrupts, note, note_problems,
     print, report_damaged_tables, require_not_input, search_games,
 };
@@ -73,8 +73,8 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 /// Searches the games, prints their tables and writes the files.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let names = arguments.games.iter();
-    let places: Vec<PgnPlace> = names.map(|name| PgnPlace::parse(name)).collect();
-    let has_number = |place: &PgnPlace| place.game.is_some() || place.ply.is_some();
+    let places: Vec<GamePath> = names.map(|name| GamePath::parse(name)).collect();
+    let has_number = |place: &GamePath| place.game.is_some() || place.ply.is_some();
     if arguments.all && places.iter().any(has_number) {
         let why = "use it with the names of files alone";
         return Err(Failure::usage("--all", why));
@@ -135,7 +135,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// The games of a file to review, with their numbers. Games without moves are skipped.
 fn read_records(
     arguments: &Arguments,
-    place: &PgnPlace,
+    place: &GamePath,
     unread: &mut Unread,
 ) -> Result<Vec<(usize, GameTree)>, Failure> {
     let path = place.path.display();
@@ -178,7 +178,7 @@ pub fn page_game(review: &Review) -> Value {
 
 fn review_game(
     arguments: &Arguments,
-    place: &PgnPlace,
+    place: &GamePath,
     (number, record): (usize, GameTree),
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
@@ -275,7 +275,7 @@ struct OutputFiles {
 }
 
 impl OutputFiles {
-    fn create(arguments: &Arguments, places: &[PgnPlace]) -> Result<Self, Failure> {
+    fn create(arguments: &Arguments, places: &[GamePath]) -> Result<Self, Failure> {
         let create = |option: &str, path: &Option<PathBuf>| {
             let Some(path) = path else { return Ok(None) };
             require_not_input(option, path, places.iter().map(|place| &place.path))?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::HumanDuration;
 
 use crate::board::{ByColor, Color};
-use crate::cli::common::{Context, Failure, Language, figures, heads, pad, translated};
+use crate::cli::common::{Context, Failure, Language, heads, number_table, pad, translated};
 use crate::text::{escape_html, has_extension};
 use crate::tournament::stats::{
     Decision, Effect, Estimate, FactorRun, Interval, Rating, Scores, SprtRun, Standings, ratings,
@@ -241,7 +241,7 @@ fn effects(run: &FactorRun, room: Option<usize>) -> String {
             .into_iter()
             .map(|Effect { name, elo: gain }| vec![name, elo(&gain)]),
     );
-    format!("\n{}", figures(&rows, room))
+    format!("\n{}", number_table(&rows, room))
 }
 
 /// The columns of the standings.
@@ -289,7 +289,7 @@ fn cross_table(tournament: &Tournament, standings: &Standings, room: Option<usiz
         row.extend(order.iter().map(against));
         rows.push(row);
     }
-    figures(&rows, room) + "rating: Bradley-Terry from all results, mean 0, with 95 % error\n"
+    number_table(&rows, room) + "rating: Bradley-Terry from all results, mean 0, with 95 % error\n"
 }
 
 /// `3.5/4`.
@@ -322,7 +322,7 @@ fn engines(tournament: &Tournament, standings: &Standings, room: Option<usize>) 
             stats.crashes.to_string(),
         ]);
     }
-    figures(&rows, room)
+    number_table(&rows, room)
 }
 
 /// The content of a status file.

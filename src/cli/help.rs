@@ -1,12 +1,15 @@
-//! The help in Chinese.
+//! The help: its Chinese translation, man pages and shell completions.
 
 use std::borrow::Cow;
+use std::io;
+use std::path::PathBuf;
 
 use clap::{Arg, Command};
+use clap_complete::Shell;
 
-use crate::text::translated;
+use super::common::{Context, Failure, print, translated};
 
-/// The words that clap writes around the help, and those of this crate in values.
+/// The words of clap in help texts and errors.
 const CLAP_WORDS: &[(&str, &str)] = &[
     ("Usage: ", "用法："),
     ("Commands:", "命令："),
@@ -35,7 +38,7 @@ const CLAP_WORDS: &[(&str, &str)] = &[
     ("Print version", "显示版本"),
 ];
 
-/// Translates a help or an error message of clap.
+/// Translates a help text or an error message of clap.
 pub fn translate_clap(text: &str) -> String {
     let text = CLAP_WORDS
         .iter()
@@ -46,8 +49,7 @@ pub fn translate_clap(text: &str) -> String {
     lines.collect()
 }
 
-/// Translates a line, the rest of a line that begins with `error:`, or the description of a value:
-/// `- pgn:     Game records`.
+/// Translates a line: after `error:` the message, and of a possible value (`- pgn:     Game records`) the description.
 fn translate_line(line: &str) -> Cow<'_, str> {
     if let Some(message) = line.strip_prefix("error: ") {
         return Cow::Owned(format!("错误：{}", translated(message)));
@@ -60,7 +62,7 @@ fn translate_line(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// Replaces the texts of a command, its arguments and its subcommands by Chinese ones.
+/// Translates the texts of a command, its arguments and its subcommands into Chinese.
 pub fn translate(mut command: Command) -> Command {
     if let Some(about) = command.get_about().map(ToString::to_string) {
         command = command.about(translated(&about).into_owned());
@@ -81,4 +83,37 @@ fn translate_argument(mut argument: Arg) -> Arg {
         argument = argument.long_help(translated(&help).into_owned());
     }
     argument
+}
+
+/// Print the completions of a shell to standard output.
+#[derive(Debug, clap::Args)]
+pub struct CompletionArguments {
+    shell: Shell,
+}
+
+/// Write the man pages of the program and its commands to a directory.
+#[derive(Debug, clap::Args)]
+pub struct ManualArguments {
+    /// The directory, which must exist; pages in it are overwritten.
+    directory: PathBuf,
+}
+
+/// Runs `chuhe completions` for the program's `command`.
+pub fn print_completions(
+    arguments: &CompletionArguments,
+    mut command: Command,
+) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut command, "chuhe", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+/// Runs `chuhe manual` for the program's `command`.
+pub fn write_manual(arguments: &ManualArguments, command: Command) -> Result<(), Failure> {
+    let directory = &arguments.directory;
+    if !directory.is_dir() {
+        let error = io::Error::from(io::ErrorKind::NotADirectory);
+        return Err(Failure::new(directory.display(), error));
+    }
+    clap_mangen::generate_to(command, directory).context(directory.display())
 }

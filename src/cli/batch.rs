@@ -1,35 +1,193 @@
-//! The output file of a batch.
+//! `chuhe batch`: searches many positions.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
 
+use clap::ValueEnum;
+use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 
-use super::arguments::{Arguments, BatchFormat};
-use crate::cli::common::{
-    Context, Failure, FileLock, FilePosition, bound_name, create_new, ignore_closed_pipe,
-    score_and_mate,
+use super::common::{
+    Context, Ended, Failure, FileLock, FilePosition, ForceArgument, GamePath, SearchArguments,
+    SearchDefaults, SearchPlan, Unread, bar_style, bound_name, create_new, exit_code,
+    ignore_closed_pipe, interrupts, note, read_positions, report_damaged_tables, score_and_mate,
+    search_games,
 };
 use crate::notation::{chinese, fen};
-use crate::rules::{Cause, RuleSet, judge_outcome};
-use crate::search::{Bound, Meaning, Outcome, SearchResult};
-use crate::text::read_all;
+use crate::rules::{Cause, Game, RuleSet, judge_outcome};
+use crate::search::{Bound, Meaning, Outcome, SearchResult, Settings};
+use crate::text::{has_extension, read_all};
+
+/// Search many positions and write the results as JSON or CSV.
+///
+/// A file has one position per line: a FEN, an EPD or `startpos`, optionally followed by `moves` and moves.
+/// Empty lines and lines that begin with `#` are skipped. Of game records in any format the final positions of
+/// all games are searched. With several files each result has the name of its file.
+/// If an EPD has a task (`bm`, `am`, `dm`), the result says whether it was solved, and the number of solved
+/// tasks is printed at the end. Each position is searched by one thread with an empty hash table, so that
+/// results do not depend on each other.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Positions or game records (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF); `-` is standard input.
+    /// `games.pgn:3@42` is the position after 42 plies of game 3.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Output file [default: standard output, as `-`].
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgument,
+    /// Continue the output file of an interrupted run.
+    #[arg(long, requires = "out", conflicts_with = "force")]
+    go_on: bool,
+    /// Output format [default: csv if --out ends in .csv, otherwise json].
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    to: Option<BatchFormat>,
+    #[command(flatten)]
+    search: SearchArguments,
+}
+
+/// The output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum BatchFormat {
+    /// One JSON object per line.
+    Json,
+    /// Comma-separated values with a header.
+    Csv,
+}
+
+impl Arguments {
+    /// The limits and settings that the results depend on, as text.
+    fn search_text(&self, plan: &SearchPlan) -> String {
+        let SearchPlan {
+            limits, settings, ..
+        } = plan;
+        let usual = Settings::default();
+        let mut text = format!("{limits}, {} rules, {} MB", settings.rules, plan.hash);
+        if settings.pruning != usual.pruning {
+            text += &format!(", pruning {}", settings.pruning);
+        }
+        if settings.knowledge != usual.knowledge {
+            text += &format!(", knowledge {}", settings.knowledge);
+        }
+        if let Some(path) = self.search.network.path() {
+            text += &format!(", network {}", path.display());
+        }
+        if self.search.tables.is_given() {
+            text += &format!(", tables {}", self.search.tables.paths());
+        }
+        text
+    }
+
+    fn format(&self) -> BatchFormat {
+        let out = self.out.as_deref();
+        let is_csv = out.is_some_and(|out| has_extension(out, "csv"));
+        self.to.unwrap_or(if is_csv {
+            BatchFormat::Csv
+        } else {
+            BatchFormat::Json
+        })
+    }
+}
+
+const DEFAULTS: SearchDefaults = SearchDefaults {
+    time: Duration::from_secs(1),
+    threads: 0,
+    hash: 16,
+};
+
+/// Searches the positions and writes the results in their order. After Ctrl-C the written results are
+/// complete, and `--go-on` continues.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let (tasks, unread) = read_tasks(&arguments.files)?;
+    let plan = arguments.search.plan(&DEFAULTS)?;
+    let interrupts = interrupts()?;
+    let mut output = Output::open(arguments, &tasks, arguments.search_text(&plan))?;
+    let bar = ProgressBar::new(tasks.len() as u64)
+        .with_style(bar_style("{bar:30} {pos}/{len} positions, {left} left"))
+        .with_position(output.present as u64);
+    bar.reset_eta();
+    let rest = &tasks[output.present..];
+    let games: Vec<Game> = rest.iter().map(|task| task.position.game.clone()).collect();
+    let mut waiting = BTreeMap::new();
+    let mut written = 0;
+    let ended = search_games(&games, &plan, &interrupts, |number, result| {
+        bar.inc(1);
+        waiting.insert(number, result);
+        while let Some(result) = waiting.remove(&written) {
+            output.add(&rest[written], &result)?;
+            written += 1;
+        }
+        Ok(!output.is_closed)
+    });
+    bar.finish_and_clear();
+    let ended = ended?;
+    report_damaged_tables(&plan.tables);
+    print_summary(arguments, &output, tasks.len());
+    if ended != Ended::Interrupted {
+        unread.finish("batch")?;
+    }
+    Ok(exit_code(ended == Ended::Interrupted))
+}
+
+/// The positions of all files, and what could not be read.
+///
+/// # Errors
+/// There are no positions.
+fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Unread), Failure> {
+    let mut tasks = Vec::new();
+    let mut unread = Unread::default();
+    for path in files {
+        let file = (files.len() > 1).then(|| path.display().to_string());
+        match read_positions(&GamePath::of_path(path), &mut unread) {
+            Ok(positions) => tasks.extend(positions.into_iter().map(|position| Task {
+                file: file.clone(),
+                position,
+            })),
+            Err(failure) => unread.file(failure, files.len())?,
+        }
+    }
+    if tasks.is_empty() {
+        std::mem::take(&mut unread).finish("batch")?;
+    }
+    Ok((tasks, unread))
+}
+
+/// Prints the number of searched positions and solved tasks on standard error.
+fn print_summary(arguments: &Arguments, output: &Output, positions: usize) {
+    let mut text = format!("{} of {positions} positions", output.present);
+    if output.with_task > 0 {
+        let share = 100.0 * f64::from(output.solved) / f64::from(output.with_task);
+        text += &format!(
+            ", {} of {} solved ({share:.1} %)",
+            output.solved, output.with_task
+        );
+    }
+    if output.present < positions && arguments.out.is_some() {
+        text += "; --go-on continues the run";
+    }
+    log::info!("{text}");
+    note(&text);
+}
 
 /// Size limit of a file that is continued, in MB.
 const LARGEST_FILE: u64 = 4096;
 
 /// A position to search.
-pub struct Task {
-    /// The name of its file, if there are several.
-    pub file: Option<String>,
-    pub position: FilePosition,
+struct Task {
+    /// The file of the position, if there are several files.
+    file: Option<String>,
+    position: FilePosition,
 }
 
 /// The result of a position. `L` is a list of moves, or its text for CSV.
 #[derive(Serialize)]
 struct BatchAnswer<L> {
-    /// The file, if there are several.
+    /// The file of the position, if there are several files.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     /// Number of the line or game in the file of positions.
@@ -38,7 +196,7 @@ struct BatchAnswer<L> {
     fen: String,
     best: Option<String>,
     chinese: Option<String>,
-    /// In hundredths of a minor piece, for the side to move; none if there is a mate.
+    /// In hundredths of a minor piece, for the side to move; `None` for a mate.
     score: Option<i32>,
     /// Plies to the mate, negative if the side to move is mated.
     mate: Option<i64>,
@@ -48,7 +206,7 @@ struct BatchAnswer<L> {
     nodes: u64,
     time_ms: u64,
     pv: L,
-    /// Whether the task was solved; none without a task.
+    /// Whether the task was solved; `None` without a task.
     solved: Option<bool>,
     /// Why there is no best move: `checkmate` or `stalemate`.
     over: Option<String>,
@@ -116,34 +274,34 @@ impl<L> BatchAnswer<L> {
     }
 }
 
-/// The destination of the answers.
-pub struct Output {
+/// The output file or standard output.
+struct Output {
     file: Option<File>,
     /// Keeps other runs from writing the file.
     _lock: Option<FileLock>,
     name: String,
-    /// Whether the reader of standard output is gone, so that no more answers are needed.
-    pub is_closed: bool,
+    /// Whether standard output is closed, so that no more answers are needed.
+    is_closed: bool,
     format: BatchFormat,
     /// Whether answers have the names of files.
     has_file_names: bool,
     /// Limits and settings of the search, as written in each answer.
     search: String,
     /// Number of answers in the file.
-    pub present: usize,
+    present: usize,
     /// Number of answers to positions with a task.
-    pub with_task: u32,
+    with_task: u32,
     /// Number of solved tasks.
-    pub solved: u32,
+    solved: u32,
 }
 
 impl Output {
     /// Creates the file, or opens it to continue.
     ///
     /// # Errors
-    /// The file cannot be written, exists and must not, or has answers to other positions or of another
-    /// search.
-    pub fn open(arguments: &Arguments, tasks: &[Task], search: String) -> Result<Self, Failure> {
+    /// The file cannot be written, exists although neither `--go-on` nor `--force` is given, or has answers to other
+    /// positions or with other settings.
+    fn open(arguments: &Arguments, tasks: &[Task], search: String) -> Result<Self, Failure> {
         let mut output = Self {
             file: None,
             _lock: None,
@@ -259,7 +417,7 @@ impl Output {
     }
 
     /// Writes the next answer.
-    pub fn add(&mut self, task: &Task, result: &SearchResult) -> Result<(), Failure> {
+    fn add(&mut self, task: &Task, result: &SearchResult) -> Result<(), Failure> {
         let moves = result.best_line().into_iter().map(|m| m.to_string());
         let moves: Vec<String> = moves.collect();
         let (text, solved) = match self.format {

@@ -1,10 +1,148 @@
-//! Text in columns, in which a Chinese character is two columns wide.
+//! Messages, tables, progress bars and the log. A Chinese character is two columns wide.
 
-use std::io::IsTerminal;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::time::Duration;
 
+use env_logger::{Builder, Target};
+use indicatif::{HumanDuration, ProgressState, ProgressStyle};
+use log::LevelFilter;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::text::translated;
+use super::{Context, Failure, ignore_closed_pipe};
+use crate::text::{fill, texts, translated};
+
+/// Prints to standard output and flushes it; returns `false` when the reader has closed it.
+pub fn print_if_read(text: &str) -> Result<bool, Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) => ignore_closed_pipe(error)
+            .map(|()| false)
+            .context("standard output"),
+    }
+}
+
+/// Prints to standard output and ignores a closed one.
+pub fn print(text: &str) -> Result<(), Failure> {
+    print_if_read(text).map(|_| ())
+}
+
+/// Prints a text in the chosen language.
+pub fn print_text(text: &str) -> Result<(), Failure> {
+    print(&translated(text))
+}
+
+/// Prints a line in the chosen language. Ignores all errors, for work that does not depend on standard output.
+pub fn print_line(text: &str) {
+    let _ = writeln!(io::stdout(), "{}", translated(text));
+}
+
+/// Prints a line in the chosen language to standard error. Ignores all errors.
+pub fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", translated(text));
+}
+
+/// The style of a progress bar in the chosen language, from an English template with `{left}` for the remaining time.
+pub fn bar_style(template: &str) -> ProgressStyle {
+    let mut local = template.replace("{left} left", &fill(texts().time_left, &["{left}"]));
+    for unit in ["positions", "openings", "games"] {
+        local = local.replace(unit, &translated(unit));
+    }
+    let style = ProgressStyle::with_template(&local);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
+        let is_done = state.len().is_some_and(|total| state.pos() >= total);
+        // The bar is redrawn later in any case.
+        let _ = out.write_str(&time_left(state.eta(), is_done));
+    })
+}
+
+/// The remaining time as text; `?` before the first step, when the estimate is 0.
+fn time_left(estimate: Duration, is_done: bool) -> String {
+    if estimate.is_zero() && !is_done {
+        "?".to_owned()
+    } else {
+        format!("{:#}", HumanDuration(estimate))
+    }
+}
+
+/// A progress bar on a terminal, one line a minute elsewhere.
+#[cfg(feature = "training")]
+pub struct ProgressMeter {
+    bar: indicatif::ProgressBar,
+    unit: &'static str,
+    last_line: parking_lot::Mutex<std::time::Instant>,
+}
+
+#[cfg(feature = "training")]
+impl ProgressMeter {
+    /// Time between two lines if standard error is not a terminal.
+    const LINE_INTERVAL: Duration = Duration::from_secs(60);
+
+    /// A meter that counts `unit`s, whose total is not known yet.
+    pub fn new(unit: &'static str) -> Self {
+        let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}{{msg}}, {{left}} left");
+        Self {
+            bar: indicatif::ProgressBar::no_length().with_style(bar_style(&template)),
+            unit,
+            last_line: parking_lot::Mutex::new(std::time::Instant::now()),
+        }
+    }
+
+    /// Sets the total, and starts to measure the speed after `done` units.
+    pub fn begin(&self, total: u64, done: u64) {
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+        self.bar.reset_eta();
+    }
+
+    /// Shows the number of finished units and the text `more`.
+    pub fn show(&self, done: u64, more: &str) {
+        self.bar.set_position(done);
+        if io::stderr().is_terminal() {
+            self.bar.set_message(more.to_owned());
+            return;
+        }
+        let mut last = self.last_line.lock();
+        if last.elapsed() >= Self::LINE_INTERVAL {
+            *last = std::time::Instant::now();
+            let total = self.bar.length().unwrap_or(0);
+            note(&format!("{done}/{total} {}{more}", translated(self.unit)));
+        }
+    }
+
+    /// Stops drawing and leaves the bar on the screen.
+    pub fn finish(&self) {
+        self.bar.abandon();
+    }
+}
+
+/// Starts appending the log to `file`: debug messages of this crate, and the messages of other crates that
+/// `RUST_LOG` selects.
+pub fn start_log(file: &Path) -> io::Result<()> {
+    let file = File::options().append(true).create(true).open(file)?;
+    Builder::new()
+        .parse_default_env()
+        .filter_module("chuhe", LevelFilter::Debug)
+        .target(Target::Pipe(Box::new(file)))
+        .format(|out, record| {
+            let now = out.timestamp_millis();
+            let process = std::process::id();
+            let (level, text) = (record.level(), record.args());
+            writeln!(out, "{now} {process} {level:5} {text}")
+        })
+        .try_init()
+        .map_err(io::Error::other)
+}
+
+/// Writes panic messages to the log instead of standard error, which some clients mix with standard output.
+/// Must only be called after [`start_log`].
+pub fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
+}
 
 /// The indentation of continuation lines, and the space between columns.
 const INDENT: &str = "  ";
@@ -18,13 +156,13 @@ pub fn columns<const N: usize>(rows: &[[String; N]], width: Option<usize>) -> St
     rows.collect()
 }
 
-/// The heads of a table in the chosen language.
+/// The column headings of a table in the chosen language.
 pub fn heads<const N: usize>(words: [&str; N]) -> [String; N] {
     words.map(|word| translated(word).into_owned())
 }
 
-/// One row of a table whose columns have these widths. If they are wider than `width` together, the row
-/// continues on further lines, indented. All rows of a table are broken at the same columns.
+/// One row of a table with these column widths. If their sum exceeds `width`, the row continues on further
+/// lines, indented. All rows of a table are broken at the same columns.
 pub fn row(cells: &[impl AsRef<str>], widths: &[usize], width: Option<usize>) -> String {
     let mut lines = vec![String::new()];
     let mut used = 0;
@@ -49,7 +187,7 @@ pub fn row(cells: &[impl AsRef<str>], widths: &[usize], width: Option<usize>) ->
 
 /// The width of the terminal in columns, or `None` if standard output is not a terminal.
 pub fn terminal_width() -> Option<usize> {
-    let size = std::io::stdout()
+    let size = io::stdout()
         .is_terminal()
         .then(|| console::Term::stdout().size_checked());
     size.flatten().map(|(_, columns)| usize::from(columns))
@@ -58,7 +196,7 @@ pub fn terminal_width() -> Option<usize> {
 /// Aligns rows in columns, two spaces apart, the first column to the left and the others to the right. If
 /// that is wider than `width`, the columns are split into several tables, each with the first column.
 #[cfg(feature = "match")]
-pub fn figures(rows: &[Vec<String>], width: Option<usize>) -> String {
+pub fn number_table(rows: &[Vec<String>], width: Option<usize>) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width_of = |n: usize| {
         let cells = rows.iter().filter_map(|row| row.get(n));
@@ -81,13 +219,13 @@ pub fn figures(rows: &[Vec<String>], width: Option<usize>) -> String {
     }
     let tables = tables
         .iter()
-        .map(|table| some_figures(rows, &widths, table));
+        .map(|table| partial_table(rows, &widths, table));
     tables.collect::<Vec<_>>().join("\n")
 }
 
 /// A table of the first column and those of `others`.
 #[cfg(feature = "match")]
-fn some_figures(rows: &[Vec<String>], widths: &[usize], others: &[usize]) -> String {
+fn partial_table(rows: &[Vec<String>], widths: &[usize], others: &[usize]) -> String {
     let mut text = String::new();
     for row in rows {
         let cell = |n: usize| row.get(n).map_or("", String::as_str);
@@ -102,13 +240,13 @@ fn some_figures(rows: &[Vec<String>], widths: &[usize], others: &[usize]) -> Str
     text
 }
 
-/// Joins words by two spaces; if that is wider than `width`, it continues on further lines, indented.
+/// Joins words by two spaces, on several lines if they are wider than `width`; further lines are indented.
 pub fn spaced(words: &[String], width: Option<usize>) -> String {
     let widths: Vec<usize> = words.iter().map(|word| word.width()).collect();
     row(words, &widths, width)
 }
 
-/// A line of text; if it is wider than `width`, it is broken at spaces and continues on further lines, indented.
+/// A line of text, broken at spaces if it is wider than `width`; further lines are indented.
 pub fn sentence(text: &str, width: Option<usize>) -> String {
     let lines = match width {
         Some(width) if text.width() > width => wrapped(text, width.saturating_sub(INDENT.len())),
@@ -191,16 +329,16 @@ mod tests {
 
     #[cfg(feature = "match")]
     #[test]
-    fn figures_are_aligned_right() {
+    fn numbers_are_aligned_right() {
         let rows = [vec!["", "n"], vec!["象棋", "100", "7"], vec!["x", "5"]];
         let rows = rows.map(|row| row.into_iter().map(str::to_owned).collect());
         let whole = "        n\n象棋  100  7\nx       5\n";
-        assert_eq!(figures(&rows, None), whole);
-        assert_eq!(figures(&rows, Some(12)), whole);
+        assert_eq!(number_table(&rows, None), whole);
+        assert_eq!(number_table(&rows, Some(12)), whole);
         let parts = "        n\n象棋  100\nx       5\n\n\n象棋  7\nx\n";
-        assert_eq!(figures(&rows, Some(11)), parts);
-        assert_eq!(figures(&rows, Some(1)), parts, "one column at least");
-        assert_eq!(figures(&[], Some(9)), "");
+        assert_eq!(number_table(&rows, Some(11)), parts);
+        assert_eq!(number_table(&rows, Some(1)), parts, "one column at least");
+        assert_eq!(number_table(&[], Some(9)), "");
     }
 
     #[test]
@@ -225,5 +363,12 @@ mod tests {
         assert_eq!(cut("炮二平五", 7), "炮二平…");
         assert_eq!(cut("炮二平五", 6), "炮二…");
         assert_eq!(cut("h2e2", 1), "…");
+    }
+
+    #[test]
+    fn remaining_time_is_unknown_before_the_first_step() {
+        assert_eq!(time_left(Duration::ZERO, false), "?");
+        assert_eq!(time_left(Duration::ZERO, true), "0s");
+        assert_eq!(time_left(Duration::from_secs(30), false), "30s");
     }
 }

@@ -1,7 +1,5 @@
 //! `chuhe train`: trains a network on samples.
 
-mod curve;
-
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -10,8 +8,9 @@ use std::time::Instant;
 
 use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
+use plotters::prelude::*;
 
-use crate::cli::common::{
+use super::common::{
     Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, print_text,
     read_small_text, require_not_input,
 };
@@ -72,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         print(&text)?;
         return Ok(ExitCode::SUCCESS);
     };
-    let [checkpoint, csv, svg] = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
+    let [checkpoint, csv, svg] = ["checkpoint", "csv", "svg"].map(|ending| sibling(out, ending));
     rayon::ThreadPoolBuilder::new()
         .num_threads(arguments.threads.into())
         .build_global()
@@ -114,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         write(out, &network.to_bytes())?;
         write(&checkpoint, &trainer.checkpoint(digest, &reports))?;
         write(&csv, table(&reports).as_bytes())?;
-        write(&svg, curve::draw(&reports)?.as_bytes())?;
+        write(&svg, draw_losses(&reports)?.as_bytes())?;
     }
     print_text(&trainer.test_losses(&samples.test).to_string())?;
     Ok(ExitCode::SUCCESS)
@@ -122,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// The name of a file that belongs to a network: with another extension instead of `.nnue`, or appended to any
 /// other name.
-fn beside(network: &Path, ending: &str) -> PathBuf {
+fn sibling(network: &Path, ending: &str) -> PathBuf {
     if network.extension() == Some("nnue".as_ref()) {
         return network.with_extension(ending);
     }
@@ -139,7 +138,7 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         let why = format!("longer than {LONGEST_DESCRIPTION} bytes");
         return Err(Failure::usage("--description", why));
     }
-    let others = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
+    let others = ["checkpoint", "csv", "svg"].map(|ending| sibling(out, ending));
     if out.as_os_str() == "-" {
         let why = "a network is written together with other files and needs a name";
         return Err(Failure::usage("--out", why));
@@ -152,7 +151,7 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         }
         Replacement::beside(path).context(path.display())?;
     }
-    if out.is_file() && !beside(out, "checkpoint").exists() && !arguments.force.force {
+    if out.is_file() && !sibling(out, "checkpoint").exists() && !arguments.force.force {
         let why =
             "the file already exists and has no checkpoint to continue; --force overwrites it";
         return Err(Failure::new(out.display(), why));
@@ -291,6 +290,67 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Replacement::write(path, bytes).context(path.display())
 }
 
+/// Width and height of the picture of the losses in pixels.
+const SIZE: (u32, u32) = (800, 420);
+
+type Loss = fn(&PassReport) -> f64;
+/// The two curves: name, color, value.
+const CURVES: [(&str, RGBColor, Loss); 2] = [
+    ("training", BLUE, |report| report.training_loss),
+    ("test", RED, |report| report.test_loss),
+];
+
+/// Draws the losses by pass as SVG. The scale is logarithmic, because the losses fall mostly in the first passes.
+fn draw_losses(reports: &[PassReport]) -> Result<String, Failure> {
+    paint_losses(reports).context("the loss curves")
+}
+
+fn paint_losses(reports: &[PassReport]) -> Result<String, Box<dyn std::error::Error>> {
+    let values = reports
+        .iter()
+        .flat_map(|report| CURVES.map(|(_, _, loss)| loss(report)));
+    let known = values.filter(|value| value.is_finite() && *value > 0.0);
+    let (low, high) = known.fold((f64::MAX, f64::MIN_POSITIVE), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    let range = (low.min(high) / 1.05, high * 1.05);
+    let passes = reports.last().map_or(1, |report| report.pass);
+    let mut svg = String::new();
+    let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+    root.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&root)
+        .caption(
+            "mean squared error of the expected result",
+            ("sans-serif", 18),
+        )
+        .margin(12)
+        .x_label_area_size(36)
+        .y_label_area_size(64)
+        .build_cartesian_2d(1..passes.max(2), (range.0..range.1).log_scale())?;
+    chart
+        .configure_mesh()
+        .x_desc("pass")
+        .y_label_formatter(&|loss| format!("{loss:.4}"))
+        .draw()?;
+    for (name, color, loss) in CURVES {
+        let points = reports.iter().map(|report| (report.pass, loss(report)));
+        let line = PathElement::new(points.collect::<Vec<_>>(), color.stroke_width(2));
+        chart
+            .draw_series(std::iter::once(line))?
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color));
+    }
+    chart
+        .configure_series_labels()
+        .background_style(WHITE)
+        .border_style(BLACK)
+        .draw()?;
+    root.present()?;
+    drop(chart);
+    drop(root);
+    Ok(svg)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,7 +364,34 @@ mod tests {
             ("net", "net.csv"),
             ("x.csv", "x.csv.csv"),
         ] {
-            assert_eq!(beside(Path::new(network), "csv"), Path::new(csv));
+            assert_eq!(sibling(Path::new(network), "csv"), Path::new(csv));
         }
+    }
+
+    fn report(pass: u32, training_loss: f64, test_loss: f64) -> PassReport {
+        PassReport {
+            pass,
+            training_loss,
+            test_loss,
+            rate: 1e-3,
+        }
+    }
+
+    #[test]
+    fn both_losses_are_drawn_for_any_number_of_passes() {
+        for count in 1..4 {
+            let reports: Vec<_> = (1..=count)
+                .map(|pass| report(pass, 0.04 / f64::from(pass), 0.05 / f64::from(pass)))
+                .collect();
+            let svg = draw_losses(&reports).unwrap();
+            assert!(svg.contains("</svg>") && svg.contains("training") && svg.contains("test"));
+            // Each curve has a point, `x,y`, for each pass.
+            let curves = svg
+                .lines()
+                .filter(|line| line.contains("stroke-width=\"2\""));
+            let points: Vec<_> = curves.map(|line| line.matches(',').count()).collect();
+            assert_eq!(points, [count as usize; 2], "{svg}");
+        }
+        assert!(draw_losses(&[report(1, f64::NAN, 0.0)]).is_ok());
     }
 }

@@ -1,25 +1,25 @@
 //! `chuhe data`: files of games between self-play and training.
 
-mod files;
-mod view;
-
+use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Seek};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
 use super::common::{
-    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, print_text,
-    require_not_input,
+    Context, FILE_EXISTS, Failure, ForceArgument, NetworkArgument, OutputFile, Unread,
+    ignore_closed_pipe, note, print, print_if_read, print_text, require_not_input, translated,
 };
-use crate::text::bytes_without_byte_order_mark;
-use crate::training::WinRateCounts;
-use crate::training::data::MAGIC;
+use crate::board::Color;
+use crate::text::{Replacement, bytes_without_byte_order_mark};
+use crate::training::data::{
+    BadRecord, Filter, GameReader, GameWriter, MAGIC, NO_SCORE, Record, TrainingGame,
+};
 use crate::training::prepare::{
     Converted, Relabeling, Statistics, convert_records, convert_text, merge, relabel,
 };
-use files::{NewGames, open, warn_of_damage};
+use crate::training::{Sample, WinRateCounts};
 
 /// Show, merge, convert and rescore files of games (.chg).
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ enum DataCommand {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    View(view::Arguments),
+    View(ViewArguments),
     /// Write the games of several files into one, in random order and without duplicates.
     Merge {
         /// Output file; `-` is standard output.
@@ -95,10 +95,32 @@ enum DataCommand {
     },
 }
 
+/// Show games with their scores, or with --samples one position per line: FEN | score | result, for red.
+#[derive(Debug, clap::Args)]
+pub struct ViewArguments {
+    /// File of games.
+    file: PathBuf,
+    /// Skip N games.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
+    /// Show N games.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    games: usize,
+    /// Show positions instead of games: the quiet ones, which are used in training.
+    #[arg(long)]
+    samples: bool,
+    /// With --samples: show every position with a score.
+    #[arg(long, requires = "samples")]
+    all: bool,
+    /// Show only the settings with which the games were made.
+    #[arg(long)]
+    plan: bool,
+}
+
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         DataCommand::Stats { files } => stats(files),
-        DataCommand::View(arguments) => view::run(arguments),
+        DataCommand::View(arguments) => view(arguments),
         DataCommand::Merge {
             out,
             files,
@@ -259,4 +281,145 @@ fn convert_file(file: &Path, new: &mut NewGames) -> Result<Converted, Failure> {
         convert_records(source, &mut new.writer)
     };
     converted.context(file.display())
+}
+
+fn view(arguments: &ViewArguments) -> Result<(), Failure> {
+    let mut source = open(&arguments.file)?;
+    if arguments.plan {
+        let unknown = translated("unknown");
+        return print(&format!("{}\n", source.plan().unwrap_or(&unknown)));
+    }
+    let mut number = 0;
+    while number < arguments.skip.saturating_add(arguments.games)
+        && let Some(record) = source.next_record().context(arguments.file.display())?
+    {
+        number += 1;
+        if number <= arguments.skip {
+            continue;
+        }
+        let filter = if arguments.all {
+            Filter::NONE
+        } else {
+            Filter::QUIET
+        };
+        let text = match (&record, arguments.samples) {
+            (Record::Game(game), false) => game_text(number, game),
+            _ => samples_text(&record, &filter).context(arguments.file.display())?,
+        };
+        if !print_if_read(&text)? {
+            return Ok(());
+        }
+    }
+    warn_of_damage(&arguments.file, &source);
+    Ok(())
+}
+
+/// A heading, then a line for each full move.
+fn game_text(number: usize, game: &TrainingGame) -> String {
+    let heading = format!(
+        "game {number}: seed {} number {}, {} plies ({} random), {} by {}\n",
+        game.seed,
+        game.number,
+        game.moves.len(),
+        game.random_plies,
+        game.result,
+        game.ending,
+    );
+    let mut text = translated(&heading).into_owned();
+    let start = game.start_position();
+    if game.start.is_some() {
+        text += &translated(&format!("starting position {start}\n"));
+    }
+    // If black moves first, the first column is empty.
+    let before = start.side_to_move().index();
+    let cells = game.moves.iter().map(|ply| match ply.score {
+        NO_SCORE => format!("{}       -", ply.played),
+        score => format!("{} {score:>+7}", ply.played),
+    });
+    let cells: Vec<_> = std::iter::repeat_n("...         ".to_owned(), before)
+        .chain(cells)
+        .collect();
+    for (number, pair) in (1..).zip(cells.chunks(2)) {
+        let _ = writeln!(text, "{number:>4}. {}", pair.join("   "));
+    }
+    text
+}
+
+fn samples_text(record: &Record, filter: &Filter) -> Result<String, BadRecord> {
+    let result = record.result().points(Color::Red);
+    let mut text = String::new();
+    record.visit(filter, |labelled| {
+        let sample = Sample {
+            position: labelled.position.clone(),
+            score: labelled.score_for_red(),
+            result,
+        };
+        let _ = writeln!(text, "{sample}");
+    })?;
+    Ok(text)
+}
+
+/// Opens a file of games to read.
+fn open(path: &Path) -> Result<GameReader<File>, Failure> {
+    let file = File::open(path).context(path.display())?;
+    GameReader::new(file).context(path.display())
+}
+
+/// A new file of games. It appears under its name only when it is complete. The path `-` is standard output, which
+/// gets the complete file at the end.
+struct NewGames {
+    writer: GameWriter<File>,
+    file: File,
+    /// `None` for standard output.
+    replacement: Option<Replacement>,
+    path: PathBuf,
+    overwrite: bool,
+}
+
+impl NewGames {
+    /// Creates the file, which must not exist unless `force` is given.
+    fn begin(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
+        let (replacement, file) = if path.as_os_str() == "-" {
+            (None, tempfile::tempfile().context("standard output")?)
+        } else if path.symlink_metadata().is_ok() && !force {
+            return Err(Failure::new(path.display(), FILE_EXISTS));
+        } else {
+            let replacement = Replacement::beside(path).context(path.display())?;
+            let file = replacement.as_file().try_clone().context(path.display())?;
+            (Some(replacement), file)
+        };
+        let copy = file.try_clone().context(path.display())?;
+        Ok(Self {
+            writer: GameWriter::new(copy).context(path.display())?,
+            file,
+            replacement,
+            path: path.to_owned(),
+            overwrite: force,
+        })
+    }
+
+    /// Moves the complete file to its path. Fails if the number of `games` in it is 0.
+    fn finish(mut self, games: u64) -> Result<(), Failure> {
+        if games == 0 {
+            let why = "there are no games to write";
+            return Err(Failure::new(self.path.display(), why));
+        }
+        self.writer.flush().context(self.path.display())?;
+        let committed = match self.replacement {
+            None => (self.file.rewind())
+                .and_then(|()| io::copy(&mut self.file, &mut io::stdout()))
+                .map(|_| ())
+                .or_else(ignore_closed_pipe),
+            Some(replacement) if self.overwrite => replacement.commit(),
+            Some(replacement) => replacement.commit_new(),
+        };
+        committed.context(self.path.display())
+    }
+}
+
+/// Reports the damaged parts of a file, which were left out.
+fn warn_of_damage(path: &Path, reader: &GameReader<File>) {
+    if !reader.recovered().is_clean() {
+        note(&format!("{}: {}", path.display(), reader.recovered()));
+    }
 }
