@@ -17,7 +17,8 @@ named_enum! {
 }
 
 impl Color {
-    /// 1 for red and -1 for black: turns a score of this side into one for red, and back.
+    /// 1 for red and -1 for black. Multiplying by it converts a score between the points of view of this side and
+    /// of red.
     #[inline]
     pub const fn sign(self) -> i32 {
         match self {

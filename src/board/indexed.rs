@@ -72,7 +72,7 @@ macro_rules! named_enum {
     };
 }
 
-/// Serializes values as their texts, which `FromStr` reads.
+/// Implements serialization as text, with `Display` and `FromStr`.
 #[cfg(feature = "serde")]
 macro_rules! serialize_as_text {
     ($($name:ty),+) => {

@@ -1,4 +1,4 @@
-//! Pins and checks: which pseudo-legal moves leave one's own king safe.
+//! Pins and checks: which pseudo-legal moves leave the own king safe.
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -7,18 +7,18 @@ use super::piece::PieceKind;
 use super::position::Position;
 use super::square::Square;
 
-/// The pins of the side to move in one position, found once and used for each move.
+/// The pins of the side to move, found once in a position and used for each of its moves.
 ///
-/// When not in check, a piece is pinned if it is the only piece between its king and an enemy rook or
-/// king, one of two screens of an enemy cannon, or a leg that may hobble an enemy knight; and no piece
-/// may become the screen of a cannon that faces the king directly (空头炮). In check, a piece must take
-/// the checker, interpose, or be the screen of a checking cannon and leave. Moves of the king and of
-/// pinned pieces are tried out; for others the destination decides.
+/// If the side is not in check, a piece is pinned if it is the only piece between its king and an enemy
+/// rook or king, one of two screens of an enemy cannon, or blocks the leg of an enemy knight; and no
+/// piece may become the screen of a cannon that faces the king directly (空头炮). In check, a piece must
+/// take the checker, interpose, or leave its square if it is the screen of a checking cannon. Moves of
+/// the king and of pinned pieces are tested one by one; for other pieces only the destination matters.
 #[derive(Clone, Copy, Debug)]
 pub struct Legality {
     in_check: bool,
     king: Square,
-    /// The king and the pieces that may be pinned: their moves are tried out.
+    /// The king and the pieces that may be pinned, whose moves are tested one by one.
     pinned: Bitboard,
     /// The legal destinations of all other pieces.
     open: Bitboard,
@@ -78,8 +78,8 @@ impl Legality {
         }
     }
 
-    /// Finds the destinations of moves that end the check of one checker. In check all moves are also tried
-    /// out, which covers a second checker.
+    /// Finds the destinations of moves that end the check by one checker. In check each move is also tested, which
+    /// covers a second checker.
     fn find_evasions(&mut self, position: &Position, checker: Square) {
         let own = position.color(position.side_to_move());
         let line = Bitboard::between(self.king, checker);
@@ -95,7 +95,7 @@ impl Legality {
         .with(checker);
     }
 
-    /// The squares of pieces whose moves need not be tried out, and their legal destinations.
+    /// The squares of the pieces whose moves need not be tested, and their legal destinations.
     #[inline]
     pub fn free(&self) -> (Bitboard, Bitboard) {
         if self.in_check {
@@ -105,17 +105,17 @@ impl Legality {
         }
     }
 
-    /// The legal destinations of the piece on `from` among `to`.
+    /// The squares of `to` that are legal destinations of the piece on `from`.
     #[inline]
     pub fn restrict(&self, position: &Position, from: Square, to: Bitboard) -> Bitboard {
         if self.in_check || self.pinned.contains(from) {
-            self.try_each(position, from, to)
+            self.test_each(position, from, to)
         } else {
             to & self.open
         }
     }
 
-    fn try_each(&self, position: &Position, from: Square, mut to: Bitboard) -> Bitboard {
+    fn test_each(&self, position: &Position, from: Square, mut to: Bitboard) -> Bitboard {
         let lines = attacks::lines(self.king);
         if !self.pinned.contains(from) {
             to &= self.open;

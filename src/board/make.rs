@@ -2,10 +2,9 @@
 
 use super::attacks;
 use super::bitboard::Bitboard;
-use super::clock::NoCaptureClock;
 use super::moves::Move;
 use super::piece::{Piece, PieceKind};
-use super::position::{Position, State};
+use super::position::{NoCaptureClock, Position, State};
 use super::square::Square;
 
 /// Receives the changes of the board while moves are made, for example to update an evaluation.
@@ -48,10 +47,10 @@ impl Undo {
 impl Position {
     /// Makes a pseudo-legal move and reports each change to `observer`.
     ///
-    /// A move that is not pseudo-legal leaves the position inconsistent, so check external input with
+    /// A move that is not pseudo-legal makes the position inconsistent, so check external input with
     /// [`is_legal`](crate::movegen::is_legal) first. A move that leaves the mover's king attacked may be
-    /// made and unmade, but not followed by another move, because checks are only searched where the
-    /// move can have caused them.
+    /// made and unmade, but no other move may follow it: only checks that the last move can have caused
+    /// are found.
     #[inline]
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {
         let undo = Undo(self.state);
@@ -74,7 +73,8 @@ impl Position {
         self.put(placed, to);
         self.hash(placed, to);
         observer.added(placed, to);
-        self.count_move(mover);
+        let number = &mut self.state.fullmove_number;
+        *number = number.saturating_add(mover.index() as u16);
         self.pass_turn();
         // This king was not attacked before the move, so moves far from it do not give check.
         let moved = Bitboard::from(from).with(to);
@@ -143,7 +143,7 @@ impl Position {
         self.state = undo.0;
     }
 
-    /// The piece that promoted on its own back rank: a bishop on files c and g, an advisor on d and f.
+    /// The piece that promoted on `square` of its own back rank: a bishop on files c and g, an advisor on d and f.
     fn promoted_from(&self, square: Square) -> Piece {
         let kind = match square.file() {
             2 | 6 => PieceKind::Bishop,

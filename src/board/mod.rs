@@ -2,7 +2,6 @@
 
 pub mod attacks;
 mod bitboard;
-mod clock;
 mod color;
 mod indexed;
 mod legality;
@@ -17,7 +16,6 @@ mod symmetry;
 pub mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
-pub use clock::NoCaptureClock;
 pub use color::{ByColor, Color};
 #[cfg(feature = "serde")]
 pub(crate) use indexed::serialize_as_text;
@@ -26,7 +24,7 @@ pub use legality::{Legality, leaves_king_safe};
 pub use make::{Observer, Undo};
 pub use moves::{MAX_MOVES, Move, MoveList, ParseMoveError};
 pub use piece::{Piece, PieceKind};
-pub use position::Position;
+pub use position::{NoCaptureClock, Position};
 pub use see::{SEE_VALUES, see_at_least};
 pub use setup::{InvalidPosition, Reason, Setup};
 pub use square::{FILES, ParseSquareError, RANKS, Square};

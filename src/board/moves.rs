@@ -25,10 +25,10 @@ use super::square::Square;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Move(u16);
 
-/// An upper bound of the number of pseudo-legal moves. A set of pieces has at most 119 moves and four
-/// promotions of the variant. Of 15 rooks or cannons with at most 17 moves each, at least 7 share a file
-/// and at least 6 share a rank with another one, which blocks at least one square for each of them; with
-/// 4 king moves this gives at most 246.
+/// An upper bound of the number of pseudo-legal moves of a side. With the pieces of a set it has at most 119
+/// moves, and four promotions in the variant. With 15 rooks or cannons besides the king it has at most 246: 17
+/// moves for each of the 15 and 4 for the king, minus 13, because at least 7 of them share a file with another one
+/// and at least 6 share a rank, which costs each of these one move or more.
 pub const MAX_MOVES: usize = 256;
 
 /// The moves of one position.
@@ -80,7 +80,7 @@ impl Move {
         self.0
     }
 
-    /// The move with these [`Self::bits`]; `None` if they are not two squares.
+    /// The move with these [`Self::bits`]; `None` if they do not encode two squares.
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Self> {
         let in_board = (bits & 0x7f) < Square::COUNT as u16 && (bits >> 7) < Square::COUNT as u16;

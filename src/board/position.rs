@@ -1,18 +1,87 @@
-//! Legal positions.
+//! Legal positions and their no-capture clock.
 
 use arrayvec::ArrayVec;
 
 use super::attacks;
 use super::bitboard::Bitboard;
-use super::clock::NoCaptureClock;
 use super::color::{ByColor, Color};
 use super::moves::Move;
 use super::piece::{Piece, PieceKind};
-use super::setup::Setup;
-use super::setup::{self, InvalidPosition, Reason};
+use super::setup::{self, InvalidPosition, Reason, Setup};
 use super::square::Square;
 use super::zobrist;
 use crate::text::{fill, texts};
+
+/// The number of checks of each side that count towards the no-capture limit. Later checks and the replies to
+/// them do not count.
+const COUNTED_CHECKS: u8 = 10;
+
+/// The number of plies since the last capture (自然限着), in total and as the rule sets count them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct NoCaptureClock {
+    plies: u16,
+    counted: u16,
+    peaceful: u16,
+    /// Checks given since the last capture, by side.
+    checks: ByColor<u8>,
+    /// Whether the last ply was a check that did not count, so that the reply does not count either.
+    free_reply: bool,
+}
+
+impl NoCaptureClock {
+    /// The clock for the count of a FEN, as if none of its plies had been a check or a reply to one.
+    pub const fn new(plies: u16) -> Self {
+        Self {
+            plies,
+            counted: plies,
+            peaceful: plies,
+            checks: ByColor::new(0, 0),
+            free_reply: false,
+        }
+    }
+
+    /// The plies since the last capture.
+    #[inline]
+    pub const fn plies(self) -> u16 {
+        self.plies
+    }
+
+    /// The plies since the last capture, except each side's checks after its tenth and the replies to them.
+    #[inline]
+    pub const fn counted(self) -> u16 {
+        self.counted
+    }
+
+    /// The plies since the last capture that neither gave check nor replied to one.
+    #[inline]
+    pub const fn peaceful(self) -> u16 {
+        self.peaceful
+    }
+
+    /// The clock after a move of `mover` that is not a capture.
+    #[inline]
+    pub(super) fn after_quiet_move(
+        mut self,
+        mover: Color,
+        answers_check: bool,
+        gives_check: bool,
+    ) -> Self {
+        self.plies = self.plies.saturating_add(1);
+        let mut counts = !self.free_reply;
+        self.free_reply = false;
+        if gives_check {
+            self.checks[mover] = self.checks[mover].saturating_add(1);
+            if self.checks[mover] > COUNTED_CHECKS {
+                counts = false;
+                self.free_reply = true;
+            }
+        }
+        self.counted = self.counted.saturating_add(u16::from(counts));
+        let peaceful = !answers_check && !gives_check;
+        self.peaceful = self.peaceful.saturating_add(u16::from(peaceful));
+        self
+    }
+}
 
 /// The parts of a position that cannot be restored from the move alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,8 +222,8 @@ impl Position {
         self.state.checkers.any()
     }
 
-    /// The position as if the side to move were not in check, to find its threats. Generated moves may
-    /// then take the king.
+    /// The position with the checks of the enemy ignored, to find the threats of the side to move. Moves generated
+    /// from it may take the king.
     pub(crate) fn ignoring_checks(&self) -> Self {
         let mut position = self.clone();
         position.state.checkers = Bitboard::EMPTY;
@@ -308,8 +377,8 @@ impl Position {
         attackers
     }
 
-    /// The pieces of `by` that attack the enemy king on `square`. Advisors and bishops never do, a king
-    /// only along an open file.
+    /// The pieces of `by` that attack the enemy king on `square`. Advisors and bishops never do, and a king does only
+    /// along an open file.
     #[inline]
     pub fn king_attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
         let enemies = self.color(by) & occupied;
@@ -372,7 +441,7 @@ impl Position {
         Ok(position)
     }
 
-    /// The errors if the side to move could take the enemy king.
+    /// The reasons why the side to move could take the enemy king.
     fn check_kings(&self) -> impl Iterator<Item = Reason> + use<> {
         let (us, them) = (self.side_to_move, !self.side_to_move);
         let attackers = self.king_attackers(self.king(them), us, self.occupied());
@@ -435,12 +504,6 @@ impl Position {
     pub(super) fn take_back_turn(&mut self) {
         self.side_to_move = !self.side_to_move;
     }
-
-    #[inline]
-    pub(super) fn count_move(&mut self, mover: Color) {
-        let number = &mut self.state.fullmove_number;
-        *number = number.saturating_add(mover.index() as u16);
-    }
 }
 
 impl TryFrom<&Setup> for Position {
@@ -453,5 +516,44 @@ impl TryFrom<&Setup> for Position {
         position.state.clock = NoCaptureClock::new(setup.halfmove_clock);
         position.state.fullmove_number = setup.fullmove_number.max(1);
         Ok(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The clock after a check by `mover` and its answer.
+    fn check(clock: NoCaptureClock, mover: Color) -> NoCaptureClock {
+        let checked = clock.after_quiet_move(mover, false, true);
+        checked.after_quiet_move(!mover, true, false)
+    }
+
+    #[test]
+    fn the_eleventh_check_and_its_reply_are_free() {
+        let mut clock = NoCaptureClock::new(0);
+        for n in 1..=15 {
+            clock = check(clock, Color::Red);
+            assert_eq!(clock.plies(), 2 * n);
+            assert_eq!(clock.counted(), 2 * n.min(10));
+        }
+        assert_eq!(check(clock, Color::Black).counted(), 22);
+    }
+
+    #[test]
+    fn checks_and_replies_are_not_peaceful() {
+        let clock = check(NoCaptureClock::new(3), Color::Red);
+        assert_eq!(clock.peaceful(), 3);
+        assert_eq!(
+            clock.after_quiet_move(Color::Red, false, false).peaceful(),
+            4
+        );
+    }
+
+    #[test]
+    fn counts_saturate() {
+        let clock = NoCaptureClock::new(u16::MAX).after_quiet_move(Color::Red, false, false);
+        let counts = [clock.plies(), clock.counted(), clock.peaceful()];
+        assert_eq!(counts, [u16::MAX; 3]);
     }
 }

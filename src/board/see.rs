@@ -52,13 +52,14 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
     let mut side = position.side_to_move();
     let mut occupied = position.occupied().without(m.from()).without(target);
     let mut changed = Bitboard::from(m.from()).with(target);
-    let mut holds = true;
+    // Whether the threshold is reached if the exchange ends here.
+    let mut is_reached = true;
     loop {
         side = !side;
         let mut attackers = position.attackers_to(target, side, occupied);
         let (from, kind) = loop {
             let Some((from, kind)) = least_valuable(position, attackers) else {
-                return holds;
+                return is_reached;
             };
             let rest = occupied.without(from);
             if !exposes_king(position, side, from, target, changed, rest) {
@@ -68,13 +69,13 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
         };
         occupied = occupied.without(from);
         changed = changed.with(from);
-        holds = !holds;
+        is_reached = !is_reached;
         if kind == PieceKind::King {
-            return holds;
+            return is_reached;
         }
         swap = SEE_VALUES[kind.index()] - swap;
-        if swap < i32::from(holds) {
-            return holds;
+        if swap < i32::from(is_reached) {
+            return is_reached;
         }
     }
 }

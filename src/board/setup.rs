@@ -136,11 +136,11 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A position is illegal; lists all reasons.
+/// The error of an illegal position, with all reasons.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", fill(texts().illegal_position, &[&.reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")]))]
 pub struct InvalidPosition {
-    /// The reasons, in board order within each kind; never empty.
+    /// The reasons, never empty. Those of one kind are in the order of the board.
     pub reasons: Vec<Reason>,
 }
 

@@ -20,7 +20,7 @@ const KEYS: ([[u64; Square::COUNT]; Piece::COUNT], u64) = {
 
 static PIECE_SQUARE: [[u64; Square::COUNT]; Piece::COUNT] = KEYS.0;
 
-/// The key of black to move.
+/// The key that is part of a position's key if black is to move.
 pub const SIDE: u64 = KEYS.1;
 
 /// One step of splitmix64 (Steele, Lea and Flood 2014): the new state and the output.

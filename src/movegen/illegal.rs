@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::generate::{is_legal, is_pseudo_legal};
+use super::{is_legal, is_pseudo_legal};
 use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square};
 use crate::text::{fill, texts};
 

@@ -1,14 +1,13 @@
 //! Move generation, explanations of illegal moves, and perft.
 
-mod generate;
 mod illegal;
 
-pub use generate::{
-    Targets, count_legal, generate, has_legal_move, is_legal, is_pseudo_legal, legal_moves,
-};
 pub use illegal::{IllegalReason, why_illegal};
 
-use crate::board::{Move, MoveList, Position};
+use crate::board::{
+    Bitboard, Color, Legality, Move, MoveList, PieceKind, Position, RANKS, Square, attacks,
+    leaves_king_safe,
+};
 
 impl Position {
     /// The legal moves, see [`legal_moves`].
@@ -24,6 +23,192 @@ impl Position {
     pub fn is_legal(&self, m: Move) -> bool {
         is_legal(self, m)
     }
+}
+
+/// The kind of moves to generate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Targets {
+    /// Captures only.
+    Captures,
+    /// All moves except captures.
+    Quiets,
+    /// All moves.
+    All,
+}
+
+/// The pseudo-legal destinations of a piece of the side to move.
+#[inline]
+fn destinations(position: &Position, kind: PieceKind, from: Square) -> Bitboard {
+    let us = position.side_to_move();
+    let occupied = position.occupied();
+    match kind {
+        PieceKind::Cannon => cannon_destinations(position, from),
+        _ => attacks::of(kind, us, from, occupied) & !position.color(us),
+    }
+}
+
+#[inline]
+fn cannon_destinations(position: &Position, from: Square) -> Bitboard {
+    let occupied = position.occupied();
+    attacks::rook(from, occupied) & !occupied
+        | attacks::cannon(from, occupied) & position.color(!position.side_to_move())
+}
+
+/// Calls `visit` with the square and the pseudo-legal destinations of each piece of the side to move on `pieces`.
+/// Has one loop for each kind, so that the attack functions are inlined.
+#[inline(always)]
+fn for_each_piece(position: &Position, pieces: Bitboard, mut visit: impl FnMut(Square, Bitboard)) {
+    let us = position.side_to_move();
+    let occupied = position.occupied();
+    let own = position.color(us);
+    for from in pieces & position.kind(PieceKind::King) {
+        visit(from, attacks::king(from) & !own);
+    }
+    for from in pieces & position.kind(PieceKind::Advisor) {
+        visit(from, attacks::advisor(from) & !own);
+    }
+    for from in pieces & position.kind(PieceKind::Bishop) {
+        visit(from, attacks::bishop(from, occupied) & !own);
+    }
+    for from in pieces & position.kind(PieceKind::Knight) {
+        visit(from, attacks::knight(from, occupied) & !own);
+    }
+    for from in pieces & position.kind(PieceKind::Rook) {
+        visit(from, attacks::rook(from, occupied) & !own);
+    }
+    for from in pieces & position.kind(PieceKind::Cannon) {
+        visit(from, cannon_destinations(position, from));
+    }
+    for from in pieces & position.kind(PieceKind::Pawn) {
+        visit(from, attacks::pawn(us, from) & !own);
+    }
+}
+
+/// The advisors and bishops that may promote to pawns (the promotion variant).
+fn promotions(position: &Position) -> Bitboard {
+    let us = position.side_to_move();
+    let pawns = position.pieces(us, PieceKind::Pawn);
+    if !position.has_promotion()
+        || position.in_check()
+        || pawns.len() >= PieceKind::Pawn.max_per_side()
+    {
+        return Bitboard::EMPTY;
+    }
+    let back_rank = Bitboard::rank(if us == Color::Red { 0 } else { RANKS - 1 });
+    (position.pieces(us, PieceKind::Advisor) | position.pieces(us, PieceKind::Bishop)) & back_rank
+}
+
+/// Appends the pseudo-legal moves of the side to move, which may leave its king attacked.
+#[inline]
+pub fn generate(position: &Position, targets: Targets, moves: &mut MoveList) {
+    let us = position.side_to_move();
+    let wanted = match targets {
+        Targets::Captures => position.color(!us),
+        Targets::Quiets => !position.occupied(),
+        Targets::All => Bitboard::ALL,
+    };
+    for_each_piece(position, position.color(us), |from, destinations| {
+        for to in destinations & wanted {
+            moves.push(Move::new(from, to));
+        }
+    });
+    if targets != Targets::Captures {
+        push_promotions(position, moves);
+    }
+}
+
+fn push_promotions(position: &Position, moves: &mut MoveList) {
+    for square in promotions(position) {
+        moves.push(Move::new(square, square));
+    }
+}
+
+/// The legal moves of the side to move, in the order of [`generate`].
+///
+/// ```
+/// use chuhe::board::Position;
+/// use chuhe::movegen::{is_legal, legal_moves};
+///
+/// let position = Position::startpos();
+/// assert_eq!(legal_moves(&position).len(), 44);
+/// assert!(is_legal(&position, "h2e2".parse()?));
+/// // In check by the rook, black's king moves away or the advisor interposes.
+/// let in_check: Position = "4k4/9/3a5/9/9/9/9/9/9/3KR4 b".parse()?;
+/// let answers: Vec<String> = legal_moves(&in_check).iter().map(ToString::to_string).collect();
+/// assert_eq!(answers, ["e9d9", "e9f9", "d7e8"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn legal_moves(position: &Position) -> MoveList {
+    let legality = Legality::new(position);
+    let mut moves = MoveList::new();
+    for_each_piece(
+        position,
+        position.color(position.side_to_move()),
+        |from, to| {
+            for to in legality.restrict(position, from, to) {
+                moves.push(Move::new(from, to));
+            }
+        },
+    );
+    push_promotions(position, &mut moves);
+    moves
+}
+
+/// The number of legal moves, counted from attack sets without listing them.
+pub fn count_legal(position: &Position) -> u64 {
+    let us = position.side_to_move();
+    let legality = Legality::new(position);
+    let mut count = promotions(position).len();
+    let own = position.color(us);
+    let (free, open) = legality.free();
+    let pawns = own & free & position.kind(PieceKind::Pawn);
+    for steps in attacks::pawn_steps(us, pawns) {
+        count += (steps & open & !own).len();
+    }
+    for_each_piece(position, own & free & !pawns, |_, to| {
+        count += (to & open).len()
+    });
+    for from in own & !free {
+        if let Some(piece) = position.piece_on(from) {
+            let to = destinations(position, piece.kind(), from);
+            count += legality.restrict(position, from, to).len();
+        }
+    }
+    u64::from(count)
+}
+
+/// Whether the side to move has a legal move. Without one it has lost, by mate or stalemate (困毙).
+pub fn has_legal_move(position: &Position) -> bool {
+    let legality = Legality::new(position);
+    let us = position.side_to_move();
+    promotions(position).any()
+        || PieceKind::ALL.into_iter().any(|kind| {
+            position.pieces(us, kind).into_iter().any(|from| {
+                destinations(position, kind, from)
+                    .into_iter()
+                    .any(|to| legality.allows(position, Move::new(from, to)))
+            })
+        })
+}
+
+/// Whether `m` is pseudo-legal, for example a move from the transposition table.
+#[inline]
+pub fn is_pseudo_legal(position: &Position, m: Move) -> bool {
+    let Some(piece) = position.piece_on(m.from()) else {
+        return false;
+    };
+    if piece.color() != position.side_to_move() || m.is_none() {
+        return false;
+    }
+    if m.is_promotion() {
+        return promotions(position).contains(m.from());
+    }
+    destinations(position, piece.kind(), m.from()).contains(m.to())
+}
+
+/// Whether `m`, which may be any move, is legal.
+pub fn is_legal(position: &Position, m: Move) -> bool {
+    is_pseudo_legal(position, m) && leaves_king_safe(position, m)
 }
 
 /// The number of lines of exactly `depth` plies. Moves of the last ply are counted without being made.
@@ -47,16 +232,16 @@ fn count_lines(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// Counts as [`perft`] does, but in parts: passes the number of lines of each part to `add`, and stops when it returns
-/// `false`. Returns whether all lines were counted.
+/// [`perft`] in parts, which can be stopped: passes the number of lines of each part to `add`, and stops if that
+/// returns `false`. Returns whether all lines were counted.
 pub(crate) fn perft_in_parts(
     position: &mut Position,
     depth: u32,
     add: &mut impl FnMut(u64) -> bool,
 ) -> bool {
-    /// The depth of a part, which is counted in a short time.
-    const SHORT_DEPTH: u32 = 3;
-    if depth <= SHORT_DEPTH {
+    /// The maximum depth of a part, so that counting it takes a short time.
+    const PART_DEPTH: u32 = 3;
+    if depth <= PART_DEPTH {
         return add(count_lines(position, depth));
     }
     legal_moves(position).into_iter().all(|m| {

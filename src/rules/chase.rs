@@ -11,8 +11,8 @@ use crate::board::{Bitboard, Color, Move, Position, Square};
 /// them, independent of the moves before and after it.
 ///
 /// A side loses by check only if each of its moves in a repetition gives check, and by chase only if
-/// each of them chases one and the same piece. So a repetition is never lost for a side that has a
-/// move without check and a move, the same or another one, without chases.
+/// each of them chases the same piece. So a side cannot lose a repetition in which one of its moves gives
+/// no check and one of them, perhaps another one, chases nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct MoveThreats {
     /// Whether the move gives check, under rules that judge checks.
@@ -85,11 +85,10 @@ impl Retraction {
         !self.board.side_to_move()
     }
 
-    /// Takes a move back and returns the pieces, of those with an id in `among`, that it newly
-    /// threatened.
+    /// Takes back a move and returns its new threats against pieces with an id in `among`.
     ///
-    /// Threats that pieces with an id in `excused` make by cutting off a protector do not count; they
-    /// are returned in [`NewThreat::excused`].
+    /// If a piece with an id in `excused` threatens only because a protector was cut off, that does not count, and
+    /// the piece is in [`NewThreat::excused`] instead of [`NewThreat::chasers`].
     pub fn take_back(&mut self, ply: &Ply, among: Bitboard, excused: Bitboard) -> NewThreats {
         let mover = self.mover();
         let mut threats = self.threats(ply.played, among);
@@ -159,7 +158,7 @@ impl Retraction {
         let before = chasers(&self.board, mover, threat.target);
         match self.rules {
             RuleSet::Computer => before.is_empty(),
-            // A chaser that takes over from another one renews the threat.
+            // The threat is new if another piece makes it than before.
             _ => !threat
                 .chasers
                 .into_iter()
@@ -195,7 +194,7 @@ impl PieceTracker {
         }
     }
 
-    /// Moves a piece back to the square it came from.
+    /// Moves a piece back to its square before the move.
     fn step_back(&mut self, played: Move) {
         let (from, to) = (played.from().index(), played.to().index());
         self.id_on.swap(from, to);

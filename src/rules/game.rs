@@ -96,23 +96,23 @@ impl Game {
     /// one.
     pub fn occurrences(&self) -> usize {
         let key = self.position.key();
-        let reach = usize::from(self.position.clock().plies()).min(self.plies.len());
-        1 + self.plies[self.plies.len() - reach..]
-            .iter()
-            .filter(|p| p.undo.key() == key)
-            .count()
+        let plies = self.plies_since_capture().iter();
+        1 + plies.filter(|p| p.undo.key() == key).count()
     }
 
     /// Whether a move is legal and repeats a position of the game.
     pub fn is_repetition(&self, played: Move) -> bool {
-        if !is_legal(&self.position, played) {
+        if !is_legal(&self.position, played) || self.position.taken_by(played).is_some() {
             return false;
         }
-        let mut after = self.position.clone();
-        after.make(played);
-        let reach = usize::from(after.clock().plies()).min(self.plies.len());
-        self.plies[self.plies.len() - reach..]
-            .iter()
-            .any(|p| p.undo.key() == after.key())
+        let key = self.position.key_after(played);
+        let mut plies = self.plies_since_capture().iter();
+        plies.any(|p| p.undo.key() == key)
+    }
+
+    /// The plies since the last capture.
+    pub(super) fn plies_since_capture(&self) -> &[Ply] {
+        let count = usize::from(self.position.clock().plies()).min(self.plies.len());
+        &self.plies[self.plies.len() - count..]
     }
 }

@@ -94,8 +94,7 @@ pub struct ClassifiedMove {
     pub piece: Piece,
     /// Its class by the rules applied.
     pub class: MoveClass,
-    /// The new threats that count as chases. [`Judgement::chased`] lists the pieces that every move
-    /// chases.
+    /// The new threats that count as chases. Only the pieces of [`Judgement::chased`] are chased by every move.
     pub chases: Vec<Chase>,
     /// New threats that do not count by [`Clause::ChasedPieceExcused`].
     pub excused: Vec<Chase>,
@@ -116,11 +115,11 @@ pub enum Clause {
     OnlyChecksCount,
     /// `computer`: a check within the repetition excludes chases.
     CheckExcludesChases,
-    /// `asian`, rule 19 and diagrams 39 to 41 and 61: threats of these chased pieces do not count
-    /// where they are new only because a protector of their target was cut off.
+    /// `asian`, rule 19 and diagrams 39 to 41 and 61: a threat by one of these chased pieces does not count
+    /// if it is new only because a protector of its target was cut off.
     ChasedPieceExcused(Vec<Placed>),
-    /// `asian`, diagram 107: against a perpetual chase, chases of different pieces in different rounds
-    /// by the other side count as a perpetual chase.
+    /// `asian`, diagram 107: if the other side chases perpetually, this side's chases of different pieces in
+    /// different rounds count as a perpetual chase as well.
     ChaseInEachRound(Color),
     /// The behaviour of this side was graver than that of the other side, so it loses.
     GraverLoses(Color, Perpetual),
@@ -437,7 +436,7 @@ fn chinese_moves(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
     classified
 }
 
-/// The moves of the repetition by rules that only distinguish checks and chases. `excused` are the
+/// The moves of the repetition by the other rules, which only distinguish checks and chases. `excused` are the
 /// pieces of [`Clause::ChasedPieceExcused`].
 fn checks_and_chases(
     game: &Game,

@@ -5,17 +5,21 @@
 //! the diagrams of the rule books that each clause follows.
 //!
 //! A repetition is judged over its *window*: the plies from an earlier occurrence of the position to the
-//! current one. The Asian, computer and UCCI league rules take the moves of the window back one by one
-//! (`chase`): a move chases the pieces that its side threatens (`threat`) after the move
-//! and not before it, and a side chases perpetually if one piece is chased by all its moves. Pieces are
-//! tracked by identity, not by square. The Chinese rules (`chinese`) classify each move by a small search.
+//! current one. For the Asian, computer and UCCI league rules, the moves of the window are taken back one
+//! by one (`chase`). A move chases the pieces that its side threatens (`threat`) after the move and not
+//! before it, and a side chases perpetually if all its moves chase the same piece. Pieces are tracked by
+//! identity, not by square. For the Chinese rules (`chinese`), a small search classifies each move.
 
 mod chase;
 mod chinese;
 mod game;
 mod judgement;
+/// Slow and simple reference implementations of the rules, for tests to compare with.
 #[cfg(test)]
-mod reference;
+mod reference {
+    pub mod asian;
+    pub mod chinese;
+}
 mod repetition;
 mod rule_set;
 mod threat;

@@ -10,12 +10,12 @@ use super::threat::chaseable;
 use super::verdict::{Perpetual, SidePerpetual, Verdict};
 use crate::board::{Bitboard, ByColor, Color, Position};
 
-/// Judges the repetition made by the last `window` plies before `position`. The position before the
-/// first of them must equal `position`, and none of them may be a capture. Never
+/// Judges the repetition made by the last `window` of the `plies` that led to `position`. The position before
+/// the first of them must equal `position`, and none of them may be a capture. Never returns
 /// [`Verdict::Undecided`].
 ///
-/// Plies before the window are ignored, so that a search can pass its whole stack. A window that is
-/// longer than the stack or contains a null move is a draw.
+/// Plies before the window are ignored, so that a search can pass its whole stack. The verdict is a draw if the
+/// window is longer than the stack or contains a null move.
 pub fn judge_repetition(
     position: &Position,
     plies: &[Ply],
@@ -103,9 +103,9 @@ impl Checks {
 
 /// The perpetual chases of both sides.
 ///
-/// Asian rules, diagram 107: if only one side chases one piece throughout, the other side chases
-/// perpetually as well if it chases one piece in each round (from one occurrence of the position to the
-/// next), even if the piece differs between rounds. Its `chased` are then the pieces of all rounds.
+/// Asian rules, diagram 107: if only one side chases the same piece throughout the repetition, the other side
+/// chases perpetually as well if it chases one piece throughout each round (from one occurrence of the position to
+/// the next), even a different piece in each. Its `chased` are then the pieces of all rounds.
 fn perpetual_chases(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<SidePerpetual> {
     let mut sides = chases_throughout(position, plies, rules);
     if rules == RuleSet::Asian {
@@ -124,8 +124,8 @@ fn perpetual_chases(position: &Position, plies: &[Ply], rules: RuleSet) -> ByCol
     sides
 }
 
-/// The union of the enemy pieces that a side chased throughout each round; empty if it chased none in
-/// one of the rounds.
+/// The enemy pieces that a side chased throughout one of the rounds; empty if in some round it chased none
+/// throughout.
 fn chased_in_each_round(
     side: Color,
     position: &Position,
@@ -145,12 +145,11 @@ fn chased_in_each_round(
     union
 }
 
-/// For each side, the enemy pieces that all of its moves in a line that repeats `position` newly
-/// threatened.
+/// For each side, the enemy pieces that each of its moves newly threatened, in a line that repeats `position`.
 ///
-/// Asian rules, diagrams 39 to 41 and 61: if both sides chase, threats of a chased piece that are new
-/// only because a protector of its target was cut off do not count. The piece need not move for that:
-/// in each of these diagrams it stays where it is.
+/// Asian rules, diagrams 39 to 41 and 61: if both sides chase, a threat by a chased piece does not count if it is
+/// new only because a protector of its target was cut off. The chased piece need not have moved: in each of these
+/// diagrams it does not.
 fn chases_throughout(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<SidePerpetual> {
     let all = ByColor::from_fn(|side| chaseable(position, !side));
     let mut chased = new_throughout(position, plies, rules, all, ByColor::default());
@@ -172,8 +171,8 @@ fn chases_throughout(position: &Position, plies: &[Ply], rules: RuleSet) -> ByCo
     })
 }
 
-/// For each side, those of the pieces `among` that all of its moves newly threatened. Threats that its
-/// `excused` pieces make by cutting off a protector do not count.
+/// For each side, the pieces of `among` that each of its moves newly threatened. Threats of its `excused` pieces
+/// that are new only because a protector was cut off do not count.
 fn new_throughout(
     position: &Position,
     plies: &[Ply],
@@ -194,14 +193,12 @@ fn new_throughout(
     among
 }
 
-/// The plies since the earliest of the last `occurrences` occurrences of the current position, which
-/// is the last one. `None` if the position has occurred fewer times or `occurrences` is less than 2.
+/// The plies since the first of the last `occurrences` occurrences of the current position, counting the current
+/// one. `None` if the position has occurred fewer times or `occurrences` is less than 2.
 pub fn deciding_window(game: &Game, occurrences: usize) -> Option<&[Ply]> {
     let key = game.position().key();
-    let plies = game.plies();
-    let reach = usize::from(game.position().clock().plies()).min(plies.len());
-    let oldest = plies.len() - reach;
-    let mut earlier = (oldest..plies.len())
+    let plies = game.plies_since_capture();
+    let mut earlier = (0..plies.len())
         .rev()
         .filter(|i| plies[*i].undo.key() == key);
     let start = earlier.nth(occurrences.checked_sub(2)?)?;

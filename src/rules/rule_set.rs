@@ -78,8 +78,7 @@ pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {
     }
 }
 
-/// Whether a mate or capture in `plies` plies, with no capture before it, comes before the no-capture
-/// limit.
+/// Whether the no-capture limit still allows a mate or capture in `plies` plies, with no capture before it.
 pub const fn is_within_no_capture_limit(clock: NoCaptureClock, rules: RuleSet, plies: u16) -> bool {
     let last = counted_plies(clock, rules).saturating_add(plies.saturating_sub(1));
     last < rules.no_capture_limit()

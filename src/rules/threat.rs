@@ -2,7 +2,7 @@
 
 use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square, attacks};
 
-/// The pieces of `side` that threaten to win the enemy piece on `target`, no matter whose turn it is.
+/// The pieces of `side` that threaten to win the enemy piece on `target`, whichever side is to move.
 /// A move chases the pieces that its side threatens after it and not before it.
 ///
 /// Kings and pawns, which may chase perpetually, make no threats, and only [`chaseable`] pieces can be
@@ -67,9 +67,9 @@ fn can_take(position: &Position, owner: Color, from: Square, to: Square) -> bool
 }
 
 /// Whether the threat of the piece on `chaser` against `target` is new only because a protector (根, a
-/// piece that could recapture) no longer reaches the target, which the chaser could already take before
-/// the move. A protector that has merely been pinned is not cut off. `origin` maps a square after the
-/// move to the square of the same piece before it.
+/// piece that could recapture) was cut off: the chaser could already take the target before the move, and
+/// the protector no longer attacks it. A protector that has only been pinned is not cut off. `origin` maps
+/// the square of a piece after the move to its square before it.
 pub fn cuts_off_protector(
     before: &Position,
     after: &Position,
@@ -103,8 +103,8 @@ fn is_protected(position: &Position, owner: Color, chaser: Square, target: Squar
 /// Whether the king of `side` is safe after its piece moves from `from` to `to`, taking any piece there.
 /// `occupied` is the occupancy before the move.
 ///
-/// If the side to move is in check, its other pieces may still make threats: it will answer the check
-/// before it takes anything.
+/// A check against the side to move is ignored unless its king moves: the side will answer the check before it
+/// takes anything.
 fn is_king_safe(
     position: &Position,
     side: Color,
@@ -124,9 +124,8 @@ fn is_king_safe(
     attackers.without(to).is_empty()
 }
 
-/// Chases by the rules of the UCCI league: only the piece that has just moved chases, and only one piece at a time.
-/// Returns the piece that is chased by `played`, the move that led to `position`. A move that gives check
-/// chases nothing.
+/// The piece that `played`, the move that led to `position`, chases by the rules of the UCCI league: only the piece
+/// that has just moved chases, and only one piece at a time. A move that gives check chases nothing.
 ///
 /// Pins are ignored, and pieces of the same kind never chase each other. A rook or cannon chases only
 /// at right angles to its move, because it attacked the pieces along its move before.
@@ -151,13 +150,13 @@ pub fn chased_in_ucci_league(position: &Position, played: Move) -> Option<Square
     first_in_order(
         (attacked & position.color(owner))
             .into_iter()
-            .filter(|target| counts(position, mover.kind(), *target)),
+            .filter(|target| is_chase(position, mover.kind(), *target)),
         mover.kind(),
     )
 }
 
 /// Whether an attack by a knight, rook or cannon on the piece on `target` is a chase.
-fn counts(position: &Position, chaser: PieceKind, target: Square) -> bool {
+fn is_chase(position: &Position, chaser: PieceKind, target: Square) -> bool {
     let Some(chased) = position.piece_on(target) else {
         return false;
     };

@@ -101,8 +101,8 @@ pub struct SidePerpetual {
     /// For [`Perpetual::Chase`]: the enemy pieces it chased with every move, by their squares at the
     /// end.
     pub chased: Bitboard,
-    /// Its own chased pieces some of whose threats do not count because they only cut off a protector,
-    /// by their squares at the end. Empty if all threats count.
+    /// Its own chased pieces, if threats by them do not count because they only cut off a protector; by their
+    /// squares at the end. Empty if all threats count.
     pub excused: Bitboard,
     /// Whether it chased one piece throughout each round, but not the same piece in all rounds.
     pub in_each_round: bool,
@@ -111,8 +111,8 @@ pub struct SidePerpetual {
 named_enum! {
     /// The class of a single move. A move of several classes has the gravest.
     pub enum MoveClass {
-        /// None of the others (闲). Includes blocks, offers and pieces that follow others, and attacks by
-        /// the king or a pawn.
+        /// None of the others (闲). Includes moves that block, offer or follow a piece, and attacks by the
+        /// king or a pawn.
         Idle = "idle",
         /// Offers an even exchange (兑). Only the Chinese rules distinguish it from [`Self::Idle`].
         Exchange = "exchange",

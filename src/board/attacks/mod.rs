@@ -1,9 +1,9 @@
 //! The attacks of each kind of piece, from tables built at compile time.
 //!
-//! Sliding pieces look up their rank and their file separately: the inner squares of a rank (seven bits)
-//! or a file (eight bits, gathered by one multiplication) index a small table. Pieces on the edge do not
-//! change the attacks. Knights and bishops are indexed by the four squares where a piece can block them
-//! (蹩马腿, 塞象眼).
+//! The attacks of a sliding piece along its rank and along its file are looked up separately, in small tables
+//! indexed by the occupancy of the inner squares of the rank (seven bits) or the file (eight bits, gathered by one
+//! multiplication). Pieces on the edge do not change the attacks. The tables of knights and bishops are indexed by
+//! the occupancy of the four squares where a piece can block them (蹩马腿, 塞象眼).
 
 mod tables;
 
@@ -71,8 +71,8 @@ pub(in crate::board) fn surroundings(square: Square) -> Bitboard {
     Bitboard::from_board_bits(SURROUNDINGS[square.index()])
 }
 
-/// A bit for each occupied orthogonal neighbour. Bits that wrap around the edge of the board belong to
-/// moves that are not in the tables.
+/// A bit for each occupied orthogonal neighbour. A neighbour beyond the edge of the board has the bit of some other
+/// square, which does not matter, because the tables have no moves past it.
 #[inline]
 const fn leg_index(square: Square, occupied: Bitboard) -> usize {
     let near = ((occupied.bits() << 9) >> square.index()) as usize;

@@ -4,11 +4,11 @@ use crate::board::bitboard::Bitboard;
 use crate::board::color::{ByColor, Color};
 use crate::board::square::{FILES, RANKS, Square};
 
-/// A file's attacks from each rank, as bits of file a: `[rank][inner occupancy]`.
+/// The attacks along a file, as bits of file a: `[rank of the piece][occupancy of the inner squares]`.
 pub type FileTable = [[u128; 256]; RANKS];
-/// A rank's attacks from each file: `[file][inner occupancy]`.
+/// The attacks along a rank: `[file of the piece][occupancy of the inner squares]`.
 pub type RankTable = [[u16; 128]; FILES];
-/// Attacks by square and by the occupancy of four neighbours.
+/// The attacks of a knight or bishop: `[square][occupancy of four neighbours]`.
 pub type HobbleTable = [[u128; 16]; Square::COUNT];
 
 pub const ROOK_FILE: &FileTable = &file_table(false);
@@ -105,7 +105,7 @@ const fn knight_table(to: bool) -> HobbleTable {
     let mut table = [[0; 16]; Square::COUNT];
     let mut index = 0;
     while index < Square::COUNT {
-        let square = Square::ALL_CONST[index];
+        let square = Square::ALL[index];
         let mut blocked = 0;
         while blocked < 16 {
             let mut leg = 0;
@@ -138,7 +138,7 @@ const fn bishop_table() -> HobbleTable {
     let mut table = [[0; 16]; Square::COUNT];
     let mut index = 0;
     while index < Square::COUNT {
-        let square = Square::ALL_CONST[index];
+        let square = Square::ALL[index];
         let half = if square.rank() < RANKS / 2 {
             Bitboard::home_half(Color::Red)
         } else {
@@ -165,7 +165,7 @@ const fn step_table(steps: &[(isize, isize); 4], palace: bool) -> [u128; Square:
     let mut table = [0; Square::COUNT];
     let mut index = 0;
     while index < Square::COUNT {
-        let square = Square::ALL_CONST[index];
+        let square = Square::ALL[index];
         if !palace || Bitboard::PALACES.contains(square) {
             let mut step = 0;
             while step < 4 {
@@ -190,7 +190,7 @@ const fn pawn_table(color: Color, to: bool) -> [u128; Square::COUNT] {
     let mut table = [0; Square::COUNT];
     let mut index = 0;
     while index < Square::COUNT {
-        let square = Square::ALL_CONST[index];
+        let square = Square::ALL[index];
         table[index] |= offset_bit(square, 0, if to { -forward } else { forward });
         if square.is_across_river(color) {
             table[index] |= offset_bit(square, -1, 0) | offset_bit(square, 1, 0);
@@ -204,7 +204,7 @@ const fn line_table() -> [u128; Square::COUNT] {
     let mut table = [0; Square::COUNT];
     let mut index = 0;
     while index < Square::COUNT {
-        let square = Square::ALL_CONST[index];
+        let square = Square::ALL[index];
         let lines = Bitboard::file(square.file()).bits() | Bitboard::rank(square.rank()).bits();
         table[index] = lines & !(1 << index);
         index += 1;
@@ -227,17 +227,4 @@ const fn offset_bit(square: Square, files: isize, ranks: isize) -> u128 {
         Some(target) => 1 << target.index(),
         None => 0,
     }
-}
-
-impl Square {
-    /// Every square, for loops at compile time.
-    const ALL_CONST: [Self; Self::COUNT] = {
-        let mut all = [Self::from_bit(0); Self::COUNT];
-        let mut index = 0;
-        while index < Self::COUNT {
-            all[index] = Self::from_bit(index as u32);
-            index += 1;
-        }
-        all
-    };
 }

@@ -2,14 +2,13 @@
 
 use super::super::verdict::{Exemption, MoveClass};
 use super::lookahead::{NodeBudget, begins_mate, forced_mate, has_move, moves_of, threatens_mate};
-use super::threats::is_joint_chase;
-use super::threats::{CaptureResult, ThreatFinder, takes_value, wins_exchange};
+use super::threats::{CaptureResult, ThreatFinder, is_joint_chase, takes_value, wins_exchange};
 use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 
 /// The maximum number of checks of a forced mate.
 const MATE_MOVES: u32 = 4;
 
-/// The node budget for judging one move. Threats that are not found within it do not count.
+/// The node budget for classifying one move. Threats that are not found within it do not count.
 const POSITIONS: u32 = 5_000;
 
 /// A move of a repetition and the positions before it.
@@ -68,7 +67,7 @@ impl Classification {
 }
 
 impl MoveContext<'_> {
-    /// A hash of everything that the class depends on.
+    /// A hash of all that the class depends on.
     pub fn key(&self) -> u64 {
         let parts = [
             self.before.key(),
@@ -84,12 +83,12 @@ impl MoveContext<'_> {
     }
 
     /// The gravest class of the move.
-    pub fn judge(&self) -> Classification {
-        self.judge_within(&mut NodeBudget::new(POSITIONS))
+    pub fn classify(&self) -> Classification {
+        self.classify_within(&mut NodeBudget::new(POSITIONS))
     }
 
-    /// [`Self::judge`] with a given node budget.
-    pub fn judge_within(&self, budget: &mut NodeBudget) -> Classification {
+    /// [`Self::classify`] with a given node budget.
+    pub fn classify_within(&self, budget: &mut NodeBudget) -> Classification {
         let before = self.before;
         let mut after = before.clone();
         after.make(self.played);
@@ -114,8 +113,8 @@ impl MoveContext<'_> {
         }
     }
 
-    /// Whether the mover, moving again, could force mate after the move (`now`) but not before it
-    /// (`then`). If the move answers a check, a mate by a move that did not mate before is new as well.
+    /// Whether the mover, if it could move again, would force mate after the move (`now`) but not before it (`then`).
+    /// If the move answers a check, a mate by a move that did not force mate before is new as well.
     fn threatens_new_mate(
         &self,
         then: &mut Position,
@@ -135,8 +134,8 @@ impl MoveContext<'_> {
         })
     }
 
-    /// The position before the move, with the mover to play and not in check: if it was in check, the
-    /// position before the check was given.
+    /// The position before the move, with the mover to move and not in check. If the move answers a check, this is the
+    /// position before that check or, if that check also answered a check, the position with the check ignored.
     fn before_without_check(&self) -> Position {
         if !self.before.in_check() {
             return self.before.clone();
@@ -152,28 +151,28 @@ impl MoveContext<'_> {
     /// Compares the threats of the mover after the move (`now`) and before it (`then`).
     fn compare(&self, then: &Position, now: &Position, budget: &mut NodeBudget) -> Classification {
         let present = ThreatFinder::new(now, None, budget);
-        let found = present.outcomes(budget);
+        let found = present.results(budget);
         if found.is_empty() {
             return Classification::new(MoveClass::Idle);
         }
         let past = ThreatFinder::new(then, Some(self.played.from()), budget);
         let flees = self.flees_mate(budget);
         let mut classification = Classification::new(MoveClass::Idle);
-        for (m, outcome) in found {
+        for (m, result) in found {
             let before = Move::new(self.origin(m.from()), m.to());
             if !takes_value(now, m) {
                 let is_known = classification.check_threats.contains(&m.from());
                 if !is_known && !past.wins_by_check(before.from(), budget) {
                     classification.check_threats.push(m.from());
                 }
-            } else if outcome == CaptureResult::Win {
+            } else if result == CaptureResult::Win {
                 let is_known = flees && has_move(then, before)
-                    || past.try_outcome(before, budget) == CaptureResult::Win
+                    || past.try_result(before, budget) == CaptureResult::Win
                     || self.is_old_threat(then, now, m, budget);
                 if !is_known {
                     classification.chases.push(m);
                 }
-            } else if past.try_outcome(before, budget) == CaptureResult::Nothing {
+            } else if past.try_result(before, budget) == CaptureResult::Nothing {
                 classification.class = MoveClass::Exchange;
             }
         }
@@ -195,7 +194,7 @@ impl MoveContext<'_> {
         classification
     }
 
-    /// Whether a capture that wins `now` and did not win `then` is still not a new threat.
+    /// Whether a capture that wins `now` and did not win `then` is not a new threat nevertheless.
     fn is_old_threat(
         &self,
         then: &Position,
@@ -214,12 +213,12 @@ impl MoveContext<'_> {
         if !self.is_unrelated(then, now, m) || !self.wins_without_mover(now, m, budget) {
             return false;
         }
-        // A capture unrelated to the repeated moves is old if it won material on its square, unless mate
-        // was threatened, or if it won material when no other piece was hanging.
+        // A capture unrelated to the repeated moves is old if it won material on its square before, unless mate was
+        // threatened then, or if it won material before without a hanging piece.
         let is_free = answers() || !threatens_mate(self.before, MATE_MOVES, budget);
         let at_rest = ThreatFinder::new(then, None, budget);
         is_free && wins_exchange(then, before, budget)
-            || at_rest.try_outcome(before, budget) == CaptureResult::Win
+            || at_rest.try_result(before, budget) == CaptureResult::Win
     }
 
     /// Whether a capture is unrelated to the repeated moves: attacker and target did not move, the
@@ -248,8 +247,8 @@ impl MoveContext<'_> {
         })
     }
 
-    /// Whether a capture wins material on its square with the moved piece removed from the board, or
-    /// that piece only shields its king.
+    /// Whether a capture wins material on its square with the moved piece removed from the board. True as well if
+    /// that piece shields its king, so that it cannot be removed.
     fn wins_without_mover(&self, now: &Position, m: Move, budget: &mut NodeBudget) -> bool {
         let mut setup = now.setup();
         setup.squares[self.played.to().index()] = None;
@@ -257,7 +256,7 @@ impl MoveContext<'_> {
             .is_ok_and(|rest| rest.in_check() || wins_exchange(&rest, m, budget))
     }
 
-    /// Whether the king escapes a threatened mate. Captures that were possible before, ignoring the mate,
+    /// Whether the king moves out of a threatened mate. Captures that were possible before, ignoring that threat,
     /// are then not new.
     fn flees_mate(&self, budget: &mut NodeBudget) -> bool {
         let before = self.before;

@@ -1,6 +1,6 @@
-//! Bounded look-ahead: a node budget, piece values, exchanges and forced mates.
+//! Bounded look-ahead: a node budget, piece values, exchanges, forced mates, and sequences of captures and checks.
 
-use crate::board::{Move, Piece, PieceKind, Position, Square};
+use crate::board::{Bitboard, ByColor, Color, Move, Piece, PieceKind, Position, Square};
 use crate::movegen::legal_moves;
 
 /// The number of positions that may still be visited.
@@ -27,12 +27,13 @@ pub type PieceValue = i32;
 /// The value of a mate, greater than all material.
 pub const MATE: PieceValue = 1000;
 
-/// The cost of offering a pawn: more than a knight and a guard, less than a rook. So a pawn given for
-/// one or two pieces is an even exchange, and a pawn given for a rook is a gain.
+/// The cost of offering a pawn: more than a knight and an advisor, less than a rook. So the chaser gains if it wins
+/// a rook for the pawn, but not if it wins a knight, or a knight and an advisor.
 pub const OFFERED_PAWN: PieceValue = 14;
 
-/// The value of a piece on `square`. A rook is two knights or cannons, and one of these is more than two
-/// guards. A pawn at home has no value; one across the river counts only if nothing is given for it.
+/// The value of a piece on `square`. A rook is worth two knights or cannons, and one of these more than two
+/// advisors or bishops. A pawn at home has no value, and one across the river so little that giving any other piece
+/// for it is a loss.
 pub fn piece_value(piece: Piece, square: Square) -> PieceValue {
     match piece.kind() {
         PieceKind::King => MATE,
@@ -50,8 +51,8 @@ pub fn value_on(position: &Position, square: Square) -> PieceValue {
         .map_or(0, |piece| piece_value(piece, square))
 }
 
-/// The legal moves of the side to move, except those that take the king, which is possible in the
-/// imagined positions of this module.
+/// The legal moves of the side to move, except those that take the king, which are possible in the
+/// hypothetical positions of this module.
 pub fn moves_of(position: &Position) -> impl Iterator<Item = Move> + use<> {
     let king = position.king(!position.side_to_move());
     legal_moves(position)
@@ -86,7 +87,7 @@ fn recapture(position: &mut Position, square: Square, budget: &mut NodeBudget) -
     best
 }
 
-/// The first move of a mate that the side to move forces by at most `moves` checks.
+/// The first move by which the side to move forces mate with at most `moves` checks.
 pub fn forced_mate(position: &mut Position, moves: u32, budget: &mut NodeBudget) -> Option<Move> {
     if moves == 0 || !budget.spend() {
         return None;
@@ -119,4 +120,232 @@ fn is_mated(position: &mut Position, moves: u32, budget: &mut NodeBudget) -> boo
         position.unmake(m, undo);
         mates
     })
+}
+
+/// The maximum length of a sequence after its first move, not counting answers to checks.
+const LENGTH: u32 = 7;
+
+/// The number of checks without a capture that each side may give after the first move.
+const CHECKS: ByColor<u32> = ByColor::new(2, 2);
+
+/// A sequence of captures and checks by one side, the chaser, with the answers of the other side.
+///
+/// The chaser may take any piece that is not lost anyway. Its king and pawns may take only where both sides may.
+///
+/// The other side may take on the squares that the chaser has moved to, take the hanging piece, and with its
+/// first answer take what the first move uncovered. If the sequence starts with a check, it may also take the
+/// pieces that were lost anyway. It may take other pieces only with check, which gains nothing; but if the chaser
+/// recaptures there, the value of the piece taken is subtracted from the chaser's gain.
+///
+/// Either side may stop when it is not in check.
+pub struct CaptureSequence<'a> {
+    /// The current position.
+    pub position: Position,
+    /// The side that tries to win material.
+    pub chaser: Color,
+    /// The captures that are part of the sequence because of the moves so far.
+    pub scope: Scope,
+    /// A pawn that the first move offers.
+    pub offered: Option<Square>,
+    /// A piece of the chaser that the other side can take instead.
+    pub hanging: Option<Square>,
+    /// Squares of pieces, of either side, that are lost anyway: to take them wins material on their square. Such a
+    /// capture is not part of the sequence by itself, except for the other side if the sequence starts with a check.
+    pub lost: Bitboard,
+    /// Captures of the other side that the first move made possible by opening a line.
+    pub uncovered: Vec<Move>,
+    /// Whether the sequence starts with a check that takes nothing valuable.
+    pub by_check: bool,
+    /// Captures between pieces of the same kind that attack each other; not part of the sequence.
+    pub mutual: &'a [Move],
+    /// The positions that may still be visited.
+    pub budget: &'a mut NodeBudget,
+}
+
+/// The captures that are part of a sequence because of the moves so far.
+#[derive(Clone, Copy)]
+pub struct Scope {
+    /// Squares on which both sides may take: those the chaser has moved to, and those of captures that
+    /// the other side has made elsewhere.
+    reached: Bitboard,
+    /// The square of the only piece of the chaser that may take, if the others may not.
+    alone: Option<Square>,
+    /// The square and value of the last piece that the other side took with check outside the sequence.
+    taken_with_check: Option<(Square, PieceValue)>,
+}
+
+impl Scope {
+    /// The scope after a first move to `square`. With `is_alone`, no other piece of the chaser may take.
+    pub fn after_move_to(square: Square, is_alone: bool) -> Self {
+        Self {
+            reached: square.into(),
+            alone: is_alone.then_some(square),
+            taken_with_check: None,
+        }
+    }
+}
+
+/// A move of a sequence.
+#[derive(Clone, Copy)]
+struct Candidate {
+    m: Move,
+    /// The gain that counts, `None` if the move is not a capture.
+    won: Option<PieceValue>,
+    /// The value of a piece that the other side takes outside the sequence, which it may only do with check.
+    outside: Option<PieceValue>,
+}
+
+/// The number of moves and checks that are left.
+#[derive(Clone, Copy)]
+struct Remaining {
+    moves: u32,
+    checks: ByColor<u32>,
+}
+
+impl Remaining {
+    /// Whether the next move answers the first one.
+    fn is_first_answer(self) -> bool {
+        self.moves == LENGTH
+    }
+}
+
+impl CaptureSequence<'_> {
+    /// The gain of the chaser, which has just made its first move.
+    pub fn gain(&mut self) -> PieceValue {
+        let rest = Remaining {
+            moves: LENGTH,
+            checks: CHECKS,
+        };
+        -self.best(-2 * MATE, 2 * MATE, rest)
+    }
+
+    /// The greatest gain of the side to move from here on.
+    fn best(&mut self, mut alpha: PieceValue, beta: PieceValue, rest: Remaining) -> PieceValue {
+        let us = self.position.side_to_move();
+        let in_check = self.position.in_check();
+        let mut best = if in_check { -MATE } else { 0 };
+        if best >= beta || !in_check && rest.moves == 0 || !self.budget.spend() {
+            return best.max(0);
+        }
+        alpha = alpha.max(best);
+        for candidate in self.candidates(rest) {
+            let Candidate { m, won, outside } = candidate;
+            let scope = self.scope;
+            self.widen_scope(candidate, rest);
+            let undo = self.position.make(m);
+            let needs_check = !in_check && (won.is_none() || outside.is_some());
+            let score = if needs_check && !self.position.in_check() {
+                None
+            } else {
+                let mut next = rest;
+                next.moves = rest.moves.saturating_sub(1);
+                next.checks[us] -= u32::from(needs_check);
+                let won = won.unwrap_or(0);
+                // An answer to the last check may itself give check, so without this limit there would be no end.
+                Some(match rest.moves {
+                    0 => won,
+                    _ => won - self.best(won - beta, won - alpha, next),
+                })
+            };
+            self.position.unmake(m, undo);
+            self.scope = scope;
+            best = best.max(score.unwrap_or(best));
+            alpha = alpha.max(best);
+            if best >= beta {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Adds the captures that a move makes part of the sequence.
+    fn widen_scope(&mut self, candidate: Candidate, rest: Remaining) {
+        let Candidate { m, won, outside } = candidate;
+        let is_chaser = self.position.side_to_move() == self.chaser;
+        if is_chaser && self.scope.alone == Some(m.from()) {
+            self.scope.alone = Some(m.to());
+        }
+        let takes_elsewhere = won.is_some() && (self.by_check || self.is_uncovered(m, rest));
+        if let Some(value) = outside {
+            self.scope.taken_with_check = Some((m.to(), value));
+        } else if is_chaser || takes_elsewhere {
+            self.scope.reached = self.scope.reached.with(m.to());
+        }
+    }
+
+    /// The moves of the sequence, ordered by the value of the victim, then of the attacker (MVV-LVA).
+    fn candidates(&self, rest: Remaining) -> Vec<Candidate> {
+        let position = &self.position;
+        let mut candidates: Vec<_> = moves_of(position)
+            .filter_map(|m| self.candidate(m, rest))
+            .collect();
+        candidates.sort_by_key(|Candidate { m, won, .. }| {
+            let risk = value_on(position, m.from());
+            won.map_or(MATE, |won| risk.min(20) - 20 * won)
+        });
+        candidates
+    }
+
+    /// A move as part of the sequence; `None` if it is not part of it.
+    fn candidate(&self, m: Move, rest: Remaining) -> Option<Candidate> {
+        let us = self.position.side_to_move();
+        let in_check = self.position.in_check();
+        let candidate = |won, outside| Some(Candidate { m, won, outside });
+        if self.position.piece_on(m.to()).is_none() {
+            return candidate(None, None).filter(|_| in_check || rest.checks[us] > 0);
+        }
+        let is_part = in_check || self.is_part(m, rest);
+        let taken = value_on(&self.position, m.to());
+        if us == self.chaser {
+            if self.scope.alone.is_some_and(|piece| piece != m.from()) {
+                return candidate(Some(0), None).filter(|_| in_check);
+            }
+            if let Some((square, price)) = self.scope.taken_with_check
+                && square == m.to()
+            {
+                return candidate(Some(taken - price), None);
+            }
+            return candidate(Some(taken), None).filter(|_| is_part);
+        }
+        if !is_part {
+            return candidate(Some(0), Some(taken)).filter(|_| rest.checks[us] > 0);
+        }
+        let is_offer = rest.is_first_answer() && self.offered == Some(m.to());
+        let offered = if is_offer { OFFERED_PAWN } else { 0 };
+        if self.is_part_for_both(m, rest) {
+            candidate(Some(taken + offered), None)
+        } else {
+            candidate(Some(0), None)
+        }
+    }
+
+    /// Whether a capture by a side that is not in check is part of the sequence.
+    fn is_part(&self, m: Move, rest: Remaining) -> bool {
+        !self.mutual.contains(&m)
+            && (self.is_part_for_both(m, rest)
+                || self.position.side_to_move() == self.chaser
+                    && !self.lost.contains(m.to())
+                    && !is_king_or_pawn_move(&self.position, m))
+    }
+
+    /// Whether a capture is on a square where both sides may take, or is one that only the other side
+    /// may make.
+    fn is_part_for_both(&self, m: Move, rest: Remaining) -> bool {
+        let is_other = self.position.side_to_move() != self.chaser;
+        self.scope.reached.contains(m.to())
+            || self.hanging == Some(m.to())
+            || is_other && self.by_check && self.lost.contains(m.to())
+            || self.is_uncovered(m, rest)
+    }
+
+    /// Whether a move answers the first one by taking a piece that it uncovered.
+    fn is_uncovered(&self, m: Move, rest: Remaining) -> bool {
+        rest.is_first_answer() && self.uncovered.contains(&m)
+    }
+}
+
+/// Whether the piece that moves is a king or a pawn.
+pub fn is_king_or_pawn_move(position: &Position, m: Move) -> bool {
+    let kind = position.piece_on(m.from()).map(|piece| piece.kind());
+    matches!(kind, Some(PieceKind::King | PieceKind::Pawn))
 }

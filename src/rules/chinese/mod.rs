@@ -1,11 +1,10 @@
 //! The Chinese rules of 2020 (中国象棋竞赛规则), by the clauses of the [guide](crate::guide::rules).
 //!
-//! `classify` determines the class of one move: it compares the threats of the mover, moving again,
-//! after the move and before it. `threats` finds the captures and checks that win material, and joint chases;
-//! `capture_sequence` computes the gain of captures. A node budget bounds the work for one move, and a cache for each
-//! thread keeps the classes of moves, because a search meets the same repetitions many times.
+//! `classify` determines the class of one move: it compares the threats of the mover, if it could move again, after
+//! the move and before it. `threats` finds the captures and checks that win material, and joint chases. `lookahead`
+//! computes the gain of captures and finds forced mates. A node budget bounds the work for one move, and each thread
+//! caches the classes of moves, because a search meets the same repetitions many times.
 
-mod capture_sequence;
 mod classify;
 mod lookahead;
 mod threats;
@@ -21,7 +20,7 @@ use classify::MoveContext;
 /// The number of cached moves of a thread.
 const CACHE_ENTRIES: usize = 1 << 12;
 
-/// The class of a move, and whether it chases jointly.
+/// The class of a move, and whether it is a joint chase.
 type CachedClass = (MoveClass, bool);
 
 thread_local! {
@@ -100,7 +99,7 @@ fn cached_class(context: &MoveContext<'_>) -> CachedClass {
     if let Some((_, class)) = cached.filter(|(cached_key, _)| *cached_key == key) {
         return class;
     }
-    let classification = context.judge();
+    let classification = context.classify();
     let class = (classification.class, classification.is_joint);
     CACHE.with_borrow_mut(|cache| {
         cache.resize(CACHE_ENTRIES, None);
@@ -109,8 +108,8 @@ fn cached_class(context: &MoveContext<'_>) -> CachedClass {
     class
 }
 
-/// The board before the ply that precedes ply `n` of a repetition, which is played on `board`. The last
-/// ply, which leads to `position`, precedes the first.
+/// The board before the ply that precedes ply `n` of a repetition. Ply `n` is played on `board`. The first ply is
+/// preceded by the last one, which leads to `position`.
 fn before_previous(position: &Position, board: &Position, plies: &[Ply], n: usize) -> Position {
     let (mut earlier, previous) = match n.checked_sub(1) {
         Some(previous) => (board.clone(), previous),
@@ -124,7 +123,7 @@ fn before_previous(position: &Position, board: &Position, plies: &[Ply], n: usiz
 pub fn classifications(position: &Position, plies: &[Ply]) -> Vec<Classification> {
     let boards = boards(position, plies);
     let contexts = (0..plies.len()).map(|n| context(&boards, plies, n));
-    contexts.map(|context| context.judge()).collect()
+    contexts.map(|context| context.classify()).collect()
 }
 
 /// The boards before each ply, and the last one.
@@ -139,7 +138,7 @@ fn boards(position: &Position, plies: &[Ply]) -> Vec<Position> {
     boards
 }
 
-/// The context of ply `n` of a repetition. The last ply precedes the first.
+/// The context of ply `n` of a repetition. The first ply is preceded by the last one.
 fn context<'a>(boards: &'a [Position], plies: &[Ply], n: usize) -> MoveContext<'a> {
     MoveContext {
         earlier: &boards[n.checked_sub(1).unwrap_or(plies.len() - 1)],
@@ -171,7 +170,7 @@ mod tests {
             let boards = boards(game.position(), line);
             for n in 0..line.len() {
                 let context = context(&boards, line, n);
-                let mut classification = context.judge_within(&mut NodeBudget::new(u32::MAX));
+                let mut classification = context.classify_within(&mut NodeBudget::new(u32::MAX));
                 if classification.class != MoveClass::Chase {
                     classification.chases.clear();
                 }

@@ -1,8 +1,8 @@
 //! The captures and checks by which a side could win material if it moved next, and joint chases (联合捉子).
 
-use super::capture_sequence::{CaptureSequence, Scope, is_king_or_pawn_move};
 use super::lookahead::{
-    MATE, NodeBudget, PieceValue, exchange, forced_mate, has_move, moves_of, value_on,
+    CaptureSequence, MATE, NodeBudget, PieceValue, Scope, exchange, forced_mate, has_move,
+    is_king_or_pawn_move, moves_of, value_on,
 };
 use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 
@@ -46,7 +46,7 @@ pub struct ThreatFinder<'a> {
 }
 
 impl<'a> ThreatFinder<'a> {
-    /// `hanging`: a piece of the side to move which the other side would take in return, if it can,
+    /// A finder for a position. `hanging` is a piece of the side to move that the other side may take in return
     /// while the side to move takes something else.
     pub fn new(position: &'a Position, hanging: Option<Square>, budget: &mut NodeBudget) -> Self {
         let mut reversed = position.clone();
@@ -70,17 +70,17 @@ impl<'a> ThreatFinder<'a> {
     }
 
     /// The moves that win material or exchange evenly.
-    pub fn outcomes(&self, budget: &mut NodeBudget) -> Vec<(Move, CaptureResult)> {
+    pub fn results(&self, budget: &mut NodeBudget) -> Vec<(Move, CaptureResult)> {
         moves_of(self.position)
-            .map(|m| (m, self.outcome(m, budget)))
-            .filter(|(_, outcome)| *outcome != CaptureResult::Nothing)
+            .map(|m| (m, self.result(m, budget)))
+            .filter(|(_, result)| *result != CaptureResult::Nothing)
             .collect()
     }
 
     /// The result of a move, [`CaptureResult::Nothing`] if it is illegal.
-    pub fn try_outcome(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
+    pub fn try_result(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
         if has_move(self.position, m) {
-            self.outcome(m, budget)
+            self.result(m, budget)
         } else {
             CaptureResult::Nothing
         }
@@ -90,10 +90,10 @@ impl<'a> ThreatFinder<'a> {
     pub fn wins_by_check(&self, from: Square, budget: &mut NodeBudget) -> bool {
         moves_of(self.position)
             .filter(|m| m.from() == from && !takes_value(self.position, *m))
-            .any(|m| self.outcome(m, budget) == CaptureResult::Win)
+            .any(|m| self.result(m, budget) == CaptureResult::Win)
     }
 
-    /// [`Self::wins_by_check`] if no other piece of its side may take.
+    /// [`Self::wins_by_check`] without captures by other pieces of its side.
     pub fn wins_by_check_alone(&self, from: Square, budget: &mut NodeBudget) -> bool {
         moves_of(self.position)
             .filter(|m| m.from() == from && !takes_value(self.position, *m))
@@ -105,7 +105,7 @@ impl<'a> ThreatFinder<'a> {
             .is_some_and(|gain| gain > 0)
     }
 
-    fn outcome(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
+    fn result(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
         if !takes_value(self.position, m) {
             return if self.wins(m, Restriction::None, budget) {
                 CaptureResult::Win
@@ -121,7 +121,7 @@ impl<'a> ThreatFinder<'a> {
         }
         match self.gain(m, Restriction::None, budget) {
             Some(gain) if gain > 0 => CaptureResult::Win,
-            // If only what the move uncovers makes it even, it still wins.
+            // A capture that is even only because of what it uncovers still wins.
             Some(0) if self.wins(m, Restriction::Covered, budget) => CaptureResult::Win,
             Some(0) => CaptureResult::Even,
             _ => CaptureResult::Nothing,
@@ -205,9 +205,9 @@ pub fn is_joint_chase(position: &Position, chases: &[Move]) -> bool {
     })
 }
 
-/// Whether a winning capture needs more than the capturing piece: another piece recaptures after it,
-/// pins the protector, is its screen or gives a discovered check; or the recapturing piece is
-/// overloaded.
+/// Whether a winning capture needs more than the capturing piece: another piece gives a discovered check, pins the
+/// protector, or is a screen that takes part in the chase; or the target is protected and not more valuable, so that
+/// the capture wins only because another piece recaptures or the protector is overloaded.
 fn is_joint(position: &Position, m: Move) -> bool {
     let Some(taken) = position.piece_on(m.to()) else {
         return false;
@@ -225,8 +225,9 @@ fn is_joint(position: &Position, m: Move) -> bool {
         || has_involved_screen(position, m)
 }
 
-/// Whether a cannon captures over a screen of its own side that takes part in the chase: the screen
-/// attacks the same, protected piece, or is protected only by a third piece against being taken by it.
+/// Whether a cannon captures over a screen of its own side that takes part in the chase: the screen can take the
+/// same piece, which is protected; or that piece could take the screen, which is worth less and is protected by a
+/// rook, knight or cannon.
 fn has_involved_screen(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();
     let is_cannon = position.kind(PieceKind::Cannon).contains(m.from());
