@@ -24,10 +24,10 @@ named_enum! {
 /// The neutral scale factor.
 const FULL_SCALE: i32 = 64;
 
-/// The scale factor of a side that cannot win: small, but enough to prefer better positions.
+/// The scale factor for the advantage of a side that cannot win: small, but enough to prefer better positions.
 const UNWINNABLE_SCALE: i32 = 4;
 
-/// Applies the scale factor to the value of a position for its side to move.
+/// Multiplies the value of a position, from the point of view of the side to move, by its scale factor.
 #[inline]
 pub fn scaled(position: &Position, value: i32) -> i32 {
     let side = position.side_to_move();

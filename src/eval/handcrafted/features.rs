@@ -1,10 +1,10 @@
-//! The terms of the evaluation, in the order of their weights; the middlegame and endgame weights, in units of about
-//! 1/450 of a minor piece; and sums of them.
+//! The terms of the evaluation, in groups; their middlegame and endgame weights, in units of about 1/450 of a minor
+//! piece; and sums of terms.
 
 use super::tapered::Tapered;
 use crate::board::{Color, Piece, PieceKind, RANKS, Square};
 
-/// A group of consecutive weights.
+/// A group of terms, which have consecutive weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
     /// Index of its first weight.
@@ -27,7 +27,7 @@ impl Group {
     }
 }
 
-/// Rank distances of a piece from a king: two ranks back to nine ranks ahead.
+/// The number of possible rank distances of a piece from a king, -2 to 9 ranks ahead of it.
 pub const KING_RANKS: usize = 12;
 
 macro_rules! groups {
@@ -57,7 +57,7 @@ macro_rules! groups {
 groups! {
     /// By kind.
     MATERIAL: 1, PieceKind::COUNT;
-    /// By kind, rank as the owner counts, and file from the edge (a or i 0, e 4).
+    /// By kind, rank from the owner's point of view, and distance of the file from the edge (0 for a and i, 4 for e).
     PIECE_SQUARE: PieceKind::COUNT * RANKS, 5;
     /// By squares a knight can go to, except squares that enemy pawns attack.
     KNIGHT_MOBILITY: 1, 9;
@@ -75,14 +75,14 @@ groups! {
     PAWN_BLOCKED: 1, RANKS;
     /// By number of pawns across the river.
     PAWNS_ACROSS: 1, 6;
-    /// By enemy knight, rook, cannon, pawn (per piece), and advisors left.
+    /// For each enemy piece, by its kind (knight, rook, cannon, pawn) and the number of own advisors.
     ADVISORS_AGAINST: 4, 3;
-    /// By enemy knight, rook, cannon, pawn (per piece), and bishops left.
+    /// For each enemy piece, by its kind (knight, rook, cannon, pawn) and the number of own bishops.
     BISHOPS_AGAINST: 4, 3;
     /// Pairs of own pieces, by both kinds. Only entries whose second kind is not before the first are used.
     OWN_PAIR: 6, 6;
     /// Pairs of an own and an enemy piece, by both kinds. Only entries whose enemy kind is after the own kind are
-    /// used; the others belong to the enemy.
+    /// used; the other pairs are terms of the enemy.
     ENEMY_PAIR: 6, 6;
     /// Rook on the file of the enemy king, by pieces between.
     ROOK_ON_KING_FILE: 1, 5;
@@ -100,10 +100,9 @@ groups! {
     BY_ENEMY_KING: 4 * KING_RANKS, 9;
     /// By kind (knight, rook, cannon), rank distance and file distance to the own king.
     BY_OWN_KING: 3 * KING_RANKS, 9;
-    /// The only piece between a rook and the enemy king, by owner (rook's side, king's side) and
-    /// kind.
+    /// The only piece between a rook and the enemy king, by its owner (the side of the rook, of the king) and kind.
     ROOK_LINE_BLOCKER: 2, PieceKind::COUNT;
-    /// Each of two pieces between a cannon and the enemy king, by owner and kind.
+    /// Each of two pieces between a cannon and the enemy king, by its owner and kind as above.
     CANNON_LINE_BLOCKER: 2, PieceKind::COUNT;
     /// Knight attacks on squares of the enemy palace.
     KNIGHT_ON_PALACE: 1, 5;
@@ -113,21 +112,22 @@ groups! {
     CANNON_ON_PALACE: 1, 7;
     /// Pawn attacks on squares of the enemy palace.
     PAWN_ON_PALACE: 1, 4;
-    /// By danger to the enemy king: attackers, safe checks, unguarded palace squares.
+    /// By danger units: for attackers of the enemy palace, safe checks, and attacked palace squares that no
+    /// piece but the king guards.
     KING_DANGER: 4, 8;
-    /// A check that costs nothing, by knight, rook, cannon, pawn.
+    /// The possibility of a check on a square that the enemy does not attack, by knight, rook, cannon, pawn.
     SAFE_CHECK: 1, 4;
-    /// By attacker and unguarded victim.
+    /// An attack on an enemy piece that is not guarded, by the kinds of attacker and victim.
     THREAT_UNGUARDED: PieceKind::COUNT, PieceKind::COUNT;
-    /// By attacker and guarded victim.
+    /// An attack on a guarded enemy piece, by the kinds of attacker and victim.
     THREAT_GUARDED: PieceKind::COUNT, PieceKind::COUNT;
     /// Guarded by a pawn, by kind.
     GUARDED_BY_PAWN: 1, PieceKind::COUNT;
-    /// Guarded by something, by kind.
+    /// Guarded by any piece, by kind.
     GUARDED: 1, PieceKind::COUNT;
-    /// Rook on a file without pawns, and without own pawns.
+    /// Rook on a file without pawns, or only without own pawns.
     ROOK_FILE: 1, 2;
-    /// A knight's leg blocked by an own piece, or by an enemy piece.
+    /// A knight's leg blocked by an own piece, or by an enemy piece (蹩马腿).
     KNIGHT_LEG: 1, 2;
     /// By other own pieces on a cannon's file.
     CANNON_SCREENS: 1, 4;
@@ -135,11 +135,8 @@ groups! {
     TEMPO: 1, 1;
 }
 
-/// Number of weights.
-pub const COUNT: usize = {
-    // The last group.
-    TEMPO.start + TEMPO.len
-};
+/// The number of weights. [`TEMPO`] is the last group.
+pub const COUNT: usize = TEMPO.start + TEMPO.len;
 
 /// The piece-square weight of a piece of `color` on `square`.
 #[inline]

@@ -1,16 +1,214 @@
-//! Material terms: defenders against attackers, and pairs of pieces.
-//!
-//! They change only with captures, so a [`MaterialTable`] caches them.
+//! Material and piece-square values, which are updated incrementally, and material terms, which are cached.
 
 use std::cell::Cell;
 
-use super::accumulator::MaterialKey;
-use super::features::TermSum;
-use super::features::{ADVISORS_AGAINST, ATTACKERS, BISHOPS_AGAINST, ENEMY_PAIR, OWN_PAIR};
+use super::features::{
+    ADVISORS_AGAINST, ATTACKERS, BISHOPS_AGAINST, ENEMY_PAIR, MATERIAL, OWN_PAIR, TermSum, WEIGHTS,
+    by_king, piece_square,
+};
 use super::tapered::Tapered;
-use crate::board::{Color, PieceKind, Position};
+use crate::board::{ByColor, Color, Observer, Piece, PieceKind, Position, Square};
 
-/// The material terms of a position, from red's point of view.
+type PieceSquareTable = [[Tapered; Square::COUNT]; Piece::COUNT];
+
+/// Material and piece-square value by piece and square, positive for red.
+static PIECE_SQUARE: PieceSquareTable = piece_square_table();
+
+/// Game phase weight of each kind.
+const PHASE: [i32; PieceKind::COUNT] = [0, 0, 0, 2, 4, 2, 0];
+
+const fn piece_square_table() -> PieceSquareTable {
+    let mut table = [[Tapered::ZERO; Square::COUNT]; Piece::COUNT];
+    let mut index = 0;
+    while index < Piece::COUNT * Square::COUNT {
+        let piece = Piece::ALL[index / Square::COUNT];
+        let square = Square::ALL[index % Square::COUNT];
+        let square_value = WEIGHTS[piece_square(piece.kind(), piece.color(), square)];
+        let value = WEIGHTS[MATERIAL.at(piece.kind() as usize)].plus(square_value);
+        table[piece.index()][square.index()] = for_red(value, piece);
+        index += 1;
+    }
+    table
+}
+
+/// Number of palace squares.
+const PALACE: usize = 9;
+
+/// King-relative value of every piece on every square, by side and palace square of the king; positive for red.
+static BY_KING: ByColor<[PieceSquareTable; PALACE]> =
+    ByColor::new(king_tables(Color::Red), king_tables(Color::Black));
+
+/// The index of a king's square within its palace, 0 to 8, from the owner's point of view.
+#[inline]
+const fn palace_index(king: Square, side: Color) -> usize {
+    king.relative_rank(side) * 3 + king.file() - 3
+}
+
+const fn king_tables(side: Color) -> [PieceSquareTable; PALACE] {
+    let mut tables = [[[Tapered::ZERO; Square::COUNT]; Piece::COUNT]; PALACE];
+    let mut king = 0;
+    while king < Square::COUNT {
+        let king_square = Square::ALL[king];
+        king += 1;
+        if king_square.file() < 3 || king_square.file() > 5 || king_square.relative_rank(side) > 2 {
+            continue;
+        }
+        let table = &mut tables[palace_index(king_square, side)];
+        let mut index = 0;
+        while index < Piece::COUNT * Square::COUNT {
+            let piece = Piece::ALL[index / Square::COUNT];
+            let square = Square::ALL[index % Square::COUNT];
+            if let Some(feature) = by_king(king_square, side, piece, square) {
+                table[piece.index()][square.index()] = for_red(WEIGHTS[feature], piece);
+            }
+            index += 1;
+        }
+    }
+    tables
+}
+
+/// The value of a piece for its owner, from red's point of view.
+const fn for_red(value: Tapered, piece: Piece) -> Tapered {
+    match piece.color() {
+        Color::Red => value,
+        Color::Black => Tapered::new(-value.middlegame(), -value.endgame()),
+    }
+}
+
+/// The game phase: 32 with the rooks, knights and cannons of both sets on the board, 0 with none.
+#[inline]
+pub fn phase(position: &Position) -> i32 {
+    let kinds = PieceKind::ALL.into_iter().zip(PHASE);
+    kinds
+        .map(|(kind, weight)| weight * position.kind(kind).len() as i32)
+        .sum()
+}
+
+/// Number of pieces of each kind and side, four bits each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct MaterialKey(u64);
+
+impl MaterialKey {
+    const fn unit(piece: Piece) -> u64 {
+        1 << (4 * piece.index())
+    }
+
+    /// The hash of the key.
+    #[inline]
+    pub const fn hash(self) -> usize {
+        // Fibonacci hashing: the golden ratio as a fraction of 2^64.
+        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
+    }
+}
+
+/// The incremental part of the evaluation, from red's point of view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct PieceSquareAccumulator {
+    /// Material and piece-square value.
+    pub full: Tapered,
+    /// Phase: 32 with all rooks, knights and cannons on the board, 0 with none.
+    pub phase: i32,
+    /// Piece counts.
+    pub counts: MaterialKey,
+    /// The sums of the king-relative values, by the side of the king.
+    king_sums: ByColor<KingSum>,
+}
+
+/// The sum of the values relative to one king.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct KingSum {
+    sum: Tapered,
+    /// The palace index of the king.
+    palace_index: u8,
+    /// Whether the king has moved, so that the sum must be computed again.
+    is_stale: bool,
+}
+
+impl KingSum {
+    fn new(position: &Position, side: Color) -> Self {
+        let palace_index = palace_index(position.king(side), side);
+        let table = &BY_KING[side][palace_index];
+        let sum = position
+            .occupied()
+            .into_iter()
+            .filter_map(|square| Some((position.piece_on(square)?, square)))
+            .fold(Tapered::ZERO, |sum, (piece, square)| {
+                sum + table[piece.index()][square.index()]
+            });
+        Self {
+            sum,
+            palace_index: palace_index as u8,
+            is_stale: false,
+        }
+    }
+}
+
+impl PieceSquareAccumulator {
+    /// Computes the sums of a position.
+    pub fn new(position: &Position) -> Self {
+        let mut sum = Self::default();
+        for square in position.occupied() {
+            if let Some(piece) = position.piece_on(square) {
+                sum.added(piece, square);
+            }
+        }
+        sum.king_sums = ByColor::from_fn(|side| KingSum::new(position, side));
+        sum
+    }
+
+    /// The sum of the king-relative values.
+    #[inline]
+    pub fn around_kings(&self) -> Tapered {
+        self.king_sums[Color::Red].sum + self.king_sums[Color::Black].sum
+    }
+
+    /// The values of a piece on a square relative to each king.
+    #[inline]
+    fn king_values(&self, piece: Piece, square: Square) -> ByColor<Tapered> {
+        ByColor::from_fn(|side| {
+            let palace_index = usize::from(self.king_sums[side].palace_index);
+            BY_KING[side][palace_index][piece.index()][square.index()]
+        })
+    }
+}
+
+impl Observer for PieceSquareAccumulator {
+    #[inline]
+    fn added(&mut self, piece: Piece, square: Square) {
+        self.full += PIECE_SQUARE[piece.index()][square.index()];
+        self.phase += PHASE[piece.kind().index()];
+        self.counts.0 += MaterialKey::unit(piece);
+        let values = self.king_values(piece, square);
+        for (king, value) in self.king_sums.iter_mut().zip(values.0) {
+            king.sum += value;
+        }
+        if piece.kind() == PieceKind::King {
+            self.king_sums[piece.color()].is_stale = true;
+        }
+    }
+
+    #[inline]
+    fn removed(&mut self, piece: Piece, square: Square) {
+        self.full -= PIECE_SQUARE[piece.index()][square.index()];
+        self.phase -= PHASE[piece.kind().index()];
+        self.counts.0 -= MaterialKey::unit(piece);
+        let values = self.king_values(piece, square);
+        for (king, value) in self.king_sums.iter_mut().zip(values.0) {
+            king.sum -= value;
+        }
+    }
+
+    #[inline]
+    fn completed(&mut self, position: &Position) {
+        for side in Color::ALL {
+            if self.king_sums[side].is_stale {
+                self.king_sums[side] = KingSum::new(position, side);
+            }
+        }
+    }
+}
+
+/// The material terms of a position, from red's point of view: defenders against attackers, and pairs of pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaterialValue {
     key: MaterialKey,
@@ -26,18 +224,18 @@ impl MaterialValue {
             key,
             ..Self::default()
         };
-        for (us, sign) in [(Color::Red, 1), (Color::Black, -1)] {
-            let (mut a, mut b) = (TermSum::default(), TermSum::default());
-            defenders(position, us, &mut a);
-            pairs(position, us, &mut b);
-            value.defenders += a.0 * sign;
-            value.pairs += b.0 * sign;
+        for us in Color::ALL {
+            let (mut defender_terms, mut pair_terms) = (TermSum::default(), TermSum::default());
+            defenders(position, us, &mut defender_terms);
+            pairs(position, us, &mut pair_terms);
+            value.defenders += defender_terms.0 * us.sign();
+            value.pairs += pair_terms.0 * us.sign();
         }
         value
     }
 }
 
-/// A cache of material terms.
+/// A cache of material terms, which change only with captures and promotions.
 #[derive(Clone, Debug)]
 pub struct MaterialTable(Box<[Cell<MaterialValue>]>);
 
@@ -66,7 +264,7 @@ impl Default for MaterialTable {
 }
 
 /// Advisors and bishops against the attackers left (缺士怕车, 缺象怕炮).
-pub fn defenders(position: &Position, us: Color, terms: &mut TermSum) {
+fn defenders(position: &Position, us: Color, terms: &mut TermSum) {
     let advisors = count(position, us, PieceKind::Advisor) as usize;
     let bishops = count(position, us, PieceKind::Bishop) as usize;
     for (row, kind) in ATTACKERS.into_iter().enumerate() {
@@ -79,7 +277,7 @@ pub fn defenders(position: &Position, us: Color, terms: &mut TermSum) {
 }
 
 /// Products of piece counts, a quadratic form in the material of both sides.
-pub fn pairs(position: &Position, us: Color, terms: &mut TermSum) {
+fn pairs(position: &Position, us: Color, terms: &mut TermSum) {
     let counts = |color: Color| -> [i32; 6] {
         std::array::from_fn(|i| count(position, color, PieceKind::ALL[i + 1]))
     };
@@ -104,7 +302,7 @@ pub fn pairs(position: &Position, us: Color, terms: &mut TermSum) {
     }
 }
 
-/// The number of pieces of a kind, at most that of a set, for which the weights are tuned.
+/// The number of pieces of a kind, at most that of a set, because the weights are tuned for sets.
 fn count(position: &Position, color: Color, kind: PieceKind) -> i32 {
     position.pieces(color, kind).len().min(kind.max_per_side()) as i32
 }

@@ -1,41 +1,39 @@
 //! The handcrafted evaluation: a sum of terms, each with a tuned weight.
 //!
-//! [`features`] numbers the terms and holds their weights. Material and piece-square values are
-//! updated while moves are played ([`PieceSquareAccumulator`]), material terms are cached by [`MaterialTable`],
-//! and the others are computed for each position.
+//! `features` numbers the terms and contains their weights. Material and piece-square values are updated while
+//! moves are made ([`PieceSquareAccumulator`]), material terms are cached, and the other terms are computed for
+//! each position.
 
-mod accumulator;
-mod attack_map;
-pub mod features;
+mod features;
 mod material;
 mod pieces;
 mod tapered;
 
-pub use accumulator::{MaterialKey, PieceSquareAccumulator, phase};
-pub use attack_map::AttackMap;
-pub use features::{TermSum, WEIGHTS};
-pub use material::{MaterialTable, MaterialValue, defenders, pairs};
+pub use material::{PieceSquareAccumulator, phase};
 pub use tapered::{FULL_PHASE, Tapered};
 
 use super::{FULL_SCALE, Knowledge, scale_factor};
 use crate::board::{Color, Position};
+use features::{TermSum, WEIGHTS};
+use material::MaterialTable;
+use pieces::AttackMap;
 
-/// The terms of level `small` of one side, without material.
+/// Adds the terms of level `small` of one side, without material.
 #[inline]
-pub fn positional(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
+fn positional(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
     pieces::mobility(position, us, map, terms);
     pieces::pawn_structure(position, us, terms);
 }
 
-/// The terms that level `medium` adds, without material.
+/// Adds the terms that level `medium` has in addition, without material.
 #[inline]
-pub fn tactical(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
+fn tactical(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
     pieces::placement(position, us, terms);
     pieces::king_danger(position, us, map, terms);
     pieces::threats(position, us, map, terms);
 }
 
-/// Normal weight of the tactical terms, in 64ths.
+/// The normal weight of the attack terms, in 64ths.
 pub const NORMAL_ATTACK: i32 = 64;
 
 /// The value of having the move.
@@ -56,7 +54,8 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluation of this level, with the tactical terms (from level `medium`) scaled by `attack` / 64.
+    /// An evaluation of this level, with the attack terms (piece pairs, king-relative values and, from level `medium`,
+    /// the tactical terms) scaled by `attack` / 64.
     pub fn new(knowledge: Knowledge, attack: i32) -> Self {
         Self {
             knowledge,
@@ -71,7 +70,7 @@ impl Evaluator {
         self.attack = attack;
     }
 
-    /// Evaluates a position for its side to move; `accumulator` must be that of the position.
+    /// Evaluates a position for its side to move. `accumulator` must be the accumulator of the position.
     #[inline]
     pub fn evaluate(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> i32 {
         let mut value = accumulator.full + self.terms(position, accumulator);
@@ -87,21 +86,21 @@ impl Evaluator {
 
     #[inline]
     fn terms(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> Tapered {
-        // The values of the pieces are complete only with these terms: without them a pawn of the endgame would be
-        // worth more than a knight.
+        // Every level needs these terms for the values of the pieces: without them a pawn would be worth more than a
+        // knight in the endgame.
         let material = self.material.value(position, accumulator.counts);
         let mut quiet = material.defenders;
         let mut attack = material.pairs + accumulator.around_kings();
         if self.knowledge > Knowledge::None {
             let map = AttackMap::new(position);
             for color in Color::ALL {
-                let (mut a, mut b) = (TermSum::default(), TermSum::default());
-                positional(position, color, &map, &mut a);
+                let (mut quiet_terms, mut attack_terms) = (TermSum::default(), TermSum::default());
+                positional(position, color, &map, &mut quiet_terms);
                 if self.knowledge >= Knowledge::Medium {
-                    tactical(position, color, &map, &mut b);
+                    tactical(position, color, &map, &mut attack_terms);
                 }
-                quiet += a.0 * color.sign();
-                attack += b.0 * color.sign();
+                quiet += quiet_terms.0 * color.sign();
+                attack += attack_terms.0 * color.sign();
             }
         }
         if self.attack == NORMAL_ATTACK {

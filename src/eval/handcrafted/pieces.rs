@@ -1,29 +1,135 @@
-//! Terms of single pieces: mobility, placement, pawn structure, threats, danger to the king.
+//! Terms of single pieces: mobility, placement, pawn structure, threats and danger to the king; and the attacks of all
+//! pieces, from which most of them are computed.
 
-use super::attack_map::AttackMap;
-use super::features::TermSum;
+use arrayvec::ArrayVec;
+
 use super::features::{
     ATTACKERS, BARE_CANNON, BISHOP_MOBILITY, BOTTOM_CANNON, CANNON_LINE_BLOCKER, CANNON_MOBILITY,
     CANNON_ON_KING_FILE, CANNON_ON_KING_RANK, CANNON_ON_PALACE, CANNON_SCREENS, GUARDED,
     GUARDED_BY_PAWN, Group, KING_DANGER, KING_MOBILITY, KNIGHT_LEG, KNIGHT_MOBILITY,
     KNIGHT_ON_PALACE, PAWN_BLOCKED, PAWN_ON_PALACE, PAWN_PAIR, PAWNS_ACROSS, ROOK_FILE,
     ROOK_LINE_BLOCKER, ROOK_MOBILITY, ROOK_ON_KING_FILE, ROOK_ON_KING_RANK, ROOK_ON_PALACE,
-    SAFE_CHECK, THREAT_GUARDED, THREAT_UNGUARDED,
+    SAFE_CHECK, THREAT_GUARDED, THREAT_UNGUARDED, TermSum,
 };
-use crate::board::{Bitboard, Color, PieceKind, Position, RANKS, Square, attacks};
+use crate::board::{Bitboard, ByColor, Color, PieceKind, Position, RANKS, Square, attacks};
+
+/// A knight, rook, cannon, pawn or bishop, with its attacks.
+#[derive(Clone, Copy, Debug)]
+pub struct Attacker {
+    /// The kind of the piece.
+    pub kind: PieceKind,
+    /// The attacked squares, including those of guarded own pieces; for a cannon, over its screen.
+    pub attacks: Bitboard,
+}
+
+/// The attacks of one side.
+#[derive(Clone, Debug, Default)]
+struct SideAttacks {
+    /// The pieces of [`AttackMap::pieces`]. No side has more than 16.
+    pieces: ArrayVec<Attacker, 16>,
+    cannon_steps: ArrayVec<Bitboard, 16>,
+    by_kind: [Bitboard; PieceKind::COUNT],
+    all: Bitboard,
+}
+
+impl SideAttacks {
+    #[inline]
+    fn new(position: &Position, us: Color) -> Self {
+        let occupied = position.occupied();
+        let mut side = Self::default();
+        side.by_kind[PieceKind::King.index()] = attacks::king(position.king(us));
+        for square in position.pieces(us, PieceKind::Advisor) {
+            side.by_kind[PieceKind::Advisor.index()] |= attacks::advisor(square);
+        }
+        side.add_pieces(position, us, PieceKind::Bishop, |s| {
+            attacks::bishop(s, occupied)
+        });
+        side.add_pieces(position, us, PieceKind::Knight, |s| {
+            attacks::knight(s, occupied)
+        });
+        side.add_pieces(position, us, PieceKind::Rook, |s| {
+            attacks::rook(s, occupied)
+        });
+        side.add_pieces(position, us, PieceKind::Cannon, |s| {
+            attacks::cannon(s, occupied)
+        });
+        side.add_pieces(position, us, PieceKind::Pawn, |s| attacks::pawn(us, s));
+        for square in position.pieces(us, PieceKind::Cannon) {
+            let steps = attacks::rook(square, occupied) & !occupied;
+            side.cannon_steps.push(steps);
+        }
+        side.all = side
+            .by_kind
+            .iter()
+            .fold(Bitboard::EMPTY, |all, kind| all | *kind);
+        side
+    }
+
+    /// Adds the pieces of one kind.
+    #[inline(always)]
+    fn add_pieces(
+        &mut self,
+        position: &Position,
+        us: Color,
+        kind: PieceKind,
+        attacks: impl Fn(Square) -> Bitboard,
+    ) {
+        for square in position.pieces(us, kind) {
+            let attacks = attacks(square);
+            self.by_kind[kind.index()] |= attacks;
+            self.pieces.push(Attacker { kind, attacks });
+        }
+    }
+}
+
+/// The attacks of both sides.
+#[derive(Clone, Debug)]
+pub struct AttackMap(ByColor<SideAttacks>);
+
+impl AttackMap {
+    /// The attacks in a position.
+    #[inline]
+    pub fn new(position: &Position) -> Self {
+        Self(ByColor::from_fn(|us| SideAttacks::new(position, us)))
+    }
+
+    /// The pieces of a side, except king and advisors, with their attacks.
+    #[inline]
+    pub fn pieces(&self, color: Color) -> &[Attacker] {
+        &self.0[color].pieces
+    }
+
+    /// The empty squares that each cannon of a side can go to.
+    #[inline]
+    pub fn cannon_steps(&self, color: Color) -> &[Bitboard] {
+        &self.0[color].cannon_steps
+    }
+
+    /// Squares that pieces of a kind attack.
+    #[inline]
+    pub fn by(&self, color: Color, kind: PieceKind) -> Bitboard {
+        self.0[color].by_kind[kind.index()]
+    }
+
+    /// Squares that a side attacks.
+    #[inline]
+    pub fn all(&self, color: Color) -> Bitboard {
+        self.0[color].all
+    }
+}
 
 /// Mobility of knights, rooks, cannons and bishops.
 #[inline]
 pub fn mobility(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
     let free = !position.color(us);
-    let unpawned = free & !map.by(!us, PieceKind::Pawn);
-    let safe_for_rook = unpawned
+    let not_attacked_by_pawn = free & !map.by(!us, PieceKind::Pawn);
+    let safe_for_rook = not_attacked_by_pawn
         & !map.by(!us, PieceKind::Knight)
         & !map.by(!us, PieceKind::Bishop)
         & !map.by(!us, PieceKind::Advisor);
     for piece in map.pieces(us) {
         let (group, squares) = match piece.kind {
-            PieceKind::Knight => (KNIGHT_MOBILITY, piece.attacks & unpawned),
+            PieceKind::Knight => (KNIGHT_MOBILITY, piece.attacks & not_attacked_by_pawn),
             PieceKind::Rook => (ROOK_MOBILITY, piece.attacks & safe_for_rook),
             PieceKind::Bishop => (BISHOP_MOBILITY, piece.attacks & free),
             _ => continue,
@@ -113,7 +219,7 @@ pub fn threats(position: &Position, us: Color, map: &AttackMap, terms: &mut Term
 
 /// Danger units of a piece that attacks the palace, in the order of [`ATTACKERS`].
 const ATTACKER_UNITS: [usize; 4] = [3, 4, 2, 2];
-/// Danger units of a safe check.
+/// Danger units of a safe check, in the order of [`ATTACKERS`].
 const CHECK_UNITS: [usize; 4] = [3, 4, 3, 1];
 
 /// Threats of `us` to the enemy king, and the mobility of its own king.
@@ -193,7 +299,7 @@ fn king_lines(position: &Position, us: Color, king: Square, terms: &mut TermSum)
     }
 }
 
-/// Attacks on the squares of the palace; returns danger units.
+/// Adds the terms of attacks on the squares of the palace and returns their danger units.
 #[inline]
 fn palace_attacks(us: Color, palace: Bitboard, map: &AttackMap, terms: &mut TermSum) -> usize {
     let mut units = 0;
@@ -214,7 +320,7 @@ fn palace_attacks(us: Color, palace: Bitboard, map: &AttackMap, terms: &mut Term
     units
 }
 
-/// Safe checks; returns danger units.
+/// Adds the terms of safe checks and returns their danger units.
 #[inline]
 fn safe_checks(
     position: &Position,

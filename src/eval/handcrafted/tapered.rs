@@ -32,7 +32,7 @@ impl Tapered {
         (self.0.wrapping_add(0x8000) >> 16) as i16 as i32
     }
 
-    /// The sum, in constant expressions.
+    /// The sum, for constant expressions.
     #[inline]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0 + other.0)

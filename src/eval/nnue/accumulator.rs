@@ -1,9 +1,9 @@
 //! Accumulators: the sums of the first layer for the positions of a line.
 //!
 //! Making a move only records the added and removed pieces. The sums are computed when the evaluation
-//! needs them (*lazy updates*): from the nearest earlier position with known sums, or, if the view of a
-//! side has changed since (its king crossed the middle file, or its bucket changed), from the last board
-//! with the same view (a *refresh table*, also called Finny table).
+//! needs them (*lazy updates*), from the nearest earlier position with known sums. If the view of a side
+//! has changed since (its king crossed the middle file, or its bucket changed), they are computed from the
+//! last board with the same view, which a *refresh table* (or Finny table) contains.
 
 use arrayvec::ArrayVec;
 
@@ -48,22 +48,21 @@ struct LineEntry {
     known: ByColor<bool>,
 }
 
-/// The last board for which the refresh table has the sums, for a side and a view.
-#[derive(Clone, Debug)]
-struct RefreshBoard {
-    pieces: [Bitboard; Piece::COUNT],
-}
+/// The last board with a side's view, by piece.
+type RefreshBoard = [Bitboard; Piece::COUNT];
 
 /// The accumulators of the positions from a root to the current one.
 #[derive(Clone, Debug)]
 pub struct AccumulatorStack {
     entries: Vec<LineEntry>,
     top: usize,
-    /// By entry, side.
+    /// By entry and side.
     sums: Vec<Block>,
+    /// The boards of the refresh table, by side and view.
     refresh_boards: Vec<RefreshBoard>,
-    /// By side, view.
+    /// The sums for these boards.
     refresh_sums: Vec<Block>,
+    /// The number of blocks of the sums for a side.
     blocks: usize,
 }
 
@@ -72,14 +71,11 @@ impl AccumulatorStack {
     pub fn new(network: &Network, position: &Position) -> Self {
         let blocks = network.architecture.blocks();
         let views = Color::COUNT * 2 * network.architecture.inputs.count();
-        let empty = RefreshBoard {
-            pieces: [Bitboard::EMPTY; Piece::COUNT],
-        };
         let mut stack = Self {
             entries: Vec::new(),
             top: 0,
             sums: Vec::new(),
-            refresh_boards: vec![empty; views],
+            refresh_boards: vec![[Bitboard::EMPTY; Piece::COUNT]; views],
             refresh_sums: network.input_biases.repeat(views),
             blocks,
         };
@@ -90,22 +86,27 @@ impl AccumulatorStack {
     /// Starts a new line with `position`. Keeps the refresh table, so the network must be the same.
     pub fn reset(&mut self, network: &Network, position: &Position) {
         self.top = 0;
+        self.start_entry(ByColor::from_fn(|side| {
+            CachedView::new(network, position, side)
+        }));
+    }
+
+    /// Sets the top entry to one with these views, without changes and without known sums.
+    #[inline]
+    fn start_entry(&mut self, views: ByColor<CachedView>) {
         let entry = LineEntry {
             added: ArrayVec::new(),
             removed: ArrayVec::new(),
-            views: ByColor::from_fn(|side| CachedView::new(network, position, side)),
+            views,
             known: ByColor::default(),
         };
-        match self.entries.first_mut() {
-            Some(first) => *first = entry,
-            None => self.grow(entry),
+        if let Some(old) = self.entries.get_mut(self.top) {
+            *old = entry;
+        } else {
+            self.entries.push(entry);
+            let length = self.entries.len() * Color::COUNT * self.blocks;
+            self.sums.resize(length, Block::ZERO);
         }
-    }
-
-    fn grow(&mut self, entry: LineEntry) {
-        self.entries.push(entry);
-        let length = self.entries.len() * Color::COUNT * self.blocks;
-        self.sums.resize(length, Block::ZERO);
     }
 
     /// Adds an entry for the next move and returns the observer that records the move.
@@ -113,20 +114,7 @@ impl AccumulatorStack {
     pub fn push<'a>(&'a mut self, network: &'a Network) -> Recorder<'a> {
         let views = self.entries[self.top].views;
         self.top += 1;
-        match self.entries.get_mut(self.top) {
-            Some(entry) => {
-                entry.added.clear();
-                entry.removed.clear();
-                entry.views = views;
-                entry.known = ByColor::default();
-            }
-            None => self.grow(LineEntry {
-                added: ArrayVec::new(),
-                removed: ArrayVec::new(),
-                views,
-                known: ByColor::default(),
-            }),
-        }
+        self.start_entry(views);
         Recorder {
             entry: &mut self.entries[self.top],
             network,
@@ -140,7 +128,7 @@ impl AccumulatorStack {
         self.top = self.top.saturating_sub(1);
     }
 
-    /// Whether the sums equal those of a new stack for the position; for assertions.
+    /// Whether the sums equal those of a new stack for the position, for assertions.
     pub fn equals_fresh(&mut self, network: &Network, position: &Position) -> bool {
         Self::new(network, position).sums(network, position) == self.sums(network, position)
     }
@@ -214,17 +202,10 @@ impl AccumulatorStack {
         let mut removed = ArrayVec::<&[Block], MAX_ACTIVE>::new();
         for piece in Piece::ALL {
             let now = position.pieces(piece.color(), piece.kind());
-            let before = std::mem::replace(&mut refresh_board.pieces[piece.index()], now);
-            added.extend(
-                (now & !before)
-                    .into_iter()
-                    .map(|square| view.row(network, side, piece, square)),
-            );
-            removed.extend(
-                (before & !now)
-                    .into_iter()
-                    .map(|square| view.row(network, side, piece, square)),
-            );
+            let before = std::mem::replace(&mut refresh_board[piece.index()], now);
+            let row = |square| view.row(network, side, piece, square);
+            added.extend((now & !before).into_iter().map(row));
+            removed.extend((before & !now).into_iter().map(row));
         }
         let length = self.blocks;
         let refresh_sums = &mut self.refresh_sums[index * length..][..length];

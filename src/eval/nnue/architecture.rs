@@ -128,14 +128,14 @@ impl Architecture {
         self.inputs.count() * FEATURES
     }
 
-    /// A hash of the inputs, buckets, activation and quantization, to reject files made for others.
+    /// A hash of the inputs, buckets, activation and quantization, to reject files that differ in one of them.
     pub fn hash(self) -> u32 {
-        let meaning = format!(
+        let text = format!(
             "mirrored reachable piece-squares {FEATURES}, buckets {} {}, screlu {INPUT_QUANT} {OUTPUT_QUANT}",
             self.inputs.name(),
             self.outputs.name()
         );
-        crc32c::crc32c(meaning.as_bytes())
+        crc32c::crc32c(text.as_bytes())
     }
 
     pub(super) fn is_valid(self) -> bool {

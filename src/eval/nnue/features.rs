@@ -6,8 +6,8 @@
 //! own, which makes 346 inputs for each side's pieces instead of 630. A pawn on another square has the input of
 //! the first such square ahead of it.
 //!
-//! Three of the 692 inputs are never active: the own king on the three squares of the f file, which are
-//! mirrored to the d file. They exist so that own and enemy pieces are numbered alike.
+//! Three of the 692 inputs are never active: those of the own king on the f file, which is mirrored to the d
+//! file. They exist so that own and enemy pieces are numbered in the same way.
 
 use crate::board::{Color, FILES, Piece, PieceKind, Position, Square};
 
@@ -39,7 +39,7 @@ const fn index_table() -> [[u16; Square::COUNT]; PieceKind::COUNT] {
         kind += 1;
     }
     assert!(next as usize == SIDE_FEATURES);
-    // From the last rank back, so that the square ahead is known.
+    // From the last rank backwards, so that the input of the square ahead is known.
     let pawn = PieceKind::Pawn as usize;
     let mut square = Square::COUNT - FILES;
     while square > 0 {
@@ -156,6 +156,7 @@ mod tests {
             }
         }
     }
+
     #[test]
     fn pawns_behind_their_line_have_the_input_of_a_square_ahead() {
         let perspective = Perspective::new(Color::Red, Square::ALL[4]);

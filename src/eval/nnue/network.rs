@@ -32,7 +32,7 @@ use super::simd::Block;
 use crate::text::read_file;
 
 /// The maximum size of a network file, in MB.
-const LARGEST_FILE: u64 = 64;
+const MAX_FILE_MB: u64 = 64;
 
 /// A quantized network, ready for evaluation.
 #[derive(Clone, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl Network {
             return Err(NetworkError::Length { expected, actual });
         };
         let header = Header::read(header);
-        // The header of a damaged file is only used to recognise a truncated file.
+        // The header of a damaged file is only used to check whether the file is truncated.
         let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
         if crc32c::crc32c(content).to_le_bytes() != checksum {
             return Err(match header.length() {
@@ -159,9 +159,9 @@ impl Network {
                 actual: bytes.len(),
             });
         }
-        let (scale, text) = (header.scale, header.text);
-        let description = String::from_utf8_lossy(&rest[..text]).into_owned();
-        let mut numbers = Numbers(&rest[text..rest.len() - CHECKSUM]);
+        let (description, numbers) = rest.split_at(header.description_length);
+        let description = String::from_utf8_lossy(description).into_owned();
+        let mut numbers = Numbers(&numbers[..numbers.len() - CHECKSUM]);
         let width = architecture.width;
         let parameters = NetworkParameters {
             input_weights: numbers.shorts(architecture.rows() * width),
@@ -169,7 +169,7 @@ impl Network {
             output_weights: numbers.shorts(architecture.outputs.count() * 2 * width),
             output_biases: numbers.longs(architecture.outputs.count()),
         };
-        Self::new(architecture, scale, description, &parameters)
+        Self::new(architecture, header.scale, description, &parameters)
     }
 
     /// Reads a network from a file.
@@ -179,10 +179,10 @@ impl Network {
             let error = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
             return Err(error.into());
         }
-        Ok(Self::from_bytes(&read_file(path, LARGEST_FILE)?)?)
+        Ok(Self::from_bytes(&read_file(path, MAX_FILE_MB)?)?)
     }
 
-    /// The bytes of a file. A description of more than 65,535 bytes is truncated.
+    /// The network as the bytes of a file. A description of more than 65,535 bytes is truncated.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut length = self.description.len().min(usize::from(u16::MAX));
         while !self.description.is_char_boundary(length) {
@@ -274,17 +274,17 @@ impl Numbers<'_> {
 }
 
 /// The first bytes of a file.
-pub(super) const MAGIC: &[u8; 8] = b"CHUHENN\0";
+const MAGIC: &[u8; 8] = b"CHUHENN\0";
 /// Version of the format.
-pub(super) const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 /// The number of bytes before the description.
-pub(super) const HEADER: usize = 26;
+const HEADER: usize = 26;
 /// The number of bytes of the checksum at the end.
-pub(super) const CHECKSUM: usize = 4;
+const CHECKSUM: usize = 4;
 /// The maximum scale.
-pub(super) const MAX_SCALE: i32 = 100_000;
+const MAX_SCALE: i32 = 100_000;
 /// The maximum absolute value of an output weight, so that products with it fit 16 bits.
-pub(super) const MAX_OUTPUT_WEIGHT: u16 = 127;
+const MAX_OUTPUT_WEIGHT: u16 = 127;
 
 /// The bytes are not a valid network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -309,7 +309,7 @@ pub enum NetworkError {
     },
     /// [`Architecture::hash`] differs: other inputs, buckets, activation or quantization.
     #[error("the network has other inputs or units than this program supports")]
-    Meaning,
+    Hash,
     /// The scale is out of range.
     #[error("the scale is {0}, but must be 1 to {MAX_SCALE}")]
     Scale(i32),
@@ -345,7 +345,7 @@ pub enum OpenError {
 
 /// The header before the description.
 #[derive(Clone, Copy)]
-pub(super) struct Header {
+struct Header {
     version: u32,
     hash: u32,
     width: usize,
@@ -353,8 +353,8 @@ pub(super) struct Header {
     outputs: u8,
     /// The value of an output of 1, in units of the evaluation.
     pub scale: i32,
-    /// Length of the description.
-    pub text: usize,
+    /// The length of the description in bytes.
+    pub description_length: usize,
 }
 
 impl Header {
@@ -371,7 +371,7 @@ impl Header {
             inputs: bytes[18],
             outputs: bytes[19],
             scale: long(20) as i32,
-            text: short(24).into(),
+            description_length: short(24).into(),
         }
     }
 
@@ -381,7 +381,7 @@ impl Header {
             return Err(NetworkError::Version(self.version));
         }
         let inputs = InputBuckets::from_code(self.inputs);
-        let shape = inputs
+        let architecture = inputs
             .zip(OutputBuckets::from_code(self.outputs))
             .map(|(inputs, outputs)| Architecture {
                 width: self.width,
@@ -394,15 +394,15 @@ impl Header {
                 inputs: self.inputs.into(),
                 outputs: self.outputs.into(),
             })?;
-        if shape.hash() == self.hash {
-            Ok(shape)
+        if architecture.hash() == self.hash {
+            Ok(architecture)
         } else {
-            Err(NetworkError::Meaning)
+            Err(NetworkError::Hash)
         }
     }
 
     /// The length of the whole file in bytes.
     pub fn length(self) -> Result<usize, NetworkError> {
-        Ok(HEADER + self.text + self.architecture()?.payload() + CHECKSUM)
+        Ok(HEADER + self.description_length + self.architecture()?.payload() + CHECKSUM)
     }
 }

@@ -162,7 +162,7 @@ fn embedded_network_values_pieces() {
     assert!(value(rook_down) < value(knight_down) - 200);
 }
 
-/// Forwards a move to several stacks.
+/// Forwards the changes of a move to several stacks.
 struct Recorders<'a>(Vec<Recorder<'a>>);
 
 impl Observer for Recorders<'_> {
@@ -195,7 +195,8 @@ fn compare_levels(network: &Network, seed: u64, positions: usize) {
             .iter_mut()
             .for_each(|(_, stack)| stack.reset(network, &root));
         let mut line = Vec::new();
-        // Mostly makes moves, sometimes unmakes one, and evaluates now and then: updates of every length.
+        // Makes moves, sometimes unmakes one, and does not evaluate all positions: so there are updates over any number
+        // of moves.
         for _ in 0..300 {
             if !line.is_empty() && rng.random_ratio(2, 10) {
                 let (played, undo) = line.pop().expect("not empty");

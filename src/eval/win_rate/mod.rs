@@ -14,7 +14,7 @@ use model::{A, B};
 
 /// Material of the starting position, both sides together, as [`material`] counts it.
 pub const FULL_MATERIAL: i32 = 86;
-/// Minimum of `b`, in units of the evaluation: the cubic is meaningless outside the data.
+/// The minimum of `b`, in units of the evaluation: the polynomial is not valid outside the range of the data.
 pub const LEAST_SPREAD: f64 = 20.0;
 
 /// Probabilities in thousandths, with sum 1000.
@@ -43,7 +43,7 @@ impl WinRate {
         }
     }
 
-    /// As [`Self::new`], for the side to move of a position.
+    /// [`Self::new`] with the material of a position.
     pub fn of(score: i32, position: &Position) -> Self {
         Self::new(score, material(position))
     }
