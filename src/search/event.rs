@@ -56,7 +56,7 @@ pub struct Info {
 }
 
 /// The answer to a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// The move to play; `None` without a legal or allowed move.
     pub best: Option<Move>,
@@ -141,12 +141,11 @@ mod tests {
     fn an_outcome_is_displayed_as_text() {
         let outcome = Outcome {
             best: "h2e2".parse().ok(),
-            ponder: None,
             score: Some(Score::mate_in(3)),
             depth: 4,
             nodes: 50,
             time: Duration::from_millis(7),
-            no_mate: false,
+            ..Outcome::default()
         };
         assert_eq!(outcome.to_string(), "h2e2, #3 at depth 4, 50 nodes in 7 ms");
         let none = Outcome {

@@ -9,7 +9,7 @@ pub struct GameOccurrences {
     occurrences: Vec<(u64, usize)>,
     /// The ply of the root.
     root: usize,
-    /// Number of occurrences of a position after which the rules judge the next one.
+    /// Number of earlier occurrences of a position with which the rules judge its next one.
     before_deciding: usize,
 }
 
@@ -53,8 +53,8 @@ impl GameOccurrences {
     }
 }
 
-/// Counts the positions before the current one by some bits of their keys, so that most nodes need no walk back
-/// through the path.
+/// Counts the positions before the current one by some bits of their keys. It shows for most nodes that they repeat no
+/// position, without a walk back through the path.
 #[derive(Debug)]
 pub struct KeyFilter {
     counts: Box<[u16; Self::SIZE]>,

@@ -3,12 +3,14 @@
 //! The positions with the defender to move form a graph: the defender plays the move of the strategy, then the
 //! opponent any legal move. The defender does not lose if every position of the graph has a move, if the positions
 //! where a line ends are not lost (by an endgame table, insufficient material, or mate of the opponent), and if no
-//! infinite line loses by the rules on repetitions. For the last point it is enough that every cycle has a move of
-//! the defender without check and one without a new threat to a piece (see [`MoveThreats`](crate::rules::MoveThreats)),
-//! so the graph may have no cycle of checks alone and none of chases alone. Under the Chinese rules, every cycle must
-//! have a move that neither checks nor threatens mate nor chases. They also consider the opponent's previous move, so
-//! each step of the graph has a class, not each move. A capture is in no cycle. The no-capture limit only makes draws
-//! and is ignored.
+//! infinite line loses by the rules on repetitions.
+//!
+//! For the last condition it is enough that every cycle contains a move of the defender that gives no check and one
+//! that newly threatens no piece (see [`MoveThreats`](crate::rules::MoveThreats)). The graph must therefore contain no
+//! cycle of checks alone and no cycle of chases alone. Under the Chinese rules every cycle must contain a move that
+//! neither checks nor threatens mate nor chases. Whether a move does so also depends on the opponent's move before it,
+//! so the steps of the graph are classified, not the moves. No cycle contains a capture. The no-capture limit only
+//! makes draws and is ignored.
 //!
 //! The proof needs no history, because the condition on cycles does not depend on the path.
 
@@ -34,7 +36,7 @@ pub struct Reply {
     pub played: Move,
 }
 
-/// The moves of an examined position that were not refuted, the best first, as stored to resume a search.
+/// The moves of an examined position that were not refuted, best first, stored so that a search can be resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Candidates {
@@ -56,7 +58,7 @@ pub enum HoldError {
     /// The search was stopped.
     #[error("interrupted")]
     Stopped,
-    /// The choice of a move failed, or a position of the strategy is invalid.
+    /// The moves could not be ordered, or a stored position is invalid.
     #[error("{0}")]
     Failed(String),
     /// The strategy has no move for a position.
@@ -113,8 +115,8 @@ impl Referee<'_> {
         }
     }
 
-    /// The attacks of a move. `earlier`, the position before the previous move, matters under the Chinese rules; without
-    /// it, only checks are known.
+    /// The attacks of a move. `earlier` is the position before the previous move. It matters under the Chinese rules:
+    /// without it, only checks count as attacks.
     fn attacks(self, earlier: Option<&Position>, position: &Position, played: Move) -> Attacks {
         if position.taken_by(played).is_some() {
             return Attacks::default();
@@ -139,7 +141,8 @@ impl Referee<'_> {
     }
 }
 
-/// The attacks of a move, each of which loses if all moves of a repetition make it. Captures make none.
+/// The kinds of attack that a move makes. A side loses if all its moves in a repetition make the same kind. Captures
+/// make none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Attacks {
     /// The move gives check or, under the Chinese rules, makes any attack.
@@ -148,7 +151,8 @@ struct Attacks {
     chase: bool,
 }
 
-/// The positions after a move and each reply to it; `None` if the move or a reply loses for the side that moves.
+/// The positions after a move and each reply whose outcome is open; `None` if the move or a reply to it loses for the
+/// side that moves.
 fn successors(referee: Referee<'_>, position: &Position, played: Move) -> Option<Vec<Position>> {
     let side = position.side_to_move();
     let mut after = position.clone();
@@ -180,13 +184,13 @@ struct Node {
     position: Position,
     /// The moves that were not refuted, the chosen one first. Empty if every move was refuted.
     moves: Vec<Move>,
-    /// Whether the moves need no order: one is known to be good, or there is no choice.
+    /// Whether the order of the moves is final: the first one is known to be good, or there is no choice.
     is_sorted: bool,
     /// The positions after the chosen move and each reply, by key.
     next: Vec<u64>,
 }
 
-/// Chooses moves for each of some positions, the best first.
+/// Returns the moves of each position, best first.
 pub type ChooseMoves<'a> = dyn FnMut(&[Position]) -> Result<Vec<Vec<Move>>, HoldError> + 'a;
 
 /// Searches for a strategy with which `side` does not lose, among at most `limit` positions. `choose` orders the moves
@@ -249,7 +253,8 @@ struct Graph<'a> {
     unexamined: HashMap<u64, Position>,
     /// The positions of an earlier search that were not examined in this one, by key.
     known: HashMap<u64, Candidates>,
-    /// The attacks of moves by the keys of the position before the previous move and of their own, and the move.
+    /// The attacks of moves. The key consists of the keys of the positions before the previous move and before the
+    /// move, and the move.
     attacks: HashMap<(u64, u64, Move), Attacks>,
 }
 
@@ -309,7 +314,7 @@ impl<'a> Graph<'a> {
         open.cloned().collect()
     }
 
-    /// Adds positions with their moves in the order in which they are tried.
+    /// Adds positions, with their moves in the order in which they will be tried.
     fn add(
         &mut self,
         positions: Vec<Position>,
@@ -348,7 +353,10 @@ impl<'a> Graph<'a> {
         if let Some(mut known) = self.known.remove(&position.key()) {
             known.moves.retain(|played| moves.contains(played));
             (moves, is_sorted) = (known.moves, true);
-        } else if let Some(closing) = moves.iter().position(|m| self.stays(&position, *m)) {
+        } else if let Some(closing) = moves
+            .iter()
+            .position(|m| self.adds_no_position(&position, *m))
+        {
             moves[..=closing].rotate_right(1);
             is_sorted = true;
         }
@@ -361,7 +369,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether a move is quiet and leads only to positions examined before.
-    fn stays(&self, position: &Position, played: Move) -> bool {
+    fn adds_no_position(&self, position: &Position, played: Move) -> bool {
         self.referee.attacks(None, position, played) == Attacks::default()
             && successors(self.referee, position, played).is_some_and(|next| {
                 let known = |next: &Position| {
@@ -400,7 +408,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Gives up the chosen move of a position.
+    /// Removes the chosen move of a position. The next one, if any, becomes the chosen move.
     fn refute(&mut self, key: u64) {
         if let Some(node) = self
             .nodes
@@ -412,7 +420,7 @@ impl<'a> Graph<'a> {
         self.follow(key);
     }
 
-    /// Gives up the moves that lead to positions without a move.
+    /// Refutes the chosen moves that lead to lost positions, and repeats this until no chosen move does.
     fn propagate(&mut self) {
         loop {
             let leads_to_loss = |node: &Node| {
@@ -485,7 +493,7 @@ impl<'a> Graph<'a> {
         *self.attacks.entry(key).or_insert_with(find)
     }
 
-    /// The chosen moves of the positions that they reach.
+    /// The chosen move of each position that the chosen moves reach.
     fn strategy(&self, roots: &[Position]) -> Vec<Reply> {
         let reached = self.reached(roots);
         let nodes = reached.iter().filter_map(|key| self.nodes.get(key));

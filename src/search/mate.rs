@@ -16,8 +16,8 @@ use crate::rules::Game;
 
 /// Nodes between two checks of the stop flag and the clock.
 const POLL: u64 = 1024;
-/// Maximum number of positions stored.
-const MAX_KNOWN: usize = 1 << 20;
+/// Maximum number of slots of a table.
+const MAX_SLOTS: usize = 1 << 20;
 
 /// Limits of a search for a mate.
 #[derive(Clone, Copy, Debug)]
@@ -97,16 +97,7 @@ impl KnownPositions {
     /// A table for this number of positions, or for fewer if memory is short; `None` if there is no memory even for
     /// one.
     pub fn new(positions: u64) -> Option<Self> {
-        let wanted = usize::try_from(positions).unwrap_or(MAX_KNOWN);
-        let mut size = wanted.clamp(1, MAX_KNOWN).next_power_of_two();
-        let mut slots = Vec::new();
-        while slots.try_reserve_exact(size).is_err() {
-            size /= 2;
-            if size == 0 {
-                return None;
-            }
-        }
-        slots.resize(size, (0, Known::default()));
+        let slots = empty_slots(positions, 1)?;
         Some(Self { slots })
     }
 
@@ -133,6 +124,22 @@ impl KnownPositions {
     }
 }
 
+/// The slots of a table for this number of positions: a power of two, at least `least`. There are fewer slots if memory
+/// is short; `None` if there is no memory even for `least`.
+pub fn empty_slots<T: Clone + Default>(positions: u64, least: usize) -> Option<Vec<T>> {
+    let wanted = usize::try_from(positions).unwrap_or(MAX_SLOTS);
+    let mut size = wanted.clamp(least, MAX_SLOTS).next_power_of_two();
+    let mut slots = Vec::new();
+    while slots.try_reserve_exact(size).is_err() {
+        size /= 2;
+        if size < least {
+            return None;
+        }
+    }
+    slots.resize(size, T::default());
+    Some(slots)
+}
+
 struct MateSearch<'a> {
     position: Position,
     /// The earlier positions of the game, whose next occurrence may decide it.
@@ -142,7 +149,7 @@ struct MateSearch<'a> {
     limits: MateLimits,
     control: &'a Control,
     stopped: bool,
-    /// Whether the depth limit ended a line in which the attacker had more checks.
+    /// Whether the depth limit has ended a line before a mate, so that a deeper search may find one.
     cut_off: bool,
 }
 
@@ -160,7 +167,7 @@ impl MateSearch<'_> {
                     return None;
                 }
             }
-            // No line was ended by the depth limit, so a greater depth finds nothing new.
+            // The depth limit has ended no line, so a deeper search finds nothing new.
             if !std::mem::take(&mut self.cut_off) {
                 return None;
             }

@@ -17,8 +17,8 @@
 //! | `holding` | proofs that a side does not lose |
 //! | `solution` | solutions of mate problems: all defences, other solutions, verification |
 //!
-//! Each module depends only on modules to its left: score, event, request, game_occurrences <- parameters, tt,
-//! ordering, time, mate, holding <- tree <- proof_number <- threads <- bench, solution.
+//! Dependencies point to the left: score, event, request, game_occurrences <- parameters, tt, ordering, time, mate,
+//! holding <- tree <- proof_number <- threads <- bench, solution.
 
 mod bench;
 mod event;

@@ -3,8 +3,9 @@
 //! The proof number of a position estimates how many positions must still be shown to be mates to prove a mate, the
 //! disproof number how many must be refuted to rule it out. The search always expands a position that changes both
 //! numbers of the root. So it follows forcing lines, which have few replies, to any depth before it tries moves with
-//! many replies. The effort of several necessary moves counts as the largest of them plus one for each other one
-//! (weak proof numbers, Ueda et al. 2008), because transpositions would make a sum too large.
+//! many replies. Where several moves must be proven or refuted, their effort counts as that of the hardest one, plus
+//! one for each of the others (weak proof numbers, Ueda et al. 2008), because transpositions would make a sum too
+//! large.
 //!
 //! Every position is searched with the number of plies left to the mate. This makes the graph free of cycles, so a
 //! repetition within a line needs no test: a mate in fewer plies has none. A line that repeats a position of the game
@@ -12,25 +13,23 @@
 
 use std::sync::atomic::Ordering;
 
-use super::mate::{ANY_DEPTH, KnownPositions};
+use super::mate::{ANY_DEPTH, KnownPositions, empty_slots};
 use super::tree::SharedState;
 use crate::board::{Move, Position};
 use crate::movegen::{count_legal, legal_moves};
 
-/// The number of what is impossible.
+/// The proof or disproof number of an aim that cannot be reached.
 const INFINITE: u32 = 1 << 30;
-/// Maximum number of positions with stored numbers.
-const MAX_NUMBERS: usize = 1 << 20;
 /// Nodes between two checks of the stop flag and the clock.
 const POLL: u64 = 1024;
 /// Number of replies that count as one unit of effort for the attacker. The number of the attacker's own moves does not
-/// count as effort for the defender. Found by experiment, with [`SWITCH`]: 44 mates with quiet moves took 39 million
-/// nodes; with 4 replies and a quarter of the effort they took 62 million.
+/// count as effort for the defender. Found by experiment, together with [`SWITCH`]: 44 mates with quiet moves took 39
+/// million nodes; with 4 here and in `SWITCH` they took 62 million.
 const REPLIES_PER_EFFORT: u32 = 6;
-/// The search leaves a move when its effort exceeds that of the second best by this part of it (1 + epsilon, Pawlewicz
-/// and Lew 2006). This saves changes between the two.
+/// The search continues with the second-best move when the effort of the best one exceeds that of the second best by
+/// more than 1/`SWITCH` (1 + epsilon, Pawlewicz and Lew 2006). The margin saves changes between the two.
 const SWITCH: u32 = 16;
-/// Maximum number of attempts to follow a proof. It matters only if the table loses the same positions each time.
+/// Maximum number of attempts to follow a proof. It is reached only if the table loses the same positions each time.
 const MAX_WALKS: u32 = 1000;
 /// Slots among which a position is looked up.
 const BUCKET: usize = 4;
@@ -90,16 +89,7 @@ impl NumberTable {
     /// A table for this number of positions, or for fewer if memory is short; `None` if there is no memory even for
     /// one bucket.
     fn new(positions: u64) -> Option<Self> {
-        let wanted = usize::try_from(positions).unwrap_or(MAX_NUMBERS);
-        let mut size = wanted.clamp(BUCKET, MAX_NUMBERS).next_power_of_two();
-        let mut slots = Vec::new();
-        while slots.try_reserve_exact(size).is_err() {
-            size /= 2;
-            if size < BUCKET {
-                return None;
-            }
-        }
-        slots.resize(size, Slot::default());
+        let slots = empty_slots(positions, BUCKET)?;
         Some(Self { slots })
     }
 
@@ -162,7 +152,7 @@ impl Role {
 enum Walk {
     /// The moves to the mate.
     Line(Vec<Move>),
-    /// The length of the mate in plies, after which the proof is to be followed again.
+    /// A shorter length of the mate in plies, with which the proof must be followed again.
     Shorter(u32),
 }
 
@@ -306,8 +296,8 @@ impl<'a> ProofSearch<'a> {
         None
     }
 
-    /// Follows the proof to the mate, or to a position whose stored mate is longer than those after its moves. Its
-    /// mate is then stored as shorter, so that another defence may be the longest.
+    /// Follows the proof to the mate, or to a position whose stored mate is longer than the one that its moves show.
+    /// The shorter length is then stored, because another defence may now be the longest.
     fn walk(&mut self, root_moves: &[Move], plies: u32) -> Option<Walk> {
         let mut line = Vec::new();
         let mut moves = root_moves.to_vec();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::score::Score;
@@ -17,7 +17,7 @@ use crate::tablebase::Tables;
 pub const MAX_DEPTH: u32 = 128;
 
 named_enum! {
-    /// A degree: the values of the options `pruning` and `idle`.
+    /// The values of the options `pruning` and `idle`.
     pub enum Degree {
         /// 无
         None = "none",
@@ -49,9 +49,9 @@ named_enum! {
 }
 
 impl Randomness {
-    /// The largest random bonus of a root move, in hundredths of a minor piece. Against
-    /// none, in 200 games each at 10,000 nodes a move, the engine was 17 [-17, +52] Elo better with `small`, and 38
-    /// [2, 76], 129 [89, 173] and 359 [300, 440] worse with `medium`, `large` and `huge`.
+    /// The largest random bonus of a root move, in hundredths of a minor piece. In 200 games each at 10,000 nodes a
+    /// move against `none`, `small` was 17 [-17, +52] Elo better, and `medium`, `large` and `huge` were 38 [2, 76], 129
+    /// [89, 173] and 359 [300, 440] Elo worse.
     pub const fn root_noise(self) -> u16 {
         match self {
             Self::None => 0,
@@ -145,8 +145,8 @@ pub struct Settings {
     pub pruning: Degree,
     /// The terms of the evaluation.
     pub knowledge: Knowledge,
-    /// The largest random bonus of a root move, and so how much worse than the best a move may be, in hundredths of a
-    /// minor piece.
+    /// The largest random bonus of a root move, in hundredths of a minor piece. A move that is played can be worse than
+    /// the best one by this much.
     pub root_noise: u16,
     /// The style of play.
     pub style: Style,
@@ -296,7 +296,7 @@ pub struct Control {
     /// When the request was made. Waiting in a queue counts as time of the search.
     created: Instant,
     /// When the clock started: creation, or the ponder hit, in nanoseconds after `created`.
-    clock_offset: std::sync::atomic::AtomicU64,
+    clock_offset: AtomicU64,
 }
 
 impl Control {
@@ -306,7 +306,7 @@ impl Control {
             stop: AtomicBool::new(false),
             pondering: AtomicBool::new(pondering),
             created: Instant::now(),
-            clock_offset: std::sync::atomic::AtomicU64::new(0),
+            clock_offset: AtomicU64::new(0),
         })
     }
 
@@ -328,7 +328,7 @@ impl Control {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Whether the clock still waits for the ponder hit.
+    /// Whether the clock waits for the ponder hit.
     #[inline]
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Ordering::Acquire)

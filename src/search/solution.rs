@@ -185,7 +185,7 @@ impl<'a> Solver<'a> {
         self.mates.values().cloned().collect()
     }
 
-    /// Uses mates that an earlier run found. A wrong one makes the solution fail; it cannot make it wrong.
+    /// Uses mates that an earlier run found. With a wrong one no solution is found, but never a wrong solution.
     ///
     /// # Errors
     /// A position or a move is invalid.
@@ -214,11 +214,8 @@ impl<'a> Solver<'a> {
         tables: Arc<Tables>,
     ) -> Result<MatingMove, SolveError> {
         self.tables = Some(tables);
-        match self.mate(game, moves, None)? {
-            Answer::Mate { played, plies } => self.tree(game, played, plies),
-            Answer::NoMate => Err(SolveError::NoMate(moves)),
-            Answer::Unknown => Err(SolveError::NotFound(moves)),
-        }
+        let (played, plies) = self.first_mate(game, moves)?;
+        self.tree(game, played, plies)
     }
 
     /// Solves the position at the end of `game`: a mate in at most `moves` moves.
@@ -226,11 +223,7 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// There is no such mate, it or a refutation was not found, or the solver was stopped.
     pub fn solve(&mut self, game: &Game, moves: u32) -> Result<Solution, SolveError> {
-        let (first, plies) = match self.mate(game, moves, None)? {
-            Answer::Mate { played, plies } => (played, plies),
-            Answer::NoMate => return Err(SolveError::NoMate(moves)),
-            Answer::Unknown => return Err(SolveError::NotFound(moves)),
-        };
+        let (first, plies) = self.first_mate(game, moves)?;
         let (first, plies, is_shortest) = self.shorten(game, first, plies)?;
         let tree = self.tree(game, first, plies)?;
         if tree.plies > 2 * moves - 1 {
@@ -254,6 +247,15 @@ impl<'a> Solver<'a> {
             is_shortest,
             others,
         })
+    }
+
+    /// The first move and the length in plies of a mate in at most `moves` moves.
+    fn first_mate(&mut self, game: &Game, moves: u32) -> Result<(Move, u32), SolveError> {
+        match self.mate(game, moves, None)? {
+            Answer::Mate { played, plies } => Ok((played, plies)),
+            Answer::NoMate => Err(SolveError::NoMate(moves)),
+            Answer::Unknown => Err(SolveError::NotFound(moves)),
+        }
     }
 
     /// Searches for a mate in at most `moves` moves that begins with one of `root_moves` (`None`: any).
@@ -294,7 +296,7 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// The shortest mate that is found, and whether a shorter one is ruled out.
+    /// The shortest mate that is found, and whether it is proven that there is no shorter one.
     fn shorten(
         &mut self,
         game: &Game,
@@ -361,15 +363,11 @@ impl<'a> Solver<'a> {
         }
         let moves = plies.saturating_sub(1) / 2;
         let Answer::Mate { played, plies } = self.mate(game, moves, None)? else {
-            let line = game.plies().iter().map(|ply| ply.played.to_string());
-            return Err(SolveError::NotRefuted(line.collect::<Vec<_>>().join(" ")));
+            return Err(SolveError::NotRefuted(moves_of(game)));
         };
-        let (played, plies) = match self.tables {
-            Some(_) => (played, plies),
-            None => {
-                let (played, plies, _) = self.shorten(game, played, plies)?;
-                (played, plies)
-            }
+        let (played, plies, _) = match self.tables {
+            Some(_) => (played, plies, false),
+            None => self.shorten(game, played, plies)?,
         };
         let fen = fen::write_position(game.position());
         self.mates.insert(key, KnownMate { fen, played, plies });
@@ -406,6 +404,12 @@ impl<'a> Solver<'a> {
             is_complete,
         })
     }
+}
+
+/// The moves of a game as text.
+fn moves_of(game: &Game) -> String {
+    let moves = game.plies().iter().map(|ply| ply.played.to_string());
+    moves.collect::<Vec<_>>().join(" ")
 }
 
 /// The plies in which the side to move is mated by an endgame table, if that is before the no-capture limit.
@@ -450,50 +454,156 @@ pub fn verify_solution(
     rules: RuleSet,
     tables: &Tables,
 ) -> Result<usize, VerifyError> {
-    let line = |game: &Game| {
-        let moves = game.plies().iter().map(|ply| ply.played.to_string());
-        moves.collect::<Vec<_>>().join(" ")
+    let check_undecided = |game: &Game| match judge_outcome(game, rules).cause {
+        Cause::Nothing => Ok(()),
+        cause => Err(VerifyError::Decided(cause, moves_of(game))),
     };
-    let decided = |game: &Game| judge_outcome(game, rules).cause;
     let mut after = game.clone();
-    (after.push(tree.played)).map_err(|_| VerifyError::Illegal(tree.played, line(game)))?;
+    (after.push(tree.played)).map_err(|_| VerifyError::Illegal(tree.played, moves_of(game)))?;
+    let line = moves_of(&after);
     if tree.by_table {
-        if decided(&after) != Cause::Nothing {
-            return Err(VerifyError::Decided(decided(&after), line(&after)));
-        }
+        check_undecided(&after)?;
         return match mated_in(after.position(), tables, rules) {
-            None => Err(VerifyError::NotInTables(line(&after))),
-            Some(rest) if rest + 1 != tree.plies => {
-                Err(VerifyError::Length(tree.plies, line(&after)))
-            }
+            None => Err(VerifyError::NotInTables(line)),
+            Some(rest) if rest + 1 != tree.plies => Err(VerifyError::Length(tree.plies, line)),
             Some(_) => Ok(1),
         };
     }
     let legal = legal_moves(after.position());
     if let Some(reply) = (tree.replies.iter()).find(|reply| !legal.contains(&reply.played)) {
-        return Err(VerifyError::Illegal(reply.played, line(&after)));
+        return Err(VerifyError::Illegal(reply.played, line));
+    }
+    if !legal.is_empty() {
+        check_undecided(&after)?;
     }
     let mut positions = 1;
     let mut longest = 0;
     for reply in &legal {
-        if decided(&after) != Cause::Nothing {
-            return Err(VerifyError::Decided(decided(&after), line(&after)));
-        }
         let answer = tree.replies.iter().find(|known| known.played == *reply);
-        let answer = answer.ok_or_else(|| VerifyError::Missing(*reply, line(&after)))?;
+        let answer = answer.ok_or_else(|| VerifyError::Missing(*reply, line.clone()))?;
         let mut next = after.clone();
-        (next.push(*reply)).map_err(|_| VerifyError::Illegal(*reply, line(&after)))?;
-        if decided(&next) != Cause::Nothing {
-            return Err(VerifyError::Decided(decided(&next), line(&next)));
-        }
+        (next.push(*reply)).map_err(|_| VerifyError::Illegal(*reply, line.clone()))?;
+        check_undecided(&next)?;
         positions += 1 + verify_solution(&next, &answer.answer, rules, tables)?;
         longest = longest.max(answer.answer.plies + 1);
     }
     if tree.plies != longest + 1 {
-        return Err(VerifyError::Length(tree.plies, line(&after)));
+        return Err(VerifyError::Length(tree.plies, line));
     }
     Ok(positions)
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::search::Searcher;
+
+    /// A solver with a hash table of 1 MB.
+    fn solver() -> Solver<'static> {
+        let mut searcher = Searcher::new(1).expect("1 MB is free");
+        Solver::new(RuleSet::default(), 200_000, move |request| {
+            let result = searcher.search(request);
+            Ok(result.expect("the search runs").outcome)
+        })
+    }
+
+    fn solve(fen: &str, moves: u32) -> (Game, Result<Solution, SolveError>) {
+        let game = Game::new(fen.parse().expect(fen));
+        let solution = solver().solve(&game, moves);
+        (game, solution)
+    }
+
+    const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
+
+    #[test]
+    fn a_solution_answers_every_reply() {
+        for (fen, plies) in [
+            (TWO_ROOKS, 3),
+            ("4k1bnC/3R1c3/b6R1/4C4/2p6/2p1P4/6N1P/B4A3/9/1N1K2B2 w", 3),
+        ] {
+            let (game, solution) = solve(fen, 4);
+            let solution = solution.expect(fen);
+            assert_eq!(solution.tree.plies, plies, "{fen}");
+            assert!(solution.is_shortest, "{fen}");
+            let positions =
+                verify_solution(&game, &solution.tree, RuleSet::default(), &Tables::none());
+            assert_eq!(positions.expect(fen), 2 * solution.tree.size() - 1);
+            assert_eq!(solution.tree.main_line().len(), plies as usize);
+        }
+    }
+
+    #[test]
+    fn other_solutions_are_listed() {
+        // Either rook can make the first move.
+        let (_, solution) = solve(TWO_ROOKS, 3);
+        let solution = solution.unwrap();
+        let cooks = &solution.others[0];
+        assert!(cooks.is_complete && !cooks.moves.is_empty(), "{cooks:?}");
+        // A mate in one.
+        let (_, solution) = solve("3k5/R8/9/9/9/9/9/9/4R4/4K4 w", 1);
+        assert_eq!(solution.unwrap().tree.plies, 1);
+    }
+
+    #[test]
+    fn a_position_without_mate_is_an_error() {
+        assert_eq!(solve(TWO_ROOKS, 1).1, Err(SolveError::NoMate(1)));
+        let game = Game::new(TWO_ROOKS.parse().unwrap());
+        let mut solver = Solver::new(RuleSet::default(), 1000, |_| Err(SolveError::Stopped));
+        assert_eq!(solver.solve(&game, 3), Err(SolveError::Stopped));
+    }
+
+    #[test]
+    fn wrong_solutions_are_refused() {
+        let (game, solution) = solve(TWO_ROOKS, 3);
+        let tree = solution.unwrap().tree;
+        let verify =
+            |tree: &MatingMove| verify_solution(&game, tree, RuleSet::default(), &Tables::none());
+        let mut missing = tree.clone();
+        missing.replies.pop();
+        assert!(matches!(verify(&missing), Err(VerifyError::Missing(..))));
+        let mut length = tree.clone();
+        length.plies += 2;
+        assert!(matches!(verify(&length), Err(VerifyError::Length(..))));
+        let mut illegal = tree;
+        illegal.played = "a0a1".parse().unwrap();
+        assert!(matches!(verify(&illegal), Err(VerifyError::Illegal(..))));
+    }
+
+    #[test]
+    fn a_line_of_a_win_may_end_in_a_table() {
+        // The capture of the knight leads to an embedded table.
+        let game = Game::new("3ak4/4a4/9/9/9/9/9/9/1n7/1R2K4 w".parse().unwrap());
+        let tree = solver().win(&game, 64, Tables::embedded()).unwrap();
+        let verify = |tables: &Tables| verify_solution(&game, &tree, RuleSet::default(), tables);
+        verify(&Tables::embedded()).unwrap();
+        assert!(matches!(
+            verify(&Tables::none()),
+            Err(VerifyError::NotInTables(_))
+        ));
+    }
+
+    #[test]
+    fn known_mates_are_used_but_not_trusted() {
+        let game = Game::new(TWO_ROOKS.parse().unwrap());
+        let mut first = solver();
+        let solution = first.solve(&game, 3).unwrap();
+        let known = first.known();
+        assert!(!known.is_empty());
+        let mut second = solver();
+        second.resume(known.clone()).unwrap();
+        assert_eq!(second.solve(&game, 3), Ok(solution));
+        // A legal move that does not mate.
+        let mut wrong = known.clone();
+        wrong.iter_mut().for_each(|mate| {
+            mate.played = "f0f1".parse().unwrap();
+        });
+        let mut third = solver();
+        third.resume(wrong.clone()).unwrap();
+        assert!(matches!(
+            third.solve(&game, 3),
+            Err(SolveError::NotRefuted(_))
+        ));
+        wrong[0].played = "a0a1".parse().unwrap();
+        assert!(matches!(third.resume(wrong), Err(SolveError::Failed(_))));
+    }
+}

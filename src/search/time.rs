@@ -1,13 +1,13 @@
 //! Time limits of a move, by the scheme of ElephantEye, and the measured move overhead.
 //!
-//! The *proper* time is a fair share of the clock. Part of it is the soft limit, after which no iteration starts; it
-//! is scaled by the stability of the best move. The hard limit, a multiple of the proper time, stops a search within
-//! an iteration. The last move before a time control may use most of the remaining time. The reserve grows with the
+//! The *proper* time is a fair share of the clock. The soft limit, after which no iteration starts, is a part of it,
+//! scaled by the stability of the best move. The hard limit, a multiple of the proper time, stops a search within an
+//! iteration. The last move before a time control may use most of the remaining time. The reserve grows with the
 //! overhead measured on earlier moves ([`MoveOverhead`]).
 //!
-//! ElephantEye's soft limit is half of the proper time, which leaves an eighth of a period to its last move. With a
-//! known number of moves to the time control, the soft limit here is most of the proper time, so that all moves get
-//! about the same time: a search takes 1.09 times its soft limit on average.
+//! ElephantEye's soft limit is half of the proper time, which leaves an eighth of a period to its last move. If the
+//! number of moves to the time control is known, the soft limit here is most of the proper time. All moves then get
+//! about the same time, as a search takes 1.09 times its soft limit on average.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ const MINIMUM: Duration = Duration::from_millis(1);
 /// The time limits of one search, counted from when the clock starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeManager {
-    /// No iteration starts after this time, scaled by [`Self::scaled_soft`]; time before a ponder hit counts.
+    /// After this time, scaled by [`Self::scaled_soft`], no iteration starts. The time before a ponder hit counts.
     pub soft: Duration,
     /// The search stops at this time, also within an iteration.
     pub hard: Duration,
@@ -66,7 +66,7 @@ impl TimeManager {
         settings: &Settings,
         overhead: Duration,
     ) -> Self {
-        // A multiple of the measured overhead is reserved, but the assumed minimum only once.
+        // A multiple of the measured overhead is reserved, or the assumed minimum if that is more.
         let reserve = LEAST_OVERHEAD
             .min(percent(clock.time, values::least_overhead_share()))
             .max(
@@ -114,8 +114,8 @@ impl TimeManager {
         }
     }
 
-    /// The hard limit counted from the ponder hit. Pondered time counts, but the current iteration gets at least
-    /// half the soft limit.
+    /// The hard limit counted from the ponder hit, after `pondered`. Pondered time counts, but at least half the soft
+    /// limit is left.
     pub fn hard_after(&self, pondered: Duration) -> Duration {
         if !self.flexible {
             return self.hard;
@@ -154,7 +154,7 @@ impl TimeManager {
 }
 
 /// A clock that lost more than this between two moves was reset by the user.
-const GREATEST: Duration = Duration::from_secs(1);
+const MAX_LOST: Duration = Duration::from_secs(1);
 
 /// Measures the move overhead from the clocks of successive moves of a game. Causes are communication with the
 /// GUI, clocks in whole seconds, and a machine too busy to run the search in time.
@@ -198,7 +198,7 @@ impl MoveOverhead {
             let by_our_clock = (last.clock.time + clock.increment).saturating_sub(last.taken);
             let lost = by_our_clock.saturating_sub(clock.time);
             let observed = last.late
-                + if lost <= GREATEST {
+                + if lost <= MAX_LOST {
                     lost
                 } else {
                     Duration::ZERO

@@ -18,7 +18,7 @@ const BUCKET_ENTRIES: usize = 4;
 /// Bytes in a MB.
 const MEGABYTE: usize = 1 << 20;
 
-/// Each thread that touches the pages of a new table has at least this size, in MB.
+/// Minimum part of a new table, in MB, for each thread that touches its pages.
 const TOUCHED_BY_ONE_THREAD: usize = 64;
 
 /// Words of an entry: check and data.
@@ -37,9 +37,8 @@ struct Slot<'a> {
 
 /// A fixed number of buckets of four entries. A new entry replaces the least valuable one of its bucket.
 ///
-/// The memory is allocated zeroed, so that the system provides each page at its first use
-/// ([`Self::touch_pages`]), and in large pages
-/// if the system has them, because nearly every probe is in another page.
+/// The memory is allocated zeroed, so that the system provides each page at its first use ([`Self::touch_pages`]). It
+/// consists of large pages if the system has them, because nearly every probe is in another page.
 #[derive(Debug)]
 pub struct TranspositionTable {
     words: Vec<AtomicU64>,
@@ -101,8 +100,7 @@ impl TranspositionTable {
         self.generation.store(0, Ordering::Relaxed);
     }
 
-    /// As [`Self::clear`], several times as fast: without other users the words can be written by vector
-    /// stores.
+    /// As [`Self::clear`], but several times as fast: exclusive access allows vector stores.
     pub fn clear_exclusively(&mut self) {
         if std::mem::take(self.used.get_mut()) {
             self.words.fill_with(AtomicU64::default);
@@ -328,8 +326,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::board::{Move, Square};
-    use crate::search::score::Score;
+    use crate::board::Square;
 
     fn entry(best: Move, depth: i32, score: i32) -> TtEntry {
         TtEntry {

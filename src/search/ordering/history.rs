@@ -8,10 +8,10 @@ use crate::search::parameters::{formulas, values};
 /// Entries of a correction table for each side.
 const CORRECTIONS: usize = 16_384;
 
-/// Index of every piece on every square that it can reach, for dense history tables. In the promotion variant
+/// A number for each pair of a piece and a square that it can reach, for dense history tables. In the promotion variant
 /// pawns can be on squares behind their starting rank.
 static PIECE_TO_INDEX: [[u16; Square::COUNT]; Piece::COUNT] = piece_to_indices().0;
-/// Number of these indices.
+/// Number of these pairs.
 const PIECE_TO: usize = piece_to_indices().1;
 
 const fn piece_to_indices() -> ([[u16; Square::COUNT]; Piece::COUNT], usize) {
@@ -154,7 +154,7 @@ impl Histories {
         }
     }
 
-    /// History of a quiet move, as [`Self::quiets`].
+    /// History of a quiet move; `before` as in [`Self::quiets`].
     #[inline]
     pub fn quiet(&self, position: &Position, m: Move, before: &[Option<PieceTo>]) -> i32 {
         self.quiets(position.side_to_move(), before).of(position, m)

@@ -1,7 +1,250 @@
-//! Move ordering: the staged move picker and the histories that it uses.
+//! Move ordering: the staged move picker, which generates moves in groups and only when they are needed, and the
+//! histories that it uses.
 
 mod history;
-mod picker;
 
 pub use history::{Histories, PieceTo};
-pub use picker::{MovePicker, PickerMode};
+
+use arrayvec::ArrayVec;
+
+use history::QuietBonus;
+
+use crate::board::{MAX_MOVES, Move, MoveList, Position, SEE_VALUES, see_at_least};
+use crate::movegen::{Targets, generate, is_pseudo_legal};
+use crate::search::parameters::values;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    InOrder,
+    HashMove,
+    ListCaptures,
+    GoodCaptures,
+    FirstKiller,
+    SecondKiller,
+    ListQuiets,
+    Quiets,
+    BadCaptures,
+    Done,
+}
+
+/// The moves that a picker yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PickerMode {
+    /// Every move.
+    All,
+    /// Captures with at least this static exchange value, in units of the evaluation.
+    Captures(i32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ScoredMove {
+    played: Move,
+    score: i32,
+}
+
+/// Yields each pseudo-legal move of a node once: the hash move, good captures by victim and capture history,
+/// killers (Akl and Newborn, "The principal continuation and the killer heuristic", 1977), quiet moves by
+/// history with bonuses for checks and escapes, and bad captures.
+#[derive(Debug)]
+pub struct MovePicker {
+    stage: Stage,
+    mode: PickerMode,
+    hash_move: Move,
+    killers: [Move; 2],
+    list: ArrayVec<ScoredMove, MAX_MOVES>,
+    next: usize,
+    bad_captures: ArrayVec<Move, MAX_MOVES>,
+}
+
+impl MovePicker {
+    /// A picker for a position. It skips a hash move or killer that is not pseudo-legal.
+    pub fn new(position: &Position, mode: PickerMode, hash_move: Move, killers: [Move; 2]) -> Self {
+        let usable = is_pseudo_legal(position, hash_move)
+            && match mode {
+                PickerMode::All => true,
+                PickerMode::Captures(least) => {
+                    position.taken_by(hash_move).is_some()
+                        && see_at_least(position, hash_move, least)
+                }
+            };
+        let hash_move = if usable { hash_move } else { Move::NONE };
+        Self {
+            stage: Stage::HashMove,
+            mode,
+            hash_move,
+            killers,
+            list: ArrayVec::new(),
+            next: 0,
+            bad_captures: ArrayVec::new(),
+        }
+    }
+
+    /// A picker that yields these moves in this order.
+    pub fn in_order(moves: impl Iterator<Item = Move>) -> Self {
+        let scored = |played| ScoredMove { played, score: 0 };
+        Self {
+            stage: Stage::InOrder,
+            mode: PickerMode::All,
+            hash_move: Move::NONE,
+            killers: [Move::NONE; 2],
+            list: moves.map(scored).collect(),
+            next: 0,
+            bad_captures: ArrayVec::new(),
+        }
+    }
+
+    /// Skips the remaining quiet moves.
+    pub fn skip_quiets(&mut self) {
+        if matches!(
+            self.stage,
+            Stage::FirstKiller | Stage::SecondKiller | Stage::ListQuiets | Stage::Quiets
+        ) {
+            self.start_bad_captures();
+        }
+    }
+
+    /// The next pseudo-legal move; `before` are the earlier moves for the continuation histories.
+    pub fn next(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        before: &[Option<PieceTo>],
+    ) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::InOrder => {
+                    self.next += 1;
+                    return self.list.get(self.next - 1).map(|m| m.played);
+                }
+                Stage::HashMove => {
+                    self.stage = Stage::ListCaptures;
+                    if self.hash_move.is_some() {
+                        return Some(self.hash_move);
+                    }
+                }
+                Stage::ListCaptures => {
+                    self.list_captures(position, histories);
+                    self.stage = Stage::GoodCaptures;
+                }
+                Stage::GoodCaptures => match self.next_capture(position) {
+                    Some(m) => return Some(m),
+                    None if self.mode == PickerMode::All => self.stage = Stage::FirstKiller,
+                    None => self.stage = Stage::Done,
+                },
+                Stage::FirstKiller => {
+                    self.stage = Stage::SecondKiller;
+                    if self.is_usable_killer(position, self.killers[0]) {
+                        return Some(self.killers[0]);
+                    }
+                }
+                Stage::SecondKiller => {
+                    self.stage = Stage::ListQuiets;
+                    if self.is_usable_killer(position, self.killers[1]) {
+                        return Some(self.killers[1]);
+                    }
+                }
+                Stage::ListQuiets => {
+                    self.list_quiets(position, histories, before);
+                    self.stage = Stage::Quiets;
+                }
+                Stage::Quiets => match self.best_of_list() {
+                    Some(ScoredMove { played, .. }) => return Some(played),
+                    None => self.start_bad_captures(),
+                },
+                Stage::BadCaptures => match self.bad_captures.get(self.next) {
+                    Some(m) => {
+                        self.next += 1;
+                        return Some(*m);
+                    }
+                    None => self.stage = Stage::Done,
+                },
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    fn start_bad_captures(&mut self) {
+        self.stage = Stage::BadCaptures;
+        self.next = 0;
+    }
+
+    fn is_usable_killer(&self, position: &Position, killer: Move) -> bool {
+        killer.is_some()
+            && killer != self.hash_move
+            && position.taken_by(killer).is_none()
+            && is_pseudo_legal(position, killer)
+    }
+
+    fn list_captures(&mut self, position: &Position, histories: &Histories) {
+        let mut moves = MoveList::new();
+        generate(position, Targets::Captures, &mut moves);
+        for played in moves {
+            if played != self.hash_move {
+                let victim = position
+                    .taken_by(played)
+                    .map_or(0, |p| SEE_VALUES[p.kind().index()]);
+                let score =
+                    values::capture_order_victim() * victim + histories.capture(position, played);
+                self.list.push(ScoredMove { played, score });
+            }
+        }
+    }
+
+    fn list_quiets(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        before: &[Option<PieceTo>],
+    ) {
+        let mut moves = MoveList::new();
+        generate(position, Targets::Quiets, &mut moves);
+        self.list.clear();
+        self.next = 0;
+        let histories = histories.quiets(position.side_to_move(), before);
+        let bonus = QuietBonus::new(position);
+        for played in moves {
+            if played == self.hash_move || self.killers.contains(&played) {
+                continue;
+            }
+            let score = histories.of(position, played) + bonus.of(position, played);
+            self.list.push(ScoredMove { played, score });
+        }
+    }
+
+    /// Removes the remaining move with the best score, the first of equals.
+    fn best_of_list(&mut self) -> Option<ScoredMove> {
+        let rest = self.list.get_mut(self.next..)?;
+        let mut best = 0;
+        let mut best_score = rest.first()?.score;
+        for (index, scored) in rest.iter().enumerate().skip(1) {
+            if scored.score > best_score {
+                (best, best_score) = (index, scored.score);
+            }
+        }
+        rest.swap(0, best);
+        self.next += 1;
+        Some(rest[0])
+    }
+
+    fn next_capture(&mut self, position: &Position) -> Option<Move> {
+        while let Some(ScoredMove { played, score }) = self.best_of_list() {
+            match self.mode {
+                PickerMode::All
+                    if see_at_least(
+                        position,
+                        played,
+                        -score / values::capture_order_exchange(),
+                    ) =>
+                {
+                    return Some(played);
+                }
+                PickerMode::All => self.bad_captures.push(played),
+                PickerMode::Captures(least) if see_at_least(position, played, least) => {
+                    return Some(played);
+                }
+                PickerMode::Captures(_) => {}
+            }
+        }
+        None
+    }
+}

@@ -223,7 +223,7 @@ parameters! {
     /// The same for a network. It also corrects the tempo: the swing removes the handcrafted one, which is larger
     /// than that of a network.
     network_swing_offset = -23, -200, 60;
-    /// Maximum of one such update.
+    /// Maximum update of the main history by an evaluation swing.
     evaluation_swing_limit = 300, 50, 2000;
 
     /// Minimum depth for late move reductions.

@@ -1,21 +1,461 @@
 //! Requests and the threads that answer them.
 //!
-//! A [`Pool`] takes requests. Its coordinator passes each to the search threads, which wait between
-//! searches, and chooses the move by a vote among their results. A [`Searcher`] searches in the caller's
-//! thread.
+//! A [`Pool`] takes requests. Its coordinator passes each to the search threads, which wait between searches, and
+//! chooses the move by a vote among their results. A [`Searcher`] searches in the caller's thread.
 
-mod memory;
-mod pool;
 mod request_handler;
-mod search_thread;
 mod searcher;
+mod thread;
 
-#[cfg(feature = "cli")]
-pub(crate) use memory::cores;
-pub use memory::free_megabytes;
-pub(crate) use memory::{USUAL_STACK, start_thread};
-pub use pool::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, StartError};
 pub use request_handler::{SearchLine, SearchResult};
-#[cfg(feature = "training")]
-pub(crate) use search_thread::{has_room_for_searches, on_search_stack, spawn_search_thread};
 pub use searcher::Searcher;
+pub use thread::free_megabytes;
+pub(crate) use thread::{USUAL_STACK, cores, start_thread};
+#[cfg(feature = "training")]
+pub(crate) use thread::{has_room_for_searches, on_search_stack, spawn_search_thread};
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Sender, bounded, unbounded};
+
+use request_handler::RequestHandler;
+use thread::{SearchThread, THREAD_BYTES, ThreadMessage, has_room};
+
+use crate::board::{Move, Position};
+use crate::eval::nnue;
+use crate::movegen::is_legal;
+use crate::search::event::{Bound, Event};
+use crate::search::request::SearchRequest;
+use crate::search::score::Score;
+use crate::search::tree::{Iteration, SharedState};
+use crate::search::tt::{TranspositionTable, TtEntry};
+
+/// Maximum size of the transposition table in MB.
+pub const MAX_HASH: u32 = 1 << 20;
+/// Maximum number of threads.
+pub const MAX_THREADS: u32 = 512;
+/// Size in MB up to which a new game clears the transposition table in place.
+const CLEARED_IN_PLACE: usize = 256;
+/// Maximum automatic size of the transposition table in MB.
+const AUTOMATIC_HASH: usize = 128;
+/// Upper bound in bytes of the embedded network, which is allocated at its first use and then kept.
+const NETWORK_BYTES: usize = 4 << 20;
+/// Stack of the coordinator in bytes. It passes on messages and searches for mates by checks, with a few frames
+/// per ply.
+const COORDINATOR_STACK_BYTES: usize = 2 << 20;
+
+/// The reason why the search cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// There is no memory for a transposition table of one MB and a search thread.
+    #[error("too little memory for a search thread and a hash table of 1 MB")]
+    NoMemory,
+    /// There is no memory for a transposition table of this size in MB.
+    #[error("too little memory for a search thread and a hash table of {0} MB")]
+    NoMemoryForTable(usize),
+    /// The system does not start a thread.
+    #[error("the system cannot start a search thread: {0}")]
+    NoThread(std::io::Error),
+}
+
+/// The reason why the transposition table or the pool cannot be resized.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ResizeError {
+    /// There is too little free memory.
+    #[error("no memory for a hash table of {megabytes} MB, keeping {kept} MB")]
+    NoMemory {
+        /// The requested value.
+        megabytes: usize,
+        /// The size that is kept.
+        kept: usize,
+    },
+    /// There is no memory for more threads, or the system does not start them.
+    #[error("cannot start {threads} threads, keeping {kept}")]
+    NoThreads {
+        /// The requested value.
+        threads: usize,
+        /// The number that is kept.
+        kept: usize,
+    },
+}
+
+/// The contents of the transposition table for a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashProbe {
+    /// The best move known.
+    pub best: Option<Move>,
+    /// The score is at least this, at this depth.
+    pub lower: Option<(Score, u32)>,
+    /// The score is at most this, at this depth.
+    pub upper: Option<(Score, u32)>,
+}
+
+/// The search threads and their transposition table. Dropping the pool waits for the current search, which
+/// should be stopped first.
+#[derive(Debug)]
+pub struct Pool {
+    messages: Option<Sender<Message>>,
+    coordinator: Option<JoinHandle<()>>,
+    tt: Arc<TranspositionTable>,
+    /// Whether the system has provided the memory of the transposition table.
+    is_touched: bool,
+    threads: usize,
+}
+
+impl Pool {
+    /// Starts one search thread with a transposition table of automatic size, or of a smaller one if memory is
+    /// short. The pool sends reports to `events`, and exactly one [`Event::Done`] for each request.
+    ///
+    /// # Errors
+    /// There is no memory for a search thread and a table of one MB, or the system does not start a thread.
+    pub fn new(events: Sender<Event>) -> Result<Self, StartError> {
+        Self::with_hash(automatic_hash_size(), events)
+    }
+
+    /// As [`Self::new`], with a transposition table of `megabytes`, or of a smaller one if memory is short.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_hash(megabytes: usize, events: Sender<Event>) -> Result<Self, StartError> {
+        // Start the threads first, because the allocator reserves memory for each of them.
+        let mut pool = Self::with_least_tt(events)?;
+        let mut megabytes = megabytes;
+        while megabytes > 1 {
+            match TranspositionTable::new(megabytes).filter(|_| has_room(0)) {
+                Some(tt) => {
+                    pool.use_tt(tt);
+                    break;
+                }
+                None => log::warn!("no memory for a hash table of {megabytes} MB"),
+            }
+            megabytes /= 2;
+        }
+        Ok(pool)
+    }
+
+    /// Starts one search thread with a transposition table of one MB.
+    fn with_least_tt(events: Sender<Event>) -> Result<Self, StartError> {
+        if !has_room(THREAD_BYTES + COORDINATOR_STACK_BYTES + NETWORK_BYTES) {
+            return Err(StartError::NoMemory);
+        }
+        // Decoded now, while the program can still report that memory is missing.
+        nnue::embedded();
+        let tt = Arc::new(TranspositionTable::new(1).ok_or(StartError::NoMemory)?);
+        let no_thread = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::OutOfMemory => StartError::NoMemory,
+            _ => StartError::NoThread(error),
+        };
+        let first = SearchThread::start(0, tt.clone()).map_err(no_thread)?;
+        let (messages, inbox) = unbounded();
+        let mut coordinator = Coordinator::new(first, tt.clone(), events);
+        let work = move || inbox.iter().for_each(|message| coordinator.handle(message));
+        let handle =
+            start_thread("coordinator", COORDINATOR_STACK_BYTES, work).map_err(no_thread)?;
+        let pool = Self {
+            messages: Some(messages),
+            coordinator: Some(handle),
+            tt,
+            is_touched: false,
+            threads: 1,
+        };
+        if has_room(0) {
+            Ok(pool)
+        } else {
+            Err(StartError::NoMemory)
+        }
+    }
+
+    fn send(&self, message: Message) {
+        if let Some(messages) = &self.messages {
+            // The coordinator only ends when `messages` is dropped.
+            let _ = messages.send(message);
+        }
+    }
+
+    /// Starts a search and returns at once.
+    pub fn start(&self, request: SearchRequest) {
+        self.send(Message::Search(Box::new(request)));
+    }
+
+    /// Waits for the end of the current search.
+    fn wait(&self) {
+        let (sender, receiver) = bounded(1);
+        self.send(Message::Sync(sender));
+        // An error means that the coordinator has ended, and with it every search.
+        let _ = receiver.recv();
+    }
+
+    /// Sets the size of the transposition table and clears it; 0 for an automatic size. Returns the size in MB.
+    /// Waits for the end of the current search.
+    ///
+    /// # Errors
+    /// There is too little memory; the old table is kept.
+    pub fn set_hash_size(&mut self, megabytes: usize) -> Result<usize, ResizeError> {
+        let wanted = if megabytes == 0 {
+            automatic_hash_size()
+        } else {
+            megabytes
+        };
+        let kept = self.tt.megabytes();
+        if wanted == kept {
+            return Ok(kept);
+        }
+        let refused = ResizeError::NoMemory {
+            megabytes: wanted,
+            kept,
+        };
+        self.wait();
+        // A smaller table needs no more memory than the old one frees.
+        let grows = wanted > kept;
+        if grows && wanted > free_megabytes() {
+            return Err(refused);
+        }
+        match TranspositionTable::new(wanted).filter(|_| !grows || has_room(0)) {
+            Some(tt) => self.use_tt(tt),
+            None => return Err(refused),
+        }
+        Ok(wanted)
+    }
+
+    /// Sets the number of search threads; 0 for one per processor core. Returns the number. Waits for the end
+    /// of the current search.
+    ///
+    /// # Errors
+    /// The threads cannot all be started; the old number is kept.
+    pub fn set_threads(&mut self, threads: usize) -> Result<usize, ResizeError> {
+        let wanted = match threads {
+            0 => cores(),
+            n => n,
+        };
+        if wanted == self.threads {
+            return Ok(wanted);
+        }
+        self.wait();
+        if wanted < self.threads {
+            self.threads = wanted;
+            self.send(Message::FewerThreads(wanted));
+            self.wait();
+            return Ok(wanted);
+        }
+        let Some(started) = self.start_threads(wanted) else {
+            return Err(ResizeError::NoThreads {
+                threads: wanted,
+                kept: self.threads,
+            });
+        };
+        self.threads = wanted;
+        self.send(Message::MoreThreads(started));
+        self.wait();
+        Ok(wanted)
+    }
+
+    /// Starts threads until there are `wanted` in all; `None` if they cannot all be started.
+    fn start_threads(&self, wanted: usize) -> Option<Vec<SearchThread>> {
+        let mut started = Vec::new();
+        for id in self.threads..wanted {
+            match SearchThread::start(id, self.tt.clone()) {
+                Ok(thread) => started.push(thread),
+                Err(error) => {
+                    log::warn!("search thread {id} of {wanted}: {error}");
+                    break;
+                }
+            }
+        }
+        if self.threads + started.len() == wanted && has_room(0) {
+            return Some(started);
+        }
+        started.into_iter().for_each(SearchThread::end);
+        None
+    }
+
+    /// The size of the transposition table, in MB.
+    pub fn hash_size(&self) -> usize {
+        self.tt.megabytes()
+    }
+
+    /// The number of search threads.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Stores the moves of `line` as hash moves, so that searches try them first. The line ends before an illegal move.
+    /// May be called during a search. Known scores are kept.
+    pub fn hint(&self, position: &Position, line: &[Move]) {
+        let mut position = position.clone();
+        for &best in line {
+            if !is_legal(&position, best) {
+                return;
+            }
+            let known = self.tt.probe(position.key());
+            let entry = known.unwrap_or(TtEntry {
+                best,
+                score: Score::ZERO,
+                bound: None,
+                depth: 0,
+                evaluation: None,
+                was_pv: false,
+            });
+            self.tt.note_use();
+            self.tt.store(position.key(), TtEntry { best, ..entry });
+            position.make(best);
+        }
+    }
+
+    /// Clears the transposition table, the histories and the move overhead, before a new game or after a change of
+    /// settings that makes old scores invalid. Waits for the end of the current search.
+    pub fn forget(&mut self) {
+        self.wait();
+        self.forget_tt();
+        self.send(Message::Clear);
+        self.wait();
+    }
+
+    /// Clears the transposition table. A small one is cleared in place, which keeps its memory pages. A large one is
+    /// replaced by newly allocated memory, because clearing it would take seconds.
+    fn forget_tt(&mut self) {
+        if !self.tt.is_used() {
+            return;
+        }
+        let large = self.tt.megabytes() > CLEARED_IN_PLACE;
+        match large
+            .then(|| TranspositionTable::new(self.tt.megabytes()))
+            .flatten()
+        {
+            Some(fresh) => self.use_tt(fresh),
+            None => self.tt.clear(),
+        }
+    }
+
+    /// Makes the system provide the memory of a new transposition table now rather than during the first search.
+    pub fn prepare(&mut self) {
+        if !std::mem::replace(&mut self.is_touched, true) && !self.tt.is_used() {
+            self.tt.touch_pages(cores());
+        }
+    }
+
+    fn use_tt(&mut self, tt: TranspositionTable) {
+        self.tt = Arc::new(tt);
+        self.is_touched = false;
+        self.send(Message::Tt(self.tt.clone()));
+        self.wait();
+    }
+
+    /// The contents of the transposition table for `position`. May be called during a search.
+    pub fn probe(&self, position: &Position) -> Option<HashProbe> {
+        let entry = self.tt.probe(position.key())?;
+        let known = Some((entry.score, entry.depth as u32));
+        let (lower, upper) = match entry.bound {
+            None => (None, None),
+            Some(Bound::Exact) => (known, known),
+            Some(Bound::Lower) => (known, None),
+            Some(Bound::Upper) => (None, known),
+        };
+        let best = Some(entry.best).filter(|m| is_legal(position, *m));
+        Some(HashProbe { best, lower, upper })
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.messages = None;
+        if let Some(coordinator) = self.coordinator.take() {
+            // A panic of the coordinator was reported when it happened.
+            let _ = coordinator.join();
+        }
+    }
+}
+
+fn automatic_hash_size() -> usize {
+    AUTOMATIC_HASH.min(free_megabytes() / 4).max(1)
+}
+
+/// The messages to the coordinator.
+enum Message {
+    Search(Box<SearchRequest>),
+    MoreThreads(Vec<SearchThread>),
+    /// Keeps this number of threads and ends the others.
+    FewerThreads(usize),
+    Tt(Arc<TranspositionTable>),
+    Clear,
+    /// Answered when all earlier messages have been handled.
+    Sync(Sender<()>),
+}
+
+/// Passes requests on to the threads and collects their results.
+struct Coordinator {
+    threads: Vec<SearchThread>,
+    tt: Arc<TranspositionTable>,
+    events: Sender<Event>,
+    handler: RequestHandler,
+}
+
+impl Coordinator {
+    fn new(first: SearchThread, tt: Arc<TranspositionTable>, events: Sender<Event>) -> Self {
+        Self {
+            threads: vec![first],
+            tt,
+            handler: RequestHandler::new(Some(events.clone())),
+            events,
+        }
+    }
+
+    fn handle(&mut self, message: Message) {
+        match message {
+            Message::Search(request) => {
+                let (threads, tt) = (&self.threads, &self.tt);
+                let run = |shared: &Arc<SharedState>| run(threads, shared);
+                let found = (self.handler).search(*request, tt, threads.len(), run);
+                // Sending fails if the receiver was dropped because the process is exiting.
+                let _ = self.events.send(Event::Done(found.outcome));
+            }
+            Message::MoreThreads(threads) => self.threads.extend(threads),
+            Message::FewerThreads(kept) => {
+                self.threads.drain(kept..).for_each(SearchThread::end);
+            }
+            Message::Tt(tt) => {
+                for thread in &self.threads {
+                    thread.send(ThreadMessage::UseTt(tt.clone()));
+                }
+                self.tt = tt;
+            }
+            Message::Clear => {
+                self.handler.clear();
+                for thread in &self.threads {
+                    thread.send(ThreadMessage::Clear);
+                }
+            }
+            Message::Sync(done) => {
+                let _ = done.send(());
+            }
+        }
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        std::mem::take(&mut self.threads)
+            .into_iter()
+            .for_each(SearchThread::end);
+    }
+}
+
+/// Runs the search on all threads; the first result is that of the first thread.
+fn run(threads: &[SearchThread], shared: &Arc<SharedState>) -> Vec<Iteration> {
+    let (sender, receiver) = unbounded();
+    for thread in threads {
+        thread.send(ThreadMessage::Search(shared.clone(), sender.clone()));
+    }
+    drop(sender);
+    let mut results: Vec<_> = receiver
+        .iter()
+        .inspect(|(id, _)| {
+            if *id == 0 {
+                shared.finished.store(true, Ordering::Relaxed);
+            }
+        })
+        .collect();
+    results.sort_by_key(|(id, _)| *id);
+    results.into_iter().map(|(_, result)| result).collect()
+}

@@ -82,19 +82,15 @@ impl SearchResult {
         same_score.map_or(Bound::Exact, |line| line.bound)
     }
 
-    /// The answer where no move may be played.
+    /// The answer if no move may be played.
     fn without_move(time: Duration) -> Self {
-        let outcome = Outcome {
-            best: None,
-            ponder: None,
-            score: None,
-            depth: 0,
-            nodes: 0,
-            time,
-            no_mate: false,
-        };
-        let lines = Vec::new();
-        Self { outcome, lines }
+        Self {
+            outcome: Outcome {
+                time,
+                ..Outcome::default()
+            },
+            lines: Vec::new(),
+        }
     }
 }
 
@@ -217,7 +213,7 @@ impl RequestHandler {
         None
     }
 
-    /// Answers with a mate that was found by checks alone.
+    /// Answers with a proven mate.
     fn answer_with_mate(
         &mut self,
         request: &SearchRequest,
@@ -251,7 +247,7 @@ impl RequestHandler {
             depth,
             nodes,
             time,
-            no_mate: false,
+            ..Outcome::default()
         };
         let bound = Bound::Exact;
         let lines = vec![SearchLine { score, bound, pv }];
@@ -301,8 +297,8 @@ enum MateAnswer {
 }
 
 /// Searches for a mate in `moves` in stages with growing limits. The stages alternate between the proof-number search,
-/// which also shows that there is no mate, and the ordinary search, which finds most long mates earlier. A mate score
-/// is a proof in both, because the ordinary search prunes no reply of the losing side.
+/// which can also prove that there is no mate, and the ordinary search, which finds most long mates earlier. A mate
+/// score is a proof in both: the ordinary search prunes no reply of the losing side.
 fn search_for_mate(
     moves: u32,
     shared: &Arc<SharedState>,
@@ -339,7 +335,7 @@ fn search_for_mate(
             return MateAnswer::Refuted(results);
         }
         let best = results.first().and_then(|result| result.moves.first());
-        // The answer has this value, so a mate that is only a bound must be searched further.
+        // The score of the answer is this value. If the mate score is only a bound, the search must continue.
         let is_mate = best.is_some_and(|best| best.value().is_mate_in(moves));
         if is_mate || is_refuted || shared.is_over() {
             return MateAnswer::Searched(results);
@@ -376,8 +372,8 @@ fn expected_reply(shared: &SharedState, pv: &[Move], tt: &TranspositionTable) ->
 }
 
 /// The limits of the search for mates by checks: at most half of the limits of a request for a mate, or a small share
-/// of the time of a timed search. `None`, for no such search, with any other limit, while pondering, or if the
-/// settings ask for several lines or random moves.
+/// of the time of a timed search. `None` if there is to be no such search: with any other limit, while pondering, or if
+/// the settings ask for several lines.
 fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<MateLimits> {
     let limits = &request.limits;
     if request.settings.multipv > 1 {

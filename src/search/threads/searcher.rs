@@ -3,19 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::memory::{THREAD_HEAP_BYTES, has_room};
-use super::pool::StartError;
+use super::StartError;
 use super::request_handler::{RequestHandler, SearchResult};
-use super::search_thread::on_search_stack;
-use super::search_thread::{THREAD_BYTES, search_or_renew};
+use super::thread::{THREAD_BYTES, THREAD_HEAP_BYTES, has_room, on_search_stack, search_or_renew};
 use crate::board::{Move, Position};
 use crate::eval::nnue::{self, Network};
 use crate::rules::Game;
 use crate::search::event::Outcome;
 use crate::search::request::{Limits, SearchRequest, Settings};
 use crate::search::score::Score;
-use crate::search::tree::ThreadData;
-use crate::search::tree::static_score;
+use crate::search::tree::{ThreadData, static_score};
 use crate::search::tt::TranspositionTable;
 use crate::tablebase::Tables;
 

@@ -13,7 +13,7 @@ use crate::search::parameters::values;
 use crate::search::request::{Settings, Style};
 use crate::search::score::{MAX_PLY, Score};
 
-/// A debug assertion recomputes the network's sums for one in this number of positions, chosen by the key.
+/// A debug assertion recomputes the accumulators of the network for one in this number of positions, chosen by the key.
 const FRESH_SHARE: u64 = 32;
 
 /// The evaluator of a thread, with a stack of the incremental parts of the evaluation. Playing a move pushes the
@@ -25,12 +25,12 @@ pub struct LineEvaluator {
     network: Option<NetworkLine>,
     /// Whether the network evaluates this line.
     uses_network: bool,
-    /// The value that [`pieces_kept`] adds for each point of the phase, from red's point of view.
-    per_phase: i32,
+    /// [`value_of_phase`], from red's point of view.
+    value_of_phase: i32,
     level: SimdLevel,
 }
 
-/// The network with its sums for the current line.
+/// The network with its accumulators for the current line.
 #[derive(Debug)]
 struct NetworkLine {
     network: Arc<Network>,
@@ -44,7 +44,7 @@ impl LineEvaluator {
             sums: Vec::with_capacity(MAX_PLY + 4),
             network: None,
             uses_network: false,
-            per_phase: 0,
+            value_of_phase: 0,
             level: SimdLevel::widest(),
         }
     }
@@ -55,7 +55,7 @@ impl LineEvaluator {
         self.evaluator
             .set(settings.knowledge, attack(settings.style));
         self.sums.clear();
-        self.per_phase = pieces_kept(settings.style) * root.side_to_move().sign();
+        self.value_of_phase = value_of_phase(settings.style) * root.side_to_move().sign();
         self.uses_network = settings.knowledge == Knowledge::Large && !root.has_promotion();
         if !self.uses_network {
             self.sums.push(PieceSquareAccumulator::new(root));
@@ -114,16 +114,16 @@ impl LineEvaluator {
             }
             None => self.evaluator.evaluate(position, self.last()),
         };
-        if self.per_phase == 0 {
+        if self.value_of_phase == 0 {
             return Score::evaluation(value);
         }
-        let kept = self.per_phase * (self.phase(position) - FULL_PHASE / 2);
-        Score::evaluation(value + kept * position.side_to_move().sign())
+        let bonus = self.value_of_phase * (self.phase(position) - FULL_PHASE / 2);
+        Score::evaluation(value + bonus * position.side_to_move().sign())
     }
 
-    /// How much a quiet move raised the evaluation for its mover: from `earlier`, before the move, to `now`, for the
-    /// opponent after it. Both include the tempo of the side to move, which is removed here. The median loss by a
-    /// quiet move is added, so that the median is near 0.
+    /// The change of the evaluation by a quiet move, for the side that played it. `earlier` is the evaluation before
+    /// the move, `now` the evaluation after it, for the opponent. The tempo bonus in both is removed, and the median
+    /// loss by a quiet move is added, so that the median of the change is near 0.
     #[inline]
     pub fn swing(&self, position: &Position, earlier: Score, now: Score) -> i32 {
         let tempo = TEMPO.at_phase(self.phase(position));
@@ -135,7 +135,7 @@ impl LineEvaluator {
         2 * tempo - now.units() - earlier.units() + offset
     }
 
-    /// The phase of the game, from 0 to [`crate::eval::handcrafted::FULL_PHASE`].
+    /// The phase of the game, from 0 to [`FULL_PHASE`].
     #[inline]
     pub fn phase(&self, position: &Position) -> i32 {
         if self.uses_network {
@@ -162,9 +162,9 @@ pub fn static_score(
     evaluator.evaluate(position)
 }
 
-/// The value for the side at the root of each point of the phase, in units of the evaluation: a risky player keeps
-/// rooks, knights and cannons on the board, a solid one exchanges them.
-fn pieces_kept(style: Style) -> i32 {
+/// The value of each point of the phase for the side to move at the root, in units of the evaluation: a risky player
+/// keeps rooks, knights and cannons on the board, a solid one exchanges them.
+fn value_of_phase(style: Style) -> i32 {
     match style {
         Style::Solid => -3,
         Style::Normal => 0,

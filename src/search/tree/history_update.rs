@@ -43,8 +43,8 @@ impl Search<'_> {
         }
     }
 
-    /// Gives a quiet hash move that cuts off the node without a search a smaller bonus than that of a searched
-    /// move.
+    /// Updates the histories after a cut-off by the hash score: a quiet hash move gets a bonus, smaller than that of a
+    /// move that was searched.
     pub fn update_hash_move(&mut self, node: &Node) {
         let m = node.hash_move;
         let quiet = m.is_some() && self.position.taken_by(m).is_none();
@@ -75,7 +75,7 @@ impl Search<'_> {
         }
     }
 
-    /// If all moves failed low, gives the previous quiet move a bonus in the continuation history
+    /// Gives the previous move, if it is quiet and all replies failed low, a bonus in the continuation history
     /// (Chessprogramming wiki, "Countermove Heuristic", bonus for the prior countermove).
     pub fn update_previous_move(&mut self, node: &Node, bound: Bound) {
         if bound == Bound::Upper
@@ -130,7 +130,7 @@ mod tests {
     use crate::board::Position;
     use crate::eval::Knowledge;
     use crate::movegen::legal_moves;
-    use crate::search::bench::BENCH_POSITIONS;
+    use crate::search::BENCH_POSITIONS;
     use crate::search::request::Settings;
 
     /// The evaluation swings of all quiet moves in the bench positions, sorted.

@@ -2,7 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `deepening`, `iteration` | iterative deepening and the results of the iterations |
+//! | `iteration` | iterative deepening and the results of the iterations |
 //! | `stopping` | the end of a search by time, nodes, a mate or an only move |
 //! | `root` | the root: aspiration windows, moves, reports |
 //! | `node` | one node: hash entry, static evaluation, cut-offs before its moves |
@@ -14,7 +14,6 @@
 //! | `evaluator` | static evaluation, updated move by move |
 //! | `search`, `shared` | the state of one thread, and of all threads of a search |
 
-mod deepening;
 mod evaluator;
 mod history_update;
 mod iteration;
@@ -29,8 +28,7 @@ mod shared;
 mod stopping;
 mod tablebases;
 
-pub use deepening::search;
 pub use evaluator::static_score;
-pub use iteration::{Iteration, RootMove};
+pub use iteration::{Iteration, RootMove, search};
 pub use search::ThreadData;
 pub use shared::SharedState;

@@ -5,15 +5,15 @@
 //!
 //! - The occurrence at which the rules judge (the third; by ElephantEye's rules the fourth) is final, whether
 //!   the earlier ones are in the tree or in the game.
-//! - The second occurrence in the tree is final where it is a draw. Where one side would lose, it is only a
-//!   bound ([`Disputed`]): that side may enter another loop through the same position, and the two loops
-//!   together may be a draw although each by itself loses. The other side has at least a draw, and the node is
-//!   searched to see whether it has more (Pikafish).
-//! - A loop of the tree that is entered again with the same move is final: every other move was available at
-//!   its first position, and the search has seen them all.
+//! - The second occurrence in the tree is final if it is a draw. If one side would lose, the draw is only a bound of
+//!   the score ([`Disputed`]): that side may enter another loop through the same position, and the two loops together
+//!   may be a draw although each of them loses. The other side has at least a draw, and a search of the node shows
+//!   whether it has more (Pikafish).
+//! - A loop of the tree that is entered again with the same move is final: every other move was available at its
+//!   first position too, where the search tries them all.
 //!
-//! A win or loss by repetition is never a mate score, which is a forced mate on the board, but
-//! [`Score::by_rule_in`].
+//! The score of a win or loss by repetition is [`Score::by_rule_in`]. Mate scores are only for forced mates on the
+//! board.
 
 use super::score::NodeScore;
 use super::search::Search;
@@ -40,7 +40,7 @@ pub struct Disputed {
 
 impl Disputed {
     /// The window (`alpha`, `beta`) limited to the scores that the node can have: at most a draw for the side that
-    /// would lose by repetition. `None` if none of them is inside.
+    /// would lose by repetition, at least a draw for the other. `None` if the window contains none of these scores.
     pub fn narrow(self, alpha: Score, beta: Score, draw: Score) -> Option<(Score, Score)> {
         let (alpha, beta) = if self.mover_loses {
             (alpha, beta.min(draw))
@@ -50,7 +50,7 @@ impl Disputed {
         (alpha < beta).then_some((alpha, beta))
     }
 
-    /// A score of the node limited to what it can be.
+    /// A score of the node, limited in the same way.
     pub fn limit(self, score: NodeScore, draw: Score) -> NodeScore {
         let limited = if self.mover_loses {
             score.score.min(draw)
@@ -68,7 +68,7 @@ pub enum History {
     Open,
     /// The game ends here.
     Final(NodeScore),
-    /// The node is searched within a bound.
+    /// The node is searched, and its score is limited.
     Disputed(Disputed),
 }
 
@@ -118,7 +118,7 @@ impl Search<'_> {
                 }
             }
         }
-        // The loop above may not have tested whether the first move of the tree is a null move.
+        // The loop above does not always test whether the first move of the tree is a null move.
         if deciding.is_none() && !has_null && reach > ply && !(ply > 0 && is_null(ply)) {
             let mut earlier = self.shared.occurrences.before_root(key);
             let window = earlier
@@ -128,7 +128,7 @@ impl Search<'_> {
         }
         if let Some(window) = deciding {
             let score = self.repetition_score(ply, self.judge(window));
-            self.poll_soon_after(window);
+            self.poll_after_judging(window);
             return History::Final(NodeScore::of_path(score, ply as i32 - window as i32));
         }
         // A second occurrence of the root is not decided, because a game may repeat a position once.
@@ -136,7 +136,7 @@ impl Search<'_> {
             return History::Open;
         };
         let verdict = self.judge(distance);
-        self.poll_soon_after(distance);
+        self.poll_after_judging(distance);
         let first = ply as i32 - distance as i32;
         match verdict.loser() {
             None => History::Final(NodeScore::of_path(self.draw_score(ply), first)),
@@ -151,8 +151,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the last move entered a loop of `distance` plies, ending here, a second time with the same move, and
-    /// no position of the loop had occurred twice before.
+    /// Whether the last move enters the loop of the last `distance` plies again with the same move as the first time,
+    /// and no other position of the loop has occurred twice.
     fn is_loop_entered_again(&self, distance: usize) -> bool {
         let key = |plies: usize| self.path[self.path.len() - plies].undo.key();
         // The first entry is in the tree, as this occurrence is at a later ply than `distance`.
@@ -174,8 +174,8 @@ impl Search<'_> {
         )
     }
 
-    /// Checks the clock soon after a judgement that took long.
-    fn poll_soon_after(&mut self, window: usize) {
+    /// Checks the clock at the next node if it took long to judge the last `window` plies.
+    fn poll_after_judging(&mut self, window: usize) {
         if (LONG_WINDOW..=LONGEST_JUDGED).contains(&window) {
             self.polling.poll_next_node(self.nodes);
         }

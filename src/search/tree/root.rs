@@ -2,8 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::search::Root;
-use super::search::Search;
+use super::search::{Root, Search};
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::search::event::{Bound, Info, Report};
@@ -121,7 +120,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether this thread reports and the search has taken so long that it reports the current move.
+    /// Whether this thread reports, and the search has taken so long that it reports the current root move.
     fn takes_long(&self) -> bool {
         self.reports() && self.shared.request.control.elapsed().as_millis() > CURRENT_MOVE_AFTER
     }
@@ -170,14 +169,18 @@ impl Search<'_> {
         self.iteration.moves[self.line + number - 1].nodes += self.nodes - before;
     }
 
-    /// Stores the score of the root move with this number, from 1, if it is the first or the best so far; else
-    /// reports its refutation, on request.
+    /// Stores the result of the root move with this number, from 1, if it is the first or the best so far. Otherwise
+    /// reports its refutation, if the request asks for it.
     pub fn update_root_move(&mut self, number: usize, score: Score, alpha: Score, bound: Bound) {
         // The first move is the best one so far, so it does not count as a change.
         self.iteration.changes += u32::from(number > 1 && self.line == 0 && score > alpha);
-        let root_move = &mut self.iteration.moves[self.line + number - 1];
-        root_move.score = -Score::INFINITE;
+        let index = self.line + number - 1;
+        let played = self.iteration.moves[index].played;
         if number == 1 || score > alpha {
+            let mut pv = vec![played];
+            pv.extend_from_slice(&self.stack.at(1).pv);
+            self.complete_line(&mut pv, score);
+            let root_move = &mut self.iteration.moves[index];
             root_move.score = score;
             root_move.depth = self.root_depth;
             root_move.bound = bound;
@@ -185,14 +188,10 @@ impl Search<'_> {
                 root_move.exact = Some(score);
             }
             root_move.selective_depth = self.selective_depth;
-            root_move.pv.clear();
-            root_move.pv.push(root_move.played);
-            root_move.pv.extend_from_slice(&self.stack.at(1).pv);
-            let mut line = std::mem::take(&mut root_move.pv);
-            self.complete_line(&mut line, score);
-            self.iteration.moves[self.line + number - 1].pv = line;
+            root_move.pv = pv;
+        } else {
+            self.iteration.moves[index].score = -Score::INFINITE;
         }
-        let played = self.iteration.moves[self.line + number - 1].played;
         self.report_refutation(played, score, alpha);
     }
 

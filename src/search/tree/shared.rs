@@ -71,15 +71,16 @@ impl SharedState {
         }
     }
 
-    /// A part of a search for a mate, of at most `budget` more nodes. Its node count and clock continue those of the
-    /// whole search.
+    /// The state for the next part of a search for a mate, of at most `budget` more nodes. Its node count and clock
+    /// continue those of the whole search.
     pub fn stage(&self, budget: u64) -> Self {
         let mut request = self.request.clone();
         let nodes = self.nodes.load(Ordering::Relaxed);
         let limit = request.limits.nodes.unwrap_or(u64::MAX);
         request.limits.nodes = Some(limit.min(nodes.saturating_add(budget)));
         if request.settings.multipv == 1 {
-            // The length of the mate does not limit the depth, because the line to it may be reduced.
+            // A depth limit that only follows from the length of the mate is dropped: because of reductions, the mate
+            // may be found only at a greater depth.
             let mate = request.limits.mate.map(|moves| moves.saturating_mul(2) - 1);
             request.limits.depth = request.limits.depth.filter(|depth| Some(*depth) < mate);
         }
@@ -124,10 +125,11 @@ impl SharedState {
 /// The result of the root position in an endgame table.
 #[derive(Clone, Copy, Debug)]
 pub struct RootEnding {
-    /// Whether it is a draw that no rule on repetitions can change.
+    /// Whether the root is a draw that no rule on repetitions can change.
     pub is_draw: bool,
-    /// The level of its win or loss by the rules on repetitions; larger than every level if it is neither.
-    rule_level: u16,
+    /// Half the plies from the root to its win or loss by the rules on repetitions, rounded down; [`u16::MAX`] if it
+    /// has no such result or the plies are unknown.
+    half_plies_by_rule: u16,
 }
 
 impl RootEnding {
@@ -136,33 +138,28 @@ impl RootEnding {
         let outcome = probe.map(|probe| probe.outcome);
         Self {
             is_draw: outcome == Some(TableOutcome::Draw) && probe.is_some_and(|p| p.draw_holds),
-            rule_level: match outcome {
-                Some(TableOutcome::WinByRule(plies) | TableOutcome::LossByRule(plies)) => {
-                    plies.map_or(u16::MAX, rule_level)
-                }
+            half_plies_by_rule: match outcome {
+                Some(
+                    TableOutcome::WinByRule(Some(plies)) | TableOutcome::LossByRule(Some(plies)),
+                ) => plies / 2,
                 _ => u16::MAX,
             },
         }
     }
 
-    /// Whether the root is farther from its win or loss by rule than a position that is `plies` away from it.
-    pub const fn is_farther_than(self, plies: u16) -> bool {
-        rule_level(plies) < self.rule_level
+    /// Whether a position `plies` before a win or loss by the rules on repetitions is nearer to it than the root. Half
+    /// the plies are compared: a side delays the result by repeating positions that are 2n and 2n + 1 plies before it.
+    pub const fn is_nearer_than_root(self, plies: u16) -> bool {
+        plies / 2 < self.half_plies_by_rule
     }
 }
 
-/// The level of a win or loss by rule in this many plies. It is the same before and after a move by which a side
-/// delays the decision.
-const fn rule_level(plies: u16) -> u16 {
-    plies / 2
-}
-
-/// The finished iterations of the threads of one search (parallel search with a shared transposition table:
+/// The deepest finished iteration of the threads of one search (parallel search with a shared transposition table:
 /// Chessprogramming wiki, "Lazy SMP").
 ///
-/// All threads search the same iteration, and the result of the first to finish it is used by all. The time for an
-/// iteration varies so much between threads that the first is well ahead of the average. Without this rule the
-/// threads would soon search different depths.
+/// All threads search the same iteration. When one finishes it, all use its result and begin the next one. The times of
+/// the threads for an iteration differ so much that the first finishes well before the average, and that the threads
+/// would otherwise soon search different depths.
 ///
 /// Each thread has its own histories. Sharing them makes a search with two threads slower by a fifth (time to depth
 /// 14: 1.19 +- 0.04), because each thread waits for cache lines that the other has written. Sharing only the
@@ -224,7 +221,7 @@ impl CurrentLines {
     }
 }
 
-/// The bonuses of the root moves.
+/// The random bonuses of the root moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RootNoise {
     seed: u64,

@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::iteration::{Iteration, Stability};
-use super::search::NonPv;
-use super::search::Search;
+use super::search::{NonPv, Search};
 use crate::board::Move;
 use crate::search::event::{Bound, Event, Report};
 use crate::search::parameters::{Pruning, values};
@@ -14,9 +13,9 @@ use crate::search::request::Degree;
 use crate::search::score::Score;
 
 impl Search<'_> {
-    /// Whether a mate score ends the search. With a clock any win does, and in a search for a mate a win that is
-    /// short enough. Otherwise the search must reach twice the length of the mate, because pruning can hide a shorter
-    /// one until then.
+    /// Whether a mate score ends the search. With a clock every win does, in a search for a mate every win that is
+    /// short enough. Otherwise the depth must reach twice the length of the mate, because at lower depths pruning can
+    /// hide a shorter one.
     pub fn is_decided(&self, lines: usize) -> bool {
         let Iteration { moves, depth, .. } = &self.iteration;
         if lines > 1 || !moves[0].score.is_decisive() || moves[0].bound != Bound::Exact {
@@ -77,7 +76,7 @@ impl Search<'_> {
             return false;
         }
         // A move that is not far below the best one does not lose by force. This first search is cheap because it
-        // prunes, but it cannot prove a mate.
+        // prunes; only the second one, without pruning, proves the mates.
         let far_behind = Score::evaluation(best.units() - values::only_move_far_behind());
         let others: Vec<_> = self.iteration.moves[1..].iter().map(|m| m.played).collect();
         self.all_fail(&others, far_behind, depth / 2) && {
@@ -149,7 +148,7 @@ impl Search<'_> {
             || self.is_overtaken()
             || out_of_nodes && !control.is_pondering()
             || shared.is_past_hard_limit();
-        // The first iteration is always completed, so that the answer has been searched even without time.
+        // The first iteration is always completed, so that even without time the answer comes from a search.
         self.stopped |= self.must_end && self.root_depth > 1;
     }
 

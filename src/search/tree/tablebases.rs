@@ -10,13 +10,13 @@ use crate::search::score::{MAX_PLY, Score};
 use crate::tablebase::{TableOutcome, Tables};
 
 impl Search<'_> {
-    /// The score of the node at `ply` from an endgame table, if the rules cannot change it: a win or loss if
-    /// the mate, or a capture that keeps the win, comes within the no-capture limit; a draw that no rule on
-    /// repetitions can change; a win or loss by these rules if it is nearer than at the root. If it is not
-    /// nearer, the other side delays it by checks or chases, and the search finds the repetition.
+    /// The score of the node at `ply` from an endgame table, if the rules cannot change it. These results have a score:
     ///
-    /// If the root is drawn already, drawn positions are searched further to find the line that is most
-    /// difficult for the opponent.
+    /// - a win or loss whose mate, or whose next capture that keeps the win, comes before the no-capture limit,
+    /// - a draw that no rule on repetitions can change, unless the root has this result too: then drawn positions are
+    ///   searched, to find the line that is most difficult for the opponent,
+    /// - a win or loss by the rules on repetitions that is nearer than at the root. If it is not nearer, one side
+    ///   delays it by checks or chases, and the search finds the repetition.
     #[inline]
     pub fn tablebase_score(&mut self, ply: usize) -> Option<NodeScore> {
         let tables = self.shared.request.tablebases.as_deref()?;
@@ -53,9 +53,8 @@ impl Search<'_> {
         Some(NodeScore::of_position(score))
     }
 
-    /// The score, for the side that wins against `loser`, of the node at `ply` whose mate comes after the
-    /// no-capture limit: a win if the next capture comes before it. It depends on the plies without a capture
-    /// so far.
+    /// The score for the winner of the node at `ply`, in which `loser` is mated only after the no-capture limit: a win
+    /// if the next capture comes before it. The score depends on the plies without a capture so far.
     #[cold]
     fn conversion_score(&self, tables: &Tables, ply: usize, loser: Color) -> Option<NodeScore> {
         let plies = tables.dtc(&self.position)?;
@@ -68,11 +67,11 @@ impl Search<'_> {
         Some(NodeScore::of_path(score, BEFORE_ROOT))
     }
 
-    /// The score, for the side that wins by the rules on repetitions, of the node at `ply`; `plies` is the distance
-    /// without the repetitions. It depends on the plies without a capture so far, and on the root.
+    /// The score, for the winner, of the node at `ply` that is decided by the rules on repetitions in `plies`, not
+    /// counting the repetitions. It depends on the plies without a capture so far, and on the root.
     #[cold]
     fn rule_score(&self, ply: usize, plies: u16) -> Option<NodeScore> {
-        let is_nearer = self.shared.root_ending.is_farther_than(plies);
+        let is_nearer = self.shared.root_ending.is_nearer_than_root(plies);
         let score = Score::by_rule_in(ply + usize::from(plies));
         (is_nearer && self.is_in_time(ply, plies)).then_some(NodeScore::of_path(score, BEFORE_ROOT))
     }
