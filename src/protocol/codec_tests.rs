@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
+use super::codec::{GameAction, Reply};
 use super::command::{Command, PositionText, Protocol};
 use super::options::Preferences;
-use super::ranks::Ranks;
-use super::reply::{GameAction, Reply};
 use super::session::codec;
+use super::text::Ranks;
 use crate::board::{Move, Position};
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, HashProbe, Info, Report, Score};

@@ -1,8 +1,7 @@
 //! The commands of a client, in any protocol, and the lines that UCCI and UCI share.
 
 use super::go::{self, GoError, GoRequest};
-use super::ranks::Ranks;
-use super::text::TimeUnit;
+use super::text::{Ranks, TimeUnit};
 use crate::board::Move;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +23,7 @@ pub enum Protocol {
 pub enum Command {
     /// Switches to a protocol and asks for its greeting.
     Handshake(Protocol),
-    /// Asks for [`Reply::Ready`](super::reply::Reply::Ready).
+    /// Asks for [`Reply::Ready`](super::codec::Reply::Ready).
     IsReady,
     SetOption {
         /// The UCCI or UCI name in any letter case; may be unknown.

@@ -5,8 +5,7 @@ use std::iter::Peekable;
 use std::str::SplitWhitespace;
 use std::time::Duration;
 
-use super::ranks::Ranks;
-use super::text::{TimeUnit, clock_time, excerpt, number};
+use super::text::{Ranks, TimeUnit, clock_time, excerpt, number};
 use crate::board::{Color, Move};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 use crate::text::{fill, texts};
@@ -74,14 +73,14 @@ impl ParameterError {
 /// The clocks of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clocks {
-    /// By the side to move: UCCI.
+    /// UCCI: the clocks of the side to move and of its opponent.
     Mover {
         /// The clock of the side to move.
         own: Option<PlayerClock>,
         /// The clock of the other side.
         opponent: Option<PlayerClock>,
     },
-    /// By color: UCI.
+    /// UCI: the clocks of the two colors.
     Sides {
         /// Red's clock, which UCI calls white's.
         red: Option<PlayerClock>,
@@ -158,14 +157,14 @@ enum Owner {
 
 /// The parameters of one clock.
 #[derive(Clone, Copy, Debug, Default)]
-struct ClockText {
+struct ClockParameters {
     time: Option<Duration>,
     increment: Option<Duration>,
     moves_to_go: Option<u32>,
 }
 
-impl ClockText {
-    fn read(self) -> Option<PlayerClock> {
+impl ClockParameters {
+    fn clock(self) -> Option<PlayerClock> {
         if self.time.is_none() && self.increment.is_none() {
             return None;
         }
@@ -182,7 +181,7 @@ struct GoReader<'a> {
     unit: TimeUnit,
     ranks: Ranks,
     request: GoRequest,
-    clocks: [ClockText; 4],
+    clocks: [ClockParameters; 4],
     moves_to_go: Option<u32>,
     errors: Vec<ParameterError>,
 }
@@ -265,7 +264,7 @@ impl GoReader<'_> {
         self.value(key, |word| clock_time(word, unit))
     }
 
-    fn clock(&mut self, owner: Owner) -> &mut ClockText {
+    fn clock(&mut self, owner: Owner) -> &mut ClockParameters {
         let [mover, opponent, red, black] = &mut self.clocks;
         match owner {
             Owner::Mover => mover,
@@ -283,22 +282,22 @@ impl GoReader<'_> {
         for clock in [&mut mover, &mut red, &mut black] {
             clock.moves_to_go = self.moves_to_go;
         }
-        if mover.increment.is_none() && mover.moves_to_go.is_none() && opponent.read().is_none() {
+        if mover.increment.is_none() && mover.moves_to_go.is_none() && opponent.clock().is_none() {
             // `time` alone is the time for this move, as in ElephantEye.
             mover.moves_to_go = Some(1);
         }
-        self.request.clocks = if mover.read().is_some() || opponent.read().is_some() {
+        self.request.clocks = if mover.clock().is_some() || opponent.clock().is_some() {
             Clocks::Mover {
-                own: mover.read(),
-                opponent: opponent.read(),
+                own: mover.clock(),
+                opponent: opponent.clock(),
             }
         } else if self.request.infinite {
             // UCI clients send the clocks of the game even with `infinite`.
             Clocks::default()
         } else {
             Clocks::Sides {
-                red: red.read(),
-                black: black.read(),
+                red: red.clock(),
+                black: black.clock(),
             }
         };
         Ok(self.request)

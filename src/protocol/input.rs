@@ -84,7 +84,7 @@ impl InputReceiver {
         &self.receiver
     }
 
-    /// Reduces the bytes read ahead by the size of an input taken out of the channel.
+    /// Subtracts the size of an input taken out of the channel from the bytes read ahead.
     pub fn received(&self, input: Input) -> Input {
         self.ahead.remove(input.bytes());
         input
@@ -104,12 +104,44 @@ pub fn spawn_stdin_reader() -> io::Result<InputReceiver> {
     #[cfg(windows)]
     if !io::IsTerminal::is_terminal(&io::stdin()) {
         let sink = sink.clone();
-        super::parent::on_exit(move || {
+        on_parent_exit(move || {
             let _ = sink.send(Input::End);
         })?;
     }
     start_reader(io::BufReader::new(io::stdin()), sink)?;
     Ok(receiver)
+}
+
+/// Starts a thread that calls `action` when the parent process ends, if it is still running.
+///
+/// Some GUIs let the engine inherit the write end of its own input. When such a GUI crashes, the engine never sees the
+/// end of its input, and would search forever.
+#[cfg(windows)]
+fn on_parent_exit(action: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
+
+    start_thread("parent", USUAL_STACK, || {
+        let mut system = System::new();
+        let mut process = |id: Pid| {
+            let kind = ProcessRefreshKind::nothing();
+            system.refresh_processes_specifics(ProcessesToUpdate::Some(&[id]), false, kind);
+            let process = system.process(id)?;
+            Some((process.start_time(), process.parent()))
+        };
+        let Some((started, Some(parent))) = process(Pid::from_u32(std::process::id())) else {
+            return;
+        };
+        // The id of a process that has ended may belong to a newer process.
+        if process(parent).is_none_or(|(parent_started, _)| parent_started > started) {
+            return;
+        }
+        if let Some(parent) = system.process(parent) {
+            parent.wait();
+            log::info!("the parent process has ended");
+            action();
+        }
+    })?;
+    Ok(())
 }
 
 /// Starts a thread that reads `source` to its end. The last message is [`Input::End`].

@@ -1,9 +1,8 @@
 //! The protocols: UCCI, UCI, XBoard, CXBoard, and the dialect of the public cloud workers.
 //!
 //! A reader thread (`input`) sends lines to the `session`, which waits for them and for the events of the search at
-//! the same time. The `codec` of the protocol parses a line into `command`s and formats a `reply` as lines; the
-//! syntax of a protocol is nowhere else. All codecs print the same table of `options`. Only the session writes,
-//! through `output`.
+//! the same time. The `codec` of the protocol parses a line into `command`s and formats replies as lines; the syntax of
+//! a protocol is nowhere else. All codecs print the same table of `options`. Only the session writes, through `output`.
 //!
 //! No input can cause a panic: the lints below forbid the functions that could.
 
@@ -27,11 +26,6 @@ mod go;
 mod input;
 mod options;
 mod output;
-#[cfg(windows)]
-mod parent;
-mod position_text;
-mod ranks;
-mod reply;
 mod session;
 pub(crate) mod strength;
 mod text;

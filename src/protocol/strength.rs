@@ -13,8 +13,8 @@ pub(crate) const MAX_ELO: u32 = 2800;
 /// The default level.
 pub(crate) const DEFAULT_ELO: u32 = 1600;
 
-/// The level below which the random bonus grows: with fewer nodes than at this level a search is no weaker, since it
-/// completes at least one ply.
+/// Below this level the random bonus grows, and the nodes stay the same: every search completes at least one ply, so
+/// fewer nodes would not make it weaker.
 const BEGINNER: u32 = 1000;
 /// Nodes per move for every 200 points from [`BEGINNER`], fitted to matches of neighbouring levels. In 200 games
 /// per step the differences, from the lowest, were 171, 164, 222, 230, 188, 244, 215, 191 and 164 Elo, each with an
@@ -73,9 +73,9 @@ pub(crate) fn weaken(limits: Limits, elo: u32) -> Limits {
 }
 
 /// The maximum pruning of a search to a fixed depth. Programs offer low depths as levels of play, but a search to depth
-/// 5 with all pruning has only 400 nodes; ElephantEye's has 28,000. No pruning at all up to depth 5 would make depth 5
-/// stronger than depth 6. With these steps, in 100 games each, depth 7 was 139 Elo [89, 195] stronger than 6, depth 8
-/// 52 [6, 101] stronger than 7, and depth 10 100 [56, 148] stronger than 9.
+/// 5 with all pruning has only 400 nodes; ElephantEye's has 28,000. With no pruning up to depth 5 and some above it,
+/// depth 5 would be stronger than depth 6. With these steps, in 100 games each, depth 7 was 139 Elo [89, 195] stronger
+/// than 6, depth 8 52 [6, 101] stronger than 7, and depth 10 100 [56, 148] stronger than 9.
 pub(crate) fn pruning_to_depth(depth: u32) -> Degree {
     match depth {
         0..=7 => Degree::Small,

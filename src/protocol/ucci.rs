@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::codec::Codec;
+use super::codec::{Codec, GameAction, Reply};
 use super::command::{Command, parse_common, parse_position};
 use super::options::{self, OptionKind, OptionSpec, Preferences};
-use super::position_text::{format_perft, format_position};
-use super::ranks::Ranks;
-use super::reply::{GameAction, Reply};
-use super::text::one_line;
+use super::text::{Ranks, format_perft, format_position, one_line};
 use crate::search::{Bound, HashProbe, Info, Meaning, Report, Score, nodes_per_second};
 
-/// Options that are understood but not listed: gmchess takes these words anywhere in the engine's output for the end
-/// of the game.
+/// Options that are understood but not listed: gmchess ends the game when one of these words occurs anywhere in the
+/// engine's output.
 const UNLISTED: [&str; 2] = ["draw", "resign"];
 
 /// The codec of UCCI. It accepts the variations that clients send and writes exactly the documented form.
@@ -160,7 +157,7 @@ fn format_option(row: &OptionSpec) -> Option<String> {
     })
 }
 
-/// A score as one comparable number: hundredths of a minor piece; mates are 30000 less one for each ply.
+/// A score as one number: hundredths of a minor piece, or for a mate 30000 minus its length in plies.
 pub fn number(score: Score) -> i64 {
     const MATE: i64 = 30_000;
     match score.meaning() {
@@ -170,7 +167,7 @@ pub fn number(score: Score) -> i64 {
     }
 }
 
-/// A principal variation. A bound is only reported in debug mode, as a message.
+/// A principal variation with its score. If the score is a bound, it is reported in debug mode only, as a message.
 fn format_info(info: &Info, debug: bool) -> Option<String> {
     match info.bound {
         Bound::Exact => Some(format_pv(info, debug)),

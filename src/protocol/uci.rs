@@ -1,12 +1,9 @@
 //! UCI, with the squares a0 to i9.
 
-use super::codec::Codec;
+use super::codec::{Codec, Reply};
 use super::command::{Command, parse_common, parse_position};
 use super::options::{self, OptionKind, OptionSpec, Preferences};
-use super::position_text::{format_perft, format_position};
-use super::ranks::Ranks;
-use super::reply::Reply;
-use super::text::{TimeUnit, centipawns, one_line};
+use super::text::{Ranks, TimeUnit, centipawns, format_perft, format_position, one_line};
 use super::ucci::number;
 use crate::board::Move;
 use crate::eval::win_rate::WinRate;
@@ -14,9 +11,9 @@ use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 
 /// The codec of UCI.
 ///
-/// `fen F` is not part of UCI: some workers of the public cloud library send it to set a position. They read the
-/// word after `score` as a number, so scores are written as in UCCI after it. Clients of the dialect UCI-Cyclone, which
-/// omits the word `position`, send `startpos` and moves as well.
+/// `fen F` is not part of UCI: some workers of the public cloud library send it to set a position. They read the word
+/// after `score` as a number, so after `fen F` scores are written as in UCCI. Clients of the dialect UCI-Cyclone omit
+/// the word `position` too: they send `startpos` or `fen F`, and moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
@@ -145,7 +142,7 @@ impl Uci {
         match score.meaning() {
             Meaning::Evaluation(_) => format!("cp {}", centipawns(score)),
             Meaning::Mates(plies) => format!("mate {}", plies.div_ceil(2)),
-            // Without the sign of "-0" for a side that is mated already.
+            // An integer, so that a side that is mated already has `mate 0`, not `mate -0`.
             Meaning::Mated(plies) => format!("mate {}", -i64::from(plies.div_ceil(2))),
         }
     }

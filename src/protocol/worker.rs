@@ -7,13 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use super::codec::Codec;
+use super::codec::{Codec, Reply};
 use super::command::{Command, parse_position, split_word};
 use super::go::{GoError, GoRequest, ParameterError};
 use super::options::Preferences;
-use super::ranks::Ranks;
-use super::reply::Reply;
-use super::text::excerpt;
+use super::text::{Ranks, excerpt};
 use super::ucci::{Ucci, number};
 use crate::board::Move;
 use crate::search::Report;
@@ -52,7 +50,7 @@ impl Codec for WorkerDialect {
     fn on_go(&mut self, request: &Result<GoRequest, GoError>) {
         let window = match request {
             Ok(request) => request.window,
-            // An invalid `sel` is answered as one without moves.
+            // An invalid `sel` is answered by `selmove` without moves.
             Err(GoError(errors)) => {
                 let mut keys = errors.iter().map(ParameterError::key);
                 keys.any(|key| PARAMETERS.contains(&key)).then_some(0)

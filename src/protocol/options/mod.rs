@@ -231,7 +231,7 @@ fn check(value: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::ranks::Ranks;
+    use crate::protocol::text::Ranks;
     use crate::search::{MAX_HASH, Randomness, Style};
 
     /// The preferences after an option was set, which must cause no note.

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use crate::protocol::ranks::Ranks;
 use crate::protocol::strength::{self, MAX_SKILL, elo_of_skill};
-use crate::protocol::text::TimeUnit;
+use crate::protocol::text::{Ranks, TimeUnit};
 use crate::search::{Randomness, Settings, Style};
 
 /// The values of all options.
@@ -69,8 +68,8 @@ pub struct Opponent {
     pub elo: Option<u32>,
 }
 
-/// A rating difference, in Elo. Against an opponent who is this much stronger a draw is a success; against one who
-/// is this much weaker it is a failure.
+/// The rating difference, in Elo, from which the engine is content with a draw against a stronger opponent, and avoids
+/// draws against a weaker one.
 const CLEARLY_STRONGER: u32 = 200;
 
 impl Opponent {

@@ -7,8 +7,8 @@ use crate::board::MAX_MOVES;
 use crate::book::BUILTIN;
 use crate::eval::Knowledge;
 use crate::protocol::command::Protocol;
-use crate::protocol::ranks::Ranks;
 use crate::protocol::strength;
+use crate::protocol::text::Ranks;
 use crate::rules::RuleSet;
 use crate::search::{Degree, Driver, MAX_HASH, MAX_THREADS, Randomness, Style};
 

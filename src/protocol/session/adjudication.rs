@@ -2,14 +2,14 @@
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
+use crate::protocol::codec::GameAction;
 use crate::protocol::options::Preferences;
-use crate::protocol::reply::GameAction;
 use crate::rules::{Game, Verdict, judge_outcome};
 use crate::search::{Meaning, Outcome, Score, Settings, Style, USUAL_STACK, start_thread};
 use crate::text::Language;
 
-/// A score from this down, in hundredths of a minor piece, is hopeless: about a rook behind on a full board.
-/// In 300 games at 3,000 nodes a move 113 sides gave [`HOPELESS_ANSWERS`] such answers in a row; all lost.
+/// A score of at most this, in hundredths of a minor piece, is hopeless: about a rook down on a full board. In 300
+/// games at 3,000 nodes a move, 113 sides had such a score in [`HOPELESS_ANSWERS`] answers in a row; all of them lost.
 const HOPELESS: i32 = -350;
 /// Hopeless answers in a row before the engine resigns.
 const HOPELESS_ANSWERS: u32 = 4;
@@ -74,7 +74,8 @@ impl DrawResign {
         }
     }
 
-    /// Resets if this cannot be the game of the last answer: the other side is to move, or there are more pieces.
+    /// Resets the counts if this cannot be the game of the last answer: the other side is to move, or there are more
+    /// pieces.
     fn reset_for_another_game(&mut self, game: &Game) {
         let position = game.position();
         let side = position.side_to_move().index();

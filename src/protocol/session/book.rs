@@ -7,10 +7,10 @@ use rand::rng;
 use super::adjudication::Offers;
 use super::state::{BookAnswer, Session};
 use crate::book::{BookMove, choose};
+use crate::protocol::codec::Reply;
 use crate::protocol::command::PositionText;
 use crate::protocol::go::GoRequest;
 use crate::protocol::options::plays_from_books;
-use crate::protocol::reply::Reply;
 use crate::rules::Game;
 use crate::search::{Randomness, SearchRequest};
 

@@ -1,20 +1,25 @@
 //! Moves from a cloud library (云库), requested within the time for the move.
 //!
-//! The library is asked before the search starts, for a tenth of the time of the move and at most two seconds. Its
-//! move is checked like a suggestion of the client: the library may be wrong or malicious. If the library knows the
-//! position but has no move that is good enough, it is asked for its line while the engine searches; the search tries
-//! that line first. A thread sends one request at a time. After three failures in a row it sends none for five
-//! minutes.
+//! The library is asked before the search starts. The engine waits for a tenth of the time of the move, and at most two
+//! seconds. The move of the library is checked like a suggestion of the client: the library may be wrong or malicious.
+//! If the library knows the position but has no move that is good enough, it is asked for its line while the engine
+//! searches; the search tries that line first. A thread sends one request at a time. After three failures in a row it
+//! sends none for five minutes.
 
 use std::collections::HashMap;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::stage::usual_time;
+use super::state::Session;
+use super::suggestion::{Stage, usual_time};
 use crate::board::{Move, Position};
 use crate::cloud::client::{Client, ClientError};
-use crate::search::{Limits, USUAL_STACK, start_thread};
+use crate::movegen::legal_moves;
+use crate::protocol::codec::Reply;
+use crate::protocol::go::GoRequest;
+use crate::search::{Control, Limits, SearchRequest, USUAL_STACK, start_thread};
 
 /// The longest wait for an answer.
 const LONGEST: Duration = Duration::from_secs(2);
@@ -139,7 +144,7 @@ struct CloudThread {
 enum BestReply {
     /// A move, and whether it is the move of an endgame table.
     Move(Move, bool),
-    /// The library knows the position, but no move that is good enough.
+    /// The library knows the position, but has no move that is good enough.
     NoBestMove,
     /// A reply of the API without a move, such as `unknown`.
     Other,
@@ -155,11 +160,15 @@ impl CloudThread {
             request.ban.clone(),
         );
         let found = |suggestion| CloudAnswer {
-            suggestion,
+            suggestion: Some(suggestion),
             problem: None,
         };
+        let failed = |problem| CloudAnswer {
+            suggestion: None,
+            problem,
+        };
         if let Some(cached) = self.cache.get(&key) {
-            return (found(Some(*cached)), false);
+            return (found(*cached), false);
         }
         let time = request.until.saturating_duration_since(Instant::now());
         if self.paused.is_some_and(|until| Instant::now() < until) || time.is_zero() {
@@ -175,26 +184,16 @@ impl CloudThread {
                     self.cache.clear();
                 }
                 self.cache.insert(key, (played, is_table));
-                (found(Some((played, is_table))), false)
+                (found((played, is_table)), false)
             }
-            Ok(BestReply::NoBestMove) => (found(None), true),
-            Ok(BestReply::Other) => (found(None), false),
+            Ok(BestReply::NoBestMove) => (failed(None), true),
+            Ok(BestReply::Other) => (failed(None), false),
             Ok(BestReply::Invalid) => {
                 let problem = "cloud: the address does not reply like a cloud library";
                 let is_new = !std::mem::replace(&mut self.is_invalid, true);
-                let answer = CloudAnswer {
-                    suggestion: None,
-                    problem: is_new.then(|| problem.to_owned()),
-                };
-                (answer, false)
+                (failed(is_new.then(|| problem.to_owned())), false)
             }
-            Err(problem) => {
-                let answer = CloudAnswer {
-                    suggestion: None,
-                    problem,
-                };
-                (answer, false)
-            }
+            Err(problem) => (failed(problem), false),
         }
     }
 
@@ -209,7 +208,7 @@ impl CloudThread {
     /// Asks the library, and counts failures. The parameter `learn=0` keeps the library from adding the position.
     ///
     /// # Errors
-    /// A message for the user; `None` if the library refuses requests and the user already knows.
+    /// A message for the user; `None` if the library refuses requests and this has been reported.
     fn ask(
         &mut self,
         action: &str,
@@ -271,6 +270,83 @@ fn parse_line(reply: &str) -> Vec<Move> {
 /// The time to wait for the library; `None` if the limits have no time for the move.
 pub fn wait_time(limits: &Limits) -> Option<Duration> {
     usual_time(limits).map(|time| (time / WAIT_DIVISOR).min(LONGEST))
+}
+
+/// The moves that the library must not suggest, as the API writes them: moves that may not be played, and those that
+/// repeat a position of the game, which the library does not know.
+fn banned_moves(request: &SearchRequest) -> String {
+    let game = &request.game;
+    let mut banned = Vec::new();
+    for played in legal_moves(game.position()) {
+        if game.is_repetition(played) || !request.may_play(played) {
+            banned.push(format!("move:{played}"));
+        }
+    }
+    banned.join("|")
+}
+
+impl<W: Write> Session<W> {
+    /// Connects to the library of the preferences, if there is one.
+    pub fn open_cloud(&mut self) {
+        self.cloud = None;
+        if self.preferences.cloud.is_empty() {
+            return;
+        }
+        match Cloud::open(&self.preferences.cloud) {
+            Ok(cloud) => self.cloud = Some(cloud),
+            Err(error) => self.refuse("cloud", &error.to_string()),
+        }
+    }
+
+    /// Asks the library for a move, except in analysis, without a time for the move, in the promotion variant, and
+    /// if the client suggests a move itself.
+    pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
+        let cloud = self.cloud.as_ref()?;
+        let time = wait_time(&request.limits)?;
+        let is_analysis = self.preferences.analyse_mode
+            || go.ponder
+            || request.limits.mate.is_some()
+            || request.settings.multipv > 1;
+        let is_suggested = go.book_move.is_some() || go.table_move.is_some();
+        let position = request.game.position();
+        if is_analysis || is_suggested || position.has_promotion() {
+            return None;
+        }
+        cloud.ask(position.clone(), banned_moves(request), time)
+    }
+
+    /// Starts the search after the library has answered or the wait has ended.
+    pub fn on_cloud(&mut self, answer: CloudAnswer) {
+        if let Some(problem) = &answer.problem {
+            self.send(&Reply::Message(problem));
+        }
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        let Some(awaited) = search.awaited_move.take() else {
+            return;
+        };
+        search.awaited_line = Some(awaited.lines);
+        let is_stopped = search.request.control.is_stopped();
+        let may_play = |(played, _): &(Move, bool)| {
+            let mut game = search.request.game.clone();
+            search.request.may_play(*played)
+                && game.push(*played).is_ok()
+                && game.occurrences() == 1
+        };
+        search.stage = match answer.suggestion.filter(may_play) {
+            Some((suggested, is_table)) if !is_stopped => Stage::Suggested {
+                suggested,
+                is_table,
+            },
+            _ => Stage::Requested,
+        };
+        let control = Control::new(false);
+        if is_stopped {
+            control.stop();
+        }
+        self.start_stage(control);
+    }
 }
 
 #[cfg(test)]

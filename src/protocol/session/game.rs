@@ -4,8 +4,7 @@ use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::notation::{fen, parse_move};
 use crate::protocol::command::PositionText;
-use crate::protocol::ranks::Ranks;
-use crate::protocol::text::excerpt;
+use crate::protocol::text::{Ranks, excerpt};
 use crate::rules::{Game, Ply};
 use crate::text::{fill, texts};
 
@@ -56,8 +55,8 @@ impl CurrentGame {
     /// Sets the position and clears the bans. Returns a message about moves that are ignored.
     ///
     /// # Errors
-    /// Returns every error of the position. There is no current game then, since the client does not mean the one
-    /// before.
+    /// Returns every error of the position. There is no current game then: a search of the previous position would not
+    /// be what the client wants.
     pub fn set(
         &mut self,
         text: PositionText,

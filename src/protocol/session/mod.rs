@@ -2,9 +2,9 @@
 //!
 //! The session waits at the same time for input, for events of the search and for other threads (the ruling on the
 //! game, the cloud library). Commands that need an idle engine are queued during a search and run after its answer. A
-//! search without limits is stopped by a queued `go`, as old clients send no `stop` before it. In batch mode `quit`
-//! waits as well, so that all lines of a piped file are executed; during a search that ends by itself the session reads
-//! nothing, and the lines wait in the pipe.
+//! search without limits is stopped by a queued `go`, as old clients send no `stop` before it. In batch mode `quit` is
+//! queued as well, so that all lines of a piped file are executed. During a search that ends by itself the session then
+//! reads nothing, and the lines wait in the pipe.
 //!
 //! After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more. A search that does
 //! not end by itself is then stopped, and the queued commands run.
@@ -13,13 +13,9 @@ mod adjudication;
 mod book;
 #[cfg(feature = "cloud")]
 mod cloud;
-#[cfg(feature = "cloud")]
-mod cloud_moves;
 mod game;
 mod options;
-mod perft;
 mod search;
-mod stage;
 mod state;
 mod suggestion;
 #[cfg(test)]
@@ -30,12 +26,11 @@ use std::ops::ControlFlow;
 
 use crossbeam_channel::{RecvTimeoutError, at, never, select_biased, unbounded};
 
-use super::codec::Codec;
+use super::codec::{Codec, Reply};
 use super::command::{Command, PositionText, Protocol};
 use super::input::{Input, InputReceiver};
 use super::options::Preferences;
 use super::output::Output;
-use super::reply::Reply;
 use super::text::excerpt;
 use super::ucci::Ucci;
 use super::uci::Uci;
@@ -49,7 +44,7 @@ use crate::search::{Event, Pool, StartError};
 use crate::text::{Language, fill, texts, without_credentials};
 use adjudication::{DrawResign, Ruling, RulingThread};
 use game::{CurrentGame, ParsedGame, PositionError};
-use perft::PerftCounts;
+use search::PerftCounts;
 use state::{CommandQueue, Session};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
@@ -132,7 +127,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Whether there is nothing left to do, or no reader left.
+    /// Whether there is nothing left to do, or the output is closed.
     fn is_over(&self) -> bool {
         let is_done = self.ended && self.search.is_none() && self.queue.is_empty();
         is_done || self.output.is_closed()
@@ -265,7 +260,8 @@ impl<W: Write> Session<W> {
         ControlFlow::Continue(())
     }
 
-    /// Runs a command after the handshake. The engine is idle if the command [needs that](needs_idle).
+    /// Runs a command after the handshake. A command that [needs an idle engine](needs_idle) must not run during a
+    /// search.
     fn run_command(&mut self, command: Command) {
         match command {
             Command::IsReady => {
@@ -390,7 +386,7 @@ impl<W: Write> Session<W> {
         self.report_position(result);
     }
 
-    /// Reports the errors of the current position, or the moves of it that are ignored.
+    /// Reports the result of setting the position: its errors, or the moves that are ignored.
     fn report_position(&mut self, result: Result<Option<String>, PositionError>) {
         match result {
             Ok(None) => {}
@@ -438,7 +434,7 @@ impl<W: Write> Session<W> {
     fn end_input(&mut self) {
         log::debug!("end of input");
         self.ended = true;
-        self.stop_if_nothing_else_can();
+        self.stop_endless_search();
     }
 
     /// Whether the session reads no input until the search in progress has ended.
@@ -451,7 +447,7 @@ impl<W: Write> Session<W> {
         let Some(search) = &self.search else {
             return false;
         };
-        // A `stop` or `ponderhit` after a queued `go` is for that one.
+        // A `stop` or `ponderhit` after a queued `go` belongs to the search of that `go`.
         let is_for_queued = matches!(command, Command::Stop | Command::PonderHit { .. })
             && self.queue.interruptions > 0
             && (search.is_stopping() || !self.preferences.batch);
@@ -470,7 +466,7 @@ impl<W: Write> Session<W> {
         if is_stop {
             self.stop();
         }
-        self.stop_if_nothing_else_can();
+        self.stop_endless_search();
     }
 
     /// The oldest queued command, if it can run now.
@@ -481,8 +477,8 @@ impl<W: Write> Session<W> {
         if waits { None } else { self.queue.pop() }
     }
 
-    /// Stops a search that no command can stop any more or that a queued command interrupts, unless it ends by itself.
-    fn stop_if_nothing_else_can(&mut self) {
+    /// Stops a search that does not end by itself, if no `stop` can arrive any more or a queued command interrupts it.
+    fn stop_endless_search(&mut self) {
         let is_last = self.ended || self.queue.has_quit || self.queue.is_full();
         let is_interrupted = self.queue.interruptions > 0 && !self.preferences.batch;
         if (is_last || is_interrupted) && !self.ends_by_itself() {

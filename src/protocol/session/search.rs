@@ -1,23 +1,28 @@
 //! From `go` to its answer.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, bounded};
 
 use super::adjudication::{Offers, Ruling};
 use super::game::RootMoves;
-use super::perft::{PerftCounts, start_perft};
-use super::stage::{Stage, shortened};
 use super::state::{ActiveSearch, BookAnswer, Session};
+use super::suggestion::{Stage, shortened};
 use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
-use crate::movegen::legal_moves;
+use crate::movegen::{legal_moves, perft_in_parts};
 use crate::notation::MoveStyle;
+use crate::protocol::codec::Reply;
 use crate::protocol::command::Protocol;
 use crate::protocol::go::{GoError, GoRequest};
-use crate::protocol::reply::Reply;
 use crate::protocol::strength::{has_reductions, pruning_to_depth, weaken};
 use crate::rules::Game;
-use crate::search::{Control, Event, Limits, Outcome, Report, Score, SearchRequest, static_score};
+use crate::search::{
+    Control, Event, Limits, Outcome, Report, Score, SearchRequest, USUAL_STACK, start_thread,
+    static_score,
+};
 use crate::text::{Language, fill, texts};
 
 impl<W: Write> Session<W> {
@@ -96,7 +101,7 @@ impl<W: Write> Session<W> {
             Some(depth) => Self::begin_perft(depth, request, started),
             None => self.begin(&go, request, book, started),
         });
-        self.stop_if_nothing_else_can();
+        self.stop_endless_search();
     }
 
     /// Starts the first stage of a search, or asks the cloud library first.
@@ -189,7 +194,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Whether no search is in progress, or one that ends without another command.
+    /// Whether there is no search in progress, or it ends without another command.
     pub fn ends_by_itself(&self) -> bool {
         self.search
             .as_ref()
@@ -333,6 +338,26 @@ impl<W: Write> Session<W> {
         });
     }
 
+    /// Reports that `go mate` has found no mate, with all first moves or only `by_some_moves`.
+    pub fn report_mate_search(&mut self, moves: u32, by_some_moves: bool, outcome: &Outcome) {
+        if outcome.score.is_some_and(|score| score.is_mate_in(moves)) {
+            return;
+        }
+        let texts = texts();
+        let by = if by_some_moves {
+            texts.by_these_moves
+        } else {
+            ""
+        };
+        let text = if outcome.no_mate {
+            texts.no_mate
+        } else {
+            texts.mate_not_found
+        };
+        let text = fill(text, &[&moves.to_string(), by]);
+        self.send(&Reply::Message(&text));
+    }
+
     /// Stops the search in progress and answers it, unless that takes too long.
     pub fn stop_and_answer(&mut self) {
         self.stop();
@@ -375,4 +400,36 @@ impl<W: Write> Session<W> {
             search.is_draw = ruling.is_draw;
         }
     }
+}
+
+/// The number of lines after each legal move; `None` if the count was stopped.
+pub type PerftCounts = Option<Vec<(Move, u64)>>;
+
+/// Starts to count the lines of `depth` plies. The channel is closed without a result if no thread can be started.
+fn start_perft(position: Position, depth: u32, control: Arc<Control>) -> Receiver<PerftCounts> {
+    let (sender, counts) = bounded(1);
+    let count = move || {
+        // The receiver is gone if the count was stopped.
+        let _ = sender.send(divide(position, depth, &control));
+    };
+    if let Err(error) = start_thread("perft", USUAL_STACK, count) {
+        log::error!("cannot start the perft thread: {error}");
+    }
+    counts
+}
+
+fn divide(mut position: Position, depth: u32, control: &Control) -> PerftCounts {
+    let moves = legal_moves(&position).into_iter();
+    let counts = moves.map(|played| {
+        let undo = position.make(played);
+        let mut count = 0;
+        let mut add = |lines| {
+            count += lines;
+            !control.is_stopped()
+        };
+        let is_complete = perft_in_parts(&mut position, depth.saturating_sub(1), &mut add);
+        position.unmake(played, undo);
+        is_complete.then_some((played, count))
+    });
+    counts.collect()
 }

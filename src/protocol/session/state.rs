@@ -11,8 +11,8 @@ use super::adjudication::{DrawResign, Ruling, RulingThread};
 #[cfg(feature = "cloud")]
 use super::cloud::Cloud;
 use super::game::CurrentGame;
-use super::perft::PerftCounts;
-use super::stage::Stage;
+use super::search::PerftCounts;
+use super::suggestion::Stage;
 use crate::board::Move;
 use crate::book::{BookLibrary, BookMove};
 use crate::eval::nnue::Network;
@@ -102,10 +102,10 @@ fn interrupts(command: &Command) -> bool {
     matches!(command, Command::Go(_) | Command::Handshake(_))
 }
 
-/// How long the session waits for the answer of a search that it has stopped before it reads more input.
-/// Clients wait a second for `bye`.
+/// After it has stopped a search, the session waits this long for the answer before it reads more input. Clients wait a
+/// second for `bye`.
 const STOP_PATIENCE: Duration = Duration::from_millis(500);
-/// How long the reports of a search wait for the ruling on the game. Only games of thousands of moves take longer to
+/// The reports of a search wait this long for the ruling on the game. Only games of thousands of moves take longer to
 /// judge.
 const RULING_PATIENCE: Duration = Duration::from_millis(100);
 
@@ -125,11 +125,7 @@ impl BookAnswer {
         Outcome {
             best: Some(self.best),
             ponder: self.ponder,
-            score: None,
-            depth: 0,
-            nodes: 0,
-            time: Duration::ZERO,
-            no_mate: false,
+            ..Outcome::default()
         }
     }
 }
@@ -137,12 +133,12 @@ impl BookAnswer {
 /// The search in progress. Dropping it stops the search.
 #[derive(Debug)]
 pub struct ActiveSearch {
-    /// The search that `go` asked for; its control is that of the running stage.
+    /// The search that `go` asked for, with the control of the running stage.
     pub request: SearchRequest,
     pub stage: Stage,
     /// When the `go` arrived.
     pub started: Instant,
-    /// The processor time that the program had used then, if known.
+    /// The processor time that the program had used when the `go` arrived, if known.
     pub cpu_before: Option<ProcessTime>,
     pub draw_offered: bool,
     /// When the session stopped the search.
@@ -194,7 +190,7 @@ impl ActiveSearch {
         Some((1000.0 * share / threads.max(1) as f64).min(1000.0) as u32)
     }
 
-    /// The end of the wait for the answer of a stopped search.
+    /// The time until which the session waits for the answer of a stopped search.
     pub fn answer_due(&self) -> Option<Instant> {
         Some(self.stopped? + STOP_PATIENCE)
     }
@@ -203,7 +199,7 @@ impl ActiveSearch {
         self.stopped.is_some()
     }
 
-    /// The end of the wait for the ruling, before which nothing is reported; `None` without such a wait.
+    /// The time until which reports wait for the ruling; `None` if they do not wait.
     pub fn ruling_due(&self) -> Option<Instant> {
         self.awaited_ruling.as_ref()?;
         let due = self.started + RULING_PATIENCE;

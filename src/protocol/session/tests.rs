@@ -92,12 +92,8 @@ fn done(hundredths: i32) -> Event {
 fn done_with(score: Score) -> Event {
     Event::Done(Outcome {
         best: Some("h2e2".parse::<Move>().unwrap()),
-        ponder: None,
         score: Some(score),
-        depth: 1,
-        nodes: 1,
-        time: Duration::ZERO,
-        no_mate: false,
+        ..Outcome::default()
     })
 }
 

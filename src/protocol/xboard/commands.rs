@@ -6,9 +6,7 @@ use crate::movegen::legal_moves;
 use crate::notation::fen;
 use crate::protocol::command::{Command, handshake, split_word};
 use crate::protocol::options::{self, OptionKind, OptionSpec, Place, Preferences};
-use crate::protocol::position_text::format_position;
-use crate::protocol::ranks::Ranks;
-use crate::protocol::text::excerpt;
+use crate::protocol::text::{Ranks, excerpt, format_position};
 
 impl XBoard {
     pub fn parse_line(&mut self, line: &str) -> Vec<Command> {
@@ -76,7 +74,8 @@ impl XBoard {
             }
             "undo" => self.back(1),
             "remove" => self.back(2),
-            "?" => self.move_now(),
+            "?" if self.purpose == Some(Purpose::Play) => vec![Command::Stop],
+            "?" => Vec::new(),
             "result" => {
                 self.engine = None;
                 self.over = true;
@@ -135,8 +134,10 @@ impl XBoard {
                 let is_valid = self.time.set_opponent(rest);
                 self.checked(is_valid, verb, rest)
             }
-            "post" => self.set(|this| this.posting = true),
-            "nopost" => self.set(|this| this.posting = false),
+            "post" | "nopost" => {
+                self.posting = verb == "post";
+                Vec::new()
+            }
             "hard" => {
                 self.pondering = true;
                 vec![option("ponder", "true")]
@@ -216,11 +217,6 @@ impl XBoard {
         format!("{start}\n{}\n{}", self.game.position(), moves.join(" "))
     }
 
-    fn set(&mut self, change: impl FnOnce(&mut Self)) -> Vec<Command> {
-        change(self);
-        Vec::new()
-    }
-
     /// Sets an option. Analysis and pondering start again with it; a search for a move is finished first.
     fn change_option(&mut self, name: &str, value: &str) -> Vec<Command> {
         let purpose = self.purpose;
@@ -285,7 +281,7 @@ impl XBoard {
     fn play_color(&mut self, color: Color) -> Vec<Command> {
         self.engine = Some(color);
         self.analysing = false;
-        // After `result` the game may be continued, unless the rules end it.
+        // The game may be continued after `result`, unless the rules end it.
         self.over = false;
         let mut commands = self.abort();
         match self.announce_end() {
@@ -302,13 +298,6 @@ impl XBoard {
             commands.extend(self.think());
         }
         commands
-    }
-
-    fn move_now(&mut self) -> Vec<Command> {
-        match self.purpose {
-            Some(Purpose::Play) => vec![Command::Stop],
-            _ => Vec::new(),
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::analysis::AnalysisStatus;
+use super::replies::AnalysisStatus;
 use super::{Dialect, Purpose, XBoard};
 use crate::board::Color;
 use crate::movegen::legal_moves;
@@ -11,8 +11,7 @@ use crate::notation::fen::{self, FenError};
 use crate::notation::parse_move;
 use crate::protocol::command::{Command, PositionText};
 use crate::protocol::go::GoRequest;
-use crate::protocol::ranks::Ranks;
-use crate::protocol::text::excerpt;
+use crate::protocol::text::{Ranks, excerpt};
 use crate::rules::{Cause, Game, Verdict, judge_outcome};
 
 impl XBoard {
@@ -41,7 +40,7 @@ impl XBoard {
         }
     }
 
-    /// Starts the search of the current mode: for the engine's move, or an analysis; none if the opponent is to move.
+    /// Starts an analysis in analysis mode, and otherwise the search for the engine's move if it is the engine's turn.
     pub fn think(&mut self) -> Vec<Command> {
         if self.analysing {
             self.purpose = Some(Purpose::Analyse);
@@ -207,8 +206,8 @@ impl XBoard {
         fen::parse_variant_position(fen, self.promotion).map(Game::new)
     }
 
-    /// Parses the game again after a change of the variant. A game that is impossible by the new rules is kept; the
-    /// session reports that.
+    /// Parses the game again after a change of the variant. If it is not legal in the new variant, it is kept, and the
+    /// session reports the error.
     pub fn parse_again(&mut self) {
         let start = self.start.as_deref().unwrap_or(fen::START);
         let Ok(mut game) = self.new_game_from(start) else {

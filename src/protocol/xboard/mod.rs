@@ -4,7 +4,6 @@
 //! results. The codec does all of that; the session only sees positions and searches. A command that interrupts a
 //! search stops it, and its move is discarded.
 
-mod analysis;
 mod commands;
 mod game;
 mod replies;
@@ -14,13 +13,12 @@ mod time;
 
 use std::time::Instant;
 
-use super::codec::Codec;
+use super::codec::{Codec, Reply};
 use super::command::Command;
 use super::options::Preferences;
-use super::reply::Reply;
 use crate::board::{Color, Move};
 use crate::rules::{Game, RuleSet};
-use analysis::AnalysisStatus;
+use replies::AnalysisStatus;
 use time::XboardClock;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::book::BookMove;
-use crate::protocol::reply::GameAction;
+use crate::protocol::codec::GameAction;
 use crate::search::Report;
 
 struct Client {

@@ -80,7 +80,7 @@ impl XboardClock {
         (self.own, self.opponent, self.depth) = (None, None, None);
     }
 
-    /// The time for the next move or the rest of the game.
+    /// The time for the next move, or for the rest of the game without a time for each move.
     pub fn available(&self) -> Duration {
         let base = self.level.map(|level| level.base);
         self.move_time.or(self.own).or(base).unwrap_or(USUAL)
