@@ -133,10 +133,8 @@ impl View {
             }
         }
         for (symmetry, digits) in &mut candidates {
-            end(
-                digits,
-                (position.side_to_move() == Color::Black) != symmetry.ranks,
-            );
+            let is_black_to_move = (position.side_to_move() == Color::Black) != symmetry.ranks;
+            push_side_to_move(digits, is_black_to_move);
         }
         let smallest = candidates.into_iter().min_by(|(_, a), (_, b)| a.cmp(b));
         let (symmetry, digits) = smallest.unwrap_or_default();
@@ -156,29 +154,20 @@ impl View {
     /// Converts a move of the position to the canonical position. In a symmetric position it is the smaller of the
     /// two mirror images.
     pub fn stored(&self, m: Move) -> Move {
-        self.smaller_image(m)
+        let m = self.symmetry.played(m);
+        if self.is_symmetric {
+            std::cmp::min_by_key(m, m.flip_file(), |m| text_order(*m))
+        } else {
+            m
+        }
     }
 
     /// Converts a move of the canonical position to this position. In a symmetric position it is the smaller of the
     /// two mirror images.
     pub fn played(&self, m: Move) -> Move {
-        self.smaller_image(m)
+        // The transformation is its own inverse.
+        self.stored(m)
     }
-
-    /// Converts a move in either direction.
-    fn smaller_image(&self, m: Move) -> Move {
-        let m = self.symmetry.played(m);
-        if self.is_symmetric {
-            smaller(m, m.flip_file())
-        } else {
-            m
-        }
-    }
-}
-
-/// The move whose text sorts first.
-fn smaller(a: Move, b: Move) -> Move {
-    if text_order(a) <= text_order(b) { a } else { b }
 }
 
 /// Sort key that orders moves by their text.
@@ -232,7 +221,7 @@ impl Cells {
 }
 
 /// Appends the side to move and pads to an even number of digits.
-fn end(digits: &mut Digits, is_black_to_move: bool) {
+fn push_side_to_move(digits: &mut Digits, is_black_to_move: bool) {
     if is_black_to_move {
         digits.push(1);
     }
@@ -340,10 +329,8 @@ mod tests {
                     let mut digits = Digits::new();
                     let symmetry = Symmetry { ranks, files };
                     (0..RANKS).for_each(|row| cells.push_rank(row, symmetry, &mut digits));
-                    end(
-                        &mut digits,
-                        (position.side_to_move() == Color::Black) != ranks,
-                    );
+                    let is_black_to_move = (position.side_to_move() == Color::Black) != ranks;
+                    push_side_to_move(&mut digits, is_black_to_move);
                     (digits, (files, ranks))
                 })
             });

@@ -2,16 +2,16 @@
 //! cloud library.
 //!
 //! ```text
-//! request ──► server ──► parameters ──► library ──► reply ──► bytes
-//!                                        │    ▲
-//!                                 writes ▼    │ snapshots
-//!                                   store (an SQLite file, or a PostgreSQL database)
+//! request ──► server ──► library ──► reply
+//!                        │    ▲
+//!                 writes ▼    │ snapshots
+//!                   store (an SQLite file, or a PostgreSQL database)
 //! ```
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`parameters`], [`reply`] | requests and replies, byte for byte |
-//! | [`fen`], [`key`], [`moves`], `row` | FEN of the API; keys of positions, stored moves |
+//! | [`api`] | parameters of requests, and replies |
+//! | [`fen`], [`key`], `row` | FEN of the API; keys of positions, stored moves |
 //! | [`score`] | scores, values of positions, classes of moves |
 //! | [`store`] | the database: readers, the writer, propagation of values, task queues |
 //! | [`library`] | the actions of the API |
@@ -22,13 +22,11 @@
 //! Replies never contain text of a request, only fixed words, numbers and moves.
 
 pub mod access;
+pub mod api;
 pub mod client;
 pub mod fen;
 pub mod key;
 pub mod library;
-pub mod moves;
-pub mod parameters;
-pub mod reply;
 mod row;
 pub mod score;
 pub mod server;

@@ -154,7 +154,7 @@ pub struct Edge {
     pub m: Move,
     /// The position after the move.
     pub child: Key,
-    /// Whether the canonical positions of parent and child have different sides as red.
+    /// Whether the side that is red in the canonical position of the parent is black in that of the child.
     pub swaps_colors: bool,
     /// Whether the move mates or stalemates.
     pub ends_game: bool,

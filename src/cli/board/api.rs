@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::engine::{BoardEngine, EngineSettings, Event, StopOnDrop};
-use crate::cloud::parameters::QueryParameters;
+use crate::cloud::api::QueryParameters;
 use crate::cloud::server::PageUser;
 use crate::notation::records::RecordReader;
 use crate::page;

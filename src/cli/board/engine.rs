@@ -17,7 +17,7 @@ use crate::cli::common::{
 };
 use crate::cli::play::{EARLIEST_DRAW, SHORT};
 use crate::cli::review::{page_game, review_tree};
-use crate::cloud::parameters::QueryParameters;
+use crate::cloud::api::QueryParameters;
 use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
 use crate::notation::tree::{GameTree, PgnGame};

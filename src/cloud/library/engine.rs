@@ -1,4 +1,4 @@
-//! The engine behind `queryengine`.
+//! The engine that answers `queryengine`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::cloud::reply::ApiReply;
+use crate::cloud::api::ApiReply;
 use crate::rules::Game;
 use crate::search::{Limits, Searcher};
 use crate::tablebase::Tables;

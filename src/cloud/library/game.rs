@@ -1,11 +1,10 @@
 //! Actions on a whole game: `queryrule`, `rulecheck` and `queryengine`.
 
-use super::position::without_moves;
+use super::position::{ordered_moves, without_moves};
 use super::query::{Library, Query};
-use crate::board::{Color, Move, Position};
+use crate::board::{Move, Position};
+use crate::cloud::api::ApiReply;
 use crate::cloud::fen;
-use crate::cloud::moves::ordered_moves;
-use crate::cloud::reply::ApiReply;
 use crate::movegen::has_legal_move;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
 
@@ -20,10 +19,8 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
     let Some(mut game) = read_game(query, list, MOVES) else {
         return ApiReply::Status("invalid movelist");
     };
-    let times = query
-        .parameters
-        .get("reptimes")
-        .and_then(|n| n.parse().ok());
+    let times = query.parameters.get("reptimes");
+    let times = times.and_then(|n| n.parse().ok());
     let times = times.filter(|n| (1..=10).contains(n)).unwrap_or(1);
     let legal = ordered_moves(game.position());
     if legal.is_empty() {
@@ -54,7 +51,7 @@ pub fn rule_check(query: &Query<'_>) -> ApiReply {
     let Some(game) = game else {
         return ApiReply::Empty;
     };
-    let to_move: Color = game.position().side_to_move();
+    let to_move = game.position().side_to_move();
     ApiReply::Digit(match verdict(&game, 1) {
         Verdict::Undecided => 0,
         Verdict::Draw => 1,
@@ -101,7 +98,7 @@ pub fn verdict(game: &Game, times: usize) -> Verdict {
 }
 
 /// Plays moves separated by `|`; `None` if their number is out of range or a move is illegal.
-pub fn read_game(query: &Query<'_>, list: &str, count: std::ops::Range<usize>) -> Option<Game> {
+fn read_game(query: &Query<'_>, list: &str, count: std::ops::Range<usize>) -> Option<Game> {
     let moves: Vec<&str> = match list {
         "" => Vec::new(),
         _ => list.split('|').take(count.end).collect(),

@@ -9,8 +9,7 @@ use super::position::{KnownMove, QueriedPosition};
 use crate::board::Move;
 use crate::cloud::Edge;
 use crate::cloud::key::Key;
-use crate::cloud::moves::is_eligible;
-use crate::cloud::store::{ENOUGH_MOVES, Priority, Store, Task, TaskKind};
+use crate::cloud::store::{ENOUGH_MOVES, Priority, Store, Task, TaskKind, is_eligible};
 
 /// How long unknown moves are remembered, unless [`MAX_REMEMBERED`] is reached first.
 const MEMORY: Duration = Duration::from_secs(300);
@@ -25,7 +24,7 @@ pub struct RecentUnknown(Mutex<Generations>);
 #[derive(Debug)]
 struct Generations {
     current: HashMap<Key, LearnedMove>,
-    before: HashMap<Key, LearnedMove>,
+    previous: HashMap<Key, LearnedMove>,
     begun: Instant,
 }
 
@@ -40,7 +39,7 @@ impl Default for RecentUnknown {
     fn default() -> Self {
         Self(Mutex::new(Generations {
             current: HashMap::new(),
-            before: HashMap::new(),
+            previous: HashMap::new(),
             begun: Instant::now(),
         }))
     }
@@ -50,7 +49,7 @@ impl RecentUnknown {
     fn remember(&self, moves: Vec<(Key, LearnedMove)>) {
         let mut memory = self.0.lock();
         if memory.current.len() >= MAX_REMEMBERED || memory.begun.elapsed() >= MEMORY {
-            memory.before = std::mem::take(&mut memory.current);
+            memory.previous = std::mem::take(&mut memory.current);
             memory.begun = Instant::now();
         }
         memory.current.extend(moves);
@@ -60,8 +59,8 @@ impl RecentUnknown {
     fn take(&self, key: &Key) -> Option<LearnedMove> {
         let mut memory = self.0.lock();
         let found = memory.current.remove(key);
-        let before = memory.before.remove(key);
-        found.or(before)
+        let previous = memory.previous.remove(key);
+        found.or(previous)
     }
 }
 
@@ -84,21 +83,15 @@ impl PendingWrites {
         priority: Priority,
     ) {
         let is_leaf = |known: &&KnownMove| known.replies == 0 && !known.is_final;
-        let leaves: Vec<Move> = known
-            .iter()
-            .filter(is_leaf)
-            .map(|known| known.played)
+        let leaves = known.iter().filter(is_leaf);
+        let moves: Vec<Move> = leaves
+            .map(|known| board.view.stored(known.played))
             .collect();
-        self.note_scoring(board, &leaves, priority);
-    }
-
-    /// Requests scores for moves.
-    pub fn note_scoring(&mut self, board: &QueriedPosition, moves: &[Move], priority: Priority) {
         if !moves.is_empty() && is_eligible(&board.position) {
             self.tasks.push(Task {
                 kind: TaskKind::Scoring,
                 key: board.view.key.clone(),
-                moves: moves.iter().map(|m| board.view.stored(*m)).collect(),
+                moves,
                 priority,
             });
         }

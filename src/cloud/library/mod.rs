@@ -1,25 +1,23 @@
 //! The actions of the cloud API, from parameters to replies.
 
+mod actions;
 mod activity;
 mod engine;
 mod game;
 mod learning;
 mod position;
-mod queries;
 mod query;
 mod tablebase;
 #[cfg(test)]
 mod tests;
 mod walk;
-mod writing;
 
 use super::access::Role;
+use super::api::{ApiReply, QueryParameters, ReplyFormat};
 use super::fen;
-use super::parameters::QueryParameters;
-use super::reply::{ApiReply, ReplyFormat};
 use super::store::StoreError;
+use actions::Choice;
 use position::QueriedPosition;
-use queries::Choice;
 use query::Query;
 
 pub use activity::WorkCount;
@@ -31,7 +29,7 @@ pub use query::{Library, LibraryOptions};
 pub struct Caller<'a> {
     /// Name for the audit log.
     pub name: &'a str,
-    /// The role of the client.
+    /// Its role.
     pub role: Role,
 }
 
@@ -69,12 +67,8 @@ impl Library {
             body: reply.encode(format),
             is_json,
         };
-        let bare = if is_json {
-            ReplyFormat::Json
-        } else {
-            ReplyFormat::Bare
-        };
         let framed = ReplyFormat::framed(is_json);
+        let bare = if is_json { framed } else { ReplyFormat::Bare };
         let Some(action) = parameters.get("action") else {
             return Ok(Answer {
                 is_json,

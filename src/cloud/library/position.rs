@@ -1,13 +1,15 @@
-//! Queried positions with their known moves.
+//! Queried positions with their legal and their known moves.
 
-use crate::board::{Move, Position};
+use std::cmp::{Ordering, Reverse};
+
+use crate::board::{Move, PieceKind, Position, Square};
 use crate::cloud::Edge;
+use crate::cloud::api::ApiReply;
 use crate::cloud::key::{Key, View, text_order};
-use crate::cloud::reply::ApiReply;
 use crate::cloud::row::Row;
-use crate::cloud::score::Class;
-use crate::cloud::score::{score_of, value};
+use crate::cloud::score::{Class, score_of, value};
 use crate::cloud::store::{Snapshot, StoreError};
+use crate::movegen::{is_legal, legal_moves};
 
 /// A known move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,13 +84,13 @@ impl QueriedPosition {
         snapshot.prefetch(|| {
             let open = row.moves.iter().filter(|entry| !entry.is_final());
             let played = open.map(|entry| self.view.played(entry.m));
-            let legal = played.filter(|m| crate::movegen::is_legal(&self.position, *m));
+            let legal = played.filter(|m| is_legal(&self.position, *m));
             legal.map(|m| self.key_after(m)).collect()
         })?;
         let mut moves = Vec::with_capacity(row.moves.len());
         for entry in &row.moves {
             let played = self.view.played(entry.m);
-            if !crate::movegen::is_legal(&self.position, played) {
+            if !is_legal(&self.position, played) {
                 log::warn!(
                     "position {}: the stored move {} is illegal",
                     self.view.key,
@@ -154,8 +156,61 @@ fn count_good(scores: &[i32], best: i32) -> usize {
 
 fn sort(moves: &mut [KnownMove]) {
     moves.sort_by_key(|known| {
-        let replies = std::cmp::Reverse(known.replies);
-        let score = std::cmp::Reverse(known.score);
+        let replies = Reverse(known.replies);
+        let score = Reverse(known.score);
         (score, known.good_replies, replies, text_order(known.played))
     });
+}
+
+/// Index of a square in the order of the public library: i0 is 0, a9 is 89.
+const fn public_index(square: Square) -> usize {
+    9 * square.rank() + 8 - square.file()
+}
+
+/// Legal moves in the order of the public library, grouped by piece: king, advisors, bishops, knights, rooks, cannons, pawns forward, pawns towards
+/// file a, pawns towards file i. Each group is sorted by origin, then by destination, starting at i0; pawn moves by
+/// destination only.
+pub fn ordered_moves(position: &Position) -> Vec<Move> {
+    let mut moves: Vec<Move> = legal_moves(position).into_iter().collect();
+    moves.sort_by_key(|m| {
+        let (from, to) = (m.from(), m.to());
+        match position.piece_on(from).map(|piece| piece.kind()) {
+            Some(PieceKind::Pawn) => {
+                let sideways = to.file().cmp(&from.file());
+                let group = match sideways {
+                    Ordering::Equal => 6,
+                    Ordering::Less => 7,
+                    Ordering::Greater => 8,
+                };
+                (group, public_index(to), 0)
+            }
+            kind => (
+                kind.map_or(9, PieceKind::index),
+                public_index(from),
+                public_index(to),
+            ),
+        }
+    });
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cloud::fen;
+
+    fn list(position: &Position) -> String {
+        let moves = ordered_moves(position);
+        moves.iter().map(|m| format!("{m} ")).collect()
+    }
+
+    #[test]
+    fn the_order_is_that_of_the_public_library() {
+        let start = "e0e1 f0e1 d0e1 g0i2 g0e2 c0e2 c0a2 h0i2 h0g2 b0c2 b0a2 i0i1 i0i2 a0a1 a0a2 h2h1 \
+                     h2i2 h2g2 h2f2 h2e2 h2d2 h2c2 h2h3 h2h4 h2h5 h2h6 h2h9 b2b1 b2g2 b2f2 b2e2 b2d2 \
+                     b2c2 b2a2 b2b3 b2b4 b2b5 b2b6 b2b9 i3i4 g3g4 e3e4 c3c4 a3a4 ";
+        assert_eq!(list(&Position::startpos()), start);
+        let pawns = fen::parse("3k5/9/9/2P3P2/9/9/9/9/9/4K4 w").unwrap();
+        assert_eq!(list(&pawns), "e0f0 e0e1 g6g7 c6c7 g6f6 c6b6 g6h6 c6d6 ");
+    }
 }

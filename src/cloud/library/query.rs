@@ -9,14 +9,14 @@ use super::position::{QueriedPosition, Rounding};
 use super::tablebase::{TableMove, table_moves};
 use crate::board::Move;
 use crate::cloud::access::Role;
-use crate::cloud::parameters::QueryParameters;
+use crate::cloud::api::QueryParameters;
 use crate::cloud::store::{Snapshot, Store, StoreError};
 use crate::tablebase::{ClassTable, Metric, Tables};
 
 /// Settings of a library.
 #[derive(Clone, Debug)]
 pub struct LibraryOptions {
-    /// Moves that must be known below a position before `query` and similar actions return a move.
+    /// Number of moves that must be known below a position for `query` and similar actions to return a move.
     pub min_visits: usize,
     /// Seconds after which an unfinished task is given to another worker.
     pub lease: i64,

@@ -2,9 +2,9 @@
 
 use rand::seq::IndexedRandom;
 
+use super::position::ordered_moves;
 use crate::board::{Color, Move, PieceKind, Position};
-use crate::cloud::moves::ordered_moves;
-use crate::cloud::reply::{ApiReply, ListedMove, MoveInfo};
+use crate::cloud::api::{ApiReply, ListedMove, MoveInfo};
 use crate::cloud::score::FINAL;
 use crate::rules::{RuleSet, is_material_insufficient};
 use crate::tablebase::{TableOutcome, Tables};
@@ -79,12 +79,11 @@ pub fn list(moves: &[TableMove]) -> Vec<ListedMove> {
         return Vec::new();
     };
     let rank = |m: &TableMove| {
-        let is_like_first = is_equal(m, first);
-        let spoils = m.score.signum() < first.score.signum();
-        match (is_like_first, spoils) {
-            (true, _) => 2,
-            (_, true) => 0,
-            _ => 1,
+        if is_equal(m, first) {
+            2
+        } else {
+            // 0 if the move changes the result.
+            u8::from(m.score.signum() == first.score.signum())
         }
     };
     let entry = |m: &TableMove| ListedMove {

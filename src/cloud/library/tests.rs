@@ -1,21 +1,19 @@
 //! Tests of the actions, byte for byte.
 
+use super::position::ordered_moves;
 use super::*;
 use crate::board::Move;
 use crate::cloud::Edge;
 use crate::cloud::key::View;
-use crate::cloud::moves::ordered_moves;
 use crate::cloud::score::{score_of, value};
-use crate::cloud::store::{Lease, NewScore, Priority, Store, TaskKind, TaskRequest};
+use crate::cloud::store::{Lease, NewScore, Priority, Store, Task, TaskKind, TaskRequest};
 use crate::tablebase::Tables;
 
-mod writing;
-
-pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-pub const AFTER_B2E2: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b";
+const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+const AFTER_B2E2: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b";
 
 /// A library with a few moves.
-pub fn example() -> (tempfile::TempDir, Library) {
+fn example() -> (tempfile::TempDir, Library) {
     let (directory, library) = empty();
     for (moves, scores) in [
         ("", [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)]),
@@ -28,23 +26,23 @@ pub fn example() -> (tempfile::TempDir, Library) {
     (directory, library)
 }
 
-pub fn empty() -> (tempfile::TempDir, Library) {
+fn empty() -> (tempfile::TempDir, Library) {
     empty_with(LibraryOptions::default())
 }
 
-pub fn empty_with(options: LibraryOptions) -> (tempfile::TempDir, Library) {
+fn empty_with(options: LibraryOptions) -> (tempfile::TempDir, Library) {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::open(&directory.path().join("library.db")).unwrap();
     (directory, Library::new(store, Tables::embedded(), options))
 }
 
 /// Writes a score after a line from the starting position.
-pub fn write(library: &Library, moves: &str, m: &str, value: i32) {
+fn write(library: &Library, moves: &str, m: &str, value: i32) {
     write_from(library, START, moves, m, value);
 }
 
 /// Writes a score after a line from another position.
-pub fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i32) {
+fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i32) {
     let mut position = fen::parse(start).unwrap();
     for m in moves.split_whitespace() {
         position.make(m.parse().unwrap());
@@ -59,19 +57,19 @@ pub fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i
     assert!(library.store.write(move |batch| batch.store(&new)).unwrap());
 }
 
-pub fn ask_as(library: &Library, role: Role, request: &str) -> String {
+fn ask_as(library: &Library, role: Role, request: &str) -> String {
     let parameters = QueryParameters::parse(request.as_bytes());
     let caller = Caller { name: "test", role };
     library.answer(&parameters, caller).unwrap().body
 }
 
-pub fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
+fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
     let request = format!("action={action}&board={board}{more}");
     ask_as(library, Role::Queue, &request)
 }
 
 /// Leases all waiting tasks, after earlier writes are done.
-pub fn tasks(library: &Library, kind: TaskKind) -> Lease {
+fn tasks(library: &Library, kind: TaskKind) -> Lease {
     let worker = "tests".to_owned();
     let request = TaskRequest {
         kind,
@@ -303,7 +301,7 @@ fn tablebases_take_precedence() {
 }
 
 #[test]
-fn repetitions_are_ruled() {
+fn repetitions_are_judged() {
     let (_directory, library) = empty();
     let board = "4k4/9/9/9/9/9/9/9/4R4/3K5 b";
     let ask = |action: &str, moves: &str, more: &str| {
@@ -458,4 +456,141 @@ fn values_may_be_rounded_for_the_requested_move() {
             assert_eq!(Some(score), expected, "{m}");
         }
     }
+}
+
+#[test]
+fn positions_are_queued() {
+    let (_directory, library) = example();
+    assert_eq!(ask(&library, "queue", START, ""), "ok\0");
+    assert_eq!(
+        ask(&library, "queue", AFTER_B2E2, "&token=308&json=1"),
+        "{\"status\":\"ok\"}"
+    );
+    let expansion = tasks(&library, TaskKind::Expansion);
+    let keys: Vec<_> = expansion.tasks.iter().map(|task| &task.key).collect();
+    let key = |text| View::of(&fen::parse(text).unwrap()).key;
+    assert_eq!(keys, [&key(AFTER_B2E2), &key(START)]);
+    let scoring = tasks(&library, TaskKind::Scoring);
+    assert_eq!(scoring.tasks.len(), 2);
+    let is_start = |task: &Task| task.key == key(START) && task.moves.len() == 2;
+    assert!(scoring.tasks.iter().any(is_start));
+    assert_eq!(
+        ask_as(&library, Role::Read, &format!("action=queue&board={START}")),
+        "tokenerror\0"
+    );
+    let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w";
+    assert_eq!(ask(&library, "queue", thin, ""), "\0");
+    assert_eq!(ask(&library, "queue", thin, "&json=1"), "{}");
+}
+
+#[test]
+fn proof_of_work_makes_a_task_urgent() {
+    let (_directory, library) = empty();
+    assert_eq!(ask(&library, "queue", START, "&token=307"), "ok\0");
+    assert_eq!(
+        tasks(&library, TaskKind::Expansion).tasks[0].priority,
+        Priority::Requested
+    );
+    let (_directory, library) = empty();
+    assert_eq!(ask(&library, "queue", START, "&token=308"), "ok\0");
+    assert_eq!(
+        tasks(&library, TaskKind::Expansion).tasks[0].priority,
+        Priority::Urgent
+    );
+}
+
+#[test]
+fn storing_moves_needs_a_role() {
+    let (_directory, library) = example();
+    let store = |role, more: &str| {
+        let request = format!("action=store&board={START}&{more}");
+        ask_as(&library, role, &request)
+    };
+    for (more, answered) in [
+        ("move=move:c3c4", "ok\0"),
+        ("move=move:g3g4", "ok\0"),
+        ("move=move:a3a4", "ok\0"),
+        // A known move, an illegal move, and a move without the prefix.
+        ("move=move:b2e2", "\0"),
+        ("move=move:a3a5", "\0"),
+        ("move=c3c4", "\0"),
+        ("", "\0"),
+    ] {
+        assert_eq!(store(Role::Queue, more), answered, "{more}");
+        assert_eq!(store(Role::Read, more), "tokenerror\0", "{more}");
+    }
+    assert_eq!(tasks(&library, TaskKind::Scoring).tasks[0].moves.len(), 2);
+    for (more, answered) in [
+        ("move=a3a4&score=12", "ok\0"),
+        ("move=i3i4&score=13&json=1", "{\"status\":\"ok\"}"),
+        ("move=b2e2&score=12", "\0"),
+        ("move=a3a5&score=12", "\0"),
+        ("move=a3a4&score=much", "invalid parameters\0"),
+        ("move=a3a4&score=", "invalid parameters\0"),
+        ("move=a3a4&score=1&depth=999", "invalid parameters\0"),
+    ] {
+        assert_eq!(store(Role::Write, more), answered, "{more}");
+    }
+    assert_eq!(store(Role::Queue, "move=a3a4&score=12"), "tokenerror\0");
+    let list = ask(&library, "queryall", START, "");
+    assert!(list.contains("move:a3a4,score:-13,rank:0"), "{list}");
+}
+
+#[test]
+fn an_unknown_move_that_is_played_is_learned() {
+    let (_directory, library) = empty();
+    let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
+    // Without the right to queue, or with learn=0, nothing is learned.
+    for (role, more) in [
+        (Role::Read, ""),
+        (Role::Queue, "&learn=0"),
+        (Role::Queue, ""),
+    ] {
+        for board in [START, after] {
+            let request = format!("action=queryall&board={board}{more}");
+            ask_as(&library, role, &request);
+        }
+        let found = tasks(&library, TaskKind::Scoring).tasks;
+        assert_eq!(
+            found.len(),
+            usize::from(role == Role::Queue && more.is_empty())
+        );
+    }
+    // A move to a known position is known at once.
+    write(&library, "a3a4", "a6a5", 5);
+    ask(&library, "queryall", START, "");
+    tasks(&library, TaskKind::Scoring);
+    let list = ask(&library, "queryall", START, "");
+    assert!(
+        list.starts_with("move:a3a4,score:5,rank:2,note:! (01-01)"),
+        "{list}"
+    );
+}
+
+#[test]
+fn the_engine_requires_a_proof_of_work() {
+    let (_directory, library) = empty();
+    let proof = |movelist: &str| {
+        let proves = |token: &u32| md5::compute(format!("{START}{movelist}{token}")).0[0] == 0;
+        (1..).find(proves).unwrap()
+    };
+    let ask = |movelist: &str, token: u32| {
+        let more = format!("&movelist={movelist}&token={token}");
+        ask(&library, "queryengine", START, &more)
+    };
+    let found = ask("", proof(""));
+    assert!(
+        found.starts_with("move:") && found.len() == "move:h2e2\0".len(),
+        "{found}"
+    );
+    let begun = std::time::Instant::now();
+    assert_eq!(ask("", proof("")), found);
+    assert!(
+        begun.elapsed().as_millis() < 500,
+        "the answer is remembered"
+    );
+    assert_eq!(ask("h2e2", proof("h2e3")), "invalid parameters\0");
+    assert_eq!(ask("h2e3", proof("h2e3")), "invalid movelist\0");
+    let reply = ask("h2e2|h9g7", proof("h2e2|h9g7"));
+    assert!(reply.starts_with("move:"), "{reply}");
 }

@@ -1,16 +1,22 @@
-//! Requests of administrators: read the audit log, undo and redo the writes of a writer, empty queues.
+//! Requests of administrators: read the audit log, undo and redo the writes of a writer, empty queues. Requests of
+//! statistics, at `/metrics`, `/stats` and `/stats.php`.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::{Html, IntoResponse, Response};
+use hyper::header::CONTENT_TYPE;
+use hyper::{StatusCode, Uri};
+use prometheus::TEXT_FORMAT;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::caller::Administrator;
-use super::error::ServerError;
+use super::caller::{Administrator, Caller, ServerError, parameters_of};
+use super::metrics::Stats;
 use super::shared::Shared;
-use crate::cloud::store::{LoggedWrite, Note, RedoError, TaskKind, UndoRecord, UndoResult, Undone};
+use crate::cloud::access::Role;
+use crate::cloud::store::{LoggedWrite, Note, TaskKind, UndoRecord, UndoResult, Undone};
 
 /// Maximum and default number of writes in a reply.
 const MAX_WRITES: u32 = 10_000;
@@ -59,11 +65,11 @@ pub async fn log(
     request: Administrator,
 ) -> Result<Json<Vec<WriteMessage>>, ServerError> {
     let form = request.form;
-    let limit = form.get("limit").map(str::parse::<u32>).transpose();
-    let limit = limit.ok().map(|limit| limit.unwrap_or(DEFAULT_WRITES));
+    let limit = form.get("limit");
+    let limit = limit.map_or(Some(DEFAULT_WRITES), |text| text.parse::<u32>().ok());
     let Some(limit) = limit.filter(|limit| (1..=MAX_WRITES).contains(limit)) else {
-        return Err(ServerError::Parameter(
-            "limit must be a number from 1 to 10000".into(),
+        return Err(ServerError::parameter(
+            "limit must be a number from 1 to 10000",
         ));
     };
     let writes = shared.in_library(move |library| {
@@ -82,11 +88,12 @@ pub async fn undo(
     let Administrator { name, form } = request;
     let writer = form.get("writer").filter(|name| !name.is_empty());
     let Some(writer) = writer.map(str::to_owned) else {
-        return Err(ServerError::Parameter("writer is missing".into()));
+        return Err(ServerError::parameter("writer is missing"));
     };
     let Ok(minutes) = form.get("minutes").map(str::parse::<u32>).transpose() else {
-        let reason = "minutes must be a number from 0 to 4294967295";
-        return Err(ServerError::Parameter(reason.into()));
+        return Err(ServerError::parameter(
+            "minutes must be a number from 0 to 4294967295",
+        ));
     };
     let result = shared.in_library(move |library| {
         let result = library.store.undo(&writer, minutes, &name)?;
@@ -113,9 +120,7 @@ pub async fn redo(
 ) -> Result<Json<Value>, ServerError> {
     let Administrator { name, form } = request;
     let Some(undo) = form.get("undo").and_then(|undo| undo.parse().ok()) else {
-        return Err(ServerError::Parameter(
-            "undo must be the number of an undo".into(),
-        ));
+        return Err(ServerError::parameter("undo must be the number of an undo"));
     };
     let result = shared.in_library(move |library| {
         let result = library.store.redo(undo, &name)?;
@@ -126,12 +131,7 @@ pub async fn redo(
         Ok(result) => Ok(Json(
             json!({ "redone": result.values, "notes": result.notes }),
         )),
-        Err(RedoError::Unknown) => Err(ServerError::Parameter(
-            "there is no undo with this number".into(),
-        )),
-        Err(RedoError::Redone) => Err(ServerError::Parameter(
-            "this undo has already been redone".into(),
-        )),
+        Err(error) => Err(ServerError::parameter(error.to_string())),
     }
 }
 
@@ -151,14 +151,62 @@ pub async fn empty(
 ) -> Result<Json<Value>, ServerError> {
     let Administrator { name, form } = request;
     let Some(kind) = form.get("queue").and_then(TaskKind::from_name) else {
-        return Err(ServerError::Parameter(
-            "queue must be scoring or expansion".into(),
-        ));
+        return Err(ServerError::parameter("queue must be scoring or expansion"));
     };
-    let drop = shared.in_library(move |library| {
+    let dropped = shared.in_library(move |library| {
         let count = (library.store).write(move |batch| batch.drop_waiting(kind))?;
         log::warn!("{name} dropped {count} {} tasks", kind.name());
         Ok(count)
     });
-    Ok(Json(json!({ "dropped": drop.await? })))
+    Ok(Json(json!({ "dropped": dropped.await? })))
+}
+
+/// Cost of a request for statistics, in queries.
+const STATS_COST: f64 = 5.0;
+
+/// The statistics, for a client with the role `read`.
+async fn read_stats(shared: &Arc<Shared>, caller: &Caller) -> Result<Stats, ServerError> {
+    caller.require(Role::Read)?;
+    if shared.is_limited(caller.address, STATS_COST) {
+        return Err(StatusCode::TOO_MANY_REQUESTS.into());
+    }
+    let cache = shared.clone();
+    let counts = shared.in_library(move |library| cache.counts.get(library));
+    Ok(Stats::new(&shared.library, counts.await?))
+}
+
+pub async fn metrics(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+) -> Result<Response, ServerError> {
+    let stats = read_stats(&shared, &caller).await?;
+    let text = shared.metrics.to_text(&stats).map_err(|error| {
+        log::error!("cannot write the metrics: {error}");
+        StatusCode::INTERNAL_SERVER_ERROR
+    })?;
+    Ok(([(CONTENT_TYPE, TEXT_FORMAT)], text).into_response())
+}
+
+pub async fn stats(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+) -> Result<Response, ServerError> {
+    Ok(Json(read_stats(&shared, &caller).await?).into_response())
+}
+
+/// The statistics for the page of the public library.
+pub async fn public_stats(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    uri: Uri,
+) -> Result<Response, ServerError> {
+    let stats = read_stats(&shared, &caller).await?;
+    let tables = shared.library.count_tables();
+    let parameters = parameters_of(&uri);
+    Ok(if parameters.is_on("json", false) {
+        Json(stats.to_public_json(tables)).into_response()
+    } else {
+        let is_chinese = parameters.get_filled("lang").is_none();
+        Html(stats.to_html(tables, is_chinese)).into_response()
+    })
 }

@@ -11,16 +11,14 @@ use hyper::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 
 use super::caller::{
-    ANONYMOUS, Caller, FormRequest, bearer, board_of, client_address, is_cross_origin,
-    parameters_of,
+    ANONYMOUS, Caller, FormRequest, ServerError, bearer, board_of, client_address, error_text,
+    is_cross_origin, parameters_of,
 };
-use super::error::{ServerError, error_text};
-use super::public_worker;
 use super::shared::Shared;
+use super::worker;
 use crate::cloud::access::Role;
+use crate::cloud::api::{ApiReply, QueryParameters, ReplyFormat};
 use crate::cloud::library::{self, Answer};
-use crate::cloud::parameters::QueryParameters;
-use crate::cloud::reply::{ApiReply, ReplyFormat};
 
 /// Whether an action changes something or takes long.
 fn is_work(action: Option<&str>) -> bool {
@@ -57,7 +55,7 @@ fn identify(
     parameters: &QueryParameters,
 ) -> Result<Caller, ServerError> {
     let address = client_address(shared, head);
-    match public_worker::find(shared, address, parameters) {
+    match worker::signer(shared, address, parameters) {
         Some(name) => Ok(Caller {
             name,
             role: Role::Write,
@@ -95,7 +93,7 @@ pub async fn answer(
     let work = shared.clone();
     let (answer, parameters) = shared
         .in_background(move || {
-            let answer = match public_worker::answer(&work, &parameters, &caller) {
+            let answer = match worker::answer(&work, &parameters, &caller) {
                 Some(text) => text.map(Answer::text),
                 None => {
                     let (name, role) = (&*caller.name, caller.role);

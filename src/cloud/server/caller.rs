@@ -1,22 +1,24 @@
-//! The client that sent a request, its role, and the body of the request.
+//! The client that sent a request, its role, the body of the request, and errors.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
+use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode, Uri};
 
-use super::error::ServerError;
 use super::shared::Shared;
 use crate::board::Position;
 use crate::cloud::access::Role;
+use crate::cloud::api::QueryParameters;
 use crate::cloud::fen;
-use crate::cloud::parameters::QueryParameters;
+use crate::cloud::store::StoreError;
 
 /// Name of a client without a token.
 pub const ANONYMOUS: &str = "anonymous";
@@ -153,7 +155,7 @@ pub fn parameters_of(uri: &Uri) -> QueryParameters {
 /// The position of the parameter `board`.
 pub fn board_of(parameters: &QueryParameters) -> Result<Position, ServerError> {
     let board = parameters.get("board").and_then(fen::parse);
-    board.ok_or(ServerError::Parameter("board must be a FEN".into()))
+    board.ok_or_else(|| ServerError::parameter("board must be a FEN"))
 }
 
 /// Reads the body of a request of at most `max` bytes.
@@ -253,5 +255,60 @@ impl FromRequest<Arc<Shared>> for Administrator {
         };
         let name = caller.name;
         Ok(Self { name, form })
+    }
+}
+
+/// Why a request is rejected.
+#[derive(Debug)]
+pub enum ServerError {
+    /// A status, with its standard text.
+    Status(StatusCode),
+    /// A parameter is missing or invalid, for the given reason.
+    Parameter(Cow<'static, str>),
+    /// The library cannot be read or written.
+    Store(StoreError),
+}
+
+impl ServerError {
+    /// An error about a parameter.
+    pub fn parameter(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::Parameter(reason.into())
+    }
+}
+
+impl From<StatusCode> for ServerError {
+    fn from(status: StatusCode) -> Self {
+        Self::Status(status)
+    }
+}
+
+impl From<StoreError> for ServerError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// The text of a reply for a failed read or write. Details are only logged.
+pub fn error_text(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::ReadOnly(_) => "the library is read-only",
+        _ => "the library cannot be read or written",
+    }
+}
+
+impl IntoResponse for ServerError {
+    fn into_response(self) -> Response {
+        let (status, reason) = match self {
+            Self::Status(status) => (
+                status,
+                status.canonical_reason().unwrap_or("rejected").into(),
+            ),
+            Self::Parameter(reason) => (StatusCode::BAD_REQUEST, reason),
+            Self::Store(error) => {
+                log::error!("{error}");
+                (StatusCode::SERVICE_UNAVAILABLE, error_text(&error).into())
+            }
+        };
+        (status, format!("{reason}\n")).into_response()
     }
 }

@@ -1,4 +1,4 @@
-//! Uploads of games and positions to be searched, at `/jobs`. The role `write` is needed for everything.
+//! Uploads of games and positions to be searched, at `/jobs`. All requests need the role `write`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,13 @@ use hyper::StatusCode;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::caller::{Caller, UPLOAD_TIME, is_cross_origin, parameters_of, read_body_within};
-use super::error::ServerError;
+use super::caller::{
+    Caller, ServerError, UPLOAD_TIME, is_cross_origin, parameters_of, read_body_within,
+};
 use super::shared::Shared;
 use crate::cloud::access::Role;
+use crate::cloud::api::QueryParameters;
 use crate::cloud::library::Library;
-use crate::cloud::parameters::QueryParameters;
 use crate::cloud::store::{Job, JobSettings, Priority, StoreError, Task};
 use crate::notation::records::RecordReader;
 
@@ -97,7 +98,7 @@ pub async fn advance(shared: Arc<Shared>) {
             }
             Ok(())
         });
-        if let Err(ServerError::Store(error)) = advanced.await {
+        if let Err(error) = advanced.await {
             log::error!("cannot advance the jobs: {error}");
         }
     }
@@ -149,7 +150,7 @@ pub async fn cancel(
     if canceled.await? {
         Ok(Json(json!(JobMessage::from(find(&shared, id).await?))))
     } else {
-        Err(ServerError::Parameter("the job has already ended".into()))
+        Err(ServerError::parameter("the job has already ended"))
     }
 }
 
@@ -166,18 +167,16 @@ pub async fn upload(
     }
     let parameters = parameters_of(&parts.uri);
     let settings = settings(&parameters, caller.name)?;
-    let plies = parameters.get("plies").map(str::parse::<u16>).transpose();
-    let plies = plies.ok().map(|plies| plies.unwrap_or(DEFAULT_PLIES));
+    let plies = parameters.get("plies");
+    let plies = plies.map_or(Some(DEFAULT_PLIES), |text| text.parse::<u16>().ok());
     let Some(plies) = plies.filter(|plies| *plies > 0) else {
-        return Err(ServerError::Parameter(
-            "plies must be a number from 1 to 65535".into(),
+        return Err(ServerError::parameter(
+            "plies must be a number from 1 to 65535",
         ));
     };
     let body = read_body_within(body, MAX_UPLOAD, UPLOAD_TIME).await?;
     let added = shared.in_library(move |library| add(library, &body, plies, settings));
-    let added = added
-        .await?
-        .map_err(|reason| ServerError::Parameter(reason.into()))?;
+    let added = added.await?.map_err(ServerError::parameter)?;
     let mut message = json!(JobMessage::from(find(&shared, added.id).await?));
     message["games"] = added.games.into();
     message["problems"] = added.problems.into();
@@ -187,13 +186,14 @@ pub async fn upload(
 fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings, ServerError> {
     let name = parameters.get("name").unwrap_or("").trim().to_owned();
     if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
-        let reason = "name must have at most 100 characters in one line";
-        return Err(ServerError::Parameter(reason.into()));
+        return Err(ServerError::parameter(
+            "name must have at most 100 characters in one line",
+        ));
     }
     let priority = parameters.get("priority").unwrap_or("normal");
     let Some((_, priority)) = PRIORITIES.iter().find(|(name, _)| *name == priority) else {
-        return Err(ServerError::Parameter(
-            "priority must be low, normal or high".into(),
+        return Err(ServerError::parameter(
+            "priority must be low, normal or high",
         ));
     };
     Ok(JobSettings {

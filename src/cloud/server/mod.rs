@@ -6,17 +6,12 @@
 mod admin;
 mod api;
 mod caller;
-mod error;
 mod files;
 mod jobs;
 mod metrics;
 mod notes;
-mod public_worker;
-mod rate;
-mod router;
 mod shared;
 mod site;
-mod stats;
 mod worker;
 
 use std::future::Future;
@@ -25,20 +20,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::middleware::map_request;
-use hyper::Request;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn, from_fn_with_state, map_request};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use hyper::StatusCode;
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, HeaderValue};
+use hyper::header::{
+    AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, PRAGMA, X_CONTENT_TYPE_OPTIONS,
+};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower_http::set_header::SetResponseHeaderLayer;
 
 use super::access::{Role, Tokens};
 use super::library::Library;
-use caller::Peer;
+use super::worker::jobs::{LEASE, RELEASE, SUBMIT};
+use caller::{Peer, ServerError};
 use shared::{Admission, Shared};
 
 pub use files::{Site, content_type};
@@ -89,8 +91,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on the first of some addresses that is available. `api` answers the requests of the page at `/api`; it
-    /// finds a [`PageUser`] in their extensions.
+    /// Listens on the first available address of a list. `api` answers the requests of the page at `/api`, whose
+    /// extensions contain a [`PageUser`].
     ///
     /// # Errors
     /// All addresses are invalid or in use.
@@ -137,7 +139,7 @@ impl Server {
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             let slots = Arc::new(Semaphore::new(self.shared.options.connections));
-            let router = router::router(self.shared.clone(), self.api);
+            let router = router(self.shared.clone(), self.api);
             tokio::select! {
                 () = accept(&listener, router, &self.shared, &slots) => {}
                 () = jobs::advance(self.shared.clone()) => {}
@@ -192,7 +194,7 @@ impl LibraryRoutes {
     /// The routes, with those of the page at `/api`.
     pub fn router(&self, api: Router) -> Router {
         let authorization = self.authorization.clone();
-        let identify = move |mut request: axum::extract::Request| {
+        let identify = move |mut request: Request| {
             request
                 .extensions_mut()
                 .insert(Peer(Ipv4Addr::LOCALHOST.into()));
@@ -201,7 +203,7 @@ impl LibraryRoutes {
                 .insert(AUTHORIZATION, authorization.clone());
             std::future::ready(request)
         };
-        router::routes(api)
+        routes(api)
             .layer(map_request(identify))
             .with_state(self.shared.clone())
     }
@@ -293,7 +295,7 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
     // Sends short replies without delay.
     let _ = stream.set_nodelay(true);
     let router = TowerToHyperService::new(router);
-    let service = service_fn(move |mut request: Request<Incoming>| {
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
         router.call(request)
     });
@@ -309,5 +311,82 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
         connection.as_mut().graceful_shutdown();
         // A client that neither reads nor writes is disconnected.
         let _ = tokio::time::timeout(CLOSING_TIME, connection).await;
+    }
+}
+
+/// Maximum length of a URL, in bytes.
+const MAX_URL: usize = 16 << 10;
+/// Maximum length of the URL and the headers, in bytes.
+const MAX_HEAD: usize = 32 << 10;
+
+/// Path of the built-in page, which is not at the root if the static directory has a page there.
+const OWN_PAGE: &str = "/chuhe";
+
+/// The service of all requests.
+pub fn router(shared: Arc<Shared>, api: Router) -> Router {
+    let files = get(site::file).post(site::file);
+    let page = get(site::page).post(site::page);
+    let no_cache = |name: HeaderName| {
+        SetResponseHeaderLayer::overriding(name, HeaderValue::from_static("no-cache"))
+    };
+    let api = api.layer(from_fn_with_state(shared.clone(), site::check_api));
+    let no_sniff = HeaderValue::from_static("nosniff");
+    routes(api.clone())
+        .fallback_service(files.with_state(shared.clone()))
+        .nest_service(
+            OWN_PAGE,
+            routes(api)
+                .fallback_service(page.with_state(shared.clone()))
+                .with_state(shared.clone()),
+        )
+        .layer(from_fn(check_head))
+        .layer(no_cache(CACHE_CONTROL))
+        .layer(no_cache(PRAGMA))
+        .layer(SetResponseHeaderLayer::overriding(
+            X_CONTENT_TYPE_OPTIONS,
+            no_sniff,
+        ))
+        .with_state(shared)
+}
+
+/// The routes of the library, with those of the page at `/api`.
+pub fn routes(api: Router) -> Router<Arc<Shared>> {
+    Router::new()
+        .nest_service("/api", api)
+        .route("/chessdb.php", get(api::answer).post(api::answer))
+        .route(LEASE, post(worker::lease))
+        .route(SUBMIT, post(worker::submit))
+        .route(RELEASE, post(worker::release))
+        .route("/admin/log", get(admin::log).post(admin::log))
+        .route("/admin/undo", post(admin::undo))
+        .route("/admin/redo", post(admin::redo))
+        .route("/admin/undos", get(admin::undos).post(admin::undos))
+        .route("/admin/empty", post(admin::empty))
+        .route("/notes", get(notes::list).post(notes::write))
+        .route("/jobs", get(jobs::list).post(jobs::upload))
+        .route("/jobs/{id}", get(jobs::show))
+        .route("/jobs/{id}/cancel", post(jobs::cancel))
+        .route("/metrics", get(admin::metrics).post(admin::metrics))
+        .route("/stats", get(admin::stats).post(admin::stats))
+        .route(
+            "/stats.php",
+            get(admin::public_stats).post(admin::public_stats),
+        )
+        .route("/engine", get(api::engine).post(api::engine))
+        .route("/board", get(site::board).post(site::board))
+}
+
+/// Rejects requests whose URL or headers are too long.
+async fn check_head(request: Request, next: Next) -> Response {
+    let url = request.uri().path_and_query();
+    let url = url.map_or(0, |url| url.as_str().len());
+    let headers = request.headers().iter();
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    if url > MAX_URL {
+        ServerError::Status(StatusCode::URI_TOO_LONG).into_response()
+    } else if url + headers.sum::<usize>() > MAX_HEAD {
+        ServerError::Status(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE).into_response()
+    } else {
+        next.run(request).await
     }
 }

@@ -8,14 +8,15 @@ use hyper::StatusCode;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::caller::{Caller, FormRequest, bearer, board_of, is_cross_origin, parameters_of};
-use super::error::ServerError;
+use super::caller::{
+    Caller, FormRequest, ServerError, bearer, board_of, is_cross_origin, parameters_of,
+};
 use super::shared::Shared;
 use crate::board::Move;
 use crate::cloud::Edge;
 use crate::cloud::access::Role;
 use crate::cloud::key::View;
-use crate::cloud::store::{Note, PlacedNote};
+use crate::cloud::store::{Note, NoteError, PlacedNote};
 use crate::movegen::is_legal;
 
 /// A note on a move of the requested position.
@@ -94,8 +95,8 @@ pub async fn write(
     let board = board_of(&form)?;
     let played = form.get("move").and_then(|text| text.parse::<Move>().ok());
     let Some(played) = played.filter(|m| is_legal(&board, *m)) else {
-        return Err(ServerError::Parameter(
-            "move must be a legal move such as h2e2".into(),
+        return Err(ServerError::parameter(
+            "move must be a legal move such as h2e2",
         ));
     };
     let text = |name: &str| {
@@ -119,8 +120,8 @@ pub async fn write(
         private: form.is_on("private", false),
         author: String::new(),
     };
-    let invalid = |error: &dyn std::fmt::Display| ServerError::Parameter(error.to_string().into());
-    note.check().map_err(|error| invalid(&error))?;
+    let invalid = |error: NoteError| ServerError::parameter(error.to_string());
+    note.check().map_err(invalid)?;
     let view = View::of(&board);
     let note = note.converted(&view);
     let edge = Edge::of(&board, &view, played);
@@ -129,6 +130,6 @@ pub async fn write(
     });
     match written.await? {
         Ok(is_changed) => Ok(Json(json!({ "status": "ok", "changed": is_changed }))),
-        Err(error) => Err(invalid(&error)),
+        Err(error) => Err(invalid(error)),
     }
 }

@@ -12,14 +12,15 @@ use hyper::http::request::Parts;
 use hyper::{StatusCode, Uri};
 use serde::Serialize;
 
-use super::caller::{Caller, client_address, is_cross_origin, parameters_of, read_body};
-use super::error::ServerError;
+use super::caller::{
+    Caller, ServerError, client_address, is_cross_origin, parameters_of, read_body,
+};
 use super::files::content_type;
 use super::shared::Shared;
 use crate::board::Position;
 use crate::cloud::access::Role;
 use crate::cloud::fen;
-use crate::cloud::moves::is_eligible;
+use crate::cloud::store::is_eligible;
 use crate::page;
 
 /// Path of the page of the public library.
@@ -45,8 +46,8 @@ const MAX_UPLOAD: usize = 1 << 20;
 /// Cost of reading such a file, in queries.
 const UPLOAD_COST: f64 = 20.0;
 
-/// Checks the client of a request to the API of the page. Clients that may query positions may ask what the books and
-/// tables know and send files; those that may write scores may also use the engine.
+/// Checks the client of a request to the API of the page. The role `read` is enough to look up positions and to read
+/// files that the client sends; other requests, such as those of the engine, need the role `write`.
 pub async fn check_api(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

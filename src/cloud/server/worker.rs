@@ -1,16 +1,27 @@
-//! Requests of workers on other machines: lease, submit and return tasks, as JSON.
+//! Requests of workers on other machines. Workers of this program lease, submit and return tasks as JSON.
+//!
+//! Workers of the public library get batches of tasks as lines of text, and send MD5 sums instead of tokens. The access
+//! token of such a worker is the MD5 of `ChessDB`, its address and a password. Each write is signed with the MD5 of the
+//! access token and the written data. Anyone who can read the traffic can guess passwords offline and replay signed
+//! writes, so these workers are accepted from listed addresses only. The passwords are the tokens with the role `write`.
 
+use std::fmt::Write;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
+use subtle::ConstantTimeEq;
 
-use super::caller::{Caller, read_body};
-use super::error::ServerError;
+use super::caller::{Caller, ServerError, read_body};
 use super::shared::Shared;
 use crate::cloud::access::Role;
+use crate::cloud::api::QueryParameters;
+use crate::cloud::fen;
+use crate::cloud::library::Library;
+use crate::cloud::store::{Priority, StoreError, Task, TaskKind, TaskRequest};
 use crate::cloud::worker::jobs::{
     JobBatch, JobResults, LeaseRequest, MAX_JOBS, ReleaseRequest, SubmitError,
 };
@@ -28,8 +39,6 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for WorkerMessage<T> {
     type Rejection = ServerError;
 
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, ServerError> {
-        use axum::extract::FromRequestParts;
-
         let (mut parts, body) = request.into_parts();
         let caller = Caller::from_request_parts(&mut parts, shared).await?;
         caller.require(Role::Write)?;
@@ -77,4 +86,172 @@ pub async fn release(
         .in_library(move |library| library.release(message.lease, &caller.name))
         .await?;
     Ok(Json(true))
+}
+
+/// The access token of a password at an address.
+fn access_token(address: IpAddr, password: &str) -> String {
+    hash(&["ChessDB", &address.to_string(), password])
+}
+
+/// The name of the worker of the public library that signed a request. Only listed addresses are accepted.
+pub fn signer(shared: &Shared, address: IpAddr, parameters: &QueryParameters) -> Option<String> {
+    let options = &shared.options;
+    let is_listed = options.public_workers.contains(&address);
+    let token = parameters.get("token").filter(|_| is_listed)?;
+    let signed = signed(parameters)?;
+    let mut found = None;
+    let files = shared.files();
+    for (name, password) in files.tokens.writers() {
+        let access = access_token(address, password);
+        let expected = match &*signed {
+            "" => access,
+            signed => hash(&[&access, signed]),
+        };
+        if bool::from(expected.as_bytes().ct_eq(token.as_bytes())) {
+            found = Some(name.to_owned());
+        }
+    }
+    found
+}
+
+/// The reply to a request of a worker of the public library, which has no board; `None` for any other request.
+pub fn answer(
+    shared: &Shared,
+    parameters: &QueryParameters,
+    caller: &Caller,
+) -> Option<Result<String, StoreError>> {
+    let address = caller.address;
+    if !shared.options.public_workers.contains(&address) {
+        return None;
+    }
+    let library = &shared.library;
+    let value = |name| parameters.get(name).unwrap_or("");
+    let is_allowed = caller.role >= Role::Write;
+    let lease = |kind| {
+        library.note_worker(format!("@{address}"));
+        library.lease_as_text(kind, &caller.name)
+    };
+    Some(match value("action") {
+        _ if parameters.get_filled("board").is_some() => return None,
+        "getip" => Ok(address.to_string()),
+        "gettoken" => Ok(access_token(address, parameters.get("key")?)),
+        "getqueue" | "getsel" | "ackqueue" | "acksel" if !is_allowed => Ok("tokenerror".to_owned()),
+        "getqueue" => lease(TaskKind::Scoring),
+        "getsel" => lease(TaskKind::Expansion),
+        "ackqueue" | "acksel" => {
+            let done = library.end_named_lease(value("key"), &caller.name);
+            done.map(|()| "ok".to_owned())
+        }
+        _ => return None,
+    })
+}
+
+/// The data that a worker signs after its access token; `None` for requests that workers do not sign.
+fn signed(parameters: &QueryParameters) -> Option<String> {
+    let value = |name| parameters.get(name).unwrap_or("");
+    let signed = match value("action") {
+        // The token is the access token itself.
+        "getqueue" | "getsel" => return Some(String::new()),
+        "ackqueue" | "acksel" => value("key").to_owned(),
+        "store" if parameters.get("score").is_some() => {
+            let board = fen::parse(value("board"))?;
+            [&*fen::write(&board), value("move"), value("score")].concat()
+        }
+        // A move found by an expansion, written as `move:c3c4`.
+        "store" => value("move").get(5..)?.to_owned(),
+        _ => return None,
+    };
+    Some(signed).filter(|signed| !signed.is_empty())
+}
+
+fn hash(parts: &[&str]) -> String {
+    format!("{:x}", md5::compute(parts.concat()))
+}
+
+/// Number of tasks in a batch of text.
+const BATCH: usize = 10;
+
+impl Library {
+    /// Leases tasks to a worker, as text; empty if no task waits.
+    ///
+    /// A scoring task is the line `FEN`, for the best move of the position, and a line `FEN moves M` for each move.
+    /// An expansion task is `FEN`, or `!FEN` if it is urgent. The batch has no number; the MD5 of its text is its
+    /// name.
+    fn lease_as_text(&self, kind: TaskKind, worker: &str) -> Result<String, StoreError> {
+        let number = |tasks: &[Task]| lease_number(&hash(&[&write_tasks(tasks)]));
+        let request = TaskRequest {
+            kind,
+            count: BATCH,
+            seconds: self.lease_time(),
+            worker: worker.to_owned(),
+        };
+        let lease = self.store.lease_by_name(request, number)?;
+        Ok(write_tasks(&lease.tasks))
+    }
+
+    /// Ends the lease of a batch with a name.
+    fn end_named_lease(&self, name: &str, worker: &str) -> Result<(), StoreError> {
+        let (number, worker) = (lease_number(name), worker.to_owned());
+        self.store
+            .write(move |batch| batch.finish_lease(number, &worker))
+            .map(drop)
+    }
+}
+
+/// Writes tasks as lines of text; invalid positions are skipped.
+fn write_tasks(tasks: &[Task]) -> String {
+    let mut text = String::new();
+    for task in tasks {
+        let Some(board) = task.key.position().map(|position| fen::write(&position)) else {
+            continue;
+        };
+        let is_urgent = task.kind == TaskKind::Expansion && task.priority == Priority::Urgent;
+        let _ = writeln!(text, "{}{board}", if is_urgent { "!" } else { "" });
+        for m in &task.moves {
+            let _ = writeln!(text, "{board} moves {m}");
+        }
+    }
+    text
+}
+
+/// The negative lease number of a batch with a name; 0 for an invalid name.
+fn lease_number(name: &str) -> i64 {
+    let digits = name.get(..16).filter(|_| name.len() == 32);
+    let number = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    number.map_or(0, |number| {
+        -i64::try_from(number >> 1).unwrap_or(i64::MAX).max(1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_equal_those_of_the_public_library() {
+        let address: IpAddr = "127.0.0.1".parse().unwrap();
+        let access = access_token(address, "123456");
+        assert_eq!(access, "064b2fed5a9455a8e5990630ee68fc86");
+        let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+        let stored = hash(&[&access, start, "b2e2", "-12"]);
+        assert_eq!(stored, "c46ff9000b2af543ced8ed01bcc44c52");
+    }
+
+    #[test]
+    fn lease_numbers_are_computed_from_names() {
+        assert_eq!(lease_number("00000000000000000000000000000000"), -1);
+        assert_eq!(lease_number("ffffffffffffffffffffffffffffffff"), -i64::MAX);
+        assert_eq!(
+            lease_number("064b2fed5a9455a8e5990630ee68fc86"),
+            -0x0325_97f6_ad4a_2ad4
+        );
+        for wrong in [
+            "",
+            "064b",
+            "g64b2fed5a9455a8e5990630ee68fc86",
+            "+64b2fed5a9455a8e5990630ee68fc860",
+        ] {
+            assert_eq!(lease_number(wrong), 0, "{wrong}");
+        }
+    }
 }

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::batch::Batch;
-use super::database::{Columns, Value};
-use super::error::StoreError;
+use super::database::{Columns, StoreError, Value};
 use super::notes::{Note, parse_note};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
@@ -94,13 +93,7 @@ impl Batch<'_> {
         ];
         self.connection.execute(mark, &values)?;
         let notes = self.notes_of_undo(number)?;
-        let values = self.restore_all(moves)?;
-        self.update_privacy_after(&notes)?;
-        Ok(UndoResult {
-            undo: Some(number),
-            values,
-            notes: notes.len(),
-        })
+        self.apply_undo(number, moves, &notes)
     }
 
     /// Restores the writes of an undo. Later writes of the same moves keep their values.
@@ -126,13 +119,7 @@ impl Batch<'_> {
         let note = "UPDATE undo SET redone = $1, redone_by = $2 WHERE id = $3";
         let noted = [Value::Number(now()), Value::Text(by), Value::Number(number)];
         self.connection.execute(note, &noted)?;
-        let values = self.restore_all(moves)?;
-        self.update_privacy_after(&notes)?;
-        Ok(Ok(UndoResult {
-            undo: Some(number),
-            values,
-            notes: notes.len(),
-        }))
+        self.apply_undo(number, moves, &notes).map(Ok)
     }
 
     /// The moves whose notes an undo has marked.
@@ -142,14 +129,25 @@ impl Batch<'_> {
             .query(query, &[Value::Number(number)], parse_move)
     }
 
-    /// Makes positions private or public after the notes on moves to them were undone or restored.
-    fn update_privacy_after(&mut self, moves: &[StoredMove]) -> Result<()> {
-        for (key, m) in moves {
+    /// Updates the values of `moves`, and the privacy of the positions after the moves of `notes`, after the log entries
+    /// of an undo were marked or unmarked.
+    fn apply_undo(
+        &mut self,
+        number: i64,
+        moves: Vec<StoredMove>,
+        notes: &[StoredMove],
+    ) -> Result<UndoResult> {
+        let values = self.restore_all(moves)?;
+        for (key, m) in notes {
             for edge in Edge::of_stored(key, [*m]) {
                 self.update_privacy(&edge.child)?;
             }
         }
-        Ok(())
+        Ok(UndoResult {
+            undo: Some(number),
+            values,
+            notes: notes.len(),
+        })
     }
 
     /// Restores moves, and the moves that lead to positions that become known or unknown. Returns how many of

@@ -3,8 +3,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::database::{Connection, Value};
-use super::error::StoreError;
+use super::database::{Connection, StoreError, Value};
 use super::rows::{self, minutes, now};
 use super::task::TaskState;
 use crate::board::Position;
@@ -14,7 +13,7 @@ use crate::cloud::score::{self, FINAL};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Writer of scores of the library's own workers.
+/// Name of the library's own workers in the audit log.
 pub const WORKER: &str = "worker";
 
 /// Maximum search depth of a score.
@@ -45,7 +44,7 @@ pub struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Writer of moves that were linked to known positions and have no value of their own.
+    /// Name in the audit log for moves that were linked to a known position and have no value of their own.
     pub(super) const LIBRARY: &'static str = "library";
 
     /// The known moves of a position.

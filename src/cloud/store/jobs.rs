@@ -5,8 +5,7 @@
 use std::collections::HashSet;
 
 use super::batch::Batch;
-use super::database::{Columns, Value};
-use super::error::StoreError;
+use super::database::{Columns, StoreError, Value};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
 use super::task::{Priority, Task, TaskKind};
@@ -24,16 +23,16 @@ const MAX_UNFINISHED: i64 = 64;
 const MAX_KEPT: i64 = 200;
 /// Number of searches of all jobs that are in the queue at the same time.
 const WINDOW: i64 = 400;
-/// The same for a database on a server, where each query takes longer.
+/// The same number for a database on a server, where each query takes longer.
 const REMOTE_WINDOW: i64 = 100;
-/// Number of known moves from which a position needs no search for more.
+/// Number of known moves of a position that needs no search for more moves.
 pub const ENOUGH_MOVES: usize = 5;
 /// Seconds after which a search is requested again if its task is gone without a result. The queue ignores earlier
 /// repetitions.
 const RETRY: i64 = 310;
-/// Number of requests of a search after which it has failed.
+/// A search without a result after this number of requests has failed.
 const MAX_TRIES: i64 = 3;
-/// Value of the column `move` for a search for moves.
+/// Value of the column `move` for an expansion.
 const EXPANSION: i64 = -1;
 
 /// Settings of a new job.

@@ -9,9 +9,7 @@
 
 mod audit;
 mod batch;
-mod connect;
 mod database;
-mod error;
 mod jobs;
 mod location;
 mod notes;
@@ -35,14 +33,14 @@ use std::path::Path;
 
 pub use audit::{LoggedWrite, RedoError, UndoRecord, UndoResult, Undone};
 pub use batch::{Batch, MAX_DEPTH, NewScore, WORKER};
-pub use error::StoreError;
+pub use database::StoreError;
 pub use jobs::{ENOUGH_MOVES, Job, JobError, JobSettings};
 pub use location::{Location, LocationError};
 pub use notes::{Note, NoteError, PlacedNote};
 pub use snapshot::{Inconsistency, Snapshot};
-pub use task::{Lease, Priority, Task, TaskKind, TaskRequest};
+pub use task::{Lease, Priority, Task, TaskKind, TaskRequest, is_eligible};
 
-use database::Access;
+use database::{Access, Connection};
 use rows::now;
 use snapshot::Readers;
 use writer::StoreWriter;
@@ -83,8 +81,15 @@ impl Store {
         Self::start(location, false)
     }
 
+    /// Opens a library for writing. Creates a missing one if `creates`.
     fn start(location: &Location, creates: bool) -> Result<Self, StoreError> {
-        let connection = connect::open(location, creates)?;
+        let connection: Box<Connection> = match location {
+            Location::File(path) => Box::new(sqlite::open(path, creates)?),
+            #[cfg(feature = "postgres")]
+            Location::Postgres(config) => {
+                Box::new(postgres::PostgresConnection::open(config, creates)?)
+            }
+        };
         Ok(Self {
             readers: Readers::new(location.clone()),
             writer: Some(StoreWriter::start(connection)?),

@@ -1,13 +1,12 @@
-//! Notes of writers on moves, and private branches. A note is an entry of the audit log; the latest one of a move that
-//! is not undone counts.
+//! Notes of writers on moves, and private branches. Notes are entries of the audit log; the note of a move is its
+//! latest one that is not undone.
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
 use super::batch::Batch;
-use super::database::{Columns, Connection, Value};
-use super::error::StoreError;
+use super::database::{Columns, Connection, StoreError, Value};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
 use crate::board::{Move, Position};
@@ -24,7 +23,7 @@ const MAX_NAME: usize = 100;
 const MAX_GLYPHS: usize = 4;
 /// The largest glyph of PGN.
 const LAST_GLYPH: u8 = 139;
-/// From this glyph on, even ones are about red and odd ones about black.
+/// From this glyph on, even glyphs are about red and odd ones about black.
 const FIRST_SIDED_GLYPH: u8 = 14;
 /// Maximum number of positions of a branch that becomes private.
 const MAX_BRANCH: usize = 20_000;
@@ -100,7 +99,7 @@ impl Note {
         Ok(())
     }
 
-    /// Whether the note says nothing: it was deleted.
+    /// Whether the note is empty, which means that it was deleted.
     pub fn is_empty(&self) -> bool {
         self.has_no_text() && !self.private
     }

@@ -11,8 +11,7 @@ use std::time::Duration;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, GenericClient, NoTls, Statement};
 
-use super::database::{Access, Columns, Database, ResultRow, Value};
-use super::error::StoreError;
+use super::database::{Access, Columns, Database, ResultRow, StoreError, Value};
 use super::location::Location;
 
 /// Version of the schema.

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::database::{Columns, Connection, Value};
-use super::error::StoreError;
+use super::database::{Columns, Connection, StoreError, Value};
 use crate::cloud::key::Key;
 use crate::cloud::row::Row;
 

@@ -6,12 +6,12 @@ use std::fmt;
 
 use parking_lot::Mutex;
 
-use super::connect;
-use super::database::{Access, Connection, Value};
-use super::error::StoreError;
+use super::database::{Access, Connection, StoreError, Value};
 use super::location::Location;
-use super::rows;
+#[cfg(feature = "postgres")]
+use super::postgres::PostgresConnection;
 use super::task::{TaskKind, waiting};
+use super::{rows, sqlite};
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::row::Row;
@@ -210,6 +210,15 @@ impl Readers {
         }
     }
 
+    /// Connects to the library.
+    fn connect(&self) -> Result<Box<Connection>, StoreError> {
+        Ok(match &self.location {
+            Location::File(path) => Box::new(sqlite::open_reader(path)?),
+            #[cfg(feature = "postgres")]
+            Location::Postgres(config) => Box::new(PostgresConnection::open_reader(config)?),
+        })
+    }
+
     /// Reads a snapshot.
     pub fn read<T, E: From<StoreError>>(
         &self,
@@ -219,7 +228,7 @@ impl Readers {
         let next = idle().pop();
         let connection = match next {
             Some(connection) => connection,
-            None => connect::open_reader(&self.location)?,
+            None => self.connect()?,
         };
         connection.begin(Access::Read)?;
         let found = look(&Snapshot {

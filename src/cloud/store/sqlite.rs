@@ -2,18 +2,17 @@
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write;
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Row, ToSql, params_from_iter};
 
-use super::database::{Access, Columns, Database, ResultRow, Value};
-use super::error::StoreError;
+use super::database::{Access, Columns, Database, ResultRow, StoreError, Value};
 use super::location::Location;
 
 /// The `application_id` of library files: `ChYk`.
@@ -171,21 +170,17 @@ fn is_missing_index(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::FileLockingProtocolFailed)
 }
 
+/// Bytes of a path that are encoded in a URI.
+const ENCODED: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'.')
+    .remove(b'-')
+    .remove(b'_');
+
 /// The URI of a file that SQLite may read without its log.
 fn immutable(path: &Path) -> OsString {
-    let mut uri = "file:".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
-                uri.push(char::from(*byte));
-            }
-            byte => {
-                // A string can always be written to.
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-    }
-    OsString::from(uri + "?immutable=1")
+    let path = percent_encode(path.as_os_str().as_encoded_bytes(), &ENCODED);
+    OsString::from(format!("file:{path}?immutable=1"))
 }
 
 impl Database for Connection {

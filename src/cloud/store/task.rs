@@ -5,12 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::database::{Columns, Connection, Value};
-use super::error::StoreError;
+use super::database::{Columns, Connection, StoreError, Value};
 use super::rows::{milliseconds, now};
-use crate::board::{Move, named_enum};
+use crate::board::{Move, PieceKind, Position, named_enum};
 use crate::cloud::key::{Key, View};
-use crate::cloud::moves::is_eligible;
 use crate::movegen::has_legal_move;
 use crate::notation::Line;
 
@@ -218,4 +216,13 @@ pub fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64> {
     let read = |columns: &Columns<'_>| columns.number(0, "count");
     let count = connection.query_one(query, &[Value::Number(kind.number())], read)?;
     Ok(count.unwrap_or(0))
+}
+
+/// Whether workers search a position: it needs at least ten pieces, at least four of them rooks, knights or
+/// cannons.
+pub fn is_eligible(position: &Position) -> bool {
+    let major = position.kind(PieceKind::Rook)
+        | position.kind(PieceKind::Knight)
+        | position.kind(PieceKind::Cannon);
+    position.occupied().len() >= 10 && major.len() >= 4
 }

@@ -1,8 +1,7 @@
 //! The task queues: scoring moves, and expanding positions (finding moves to score).
 
 use super::batch::Batch;
-use super::database::{Columns, Value};
-use super::error::StoreError;
+use super::database::{Columns, StoreError, Value};
 use super::rows::{self, now};
 use super::task::{Lease, Priority, Task, TaskKind, TaskRequest};
 use crate::board::Move;
@@ -210,7 +209,7 @@ impl Batch<'_> {
         Ok(tasks)
     }
 
-    /// Drops tasks that expired or were leased too often, and recounts the waiting tasks, once per [`SWEEP`].
+    /// Drops tasks that expired or were leased too often, and recounts the waiting tasks, at most once a minute.
     fn drop_old(&mut self, now: i64) -> Result<()> {
         if !self.tasks.is_to_be_swept(now) {
             return Ok(());

@@ -65,7 +65,6 @@ macro_rules! on_both {
     };
 }
 
-mod jobs;
 mod log;
 mod notes;
 mod tasks;

@@ -7,8 +7,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::batch::Batch;
-use super::database::{Access, Connection};
-use super::error::StoreError;
+use super::database::{Access, Connection, StoreError};
 use super::task::TaskState;
 
 /// Maximum number of jobs per transaction.

@@ -12,10 +12,9 @@ use crate::board::{Move, Position};
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, WorkCount};
-use crate::cloud::moves::is_eligible;
 use crate::cloud::score::FINAL;
 use crate::cloud::store::{
-    MAX_DEPTH, NewScore, Priority, StoreError, Task, TaskKind, TaskRequest, WORKER,
+    MAX_DEPTH, NewScore, Priority, StoreError, Task, TaskKind, TaskRequest, WORKER, is_eligible,
 };
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;

@@ -89,9 +89,7 @@ impl Worker {
             _ => Ok(worker),
         }
     }
-}
 
-impl Worker {
     /// Stops the search and lets the thread release its tasks and end.
     fn stop(&mut self) {
         self.stop_flag.stop();
@@ -217,9 +215,9 @@ impl JobRunner<'_> {
                 Ok(false)
             }
             // The tasks go to another worker when the lease expires.
-            Err(fail) => {
-                log::error!("a task was not finished: {fail}");
-                match fail {
+            Err(error) => {
+                log::error!("a task was not finished: {error}");
+                match error {
                     JobError::SearchEnded => Err(WorkerEnded),
                     _ => Ok(false),
                 }

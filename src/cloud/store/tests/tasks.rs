@@ -1,12 +1,18 @@
-//! Tasks, their priorities and leases.
+//! Tasks, their priorities and leases, and jobs of uploaded games and positions.
 
 use super::*;
+use crate::notation::Line;
 
 on_both! {
     a_released_task_is_merged_with_the_waiting_one,
     tasks_are_leased_by_priority_and_age,
     leases_expire_and_are_released,
     leases_belong_to_their_workers,
+    a_job_counts_its_searches,
+    known_results_are_not_searched_again,
+    a_canceled_job_requests_nothing,
+    jobs_are_advanced_by_priority,
+    the_number_of_jobs_and_their_size_are_limited,
 }
 
 fn lease(store: &Store, kind: TaskKind, seconds: i64) -> Lease {
@@ -142,4 +148,233 @@ fn leases_belong_to_their_workers(library: &TestLibrary) {
     assert_eq!(tasks(WORKER).unwrap(), leased.tasks);
     assert_eq!(finish(WORKER).unwrap(), 1);
     assert_eq!(tasks(WORKER).unwrap(), []);
+}
+
+#[test]
+fn positions_with_few_pieces_are_not_eligible() {
+    assert!(is_eligible(&Position::startpos()));
+    for (fen, expected) in [
+        ("2bakab2/9/9/4c4/4n4/9/9/4C4/4N4/3K5 w", true),
+        ("2bakab2/9/9/4c4/4n4/4P4/9/4C4/9/3K5 w", false),
+        ("3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w", false),
+    ] {
+        assert_eq!(is_eligible(&fen.parse().unwrap()), expected, "{fen}");
+    }
+}
+
+fn settings(priority: Priority) -> JobSettings {
+    JobSettings {
+        writer: "anna".to_owned(),
+        name: "games.pgn".to_owned(),
+        priority,
+    }
+}
+
+fn line(moves: &str) -> Vec<Task> {
+    let moves = moves
+        .split_whitespace()
+        .map(|m| m.parse().unwrap())
+        .collect();
+    let start = Position::startpos();
+    Task::of_line(Line { start, moves }, 40, Priority::Requested)
+}
+
+fn add_job(store: &Store, tasks: Vec<Task>, priority: Priority) -> Result<i64, JobError> {
+    store
+        .write(move |batch| batch.add_job(&settings(priority), &tasks))
+        .unwrap()
+}
+
+fn advance(store: &Store) {
+    store.write(|batch| batch.advance_jobs()).unwrap();
+}
+
+fn job(store: &Store, id: i64) -> Job {
+    let jobs = store.read(|s| s.jobs()).unwrap();
+    jobs.into_iter().find(|job| job.id == id).unwrap()
+}
+
+/// Makes the requests of a job older, as if time had passed.
+fn wait(store: &Store, seconds: i64) {
+    store
+        .write(move |batch| {
+            let statement = "UPDATE job_item SET requested = requested - $1 WHERE requested > 0";
+            batch
+                .connection
+                .execute(statement, &[seconds.into()])
+                .map(drop)
+        })
+        .unwrap();
+}
+
+fn a_job_counts_its_searches(library: &TestLibrary) {
+    let store = library.open();
+    // The same game twice is searched once.
+    let tasks = [line("h2e2 h9g7 h0g2"), line("b2e2 b9c7")].concat();
+    let id = add_job(&store, tasks, Priority::Requested).unwrap();
+    let progress = |store: &Store| {
+        let job = job(store, id);
+        (job.done, job.failed, job.total, job.ended.is_some())
+    };
+    assert_eq!(progress(&store), (0, 0, 3, false));
+    advance(&store);
+    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 3);
+    // It continues after a restart, and requests nothing twice.
+    drop(store);
+    let store = library.open();
+    advance(&store);
+    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 3);
+    let leased = lease(&store, TaskKind::Scoring, 3600);
+    wait(&store, 60);
+    advance(&store);
+    assert_eq!(progress(&store), (0, 0, 3, false), "the tasks are leased");
+    put(&store, new("", "h2e2", 5, 3));
+    put(&store, new("h2e2", "h9g7", 5, 3));
+    let number = leased.number;
+    store
+        .write(move |batch| batch.finish_lease(number, WORKER))
+        .unwrap();
+    advance(&store);
+    assert_eq!(progress(&store), (2, 0, 3, false));
+    // A search without a result is requested three times, and has failed then.
+    for _ in 0..3 {
+        assert_eq!(progress(&store), (2, 0, 3, false));
+        wait(&store, 400);
+        advance(&store);
+        let leased = lease(&store, TaskKind::Scoring, 3600);
+        let number = leased.number;
+        store
+            .write(move |batch| batch.finish_lease(number, WORKER))
+            .unwrap();
+    }
+    assert_eq!(progress(&store), (2, 1, 3, true));
+    assert!(!store.read(|s| s.has_unfinished_jobs()).unwrap());
+}
+
+fn known_results_are_not_searched_again(library: &TestLibrary) {
+    let store = library.open();
+    for (moves, m) in [("", "c3c4"), ("c3c4", "b7c7")] {
+        put(&store, new(moves, m, 5, 3));
+    }
+    let id = add_job(&store, line("c3c4 b7c7"), Priority::Requested).unwrap();
+    advance(&store);
+    // The reply has no known reply itself.
+    assert_eq!((job(&store, id).done, job(&store, id).ended), (1, None));
+    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 1);
+    // A position without moves is searched for moves.
+    let id = add_job(&store, line(""), Priority::Requested).unwrap();
+    advance(&store);
+    assert_eq!(store.read(|s| s.waiting(TaskKind::Expansion)).unwrap(), 1);
+    for m in ["h2e2", "g0e2", "e3e4", "a3a4"] {
+        put(&store, new("", m, 5, 3));
+    }
+    wait(&store, 60);
+    advance(&store);
+    assert_eq!(job(&store, id).done, 0, "its task is still waiting");
+    store.lease(request(TaskKind::Expansion, 10, 60)).unwrap();
+    let finish = "DELETE FROM task";
+    store
+        .write(move |batch| batch.connection.execute(finish, &[]))
+        .unwrap();
+    advance(&store);
+    assert!(job(&store, id).ended.is_some());
+}
+
+fn a_canceled_job_requests_nothing(library: &TestLibrary) {
+    let store = library.open();
+    let id = add_job(&store, line("h2e2 h9g7"), Priority::Requested).unwrap();
+    assert!(
+        store
+            .write(move |batch| batch.cancel_job(id, "owner"))
+            .unwrap()
+    );
+    assert!(
+        !store
+            .write(move |batch| batch.cancel_job(id, "owner"))
+            .unwrap()
+    );
+    assert!(!store.write(|batch| batch.cancel_job(99, "owner")).unwrap());
+    advance(&store);
+    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 0);
+    let job = job(&store, id);
+    assert_eq!((job.done, job.canceled_by.as_deref()), (0, Some("owner")));
+    assert!(job.ended.is_some());
+}
+
+fn jobs_are_advanced_by_priority(library: &TestLibrary) {
+    let store = library.open();
+    let long = |rook: &str| {
+        // 300 different positions with the same move.
+        let mut tasks = Vec::new();
+        let mut random = StdRng::seed_from_u64(7);
+        while tasks.len() < 300 {
+            let mut position = after(rook);
+            for _ in 0..4 {
+                let moves: Vec<Move> = legal_moves(&position).iter().copied().collect();
+                position.make(*moves.choose(&mut random).unwrap());
+            }
+            let view = View::of(&position);
+            let m = legal_moves(&position).iter().copied().next().unwrap();
+            let task = Task {
+                kind: TaskKind::Scoring,
+                key: view.key.clone(),
+                moves: vec![view.stored(m)],
+                priority: Priority::Requested,
+            };
+            if !tasks.contains(&task) {
+                tasks.push(task);
+            }
+        }
+        tasks
+    };
+    let low = add_job(&store, long("a3a4"), Priority::Background).unwrap();
+    let high = add_job(&store, long("i3i4"), Priority::Urgent).unwrap();
+    advance(&store);
+    // The queue gets at most 400 searches, with PostgreSQL 100.
+    let waiting = store.read(|s| s.waiting(TaskKind::Scoring)).unwrap();
+    assert!((90..=400).contains(&waiting), "{waiting}");
+    let leased = store.lease(request(TaskKind::Scoring, 1000, 60)).unwrap();
+    let of = |priority| {
+        leased
+            .tasks
+            .iter()
+            .filter(|task| task.priority == priority)
+            .count()
+    };
+    // The second job begins when the queue has all searches of the first one.
+    let (first, second) = (of(Priority::Urgent), of(Priority::Requested));
+    assert!(
+        first > 250 || first >= 90 && second == 0,
+        "{first} {second}"
+    );
+    assert_eq!(first + second, leased.tasks.len());
+    assert!(leased.tasks[0].priority == Priority::Urgent);
+    assert!(job(&store, low).ended.is_none() && job(&store, high).ended.is_none());
+}
+
+fn the_number_of_jobs_and_their_size_are_limited(library: &TestLibrary) {
+    let store = library.open();
+    assert_eq!(
+        add_job(&store, Vec::new(), Priority::Requested),
+        Err(JobError::Empty)
+    );
+    // A position with too few pieces has nothing to search.
+    let start = "3k5/9/9/9/9/9/9/9/9/4K4 w".parse().unwrap();
+    let moves = Vec::new();
+    assert_eq!(
+        Task::of_line(Line { start, moves }, 40, Priority::Requested),
+        []
+    );
+    for _ in 0..64 {
+        add_job(&store, line("h2e2"), Priority::Requested).unwrap();
+    }
+    assert_eq!(
+        add_job(&store, line("h2e2"), Priority::Requested),
+        Err(JobError::TooMany)
+    );
+    let first = store.read(|s| s.jobs()).unwrap().last().unwrap().id;
+    store
+        .write(move |batch| batch.cancel_job(first, "owner"))
+        .unwrap();
+    add_job(&store, line("h2e2"), Priority::Requested).unwrap();
 }

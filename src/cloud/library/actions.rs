@@ -1,22 +1,24 @@
-//! Actions that read: lists of moves, scores, lines, and moves to play.
+//! Actions on a position: lists of moves, scores, lines, moves to play, and requests for searches and writes.
 
 use std::collections::HashSet;
 
 use rand::seq::IndexedRandom;
 
-use super::learning::PendingWrites;
-use super::position::{KnownMove, QueriedPosition, without_moves};
+use super::activity::WorkCount;
+use super::learning::{PendingWrites, expansion};
+use super::position::{KnownMove, QueriedPosition, ordered_moves, without_moves};
 use super::query::{Library, Query};
 use super::tablebase;
 use super::walk::LibraryWalk;
 use crate::board::Move;
 use crate::cloud::access::Role;
+use crate::cloud::api::{ApiReply, ListedMove, MoveInfo};
 use crate::cloud::key::text_order;
-use crate::cloud::moves::ordered_moves;
-use crate::cloud::reply::{ApiReply, ListedMove, MoveInfo};
-use crate::cloud::score::{Class, rank};
-use crate::cloud::store::{Priority, Snapshot, StoreError};
-use crate::movegen::has_legal_move;
+use crate::cloud::score::{Class, MATE, rank};
+use crate::cloud::store::{
+    ENOUGH_MOVES, NewScore, Priority, Snapshot, StoreError, Task, TaskKind, is_eligible,
+};
+use crate::movegen::{has_legal_move, is_legal};
 
 /// The highest rank.
 const BEST: u8 = 2;
@@ -146,7 +148,7 @@ fn listed(query: &Query<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedM
     moves
 }
 
-/// Which moves may be returned.
+/// The moves that a query may return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// One of the best moves.
@@ -162,12 +164,12 @@ pub enum Choice {
 /// Maximum number of moves visited to choose a move.
 const BUDGET: usize = 20;
 /// Maximum number of moves visited by `queue`, and maximum length of a line.
-pub const LONG_BUDGET: usize = 200;
+const LONG_BUDGET: usize = 200;
 /// The lowest score that is played.
 const MIN_SCORE: i32 = -50;
 /// The lowest score that `querylearn` plays.
 const MIN_SCORE_TO_LEARN: i32 = -75;
-/// Moves that must have been visited below one of the best moves.
+/// Number of moves that must have been visited below one of the best moves.
 const MIN_VISITS_BELOW: usize = 4;
 
 impl Library {
@@ -296,4 +298,103 @@ fn chosen(known: &[KnownMove], choice: Choice, best: i32) -> ApiReply {
     }
     let chosen = moves.choose(&mut rand::rng());
     chosen.map_or(ApiReply::Status("nobestmove"), |m| ApiReply::Move(*m))
+}
+
+/// The reply to an accepted write.
+const OK: ApiReply = ApiReply::Status("ok");
+
+impl Library {
+    /// Requests a search of a position.
+    pub(super) fn queue(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+        let board = &query.board;
+        let mut pending = PendingWrites::default();
+        let known = self.read(query.role, |snapshot| {
+            let row = board.row(snapshot)?;
+            let known = board.known(snapshot, &row)?;
+            let mut walk = LibraryWalk::new(snapshot, LONG_BUDGET, Some(&mut pending));
+            walk.visit_root(board, &known, |score| score > -MATE)?;
+            Ok::<_, StoreError>(known.len())
+        })?;
+        pending.post(&self.store, &self.unknown);
+        if known >= ENOUGH_MOVES {
+            return Ok(OK);
+        }
+        if !has_legal_move(&board.position) || !is_eligible(&board.position) {
+            return Ok(ApiReply::Empty);
+        }
+        let priority = if query.has_proof_of_work("") {
+            Priority::Urgent
+        } else {
+            Priority::Requested
+        };
+        self.add_task(expansion(board, priority))
+    }
+
+    /// Requests a score for a move.
+    pub(super) fn store_move(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+        let board = &query.board;
+        let text = query.parameters.get("move").unwrap_or("");
+        let played = text.get(5..).and_then(|text| text.parse::<Move>().ok());
+        let legal = played.filter(|m| is_legal(&board.position, *m));
+        let (Some(played), true) = (legal, is_eligible(&board.position)) else {
+            return Ok(ApiReply::Empty);
+        };
+        let edge = board.edge(played);
+        let needs_score = self.read(query.role, |snapshot| {
+            let is_known = board.row(snapshot)?.get(edge.m).is_some();
+            Ok::<_, StoreError>(!is_known || !snapshot.contains(&edge.child)?)
+        })?;
+        if !needs_score {
+            return Ok(ApiReply::Empty);
+        }
+        let priority = if query.role >= Role::Write {
+            Priority::Urgent
+        } else {
+            Priority::Requested
+        };
+        self.add_task(Task {
+            kind: TaskKind::Scoring,
+            key: edge.parent,
+            moves: vec![edge.m],
+            priority,
+        })
+    }
+
+    /// Writes a score.
+    pub(super) fn store_score(
+        &self,
+        query: &Query<'_>,
+        score: &str,
+    ) -> Result<ApiReply, StoreError> {
+        let board = &query.board;
+        let text = query.parameters.get("move").unwrap_or("");
+        let text = text.strip_prefix("move:").unwrap_or(text);
+        let depth = query.parameters.get("depth").unwrap_or("0");
+        let (Ok(value), Ok(depth)) = (score.parse::<i32>(), depth.parse::<u8>()) else {
+            return Ok(ApiReply::Status("invalid parameters"));
+        };
+        let played = text.parse::<Move>().ok();
+        let Some(played) = played.filter(|m| is_legal(&board.position, *m)) else {
+            return Ok(ApiReply::Empty);
+        };
+        let new = NewScore {
+            edge: board.edge(played),
+            value,
+            depth,
+            writer: query.writer.to_owned(),
+        };
+        let thousands: Option<u64> =
+            (query.parameters.get("nodes")).and_then(|text| text.parse().ok());
+        let is_written = self.store.write(move |batch| batch.store(&new))?;
+        self.count_work(WorkCount {
+            scores: 1,
+            nodes: thousands.unwrap_or(0).saturating_mul(1_000),
+        });
+        Ok(if is_written { OK } else { ApiReply::Empty })
+    }
+
+    fn add_task(&self, task: Task) -> Result<ApiReply, StoreError> {
+        let has_room = self.store.write(move |batch| batch.add_task(&task))?;
+        Ok(if has_room { OK } else { ApiReply::Empty })
+    }
 }
