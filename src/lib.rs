@@ -50,7 +50,7 @@
 //! | [`protocol`] | UCCI, UCI, XBoard and CXBoard, the options, the session |
 //! | `training` | self-play, files of games, training of networks, books from games |
 //! | `tournament` | games between engines in separate processes: referee, openings, statistics |
-//! | `cli` | the command line, with one file or folder for each subcommand |
+//! | `cli` | the command line and its subcommands |
 //! | [`guide`] | the guides for users, as pages of this documentation |
 //!
 //! Data flows one way: text <- board <- movegen <- notation <- rules, page <- random <- book, tablebase,

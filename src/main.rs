@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use chuhe::eval::nnue::simd::is_processor_supported;
 
 fn main() -> ExitCode {
-    // Otherwise the program would be killed at the first instruction that the processor does not know.
+    // Without this check, the program would crash at the first unsupported instruction.
     if !is_processor_supported() {
         eprintln!(
             "chuhe: this processor lacks instructions of x86-64-v2 (SSE4.2, POPCNT), which Intel \

@@ -34,8 +34,8 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 const TICK: Duration = Duration::from_millis(100);
 /// Width of a row before its line of moves.
 const ROW_WIDTH: usize = 43;
-/// The line of moves gets a row of its own if fewer columns than this are left, which is enough for three moves.
-const NARROW: usize = 27;
+/// Minimum width of the line of moves, enough for three moves. With less space it gets a row of its own.
+const MIN_LINE_WIDTH: usize = 27;
 /// Indentation of that row, and of the lines of moves at the end.
 const INDENT: usize = 2;
 
@@ -112,8 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(is_interrupted))
 }
 
-/// The games whose last positions are to be analysed, and what could not be read. Of a file of game records only the
-/// first game is returned.
+/// The games whose last positions are to be analysed, and what could not be read.
 fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Unread), Failure> {
     let mut unread = Unread::default();
     let places = arguments.game.places();
@@ -132,7 +131,7 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Unread), Failure>
     Ok((games, unread))
 }
 
-/// Adds the positions of a file. Of a file of game records only the first game is added.
+/// Adds the positions of a file, but only the first game of a file of game records.
 fn add_positions(
     place: &GamePath,
     is_one_of_several: bool,
@@ -378,8 +377,8 @@ impl<'a> AnalysisView<'a> {
         chosen.map_or(Bound::Exact, |info| info.bound)
     }
 
-    /// The lines to show at the end. A line with a bound is included if it is the line of the chosen move with the
-    /// final score, or if no exact score of its rank is known.
+    /// The lines to show at the end. A line whose score is a bound is used if it has the chosen move and the final
+    /// score, or if its rank has no exact score.
     fn last_lines(&self, outcome: &Outcome) -> Vec<&Info> {
         let mut lines: BTreeMap<usize, &Info> =
             self.lines.iter().map(|(n, info)| (*n, info)).collect();
@@ -493,13 +492,13 @@ impl Status {
     }
 }
 
-/// The line of moves of a row, cut at the edge of the terminal; in a row of its own if little of it would fit.
+/// The line of moves of a row, cut at the edge of the terminal; on a narrow terminal it gets a row of its own.
 fn fitted(line: &str, width: Option<usize>) -> String {
     let Some(width) = width else {
         return line.to_owned();
     };
     let rest = width.saturating_sub(ROW_WIDTH);
-    if rest < NARROW {
+    if rest < MIN_LINE_WIDTH {
         let line = cut(line, width.saturating_sub(INDENT));
         format!("\n{:INDENT$}{line}", "")
     } else {

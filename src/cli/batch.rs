@@ -25,8 +25,8 @@ use crate::text::{has_extension, read_all};
 /// Search many positions and write the results as JSON or CSV.
 ///
 /// A file has one position per line: a FEN, an EPD or `startpos`, optionally followed by `moves` and moves.
-/// Empty lines and lines that begin with `#` are skipped. Of game records in any format the final positions of
-/// all games are searched. With several files each result has the name of its file.
+/// Empty lines and lines that begin with `#` are skipped. If the file has game records in any format, the final
+/// positions of all games are searched. With several files each result has the name of its file.
 /// If an EPD has a task (`bm`, `am`, `dm`), the result says whether it was solved, and the number of solved
 /// tasks is printed at the end. Each position is searched by one thread with an empty hash table, so that
 /// results do not depend on each other.
@@ -174,8 +174,8 @@ fn print_summary(arguments: &Arguments, output: &Output, positions: usize) {
     note(&text);
 }
 
-/// Size limit of a file that is continued, in MB.
-const LARGEST_FILE: u64 = 4096;
+/// Maximum size of a file that is continued, in MB.
+const MAX_FILE_MB: u64 = 4096;
 
 /// A position to search.
 struct Task {
@@ -353,7 +353,7 @@ impl Output {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path)?;
-        let mut text = String::from_utf8(read_all(&mut file, LARGEST_FILE)?)
+        let mut text = String::from_utf8(read_all(&mut file, MAX_FILE_MB)?)
             .map_err(|_| io::Error::other("the file has no answers of `chuhe batch`"))?;
         text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
         if text.is_empty() {

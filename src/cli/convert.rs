@@ -109,7 +109,7 @@ impl TargetFormat {
         matches!(self, Self::Fen | Self::Epd)
     }
 
-    /// Encodes a game in a format with few fields for tags; `None` for other formats.
+    /// Encodes a game in a format that has fields for few tags; `None` for other formats.
     fn record(self, game: &GameTree) -> Option<Vec<u8>> {
         match self {
             Self::Xqf => Some(write_xqf(game)),
@@ -204,7 +204,7 @@ fn convert_file(
     }
 }
 
-/// The errors of a file. They are reported as soon as a game of the file can be read. If none can be read, the
+/// The errors of a file, which are reported as soon as a game of the file can be read. If no game can be read, the
 /// file is probably not a game record, and a single message is enough.
 #[derive(Default)]
 struct ErrorList {
@@ -215,7 +215,7 @@ struct ErrorList {
 }
 
 impl ErrorList {
-    /// Errors that are kept until a game can be read.
+    /// Maximum number of errors that are kept until a game can be read.
     const MAX_KEPT: usize = 100;
 
     fn add(&mut self, failure: Failure) {
@@ -236,7 +236,7 @@ impl ErrorList {
         errors.for_each(|failure| failure.report());
     }
 
-    /// The error of a file without any game that can be read.
+    /// The error of a file of which no game can be read.
     fn failure(self, path: &Path) -> Option<Failure> {
         let first = self.first?;
         if self.count == 1 {
@@ -304,7 +304,7 @@ impl Writer<'_> {
         self.out.append(&bytes)
     }
 
-    /// Compares the tags of a game with those of the record that was made of it.
+    /// Records the tags of a game that its written `record` lacks or has cut.
     fn note_lost_tags(&mut self, game: &GameTree, record: &[u8]) {
         let reader = RecordReader::new(record).ok();
         let Some(Ok(read)) = reader.and_then(|mut reader| reader.next()) else {

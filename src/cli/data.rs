@@ -53,8 +53,8 @@ enum DataCommand {
     /// Make a file of games from samples as text (FEN | score | result, for red) or from game
     /// records with results in any format.
     ///
-    /// Left out are games annotated by `chuhe review`, whose scores are for red, and games lost on time, by an
-    /// illegal move or by a crash, whose result says nothing about the positions.
+    /// Games are left out if they were annotated by `chuhe review`, because their scores are for red, or lost on time,
+    /// by an illegal move or by a crash, because their results say nothing about the positions.
     Convert {
         /// Output file; `-` is standard output.
         out: PathBuf,

@@ -49,7 +49,7 @@ pub fn translate_clap(text: &str) -> String {
     lines.collect()
 }
 
-/// Translates a line: after `error:` the message, and of a possible value (`- pgn:     Game records`) the description.
+/// Translates a line: the message after `error:`, or the description of a possible value (`- pgn:  Game records`).
 fn translate_line(line: &str) -> Cow<'_, str> {
     if let Some(message) = line.strip_prefix("error: ") {
         return Cow::Owned(format!("错误：{}", translated(message)));

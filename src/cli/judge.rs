@@ -39,7 +39,7 @@ pub struct Arguments {
     tables: TableArguments,
 }
 
-/// The settings of the judgement.
+/// The arguments and the opened tables.
 struct Judging<'a> {
     arguments: &'a Arguments,
     tables: Arc<Tables>,

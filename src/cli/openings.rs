@@ -109,7 +109,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// The destination of the openings.
 struct Output {
     file: Box<dyn Write>,
-    /// The moves of the openings that the file has.
+    /// The moves of the openings that are already in the file.
     present: Vec<Vec<Move>>,
     _lock: Option<FileLock>,
 }
@@ -150,7 +150,7 @@ fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> 
     Ok(output(Box::new(file), lock))
 }
 
-/// The beginning of the first line of the file.
+/// The beginning of the first line of the file, before the settings.
 const BEGINNING: &str = "# openings of ";
 
 /// The settings in a first line, truncated and printable.

@@ -1,7 +1,7 @@
 //! `chuhe serve`: the HTTP server of a cloud library.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -138,7 +138,7 @@ fn parse_listen(text: &str) -> Result<ListenAddress, String> {
     })
 }
 
-/// Opens the library; a read-only one is opened for reading.
+/// Opens a library for writing, or for reading if it is read-only.
 pub fn open_store(location: &Location) -> Result<Store, Failure> {
     let store = match Store::open_at(location) {
         Err(error @ StoreError::ReadOnly(_)) => {
@@ -191,7 +191,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let source = LocalLibrary(library);
     let workers =
         Workers::start(workers, source, &tables, arguments.nodes, PAUSE).context("--workers")?;
-    // The server also runs without a standard output.
+    // The server runs even if standard output is closed.
     let _ = print_text(&format!("listening on http://{address}/chessdb.php\n"));
     log::info!("listening on {address}");
     let reload = || match load_files(arguments) {
@@ -215,7 +215,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Reads the tokens and the static files.
 fn load_files(arguments: &Arguments) -> Result<ServerFiles, Failure> {
     let tokens = match &arguments.tokens {
-        Some(path) => read_tokens(path)?,
+        Some(path) => Tokens::parse(&read_small_text(path)?).context(path.display())?,
         None => Tokens::default(),
     };
     if !arguments.public_workers.is_empty() && tokens.writers().next().is_none() {
@@ -231,7 +231,7 @@ fn load_files(arguments: &Arguments) -> Result<ServerFiles, Failure> {
     Ok(ServerFiles { tokens, site })
 }
 
-/// Raises the limit of open files to what the connections need; warns if the system does not allow it.
+/// Raises the limit of open files to the number that the connections need; warns if the system does not allow it.
 fn allow_connections(count: u16) {
     #[cfg(unix)]
     {
@@ -257,9 +257,4 @@ fn allow_connections(count: u16) {
     }
     #[cfg(not(unix))]
     let _ = count;
-}
-
-fn read_tokens(path: &Path) -> Result<Tokens, Failure> {
-    let text = read_small_text(path)?;
-    Tokens::parse(&text).context(path.display())
 }

@@ -19,8 +19,8 @@ use crate::text::Replacement;
 use crate::training::data::MAGIC;
 use crate::training::network::{PassReport, Recipe, Samples, Trainer};
 
-/// Length limit of a description, in bytes: with the recipe, a network file has room for 65,535.
-const LONGEST_DESCRIPTION: usize = 32_768;
+/// Maximum length of a description, in bytes. A network file has room for 65,535 bytes of description and recipe.
+const MAX_DESCRIPTION: usize = 32_768;
 
 /// Train the evaluation's neural network on samples of `chuhe selfplay`.
 #[derive(Debug, clap::Args)]
@@ -134,8 +134,8 @@ fn sibling(network: &Path, ending: &str) -> PathBuf {
 /// Checks before the training that the description is short enough and the files can be written. A network without
 /// a checkpoint is overwritten only with --force.
 fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
-    if arguments.description.len() > LONGEST_DESCRIPTION {
-        let why = format!("longer than {LONGEST_DESCRIPTION} bytes");
+    if arguments.description.len() > MAX_DESCRIPTION {
+        let why = format!("longer than {MAX_DESCRIPTION} bytes");
         return Err(Failure::usage("--description", why));
     }
     let others = ["checkpoint", "csv", "svg"].map(|ending| sibling(out, ending));
@@ -159,7 +159,7 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The recipe of the file with the changes. Its shape is that of the network to start with, unless set.
+/// The recipe of the file with the changes. Unless set, width, buckets and scale are those of the initial network.
 fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Failure> {
     let mut table = toml::Table::new();
     if let Some(path) = &arguments.recipe {
@@ -285,7 +285,7 @@ fn table(reports: &[PassReport]) -> String {
     text
 }
 
-/// Replaces a file as a whole.
+/// Replaces a file atomically.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Replacement::write(path, bytes).context(path.display())
 }

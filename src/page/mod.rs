@@ -1,7 +1,7 @@
 //! The web page of `chuhe board`, `chuhe serve` and `chuhe review --html`: plain HTML, CSS and JavaScript modules.
 //!
-//! Both servers send the modules as separate files. For a page without a server, [`single_file`] joins them into one
-//! script, so no two modules declare the same name at their top level, and each import is on one line.
+//! The servers send the modules as separate files. For a page without a server, [`single_file`] joins them into one
+//! script. Therefore no two modules may declare the same name at their top level, and each import must be on one line.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -14,10 +14,10 @@ use crate::text::escape_html;
 
 /// The page without its data.
 const INDEX: &str = include_str!("index.html");
-/// The place of the data in the page.
+/// The placeholder of the data in [`INDEX`].
 const DATA: &str = "{{data}}";
 const STYLE: &str = include_str!("page.css");
-/// The elements of the page that load files.
+/// The elements of [`INDEX`] that load files.
 const STYLE_LINK: &str = "<link rel=\"stylesheet\" href=\"page.css\">";
 const ICON_LINK: &str = "<link rel=\"icon\"";
 const PRELOAD_LINK: &str = "<link rel=\"modulepreload\"";
@@ -56,12 +56,12 @@ pub fn file(name: &str) -> Option<&'static str> {
     }
 }
 
-/// `index.html` for a use of the page: `board`, `board library`, `library` or `review`.
+/// `index.html` for one use of the page: `board`, `board library`, `library` or `review`.
 pub fn index(usage: &str, games: &[Value]) -> String {
     INDEX.replace(DATA, &data(usage, games))
 }
 
-/// The data of the page as JSON. No text in it can end the element that contains it.
+/// The data of the page as JSON. `<` is escaped, so that no text can end the element that contains the data.
 fn data(usage: &str, games: &[Value]) -> String {
     let data = json!({ "use": usage, "games": games }).to_string();
     data.replace('<', "\\u003c")
@@ -97,7 +97,7 @@ pub fn game(tree: &GameTree, points: &[Option<f64>]) -> Value {
     json!({ "title": title(tree), "text": encode(tree, points) })
 }
 
-/// The players and the result.
+/// The title of a game: the players and the result.
 pub fn title(tree: &GameTree) -> String {
     let tag = |name| tree.tag(name).filter(|text| !text.is_empty());
     let (red, black) = (tag("Red").unwrap_or("?"), tag("Black").unwrap_or("?"));
@@ -159,7 +159,7 @@ pub fn encode(tree: &GameTree, points: &[Option<f64>]) -> String {
     text
 }
 
-/// Writes a move with its glyphs, points and comment.
+/// Writes the move of a node with its glyphs, points and comment.
 fn write_node(text: &mut String, tree: &GameTree, id: NodeId, points: &HashMap<NodeId, f64>) {
     let node = &tree.moves[id];
     // Writing to a string cannot fail.

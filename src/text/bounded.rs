@@ -1,4 +1,4 @@
-//! Reading of files and lines up to a size limit, because devices and streams may be endless.
+//! Reads files and lines up to a size limit, because devices and streams may be endless.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};

@@ -25,7 +25,7 @@ pub fn bytes_without_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(mark).unwrap_or(bytes)
 }
 
-/// Decodes a text in any of the encodings, see [`encoding_of`], and removes a byte order mark.
+/// Decodes a text in the encoding that [`encoding_of`] detects, and removes a byte order mark.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     encoding_of(bytes).decode_with_bom_removal(bytes).0
 }
@@ -41,8 +41,8 @@ pub fn encode_gbk(text: &str) -> Cow<'_, [u8]> {
     GB18030.encode(text).0
 }
 
-/// The path of a file name that a client has sent. If there is no such file, on Unix the name is tried in GBK:
-/// directories that were copied from Chinese Windows may have such names.
+/// The path of a file name from a client. If no such file exists on Unix, the name in GBK is tried, because files that
+/// were copied from Chinese Windows may have such names.
 pub fn path_of_name(name: &str) -> PathBuf {
     let path = PathBuf::from(name);
     if !name.is_ascii() && !path.exists() {
@@ -103,8 +103,9 @@ pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// How plausible an encoding with two bytes per character is for a text: characters that are frequent in game records
-/// count most, then those of the level of common characters; invalid bytes and extensions count against it.
+/// Rates how plausible an encoding with two bytes per character is for a text. Characters that are frequent in game
+/// records count most, then the common characters of the encoding (level 1); invalid bytes and extensions reduce the
+/// score.
 fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     let of_frequent: isize = (text.chars())
@@ -175,7 +176,7 @@ mod tests {
         assert_eq!(encoding_of(&BIG5.encode(traditional).0), BIG5);
         assert_eq!(encoding_of(b"1. h2e2 *"), UTF_8);
         assert_eq!(decode(&BIG5.encode(traditional).0), traditional);
-        // Names alone.
+        // Names without other text.
         for (name, encoding) in [
             ("許銀川 - 呂欽", BIG5),
             ("楊官璘 (廣東)", BIG5),

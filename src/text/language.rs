@@ -38,17 +38,17 @@ impl Language {
         }
     }
 
-    /// Chooses the language of all messages. Has an effect once.
+    /// Sets the language of all messages. Only the first call has an effect.
     pub fn choose(language: Self) {
         let _ = LANGUAGE.set(language);
     }
 
-    /// Chooses the language of the messages of this thread.
+    /// Sets the language of the messages of this thread.
     pub fn choose_for_thread(language: Self) {
         LANGUAGE_OF_THREAD.set(Some(language));
     }
 
-    /// Runs `work` with messages in this language. If it panics, the language of the thread is restored as well.
+    /// Runs `work` with messages in this language, then restores the language of the thread, even after a panic.
     pub fn within<T>(self, work: impl FnOnce() -> T) -> T {
         struct Restore(Option<Language>);
         impl Drop for Restore {
@@ -66,21 +66,17 @@ impl Language {
         let chosen = of_thread.or_else(|| LANGUAGE.get().copied());
         chosen.unwrap_or(Self::En)
     }
-
-    fn texts(self) -> &'static Texts {
-        match self {
-            Self::En => &ENGLISH,
-            Self::Zh => &CHINESE,
-        }
-    }
 }
 
 /// The texts of the chosen language.
 pub fn texts() -> &'static Texts {
-    Language::chosen().texts()
+    match Language::chosen() {
+        Language::En => &ENGLISH,
+        Language::Zh => &CHINESE,
+    }
 }
 
-/// Declares the texts in both languages, so that none can be missing in one of them.
+/// Declares each text in both languages, so that none can be missing in one of them.
 macro_rules! texts {
     ($($name:ident: $english:literal, $chinese:literal;)+) => {
         /// Messages. In those with `{}`, [`fill`] replaces each `{}` by a value.

@@ -1,4 +1,4 @@
-//! Text input and output: size limits, encodings, safe display, values given as text, files replaced as a whole, and
+//! Text input and output: size limits, encodings, safe display, values given as text, atomic replacement of files, and
 //! the language of messages.
 
 mod bounded;
@@ -8,7 +8,9 @@ mod printable;
 #[cfg(any(feature = "cli", feature = "sqlite"))]
 mod replacement;
 mod translation;
-mod values;
+
+use std::path::Path;
+use std::time::Duration;
 
 pub use bounded::{BoundedLine, open_regular, read_all, read_bounded_line, read_file, read_line};
 pub use encoding::{
@@ -24,4 +26,67 @@ pub use printable::{excerpt, printable, without_credentials};
 #[cfg(any(feature = "cli", feature = "sqlite"))]
 pub use replacement::Replacement;
 pub use translation::{translated, translated_texts};
-pub use values::{LONGEST_TIME, SecondsError, has_extension, names_of_list, read_seconds};
+
+/// Maximum time that is accepted, about 32 years. Sums of such times do not overflow.
+pub const LONGEST_TIME: Duration = Duration::from_secs(1_000_000_000);
+
+/// Why a text is not a time in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SecondsError {
+    /// The text is not a number.
+    #[error("not a number")]
+    NotANumber,
+    /// The number is negative or greater than [`LONGEST_TIME`], or zero where it must be positive.
+    #[error("out of range")]
+    OutOfRange,
+}
+
+/// Parses a number of seconds with decimals, 0 to [`LONGEST_TIME`].
+///
+/// # Errors
+/// See [`SecondsError`].
+pub fn read_seconds(text: &str) -> Result<Duration, SecondsError> {
+    let seconds: f64 = text.parse().map_err(|_| SecondsError::NotANumber)?;
+    if (0.0..=LONGEST_TIME.as_secs_f64()).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err(SecondsError::OutOfRange)
+    }
+}
+
+/// Whether a path has this extension, in upper or lower case.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension()
+        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+/// Splits a list of names at semicolons, trims them, and omits empty names.
+pub fn names_of_list(list: &str) -> impl Iterator<Item = &str> {
+    let names = list.split(';').map(str::trim);
+    names.filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_must_be_in_range() {
+        assert_eq!(read_seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert_eq!(read_seconds("0"), Ok(Duration::ZERO));
+        assert_eq!(read_seconds("1e9"), Ok(LONGEST_TIME));
+        for text in ["", "x", "1:30"] {
+            assert_eq!(read_seconds(text), Err(SecondsError::NotANumber), "{text}");
+        }
+        for text in ["-1", "NaN", "inf", "1e99"] {
+            assert_eq!(read_seconds(text), Err(SecondsError::OutOfRange), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_trimmed() {
+        let names: Vec<&str> = names_of_list(" a b.dat;; c.xqb ; ").collect();
+        assert_eq!(names, ["a b.dat", "c.xqb"]);
+        assert_eq!(names_of_list("").count(), 0);
+    }
+}

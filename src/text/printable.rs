@@ -1,11 +1,11 @@
-//! Text from outside made safe to show: in a terminal, in HTML, and without passwords.
+//! Makes external text safe to show in a terminal or in HTML, and removes passwords.
 
 use std::borrow::Cow;
 
 /// The length of an excerpt in characters.
 const EXCERPT: usize = 60;
 
-/// Escapes control characters, line ends and marks that change the direction of writing, for example as `\u{1b}`.
+/// Escapes control characters, line ends and marks that change the writing direction, for example as `\u{1b}`.
 /// The result is one line and cannot control a terminal.
 pub fn printable(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());

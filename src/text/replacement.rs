@@ -1,4 +1,4 @@
-//! Files that are replaced as a whole: written under another name, then renamed.
+//! Atomic replacement of files: the new content is written to a temporary file, which is then renamed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// The ending of the names of unfinished files.
+/// The suffix of the names of unfinished files.
 const UNFINISHED: &str = ".tmp";
 /// The age after which an unfinished file is considered abandoned and is removed. Another process may still be
 /// writing a newer one.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
-/// A new file that will replace another one in the same directory. It is removed if it is dropped before that.
+/// A temporary file that will replace another file in the same directory. It is removed if it is dropped before that.
 #[derive(Debug)]
 pub struct Replacement {
     file: NamedTempFile,
@@ -100,7 +100,7 @@ impl Replacement {
     }
 }
 
-/// The beginning of the names of unfinished files for a path.
+/// The prefix of the names of unfinished files for a path.
 fn prefix(path: &Path) -> OsString {
     let mut prefix = OsString::from(".");
     prefix.push(path.file_name().unwrap_or_default());
@@ -125,7 +125,7 @@ fn remove_abandoned(directory: &Path, prefix: &OsStr) {
     }
 }
 
-/// Requests the default permissions of new files.
+/// Gives the temporary file the default permissions of new files instead of those for the owner only.
 fn set_default_permissions(builder: &mut tempfile::Builder<'_, '_>) {
     #[cfg(unix)]
     {

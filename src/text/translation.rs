@@ -1,17 +1,18 @@
-//! Translates finished English messages for users, at the place where they are printed.
+//! Translates complete English messages for users when they are printed.
 //!
-//! Most messages are made far from there, some by the system or by other crates, and contain each other: a file name, an
-//! error of the library and one of the system. The table has a pattern for each; whatever no pattern matches stays.
+//! Many messages come from the library, other crates or the operating system. A message may contain another one; for
+//! example, an error of the library contains one of the operating system. The table has a pattern for each message. A
+//! text that no pattern matches stays in English.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::Language;
 
-/// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are left out.
+/// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
 /// A pattern has `{}` for any text, `{n}` for a number and `{t}` for a text that is translated too. The translation has
-/// `{}` for the next value and `{1}` to `{9}` for a certain one.
+/// `{}` for the next value and `{1}` to `{9}` for the value with this number.
 const TABLE: &str = include_str!("chinese.txt");
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
@@ -76,7 +77,7 @@ impl Pattern {
         }
     }
 
-    /// The number of bytes that must agree: the larger, the better the match.
+    /// The number of literal bytes. If several patterns match, the one with most literal bytes is used.
     fn precision(&self) -> usize {
         self.literals.iter().map(|literal| literal.len()).sum()
     }
@@ -117,7 +118,7 @@ impl Slot {
     }
 }
 
-/// Fills `{}` and `{1}` to `{9}`.
+/// Replaces `{}` by the next value, and `{1}` to `{9}` by the value with this number.
 fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
     let mut filled = String::new();
     let mut parts = text.split('{');
@@ -131,7 +132,7 @@ fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
     filled
 }
 
-/// The Chinese translation of one line without the spaces around it.
+/// The Chinese translation of a line that has no spaces around it.
 fn chinese(text: &str) -> Cow<'_, str> {
     let found = PATTERNS
         .iter()
@@ -140,7 +141,7 @@ fn chinese(text: &str) -> Cow<'_, str> {
     if let Some((_, translation)) = found {
         return Cow::Owned(translation);
     }
-    // The texts of a help may be sentences.
+    // Help texts may end with a full stop.
     if let Some(phrase) = text.strip_suffix('.')
         && let Cow::Owned(translation) = chinese(phrase)
     {
@@ -148,7 +149,7 @@ fn chinese(text: &str) -> Cow<'_, str> {
     }
     for (separator, mark) in [(": ", "："), ("; ", "；")] {
         if let Some((left, right)) = text.split_once(separator) {
-            // A single word is a name.
+            // A single word before the separator is a name.
             let is_phrase = left.contains(' ');
             let [new_left, new_right] = [left, right].map(chinese);
             let new_left = if is_phrase { new_left } else { left.into() };
@@ -185,7 +186,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn messages_in_messages_are_translated() {
+    fn nested_messages_are_translated() {
         for (english, expected) in [
             (
                 "no such games.pgn: No such file or directory (os error 2)",
@@ -224,7 +225,7 @@ mod tests {
             let others = pair[0].chars().filter(|c| !c.is_ascii()).count();
             assert!(others * 3 < pair[0].chars().count(), "{}", pair[0]);
             let used = pair[1].matches('{').count();
-            // The number of an error of the system is left out.
+            // The translation omits the error number of the operating system.
             let is_of_system = pair[0].ends_with("(os error {n})");
             assert!(is_of_system || pattern.slots.len() == used, "{}", pair[0]);
             let values: Vec<_> = (0..used).map(|n| Cow::Owned(format!("<{n}>"))).collect();

@@ -1,5 +1,5 @@
-//! The API of the page: analysis, play, reviews, files, and what books and endgame tables know. `chuhe board` and
-//! `chuhe serve` answer it.
+//! The API of the page: analysis, play, reviews, files, and the contents of books and endgame tables. `chuhe board` and
+//! `chuhe serve` provide it.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -35,15 +35,15 @@ const MAX_FILE: usize = 16 << 20;
 const MAX_PROBLEMS: usize = 5;
 /// Maximum number of engines, one for each user.
 const MAX_ENGINES: usize = 8;
-/// Asks a proxy to pass on events as they come.
+/// The header that asks a proxy to forward events without buffering.
 const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// The state of the API.
 pub struct Api {
     settings: Arc<EngineSettings>,
-    /// The games that the page shows first.
+    /// The games that the page shows at the start.
     games: Vec<Value>,
-    /// The engines by the names of their users.
+    /// The engines by user name.
     engines: Mutex<HashMap<String, Arc<BoardEngine>>>,
 }
 
@@ -229,7 +229,7 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
     Ok(json!({ "games": games, "problems": problems }))
 }
 
-/// Server-sent events. Dropping them, when the client has gone, stops their job.
+/// Server-sent events. They are dropped when the client disconnects, which stops their job.
 struct EventStream {
     events: UnboundedReceiver<String>,
     _stop: StopOnDrop,

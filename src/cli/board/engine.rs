@@ -15,7 +15,7 @@ use crate::cli::common::{
     Ended, SearchPlan, SearchThreads, bound_name, outcome_json, parse_seconds, play_line,
     report_damaged_tables, score_and_mate,
 };
-use crate::cli::play::{EARLIEST_DRAW, SHORT};
+use crate::cli::play::{EARLIEST_DRAW, SHORT_SEARCH};
 use crate::cli::review::{page_game, review_tree};
 use crate::cloud::api::QueryParameters;
 use crate::eval::win_rate::WinRate;
@@ -57,7 +57,7 @@ impl Job {
     }
 }
 
-/// Stops a job when it is dropped: when the client no longer waits for it.
+/// Stops a job when it is dropped, which happens when the client disconnects.
 pub struct StopOnDrop(pub Job);
 
 impl Drop for StopOnDrop {
@@ -84,7 +84,7 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
-    /// The settings that the page shows first.
+    /// The settings that the page shows at the start.
     pub fn json(&self) -> Value {
         json!({
             "threads": self.plan.threads,
@@ -157,7 +157,8 @@ impl BoardEngine {
         (job, interrupts)
     }
 
-    /// Searches a position after the previous search has ended. `Ok(None)` if the job was stopped before.
+    /// Searches a position after the previous search has ended. `Ok(None)` if the job was stopped before the search
+    /// began, or the client has disconnected.
     fn search(
         &self,
         game: &Game,
@@ -209,7 +210,7 @@ impl BoardEngine {
             }
             Ok(())
         })?;
-        // A search that has ended by itself, after a mate or at the largest depth, may have unsent lines.
+        // A search that has ended by itself, after a mate or at the maximum depth, may have unsent lines.
         if outcome.is_some() && !analysis.shown.is_empty() {
             send(("lines", analysis.json()));
         }
@@ -238,15 +239,15 @@ impl BoardEngine {
         Ok(json!({ "move": best.to_string(), "from": "search" }))
     }
 
-    /// The answer to a draw offer of the side to move: `accepted`, `too early`, or `better` if the engine has the better
-    /// score.
+    /// The answer to a draw offer of the side to move: `accepted`, `too early`, or `better` if the engine's position is
+    /// better.
     pub fn answer_draw(&self, parameters: &QueryParameters, job: &Job) -> Result<Value, String> {
         let game = read_game(parameters)?;
         if game.plies().len() < EARLIEST_DRAW {
             return Ok(json!({ "answer": "too early" }));
         }
         let mut plan = self.plan_for(parameters)?;
-        plan.limits.move_time = Some(SHORT);
+        plan.limits.move_time = Some(SHORT_SEARCH);
         let outcome = self.search(&game, &plan, job, |_| Ok(()))?;
         let score = outcome.and_then(|outcome| outcome.score);
         let is_accepted = score.is_some_and(|score| score >= Score::ZERO);
@@ -267,7 +268,7 @@ impl BoardEngine {
         let mut plan = self.plan_for(parameters)?;
         plan.hash = REVIEW_HASH;
         plan.limits = self.limits(parameters, Color::Red)?;
-        // Two searches at the same time would slow each other down.
+        // A search and a review at the same time would slow each other down.
         let _threads = self.threads.lock();
         let tree = GameTree::from(&PgnGame::from(game.line()));
         let reviewed = review_tree((1, tree), 1, &plan, interrupts, |count, total| {
@@ -309,12 +310,12 @@ struct Analysis<'a> {
     position: &'a Position,
     /// The last report of each rank.
     lines: BTreeMap<usize, Info>,
-    /// The lines to show. While a rank waits for its report because its move has got another rank, these are the
-    /// earlier lines.
+    /// The lines to show. If a move changes its rank, its old rank has no line until the next report; until then the
+    /// earlier lines are shown.
     shown: Vec<Info>,
     nodes: u64,
     time: Duration,
-    /// When the lines were sent last.
+    /// When lines were last sent.
     sent: Option<Instant>,
 }
 
@@ -425,7 +426,7 @@ fn elo(parameters: &QueryParameters) -> Result<Option<u32>, String> {
     Ok(elo.map(|elo| elo as u32))
 }
 
-/// The limits of a move: the time of `time`, or the clocks `red` and `black` with `increment` in milliseconds.
+/// The limits of a move: `time` in seconds, or the clocks `red` and `black` with `increment` in milliseconds.
 fn limits(parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
     let milliseconds = |name| {
         let value = number(parameters, name, 0, 24 * 60 * 60 * 1000)?;
@@ -449,7 +450,7 @@ fn limits(parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
     let move_time = if elo(parameters)?.is_some() {
         time
     } else {
-        Some(time.unwrap_or(SHORT))
+        Some(time.unwrap_or(SHORT_SEARCH))
     };
     Ok(Limits {
         move_time,

@@ -64,7 +64,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
     hash: 64,
 };
 
-/// Whether the user has started the program by a double-click: in a console of its own, by the Explorer.
+/// Whether the Explorer has started the program in a console of its own, after a double-click.
 #[cfg(windows)]
 pub fn is_double_clicked() -> bool {
     use std::io::{IsTerminal, stdin, stdout};
@@ -136,7 +136,7 @@ fn open_library(
     Ok((routes, workers.context("the library")?))
 }
 
-/// The games that the page shows first.
+/// The games that the page shows at the start.
 fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
     if !arguments.is_given() {
         return Ok(Vec::new());
@@ -158,7 +158,7 @@ fn is_database(path: &Path) -> bool {
     read.is_ok() && beginning == *b"SQLite format 3\0"
 }
 
-/// The games of a file; those that cannot be read are reported.
+/// The games of a file. Games that cannot be read are reported.
 fn read_file(place: &GamePath) -> Result<Vec<Value>, Failure> {
     let path = place.path.display();
     if is_database(&place.path) {

@@ -1,7 +1,7 @@
-//! The server of the board, on the loopback.
+//! The server of the board, on the loopback interface.
 //!
-//! All paths begin with a random token, and requests with the name of another host or from the page of another origin
-//! are rejected. So neither other users of the machine nor web pages, even by DNS rebinding, can use the engine.
+//! All paths begin with a random token, and requests with another host name or from a page of another origin are
+//! rejected. So neither other users of the machine nor other web pages, even by DNS rebinding, can use the engine.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -26,8 +26,8 @@ use super::api::{self, Api, BoardError};
 use crate::cloud::server::{LibraryRoutes, content_type, http};
 use crate::page;
 
-/// Time for the threads in progress when the server ends.
-const LAST_TIME: Duration = Duration::from_millis(500);
+/// Time limit for the running threads to finish when the server ends.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum number of connections.
 const MAX_CONNECTIONS: usize = 256;
 
@@ -79,11 +79,11 @@ impl BoardServer {
             }
         });
         server.api.stop();
-        runtime.shutdown_timeout(LAST_TIME);
+        runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
         result
     }
 
-    /// Why a request is rejected, if it is: another host name, another origin, or another token.
+    /// The reason to reject a request: a wrong host name, origin or token. `None` if the request is allowed.
     fn refusal(&self, path: &str, headers: &HeaderMap) -> Option<&'static str> {
         let port = self.listening.port();
         let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
@@ -116,7 +116,7 @@ async fn accept(listener: &tokio::net::TcpListener, router: Router) -> std::io::
         let (stream, _) = listener.accept().await?;
         let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
-            // A client may leave at any time.
+            // A client may disconnect at any time.
             let _ = http().serve_connection(TokioIo::new(stream), service).await;
             drop(slot);
         });

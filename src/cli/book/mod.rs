@@ -165,7 +165,7 @@ fn hashed_moves(books: &[&str]) -> Result<Option<Vec<HashedMove>>, Failure> {
 }
 
 fn import(text: &Path, out: Output) -> Result<(), Failure> {
-    let bytes = read_file(text, LARGEST_TEXT).context(text.display())?;
+    let bytes = read_file(text, MAX_TEXT_MB).context(text.display())?;
     let content = std::str::from_utf8(&bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
@@ -175,8 +175,8 @@ fn import(text: &Path, out: Output) -> Result<(), Failure> {
     out.write(&BookTable::from_text(content).context(text.display())?)
 }
 
-/// Largest text of a book, in MB.
-const LARGEST_TEXT: u64 = 1024;
+/// Maximum size of the text of a book, in MB.
+const MAX_TEXT_MB: u64 = 1024;
 
 fn verify(name: &str) -> Result<(), Failure> {
     let library = open(name)?;

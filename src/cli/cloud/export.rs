@@ -1,4 +1,4 @@
-//! `chuhe cloud export` and `chuhe cloud dump`.
+//! `chuhe cloud export` and `dump`: write a library as a book, as games or as text.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -156,7 +156,7 @@ fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
     if positions.contains_key(&start) {
         games.push(game(&positions, Position::startpos(), &mut seen));
     }
-    // First the positions to which no move of the library leads.
+    // Games start first from positions that no move of the library leads to.
     let moves = positions
         .iter()
         .map(|(key, contents)| Edge::of_stored(key, contents.moves().map(|(m, ..)| m)));
@@ -201,7 +201,7 @@ impl Contents {
     }
 }
 
-/// The game tree of the moves after a position. Positions that were seen before have no moves.
+/// The game tree of the moves after a position. The moves of a position are added only the first time it is seen.
 fn game(positions: &BTreeMap<Key, Contents>, start: Position, seen: &mut HashSet<Key>) -> GameTree {
     let mut game = GameTree::new(start.clone());
     game.set_tag("Event", "Chuhe cloud library");

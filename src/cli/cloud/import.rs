@@ -35,7 +35,7 @@ pub struct Arguments {
 }
 
 /// Maximum length of a line, in MB.
-const LONGEST_LINE: u64 = 1;
+const MAX_LINE_MB: u64 = 1;
 /// Moves per transaction.
 const BATCH: usize = 2_000;
 
@@ -146,7 +146,7 @@ impl Importer<'_> {
     fn add_dump(&mut self, path: &Path) -> Result<(), ImportError> {
         let mut file = BufReader::new(File::open(path)?);
         let (mut number, mut bytes) = (0, Vec::new());
-        while text::read_line(&mut file, LONGEST_LINE, &mut bytes)? {
+        while text::read_line(&mut file, MAX_LINE_MB, &mut bytes)? {
             number += 1;
             if number == 1 {
                 continue;

@@ -1,8 +1,6 @@
 //! `chuhe cloud`: library files, and requests to a server.
 
-mod copy;
 mod export;
-mod fill;
 mod import;
 mod library;
 mod remote;
@@ -29,8 +27,8 @@ enum CloudCommand {
     Walk(remote::WalkArguments),
     Worker(remote::WorkerArguments),
     Import(import::Arguments),
-    Copy(copy::Arguments),
-    Fill(fill::Arguments),
+    Copy(remote::CopyArguments),
+    Fill(library::FillArguments),
     /// Copy a library file while a server is using it. The copy is complete and consistent.
     Backup {
         /// Library file.
@@ -90,8 +88,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         CloudCommand::Walk(arguments) => remote::walk(arguments),
         CloudCommand::Worker(arguments) => remote::work(arguments),
         CloudCommand::Import(arguments) => import::run(arguments),
-        CloudCommand::Copy(arguments) => copy::run(arguments),
-        CloudCommand::Fill(arguments) => fill::run(arguments),
+        CloudCommand::Copy(arguments) => remote::copy(arguments),
+        CloudCommand::Fill(arguments) => library::fill(arguments),
         CloudCommand::Backup {
             library,
             out,

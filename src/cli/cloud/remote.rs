@@ -1,21 +1,27 @@
-//! `chuhe cloud query`, `queue`, `walk` and `worker`: requests to a server.
+//! `chuhe cloud query`, `queue`, `walk`, `worker` and `copy`: requests to a server.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::Value;
 
 use crate::board::{Move, Position};
 use crate::cli::common::{
-    Context, Failure, GameArguments, columns, heads, interrupts, print, print_text,
-    read_small_text, terminal_width,
+    Context, Failure, GameArguments, Unread, columns, heads, interrupts, note, print, print_text,
+    read_games, read_small_text, terminal_width,
 };
+use crate::cloud::Edge;
 use crate::cloud::client::{Client, ClientError};
+use crate::cloud::key::{Key, View};
+use crate::cloud::score::{FINAL, value_after};
+use crate::cloud::store::{Location, NewScore, Store, StoreError};
 use crate::cloud::worker::{RemoteLibrary, Workers};
-use crate::movegen::is_legal;
+use crate::movegen::{has_legal_move, is_legal};
 use crate::notation::chinese;
 use crate::tablebase::Tables;
-use crate::text::excerpt;
+use crate::text::{excerpt, printable};
 
 /// Timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -23,7 +29,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(3);
 
 #[derive(Debug, clap::Args)]
-pub struct ServerArguments {
+struct ServerArguments {
     /// Address of the library. It may contain a token, as in http://TOKEN@HOST, but other users of this machine can
     /// see that.
     #[arg(
@@ -39,7 +45,7 @@ pub struct ServerArguments {
 }
 
 impl ServerArguments {
-    pub fn client(&self) -> Result<Client, Failure> {
+    fn client(&self) -> Result<Client, Failure> {
         let token = match &self.token_file {
             None => None,
             Some(path) => Some(read_small_text(path)?.trim().to_owned()),
@@ -105,10 +111,10 @@ pub struct WorkerArguments {
     nodes: u64,
 }
 
-/// A known move, ready to print.
-pub struct MoveRow {
-    pub played: Move,
-    pub score: String,
+/// A known move as text.
+struct MoveRow {
+    played: Move,
+    score: String,
     note: String,
     rate: String,
 }
@@ -141,9 +147,9 @@ fn query_all(client: &Client, position: &Position) -> Result<Known, Failure> {
 }
 
 /// The moves of a reply; `None` if the list is missing or a move is illegal.
-pub fn moves(reply: &Value, position: &Position) -> Option<Vec<MoveRow>> {
+fn moves(reply: &Value, position: &Position) -> Option<Vec<MoveRow>> {
     let text = |value: &Value| match value {
-        Value::String(text) => crate::text::printable(text),
+        Value::String(text) => printable(text),
         Value::Number(number) => number.to_string(),
         _ => String::new(),
     };
@@ -256,8 +262,197 @@ pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
     let workers = Workers::start(arguments.threads, remote, &tables, arguments.nodes, PAUSE)
         .context(&server)?;
     print_text(&format!("working for {server}\n"))?;
-    // An error means that the signal handler is gone; then no signal can arrive.
+    // An error would mean that the signal handler was removed, so that no signal can arrive.
     let _ = interrupts.recv();
     drop(workers);
     Ok(())
+}
+
+/// Copy the known moves of positions from another library with this API, over HTTP.
+///
+/// The positions are those of games or FEN lists. Positions that the library already knows are skipped, so the same
+/// command continues after an interruption. The scores are written with an unknown depth, unless the library has a score.
+#[derive(Debug, clap::Args)]
+pub struct CopyArguments {
+    /// Library file or database; created if missing.
+    library: Location,
+    /// Game records, or lists with one FEN or EPD per line.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    server: ServerArguments,
+    /// Maximum number of requests per second.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    rate: u16,
+    /// Maximum number of plies per game.
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    max_ply: usize,
+}
+
+/// Pause after `rate limit exceeded` or a failed request.
+const RETRY_PAUSE: Duration = Duration::from_secs(10);
+/// Number of consecutive failed requests after which the command fails.
+const MAX_FAILURES: u32 = 5;
+
+#[derive(Default)]
+struct CopyCounts {
+    skipped: usize,
+    requests: usize,
+    unknown: usize,
+    written: usize,
+}
+
+pub fn copy(arguments: &CopyArguments) -> Result<(), Failure> {
+    let client = arguments.server.client()?;
+    let store = Store::open_at(&arguments.library);
+    let store = store.context(&arguments.library)?;
+    let (positions, unread) = read_positions(&arguments.files, arguments.max_ply)?;
+    let interrupts = interrupts()?;
+    let mut pace = Pace {
+        interval: Duration::from_secs(1) / u32::from(arguments.rate),
+        next: Instant::now(),
+        interrupts,
+    };
+    let mut counts = CopyCounts::default();
+    let result = copy_all(&client, &store, &positions, &mut pace, &mut counts);
+    let CopyCounts {
+        skipped,
+        requests,
+        unknown,
+        written,
+    } = counts;
+    print_text(&format!(
+        "{} positions: {skipped} already in the library, {requests} requests, {unknown} unknown to the server; {written} moves written\n",
+        positions.len()
+    ))?;
+    if result? {
+        unread.finish("cloud copy")
+    } else {
+        Err(Failure::interrupted())
+    }
+}
+
+/// The distinct positions of games and lists, in order, and what could not be read.
+fn read_positions(files: &[PathBuf], plies: usize) -> Result<(Vec<Position>, Unread), Failure> {
+    let (mut found, mut seen): (_, HashSet<Key>) = (Vec::new(), HashSet::new());
+    let mut unread = Unread::default();
+    for path in files {
+        let games = read_games(path, |game| {
+            let game = match game {
+                Ok(game) => game,
+                Err(reason) => {
+                    unread.game(&Failure::new(path.display(), reason));
+                    return Ok(());
+                }
+            };
+            let line = game.main_line().line;
+            let mut position = line.start;
+            let mut moves = line.moves.into_iter().take(plies);
+            loop {
+                if has_legal_move(&position) && seen.insert(View::of(&position).key) {
+                    found.push(position.clone());
+                }
+                let Some(m) = moves.next() else {
+                    return Ok(());
+                };
+                position.make(m);
+            }
+        });
+        if let Err(failure) = games.context(path.display()) {
+            unread.file(failure, files.len())?;
+        }
+    }
+    Ok((found, unread))
+}
+
+/// Copies the moves of positions. Returns `false` after Ctrl-C.
+fn copy_all(
+    client: &Client,
+    store: &Store,
+    positions: &[Position],
+    pace: &mut Pace,
+    counts: &mut CopyCounts,
+) -> Result<bool, Failure> {
+    let library = "the library";
+    for position in positions {
+        let key = View::of(position).key;
+        if store
+            .read(|snapshot| snapshot.contains(&key))
+            .context(library)?
+        {
+            counts.skipped += 1;
+            continue;
+        }
+        let mut failures = 0;
+        let scores = loop {
+            if !pace.wait() {
+                return Ok(false);
+            }
+            counts.requests += 1;
+            match request(client, position) {
+                Ok(Some(scores)) => break scores,
+                Ok(None) => {}
+                Err(error @ ClientError::Transport(_)) if failures + 1 < MAX_FAILURES => {
+                    note(&format!("{}: {error}", client.server()));
+                    failures += 1;
+                }
+                Err(error) => return Err(Failure::new(client.server(), error)),
+            }
+            pace.next += RETRY_PAUSE;
+        };
+        counts.unknown += usize::from(scores.is_empty());
+        let written = store.write(move |batch| {
+            let mut written = 0;
+            for score in &scores {
+                written += usize::from(batch.merge(score)?);
+            }
+            Ok::<_, StoreError>(written)
+        });
+        counts.written += written.context(library)?;
+    }
+    Ok(true)
+}
+
+/// Asks for the known moves of a position: an empty list if it is unknown, `None` if the rate limit is exceeded.
+fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>, ClientError> {
+    let reply = client.ask("queryall", position, &[("json", "1")])?;
+    let invalid = || ClientError::Reply(excerpt(&reply));
+    let json: Value = serde_json::from_str(&reply).map_err(|_| invalid())?;
+    match json["status"].as_str() {
+        Some("ok") => {}
+        Some("unknown" | "checkmate" | "stalemate") => return Ok(Some(Vec::new())),
+        Some("rate limit exceeded") => return Ok(None),
+        _ => return Err(invalid()),
+    }
+    let view = View::of(position);
+    let score = |row: MoveRow| {
+        let score = row.score.parse::<i32>().ok();
+        let score = score.filter(|score| (-FINAL..=FINAL).contains(score))?;
+        Some(NewScore {
+            edge: Edge::of(position, &view, row.played),
+            value: value_after(score),
+            depth: 0,
+            writer: "import".to_owned(),
+        })
+    };
+    let moves = moves(&json, position).ok_or_else(invalid)?;
+    Ok(Some(moves.into_iter().filter_map(score).collect()))
+}
+
+/// Limits the rate of requests.
+struct Pace {
+    interval: Duration,
+    /// Time of the next request.
+    next: Instant,
+    interrupts: Receiver<()>,
+}
+
+impl Pace {
+    /// Waits for the next request; returns `false` after Ctrl-C.
+    fn wait(&mut self) -> bool {
+        let now = Instant::now();
+        let is_time = self.interrupts.recv_deadline(self.next.max(now));
+        self.next = self.next.max(now) + self.interval;
+        is_time == Err(RecvTimeoutError::Timeout)
+    }
 }

@@ -285,7 +285,7 @@ choice!(RuleSet, |rules, value| match rules {
 choice!(Degree, |_, value| value);
 choice!(Knowledge, |_, value| value);
 
-/// The roles of clients without a token; only a token makes an operator.
+/// The roles that clients without a token may have: all except `admin`.
 #[cfg(feature = "cloud")]
 impl ValueEnum for crate::cloud::access::Role {
     fn value_variants<'a>() -> &'a [Self] {

@@ -140,7 +140,7 @@ pub fn require_not_input<P: AsRef<Path>>(
 }
 
 /// Maximum number of bytes read from a lock file, more than any process number has.
-const LONGEST_NUMBER: u64 = 32;
+const MAX_NUMBER_LENGTH: u64 = 32;
 
 /// An advisory lock that keeps two processes from writing the same file, held until it is dropped or the
 /// process ends.
@@ -165,7 +165,9 @@ impl FileLock {
         name.push(".lock");
         let lock = PathBuf::from(name);
         loop {
-            let mut file = open_lock(&lock).context(path.display())?;
+            let mut options = File::options();
+            let options = options.read(true).write(true).create(true).truncate(false);
+            let mut file = options.open(&lock).context(path.display())?;
             match fs4::FileExt::try_lock(&file) {
                 Ok(()) => {}
                 Err(fs4::TryLockError::WouldBlock) => {
@@ -195,18 +197,12 @@ impl Drop for FileLock {
     }
 }
 
-fn open_lock(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    let options = options.read(true).write(true).create(true);
-    options.truncate(false).open(path)
-}
-
 /// The process that holds a lock.
 fn owner(file: &mut File) -> String {
     let mut text = String::new();
     let read = file
         .rewind()
-        .and_then(|()| file.take(LONGEST_NUMBER).read_to_string(&mut text));
+        .and_then(|()| file.take(MAX_NUMBER_LENGTH).read_to_string(&mut text));
     match (read, text.trim().parse::<u32>()) {
         (Ok(_), Ok(process)) => format!("process {process}"),
         _ => "another process".to_owned(),

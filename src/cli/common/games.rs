@@ -91,7 +91,10 @@ impl GameArguments {
         {
             return Err(Failure::new(word, texts().no_such_file));
         }
-        read_game_text(&text)
+        play_line(text.read().map_err(|error| match error {
+            LineError::Start(error) => Failure::message(error),
+            LineError::Move { number, error } => Failure::new(move_number(number), error),
+        })?)
     }
 }
 
@@ -117,20 +120,15 @@ fn read_place<'a>(
     Ok(game)
 }
 
-fn read_game_text(text: &GameText) -> Result<Game, Failure> {
-    let line = text.read().map_err(|error| match error {
-        LineError::Start(error) => Failure::message(error),
-        LineError::Move { number, error } => Failure::new(move_number(number), error),
-    })?;
-    play_line(line)
-}
-
 /// `move 3` in the chosen language.
 fn move_number(number: usize) -> String {
     fill(texts().move_number, &[&number.to_string()])
 }
 
-/// Plays the moves of a line, up to the first illegal one.
+/// Plays the moves of a line.
+///
+/// # Errors
+/// A move is illegal; the error names the first one.
 pub fn play_line(line: Line) -> Result<Game, Failure> {
     if let Some(note) = line.start.irregularity_note() {
         log::warn!("{note}");
@@ -158,7 +156,7 @@ pub struct GamePath {
 }
 
 impl GamePath {
-    /// Reads `FILE[:GAME][@PLY]`. If a file with the whole text as its name exists, it is that file.
+    /// Parses `FILE[:GAME][@PLY]`. If a file with this whole name exists, the text is only a file name.
     pub fn parse(text: &str) -> Self {
         if Path::new(text).exists() {
             return Self::whole(Path::new(text));
@@ -179,7 +177,7 @@ impl GamePath {
         Self { path, game, ply }
     }
 
-    /// As [`Self::parse`], for a path that may not be UTF-8.
+    /// Like [`Self::parse`], for a path that may not be UTF-8.
     pub fn of_path(path: &Path) -> Self {
         path.to_str().map_or_else(|| Self::whole(path), Self::parse)
     }
@@ -192,7 +190,7 @@ impl GamePath {
         }
     }
 
-    /// Reads a place if the text names an existing file or ends in `.pgn`; other texts may be FENs.
+    /// Parses an argument that names an existing file or ends in `.pgn`; others may be FENs.
     ///
     /// # Errors
     /// The text after `.pgn` is invalid.

@@ -25,7 +25,7 @@ pub fn print_if_read(text: &str) -> Result<bool, Failure> {
     }
 }
 
-/// Prints to standard output and ignores a closed one.
+/// Prints to standard output. A closed standard output is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
     print_if_read(text).map(|_| ())
 }
@@ -69,7 +69,7 @@ fn time_left(estimate: Duration, is_done: bool) -> String {
     }
 }
 
-/// A progress bar on a terminal, one line a minute elsewhere.
+/// A progress bar on a terminal, one line per minute elsewhere.
 #[cfg(feature = "training")]
 pub struct ProgressMeter {
     bar: indicatif::ProgressBar,

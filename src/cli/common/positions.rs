@@ -9,8 +9,8 @@ use crate::notation::records::{RecordReader, read_line as read_record_line};
 use crate::rules::Game;
 use crate::text::{decode, excerpt, read_line, without_byte_order_mark};
 
-/// Length limit of a line, in MB.
-const LONGEST_LINE: u64 = 1;
+/// Maximum length of a line, in MB.
+const MAX_LINE_MB: u64 = 1;
 
 /// A position of a file.
 #[derive(Clone, Debug)]
@@ -23,9 +23,9 @@ pub struct FilePosition {
     pub game: Game,
 }
 
-/// Reads the positions of a file; `-` is standard input. The format is recognised by the content: a list with a FEN, an
-/// EPD, or `startpos` or a FEN with `moves` on each line, without empty lines and lines that begin with `#`; or game
-/// records, of which the final positions of all games are read, or that of the one in a name such as `games.pgn:3`.
+/// Reads the positions of a file; `-` is standard input. The format is recognised by the content. A list has a FEN, an
+/// EPD, or `startpos` or a FEN with `moves` on each line; empty lines and lines that begin with `#` are skipped. From
+/// game records the final positions of all games are read, or only that of the game in a name such as `games.pgn:3`.
 /// Lines and games that cannot be read are reported to `unread` and skipped.
 ///
 /// # Errors
@@ -59,7 +59,7 @@ fn read_lines(
 ) -> Result<Vec<FilePosition>, Failure> {
     let mut found = Vec::new();
     let (mut number, mut bytes) = (0, Vec::new());
-    while read_line(&mut source, LONGEST_LINE, &mut bytes).context(path.display())? {
+    while read_line(&mut source, MAX_LINE_MB, &mut bytes).context(path.display())? {
         number += 1;
         let place = Place::Line(number);
         let text = decode(&bytes);

@@ -1,4 +1,4 @@
-//! `chuhe egtb generate`.
+//! `chuhe egtb generate`: generates endgame tables.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -172,7 +172,7 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
             continue;
         }
         work.generate(material, &bar)?;
-        // Only now the length of the longest win is known.
+        // The length of the longest win is known only after the class is solved.
         let next = (material, Metric::Dtc);
         let is_wanted = !missing.contains(&next) && work.wanted(material)?.contains(&next);
         if is_wanted && !work.has(material, Metric::Dtc)? {
@@ -254,7 +254,7 @@ impl TableDirectory<'_> {
         }
     }
 
-    /// Whether a valid table is present. Reports one that will be generated again.
+    /// Whether a valid table is present. Reports a damaged table, which will be generated again.
     pub fn has(&self, material: Material, metric: Metric) -> Result<bool, Failure> {
         let path = self.file_name(material, metric);
         let damage = match self.table(material, metric)? {

@@ -1,4 +1,4 @@
-//! `chuhe egtb stats`.
+//! `chuhe egtb stats`: counts the positions of endgame tables.
 
 use super::common::{RulesArguments, load, load_dtc, selected};
 use crate::board::{Color, Move};

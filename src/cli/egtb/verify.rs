@@ -1,4 +1,4 @@
-//! `chuhe egtb verify`.
+//! `chuhe egtb verify`: verifies endgame tables.
 
 use std::sync::Arc;
 use std::time::Instant;

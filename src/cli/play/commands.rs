@@ -1,19 +1,29 @@
 //! The commands of a game, apart from moves.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::Duration;
 
 use super::level::PlayLevel;
 use super::{GameEnd, PlaySession};
 use crate::board::Color;
-use crate::cli::common::{fill, parse_seconds, print, print_line, texts};
-use crate::rules::Game;
+use crate::cli::common::{
+    Context, Failure, ForceArgument, GamePath, OutputFile, fill, parse_seconds, play_line, print,
+    print_line, texts, today,
+};
+use crate::notation::MoveStyle;
+use crate::notation::pgn::{GameResult, PgnGame};
+use crate::rules::{Game, Verdict, judge};
 use crate::search::{Limits, Score, static_score};
+use crate::text::{decode, has_extension, read_file};
 
 /// Search time of a hint, of an analysis for which no time is given, and of the answer to a draw offer.
-pub const SHORT: Duration = Duration::from_secs(1);
+pub const SHORT_SEARCH: Duration = Duration::from_secs(1);
 /// The engine accepts no draw before this number of plies.
 pub const EARLIEST_DRAW: usize = 40;
+
+/// Maximum size of a file with a position, in MB.
+const MAX_FILE_MB: u64 = 16;
 
 impl PlaySession {
     /// Executes a command or plays a move. Breaks if the person quits.
@@ -24,7 +34,7 @@ impl PlaySession {
             ("", _) => {}
             ("quit" | "exit", "") => return ControlFlow::Break(()),
             ("help" | "?", "") => {
-                // Not translated again, and a closed output is noticed at the next move.
+                // The text needs no translation, and a closed output is noticed at the next move.
                 let _ = print(&format!("{}\n", texts().play_help));
             }
             ("board", "") => self.show_board(),
@@ -34,8 +44,8 @@ impl PlaySession {
             }
             ("fen", "") => print_line(&self.game.position().to_string()),
             ("moves", "") => self.show_moves(),
-            ("hint", "") => self.show_line(SHORT, false),
-            ("analyse" | "analyze", "") => self.show_line(SHORT, true),
+            ("hint", "") => self.show_line(SHORT_SEARCH, false),
+            ("analyse" | "analyze", "") => self.show_line(SHORT_SEARCH, true),
             ("analyse" | "analyze", seconds) => match parse_seconds(seconds) {
                 Ok(time) => self.show_line(time, true),
                 Err(error) => print_line(&format!("{seconds}: {error}")),
@@ -129,7 +139,7 @@ impl PlaySession {
         if self.game.plies().len() < EARLIEST_DRAW {
             return print_line(texts().too_early_for_a_draw);
         }
-        let Some((outcome, _)) = self.think(timed(SHORT), 0) else {
+        let Some((outcome, _)) = self.think(timed(SHORT_SEARCH), 0) else {
             return;
         };
         // It is the turn of the person who offers the draw.
@@ -139,6 +149,81 @@ impl PlaySession {
             print_line(texts().better_position);
         }
     }
+
+    /// Saves the game as PGN, or its position if the name ends in `.fen`. `--force` before the name overwrites a
+    /// file.
+    fn save(&self, arguments: &str) {
+        let path = arguments.strip_prefix("--force ").map(str::trim_start);
+        let force = ForceArgument {
+            force: path.is_some(),
+        };
+        let path = path.unwrap_or(arguments);
+        let text = if is_fen(path) {
+            format!("{}\n", self.game.position())
+        } else {
+            self.record().write(MoveStyle::Chinese)
+        };
+        let saved = OutputFile::create(Path::new(path), force).and_then(|file| file.write(text));
+        print_line(&match saved {
+            Ok(()) => fill(texts().saved_to, &[path]),
+            Err(failure) => failure.text.replace(
+                "--force overwrites it",
+                &format!("`save --force {path}` overwrites it"),
+            ),
+        });
+    }
+
+    fn record(&self) -> PgnGame {
+        let name = |color| {
+            if self.engine == Some(color) {
+                concat!("Chuhe ", env!("CARGO_PKG_VERSION"))
+            } else {
+                &self.name
+            }
+        };
+        let date = today();
+        let tags = [
+            ("Event", "chuhe play"),
+            ("Date", &date),
+            ("Red", name(Color::Red)),
+            ("Black", name(Color::Black)),
+            ("Rules", self.plan.settings.rules.name()),
+        ];
+        let reason = self.ending().map(|text| ("Reason".to_owned(), text));
+        let tags = tags.map(|(tag, value)| (tag.to_owned(), value.to_owned()));
+        PgnGame {
+            tags: tags.into_iter().chain(reason).collect(),
+            result: self.result(),
+            ..PgnGame::from(self.game.line())
+        }
+    }
+
+    fn result(&self) -> GameResult {
+        let loser = match self.end {
+            Some(GameEnd::Agreed) => return GameResult::Draw,
+            Some(GameEnd::Resigned(loser) | GameEnd::OutOfTime(loser)) => Some(loser),
+            None => match judge(&self.game, self.plan.settings.rules).verdict {
+                Verdict::Draw => return GameResult::Draw,
+                verdict => verdict.loser(),
+            },
+        };
+        loser.map_or(GameResult::Unfinished, |loser| GameResult::win_of(!loser))
+    }
+
+    /// Loads a game of a PGN file (the first, or that of `FILE:GAME@PLY`), or the position of a `.fen` file.
+    fn load(&mut self, path: &str) {
+        match read_game(path) {
+            Ok(game) => {
+                self.restart(game);
+                self.engine = None;
+                self.show_board();
+                let next = self.ending();
+                let next = next.as_deref().unwrap_or(texts().make_engine_play);
+                print_line(&format!("{} {next}", texts().loaded));
+            }
+            Err(failure) => print_line(&failure.text),
+        }
+    }
 }
 
 fn timed(time: Duration) -> Limits {
@@ -146,4 +231,18 @@ fn timed(time: Duration) -> Limits {
         move_time: Some(time),
         ..Limits::default()
     }
+}
+
+fn is_fen(path: &str) -> bool {
+    has_extension(Path::new(path), "fen")
+}
+
+fn read_game(path: &str) -> Result<Game, Failure> {
+    if is_fen(path) {
+        let bytes = read_file(Path::new(path), MAX_FILE_MB).context(path)?;
+        let position = decode(&bytes).trim().parse().context(path)?;
+        return Ok(Game::new(position));
+    }
+    play_line(GamePath::parse(path).read()?.main_line().line)
+        .map_err(|failure| Failure::new(path, failure.text))
 }

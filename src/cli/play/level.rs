@@ -1,12 +1,12 @@
-//! The strength of the engine.
+//! The strength of the engine, and the clocks of a game.
 
 use std::time::Duration;
 
-use super::clock::GameClock;
-use crate::board::Color;
+use crate::board::{ByColor, Color};
 use crate::cli::common::{LimitArguments, parse_seconds};
 use crate::protocol::strength::{self, MAX_ELO, MIN_ELO};
-use crate::search::{Limits, MAX_DEPTH};
+use crate::search::{Limits, MAX_DEPTH, PlayerClock};
+use crate::text::read_seconds;
 
 /// Time for a move if nothing else limits it.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
@@ -28,7 +28,7 @@ impl PlayLevel {
             limits.opponent = Some(clock.player(!side));
         }
         if let Some(elo) = self.elo {
-            // The strength limits the search by itself.
+            // The strength has a limit of its own.
             limits.move_time = self.limits.time;
             limits = strength::weaken(limits, elo);
         }
@@ -40,7 +40,7 @@ impl PlayLevel {
         self.elo.map_or(0, strength::root_noise)
     }
 
-    /// Reads `time SECONDS`, `depth N` or `elo POINTS`; the new level replaces all others.
+    /// Reads `time SECONDS`, `depth N` or `elo POINTS`; the new level replaces all earlier limits.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (kind, value) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let value = value.trim();
@@ -68,9 +68,79 @@ impl PlayLevel {
     }
 }
 
+/// The time of both sides.
+#[derive(Clone, Debug)]
+pub struct GameClock {
+    left: ByColor<Duration>,
+    control: TimeControl,
+}
+
+/// Time for the game, and increment per move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeControl {
+    time: Duration,
+    increment: Duration,
+}
+
+impl TimeControl {
+    /// Reads `MINUTES` or `MINUTES+SECONDS`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (minutes, seconds) = text.split_once('+').unwrap_or((text, "0"));
+        let read = |text: &str| read_seconds(text).map_err(|error| error.to_string());
+        let time = read(minutes)?.checked_mul(60);
+        let time = time.filter(|time| !time.is_zero() && *time <= Self::MAX);
+        Ok(Self {
+            time: time.ok_or("the time must be positive and at most a day")?,
+            increment: read(seconds)?.min(Self::MAX),
+        })
+    }
+
+    const MAX: Duration = Duration::from_secs(24 * 60 * 60);
+}
+
+impl GameClock {
+    pub fn new(control: TimeControl) -> Self {
+        Self {
+            left: ByColor::from_fn(|_| control.time),
+            control,
+        }
+    }
+
+    /// The clock at the start of a game.
+    pub fn restarted(&self) -> Self {
+        Self::new(self.control)
+    }
+
+    /// Deducts the time that a side has used. Returns `false` if it has used all its time.
+    pub fn use_time(&mut self, side: Color, used: Duration) -> bool {
+        let left = self.left[side].checked_sub(used);
+        self.left[side] = left.unwrap_or_default();
+        left.is_some()
+    }
+
+    /// Adds the increment after a move.
+    pub fn add_increment(&mut self, side: Color) {
+        self.left[side] += self.control.increment;
+    }
+
+    /// The clock of a side for the search.
+    pub fn player(&self, side: Color) -> PlayerClock {
+        PlayerClock {
+            time: self.left[side],
+            increment: self.control.increment,
+            moves_to_go: None,
+        }
+    }
+
+    /// The time left, such as `9:05`.
+    pub fn text(&self, side: Color) -> String {
+        let seconds = self.left[side].as_secs();
+        format!("{}:{:02}", seconds / 60, seconds % 60)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::clock::TimeControl;
     use super::*;
 
     #[test]
@@ -102,5 +172,22 @@ mod tests {
             (limits.move_time, limits.clock.unwrap().time.as_secs()),
             (None, 300)
         );
+    }
+
+    #[test]
+    fn time_is_deducted_and_incremented() {
+        let mut clock = GameClock::new(TimeControl::parse("1+5").unwrap());
+        assert!(clock.use_time(Color::Red, Duration::from_secs(50)));
+        clock.add_increment(Color::Red);
+        assert_eq!(
+            (clock.text(Color::Red), clock.text(Color::Black)),
+            ("0:15".to_owned(), "1:00".to_owned())
+        );
+        assert!(!clock.use_time(Color::Red, Duration::from_secs(16)));
+        assert_eq!(clock.player(Color::Red).time, Duration::ZERO);
+        assert_eq!(clock.restarted().text(Color::Red), "1:00");
+        for bad in ["", "0", "-1", "x", "1+", "1+x", "1e9"] {
+            assert!(TimeControl::parse(bad).is_err(), "{bad}");
+        }
     }
 }

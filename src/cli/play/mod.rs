@@ -1,8 +1,6 @@
 //! `chuhe play`: a game against the engine in the terminal.
 
-mod clock;
 mod commands;
-mod files;
 mod level;
 
 use std::process::ExitCode;
@@ -24,10 +22,9 @@ use crate::notation::{parse_move, without_move_numbers};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::Game;
 use crate::search::{Control, Limits, Outcome, Report};
-use clock::{GameClock, TimeControl};
 #[cfg(feature = "cloud")]
-pub use commands::{EARLIEST_DRAW, SHORT};
-use level::PlayLevel;
+pub use commands::{EARLIEST_DRAW, SHORT_SEARCH};
+use level::{GameClock, PlayLevel, TimeControl};
 
 /// Play against the engine in the terminal. Type `help` for the commands, or a move in coordinates,
 /// Chinese or WXF.
@@ -118,7 +115,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// The end of a game that is not decided by the position.
+/// An end of the game that does not follow from the position or the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GameEnd {
     Resigned(Color),

@@ -1,14 +1,15 @@
-//! A game with the results of the search and the rulings on repetitions.
+//! A game with the results of the search, the grades of its moves and the rulings on repetitions.
 
-use super::verdict::{Grade, SideSummary, expected_points};
 use crate::board::{ByColor, Color, Move, Position};
+use crate::cli::common::texts;
+use crate::eval::win_rate::WinRate;
 use crate::notation::tree::{GameTree, PgnGame};
 use crate::rules::{Cause, Game, IllegalMove, RuleSet, judge, judge_outcome};
 use crate::search::{Score, SearchResult};
 
 /// The search result of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundPosition {
+pub struct SearchedPosition {
     /// The score for the side to move.
     pub score: Score,
     pub depth: u32,
@@ -16,7 +17,7 @@ pub struct FoundPosition {
     pub line: Vec<Move>,
 }
 
-impl FoundPosition {
+impl SearchedPosition {
     /// `None` if the search was stopped before it had a score.
     pub fn of(result: &SearchResult) -> Option<Self> {
         Some(Self {
@@ -41,7 +42,7 @@ pub struct ReviewedMove {
 #[derive(Clone, Debug)]
 pub struct MoveVerdict {
     /// The search result before the move.
-    pub found: FoundPosition,
+    pub found: SearchedPosition,
     /// The score after the move, for red.
     pub score: Score,
     /// The loss of expected points, in percent of a point.
@@ -81,8 +82,8 @@ pub fn stages(record: &PgnGame) -> Result<Vec<Game>, IllegalMove> {
     Ok(stages)
 }
 
-/// The plies to judge, by index: those from number `from` on, without the ones that `chuhe match` has marked as
-/// opening moves by the comment `book`.
+/// Whether to judge each ply: from ply number `from` on, except opening moves, which `chuhe match` marks with the
+/// comment `book`.
 pub fn judged_plies(record: &PgnGame, from: usize) -> Vec<bool> {
     let plies = 0..record.line.moves.len();
     let comment = |ply: usize| record.comments.get(ply).map_or("", |text| text.trim());
@@ -106,7 +107,7 @@ pub fn review(
     (number, record): (usize, GameTree),
     stages: &[Game],
     judged: &[bool],
-    found: &[Option<FoundPosition>],
+    found: &[Option<SearchedPosition>],
     rules: RuleSet,
 ) -> Review {
     let points = stages.iter().zip(found).map(|(stage, found)| {
@@ -157,8 +158,8 @@ fn judge_move(
     played: Move,
     before: &Position,
     after: &Position,
-    best: &FoundPosition,
-    next: &FoundPosition,
+    best: &SearchedPosition,
+    next: &SearchedPosition,
 ) -> MoveVerdict {
     let is_best = best.line.first() == Some(&played);
     let left = 100.0 - expected_points(next.score, after);
@@ -205,6 +206,124 @@ fn repetitions(stages: &[Game], rules: RuleSet) -> Vec<Repetition> {
     repetitions
 }
 
+/// The grade of a move by the expected points that it lost.
+///
+/// The bounds of 5, 10 and 15 % of a point are those of Lichess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// The best move of the search.
+    Best,
+    /// A loss of less than 5 %.
+    Good,
+    /// An inaccuracy (缓着): a loss of 5 to 10 %.
+    Inaccuracy,
+    /// A mistake (失着): a loss of 10 to 15 %.
+    Mistake,
+    /// A blunder (败着): a loss of 15 % or more.
+    Blunder,
+}
+
+impl Grade {
+    /// The grade of a move that lost `lost` percent of a point.
+    fn of(lost: f64, is_best: bool) -> Self {
+        match lost {
+            _ if is_best => Self::Best,
+            15.0.. => Self::Blunder,
+            10.0.. => Self::Mistake,
+            5.0.. => Self::Inaccuracy,
+            _ => Self::Good,
+        }
+    }
+
+    /// The name for tables; empty for a good move.
+    pub fn name(self) -> &'static str {
+        let texts = texts();
+        match self {
+            Self::Best => texts.best_move,
+            Self::Good => "",
+            Self::Inaccuracy => texts.inaccuracy,
+            Self::Mistake => texts.mistake,
+            Self::Blunder => texts.blunder,
+        }
+    }
+
+    /// The name in JSON and PGN, always in English.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Good => "good",
+            Self::Inaccuracy => "inaccuracy",
+            Self::Mistake => "mistake",
+            Self::Blunder => "blunder",
+        }
+    }
+
+    /// The suffix of the move, such as `??`; empty for a good move.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Best | Self::Good => "",
+            Self::Inaccuracy => "?!",
+            Self::Mistake => "?",
+            Self::Blunder => "??",
+        }
+    }
+
+    /// The numeric annotation glyph of PGN.
+    pub fn glyph(self) -> Option<u8> {
+        match self {
+            Self::Best | Self::Good => None,
+            Self::Inaccuracy => Some(6),
+            Self::Mistake => Some(2),
+            Self::Blunder => Some(4),
+        }
+    }
+}
+
+/// The points that the side to move can expect, in percent: its chance to win and half of its chance to draw.
+fn expected_points(score: Score, position: &Position) -> f64 {
+    let WinRate { win, draw, .. } = WinRate::of(score.units(), position);
+    f64::from(win) / 10.0 + f64::from(draw) / 20.0
+}
+
+/// The accuracy, from 0 to 100, of a move that lost `lost` percent of a point, by the formula of Lichess
+/// ("Accuracy metric").
+fn accuracy(lost: f64) -> f64 {
+    (103.1668 * (-0.04354 * lost).exp() - 3.1669).clamp(0.0, 100.0)
+}
+
+/// The number of moves of one side by grade, and their accuracy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SideSummary {
+    /// The number of judged moves.
+    pub moves: usize,
+    /// The mean accuracy; `None` without moves.
+    pub accuracy: Option<f64>,
+    /// The mean loss, in percent of a point; `None` without moves.
+    pub lost: Option<f64>,
+    pub inaccuracies: usize,
+    pub mistakes: usize,
+    pub blunders: usize,
+}
+
+impl SideSummary {
+    /// The summary of moves, each with its loss and grade.
+    fn of(moves: &[(f64, Grade)]) -> Self {
+        let count = |grade| moves.iter().filter(|(_, g)| *g == grade).count();
+        let mean = |value: &dyn Fn(f64) -> f64| {
+            let sum: f64 = moves.iter().map(|(lost, _)| value(*lost)).sum();
+            (!moves.is_empty()).then(|| sum / moves.len() as f64)
+        };
+        Self {
+            moves: moves.len(),
+            accuracy: mean(&accuracy),
+            lost: mean(&|lost| lost),
+            inaccuracies: count(Grade::Inaccuracy),
+            mistakes: count(Grade::Mistake),
+            blunders: count(Grade::Blunder),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,8 +336,8 @@ mod tests {
         })
     }
 
-    fn found(hundredths: i32, best: &str) -> Option<FoundPosition> {
-        Some(FoundPosition {
+    fn found(hundredths: i32, best: &str) -> Option<SearchedPosition> {
+        Some(SearchedPosition {
             score: Score::from_units(hundredths * Score::MINOR_PIECE / 100),
             depth: 1,
             line: vec![best.parse().unwrap()],
@@ -298,5 +417,44 @@ mod tests {
             last.position().side_to_move() == Color::Black
         );
         assert_eq!(decided_score(&stages[0], RuleSet::Asian), None);
+    }
+
+    #[test]
+    fn grades_follow_losses() {
+        for (lost, grade) in [
+            (0.0, Grade::Good),
+            (4.99, Grade::Good),
+            (5.0, Grade::Inaccuracy),
+            (10.0, Grade::Mistake),
+            (15.0, Grade::Blunder),
+            (100.0, Grade::Blunder),
+        ] {
+            assert_eq!(Grade::of(lost, false), grade, "{lost}");
+            assert_eq!(Grade::of(lost, true), Grade::Best);
+        }
+    }
+
+    #[test]
+    fn accuracy_falls_with_losses() {
+        assert!(accuracy(0.0) > 99.99);
+        assert!(accuracy(100.0) < 1.0);
+        assert!(accuracy(5.0) > accuracy(10.0));
+        let side = SideSummary::of(&[(0.0, Grade::Best), (20.0, Grade::Blunder)]);
+        assert_eq!((side.moves, side.blunders, side.mistakes), (2, 1, 0));
+        assert!((side.lost.unwrap() - 10.0).abs() < 1e-9);
+        let expected = (100.0 + accuracy(20.0)) / 2.0;
+        assert!((side.accuracy.unwrap() - expected).abs() < 0.01);
+        assert_eq!(SideSummary::of(&[]), SideSummary::default());
+    }
+
+    #[test]
+    fn points_of_both_sides_add_up_to_100() {
+        let start = Position::startpos();
+        for units in [0, 77, 400, 5000] {
+            let score = Score::from_units(units);
+            let sum = expected_points(score, &start) + expected_points(-score, &start);
+            assert!((sum - 100.0).abs() < 1e-9);
+        }
+        assert!(expected_points(Score::mate_in(3), &start) > 99.9);
     }
 }

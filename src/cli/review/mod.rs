@@ -1,9 +1,7 @@
 //! `chuhe review`: judges the moves of games.
 
 mod game;
-mod graph;
-mod text;
-mod verdict;
+mod output;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,7 +20,7 @@ use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
 use crate::page;
 use crate::rules::Game;
-use game::{FoundPosition, Review, decided_score, judged_plies, review, stages};
+use game::{Review, SearchedPosition, decided_score, judged_plies, review, stages};
 
 /// Judge the moves of a game: the best move, the loss of winning chances of each move, the accuracy of
 /// both sides, and the rulings on repetitions.
@@ -108,9 +106,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         if !files.use_stdout() {
             let path = place.path.display();
             print(&if arguments.json {
-                text::json(&review, &path.to_string())
+                output::json(&review, &path.to_string())
             } else {
-                let table = text::table(&review, arguments.notation, arguments.all);
+                let table = output::table(&review, arguments.notation, arguments.all);
                 if places.len() > 1 {
                     format!("{path}:\n{table}\n")
                 } else {
@@ -173,7 +171,7 @@ fn read_records(
 
 /// A reviewed game for the web page.
 pub fn page_game(review: &Review) -> Value {
-    page::game(&text::annotated(review), &review.points)
+    page::game(&output::annotated(review), &review.points)
 }
 
 fn review_game(
@@ -190,7 +188,8 @@ fn review_game(
             place.path.display()
         ));
     }
-    let bar = progress_bar();
+    let style = bar_style("{bar:40} {pos}/{len} positions, {left} left");
+    let bar = ProgressBar::new(0).with_style(style);
     let reviewed = review_tree(
         (number, record),
         arguments.from,
@@ -206,7 +205,7 @@ fn review_game(
 }
 
 /// Judges the moves of a game from ply number `from` on. Calls `on_progress` after each position with the number of
-/// searched positions and of all.
+/// searched positions and the total.
 ///
 /// # Errors
 /// A move is illegal, or the search cannot start.
@@ -232,23 +231,22 @@ pub fn review_tree(
     Ok((review, ended))
 }
 
-/// Searches the positions before and after each judged ply. A last position that is decided by the rules
-/// needs no search.
+/// Searches the positions before and after each judged ply, except a last position that is decided by the rules.
 fn search_game(
     stages: &[Game],
     judged: &[bool],
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
     mut on_progress: impl FnMut(usize, usize),
-) -> Result<(Vec<Option<FoundPosition>>, Ended), Failure> {
-    let mut found: Vec<Option<FoundPosition>> = vec![None; stages.len()];
+) -> Result<(Vec<Option<SearchedPosition>>, Ended), Failure> {
+    let mut found: Vec<Option<SearchedPosition>> = vec![None; stages.len()];
     let is_judged = |ply: usize| judged.get(ply) == Some(&true);
     let is_needed = |stage: usize| is_judged(stage) || stage > 0 && is_judged(stage - 1);
     let mut numbers: Vec<usize> = (0..stages.len()).filter(|n| is_needed(*n)).collect();
     let last = stages.len() - 1;
     if let Some(score) = decided_score(&stages[last], plan.settings.rules) {
         let (depth, line) = (0, Vec::new());
-        found[last] = Some(FoundPosition { score, depth, line });
+        found[last] = Some(SearchedPosition { score, depth, line });
         numbers.retain(|number| *number != last);
     }
     let games: Vec<Game> = numbers.iter().map(|n| stages[*n].clone()).collect();
@@ -256,15 +254,10 @@ fn search_game(
     let ended = search_games(&games, plan, interrupts, |n, result| {
         count += 1;
         on_progress(count, games.len());
-        found[numbers[n]] = FoundPosition::of(&result);
+        found[numbers[n]] = SearchedPosition::of(&result);
         Ok(true)
     });
     Ok((found, ended?))
-}
-
-/// A bar on standard error, if that is a terminal.
-fn progress_bar() -> ProgressBar {
-    ProgressBar::new(0).with_style(bar_style("{bar:40} {pos}/{len} positions, {left} left"))
 }
 
 /// The files to write.
@@ -298,11 +291,11 @@ impl OutputFiles {
         if let Some(file) = self.pgn {
             let games = reviews
                 .iter()
-                .map(|review| text::annotated(review).write_pgn(notation));
+                .map(|review| output::annotated(review).write_pgn(notation));
             file.write(games.collect::<String>())?;
         }
         if let (Some(file), [review]) = (self.svg, reviews) {
-            file.write(graph::draw(review, notation))?;
+            file.write(output::graph(review, notation))?;
         }
         if let Some(file) = self.html {
             let title = reviews.first().map(|review| page::title(&review.record));

@@ -28,9 +28,9 @@ use crate::text::read_all;
 use text::{describe, describe_draw, describe_win, diagrams, game_tree, length};
 
 /// Maximum size of a solution file in MB.
-const LONGEST_FILE: u64 = 256;
+const MAX_FILE_MB: u64 = 256;
 /// The longest mate that `--win` looks for, in moves.
-const LONGEST_WIN: u32 = 64;
+const MAX_WIN: u32 = 64;
 /// Nodes of the search that chooses a move for `--draw`.
 const CHOICE_NODES: u64 = 200;
 /// Time between two messages about the progress if standard error is not a terminal.
@@ -114,7 +114,7 @@ enum Proof {
     },
 }
 
-/// The findings of an interrupted run.
+/// The results of an interrupted run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct ResumeFile {
     fen: String,
@@ -142,7 +142,7 @@ impl ResumeFile {
             return Ok(new);
         };
         let name = path.display();
-        let bytes = open_input(path).and_then(|input| read_all(input, LONGEST_FILE));
+        let bytes = open_input(path).and_then(|input| read_all(input, MAX_FILE_MB));
         let file: Self = serde_json::from_slice(&bytes.context(&name)?).context(&name)?;
         if (&file.fen, &file.rules) != (&new.fen, &new.rules) {
             let why = "the file belongs to another position or another rule set";
@@ -210,7 +210,7 @@ struct Work {
 }
 
 impl Work {
-    /// Searches to the end of a request. `None` after Ctrl-C.
+    /// Runs a search. `None` after Ctrl-C.
     fn search(&mut self, request: SearchRequest) -> std::io::Result<Option<Outcome>> {
         let Self {
             threads,
@@ -228,7 +228,7 @@ impl Work {
     }
 }
 
-/// The progress: a line that is redrawn on a terminal, a message a minute elsewhere.
+/// Shows the progress: a line that is redrawn on a terminal, one message per minute elsewhere.
 struct Progress {
     bar: ProgressBar,
     /// Nodes of the finished searches.
@@ -290,7 +290,7 @@ fn solve(
     let file = ResumeFile::read(game, arguments)?;
     solver.resume(file.mates.clone()).context("--resume")?;
     let solved = if arguments.win {
-        let tree = solver.win(game, LONGEST_WIN, plan.tables.clone());
+        let tree = solver.win(game, MAX_WIN, plan.tables.clone());
         tree.map(|tree| Proof::Win { tree })
     } else {
         let solution = solver.solve(game, arguments.mate);
@@ -454,27 +454,22 @@ fn show(
     if use_stdout {
         return Ok(());
     }
-    let text = if arguments.json {
-        serde_json::to_string_pretty(&file).context("solve")? + "\n"
-    } else {
-        match &file.proof {
-            Proof::Mate { solution, .. } => describe(game, solution, notation),
-            Proof::Win { tree } => describe_win(game, tree, notation),
-            Proof::Draw { strategies } => describe_draw(strategies),
-        }
-    };
     if arguments.json {
-        print(&text)
-    } else {
-        print_text(&text)
+        let json = serde_json::to_string_pretty(&file).context("solve")?;
+        return print(&(json + "\n"));
     }
+    print_text(&match &file.proof {
+        Proof::Mate { solution, .. } => describe(game, solution, notation),
+        Proof::Win { tree } => describe_win(game, tree, notation),
+        Proof::Draw { strategies } => describe_draw(strategies),
+    })
 }
 
 /// Checks a solution file.
 fn verify(path: &Path, tables: &Tables) -> Result<(), Failure> {
     let name = path.display();
     let input = open_input(path).context(&name)?;
-    let bytes = read_all(input, LONGEST_FILE).context(&name)?;
+    let bytes = read_all(input, MAX_FILE_MB).context(&name)?;
     let file: SolutionFile =
         serde_json::from_slice(&bytes).context(format_args!("{name}: not a solution as JSON"))?;
     let position = fen::parse_position(&file.fen).context(&name)?;

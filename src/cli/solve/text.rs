@@ -140,7 +140,7 @@ fn headline(solution: &Solution) -> String {
     format!("{}, {shortest}{unique}", length(solution.tree.plies))
 }
 
-/// The end of a line in an endgame table.
+/// The text for a line whose end is in an endgame table.
 fn table_text(tree: &MatingMove) -> String {
     format!("mate in {} plies by the endgame table", tree.plies - 1)
 }

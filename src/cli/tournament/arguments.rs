@@ -252,7 +252,7 @@ impl clap::Args for EngineArguments {
     }
 }
 
-/// The engines of a TOML file. The settings in `each` take precedence over `[each]` of the file.
+/// The engines of a TOML file. The settings `each` of the command line take precedence over those in the file.
 fn engines_of_file(path: &Path, each: &PartialEngineSpec) -> Result<Vec<EngineSpec>, Failure> {
     let text = read_file(path, MAX_ENGINES_MB).context(path.display())?;
     let text = String::from_utf8(text).context(path.display())?;
@@ -291,7 +291,7 @@ impl Arguments {
         match self.format {
             _ if self.sprt.is_some() => None,
             TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => Some(10),
-            // As many as a knockout has stages.
+            // The number of stages of a knockout.
             TournamentFormat::Swiss => {
                 Some(u64::from(engines.next_power_of_two().trailing_zeros()))
             }
@@ -348,7 +348,7 @@ impl Arguments {
         Ok((tournament, left_out))
     }
 
-    /// Checks the arguments that restrict each other for this number of engines.
+    /// Checks combinations of arguments for this number of engines.
     fn check_format(&self, engines: usize) -> Result<(), Failure> {
         if self.sprt.is_some() && engines != 2 {
             return Err(Failure::usage("--sprt", "needs exactly two engines"));
@@ -379,7 +379,8 @@ impl Arguments {
         Ok(())
     }
 
-    /// The factors, whose options the engines get, so that their first start shows whether they have them.
+    /// Reads the factors and sets their options in the engines, so that the first start shows whether the engines have
+    /// these options.
     fn factors(&self, engines: &mut [EngineSpec]) -> Result<Option<Factors>, Failure> {
         let Some(path) = &self.factors else {
             return Ok(None);

@@ -60,7 +60,7 @@ impl OutputFiles {
         if let Some(path) = &arguments.resume {
             let pgn = arguments.pgn.as_ref().map(|pgn| {
                 let length = fs::metadata(pgn).map_or(0, |file| file.len());
-                (identity(pgn).display().to_string(), length)
+                (canonical_path(pgn).display().to_string(), length)
             });
             let opened = Journal::open(path, tournament, pgn, arguments.damage());
             let (journal, read) = opened.context(path.display())?;
@@ -105,7 +105,7 @@ impl OutputFiles {
         Ok(())
     }
 
-    /// Writes an event, to the journal first, so that it never lacks a game that the PGN has.
+    /// Writes an event, first to the journal, so that the PGN never has a game that the journal lacks.
     fn add(&mut self, tournament: &Tournament, event: TournamentEvent<'_>) -> io::Result<()> {
         let record = match event {
             TournamentEvent::Game(record) => record,
@@ -132,7 +132,7 @@ pub struct MatchOutput<'a> {
     tournament: &'a Tournament,
     files: OutputFiles,
     games: Vec<GameSummary>,
-    /// The last games as PGN by their numbers, for the status page.
+    /// The numbers and PGN of the last games, for the status page.
     recent: VecDeque<(u64, String)>,
     /// `None` if standard output or standard error is not a terminal.
     bar: Option<ProgressBar>,
@@ -211,7 +211,7 @@ impl<'a> MatchOutput<'a> {
         if let Some(bar) = &self.bar {
             bar.set_position(standings.games());
             bar.set_message(summary);
-            // All other games are only counted.
+            // Other games are only counted.
             if record.reason.is_forfeit() {
                 bar.println(line);
             }
@@ -340,7 +340,7 @@ fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<St
     ))
 }
 
-/// Opens the file of a report, if there is one.
+/// Opens the file of a report, if requested.
 fn report_file(path: Option<&PathBuf>) -> Result<Option<OutputFile>, Failure> {
     path.map(|path| {
         require_no_journal(path)?;
@@ -349,7 +349,7 @@ fn report_file(path: Option<&PathBuf>) -> Result<Option<OutputFile>, Failure> {
     .transpose()
 }
 
-/// Refuses to overwrite the journal of a match.
+/// Returns an error if a file is the journal of a match, which must not be overwritten.
 fn require_no_journal(path: &Path) -> Result<(), Failure> {
     if is_journal(path) {
         return Err(Failure::usage(
@@ -360,7 +360,7 @@ fn require_no_journal(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a path that is not a regular file.
+/// Returns an error if a path exists but is not a regular file.
 fn require_file(path: &Path) -> Result<(), Failure> {
     match fs::metadata(path) {
         Ok(data) if !data.is_file() => Err(Failure::usage(path.display(), "not a regular file")),
@@ -369,7 +369,7 @@ fn require_file(path: &Path) -> Result<(), Failure> {
 }
 
 /// The canonical path of a file, whether it exists or not.
-fn identity(path: &Path) -> PathBuf {
+fn canonical_path(path: &Path) -> PathBuf {
     let in_parent = || {
         let parent = path.parent().filter(|parent| *parent != Path::new(""));
         let parent = parent.unwrap_or(Path::new(".")).canonicalize().ok()?;
@@ -386,7 +386,8 @@ pub fn require_different(arguments: &Arguments) -> Result<(), Failure> {
         let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
         let mut others = files[..index].iter();
         if !is_special
-            && let Some((other, _)) = others.find(|(_, other)| identity(other) == identity(path))
+            && let Some((other, _)) =
+                others.find(|(_, other)| canonical_path(other) == canonical_path(path))
         {
             let why = format!("{} is also the file of {other}", path.display());
             return Err(Failure::usage(option, why));

@@ -34,7 +34,7 @@ pub struct RecoveredPgn {
 }
 
 impl PgnFile {
-    /// Opens or creates the file. `id` is the id of the journal.
+    /// Opens or creates the file, and makes an existing one end with an empty line. `id` is the id of the journal.
     pub fn open(path: &Path, notation: MoveStyle, id: Option<&str>) -> io::Result<Self> {
         let mut file = File::options()
             .read(true)
@@ -79,7 +79,7 @@ impl PgnFile {
             Err(error) => return Err(error),
         };
         let length = file.metadata()?.len();
-        // A file that is shorter than before is another file.
+        // A file that has become shorter was replaced by another one.
         let before = Some(journal.pgn_length()).filter(|before| *before <= length);
         let before = before.unwrap_or(0);
         file.seek(SeekFrom::Start(before))?;
@@ -178,7 +178,7 @@ fn is_complete(part: &str) -> bool {
     last.is_some_and(|word| word.parse::<GameResult>().is_ok())
 }
 
-/// Whether the complete lines of an incomplete record agree with this tournament.
+/// Whether an incomplete record may be of this tournament, as far as its complete lines show.
 fn may_be_ours(part: &str, tournament: &Tournament, id: &str) -> bool {
     let own = [
         tag_line("Game", "Chinese Chess"),

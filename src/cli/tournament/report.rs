@@ -122,12 +122,12 @@ pub fn elo(interval: &Interval) -> String {
     format!("{} [{}, {}]", number(*value), number(*low), number(*high))
 }
 
-/// The final report. Tables are at most `room` columns wide.
+/// The final report. Tables are at most `width` columns wide.
 pub fn report(
     tournament: &Tournament,
     standings: &Standings,
     end: Option<TournamentEnd>,
-    room: Option<usize>,
+    width: Option<usize>,
 ) -> String {
     let heading = match end {
         Some(TournamentEnd::Finished) if tournament.sprt.is_some() => {
@@ -138,22 +138,22 @@ pub fn report(
         Some(TournamentEnd::Interrupted) => "interrupted",
         None => "stopped by an error",
     };
-    format!("\n{heading}\n") + &results(tournament, standings, room)
+    format!("\n{heading}\n") + &results(tournament, standings, width)
 }
 
-fn results(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
+fn results(tournament: &Tournament, standings: &Standings, width: Option<usize>) -> String {
     if standings.games() == 0 {
         return "no games\n".to_owned();
     }
     let mut text = match tournament.engines.len() {
         2 => duel(tournament, standings),
-        _ => cross_table(tournament, standings, room),
+        _ => cross_table(tournament, standings, width),
     };
     if let Some(run) = &standings.factors {
-        text += &effects(run, room);
+        text += &effects(run, width);
     }
     text.push('\n');
-    text += &engines(tournament, standings, room);
+    text += &engines(tournament, standings, width);
     let reasons = standings
         .reasons()
         .into_iter()
@@ -230,7 +230,7 @@ fn sprt(run: &SprtRun) -> String {
 }
 
 /// The effects of factors.
-fn effects(run: &FactorRun, room: Option<usize>) -> String {
+fn effects(run: &FactorRun, width: Option<usize>) -> String {
     let effects = run.effects();
     if effects.is_empty() {
         return "\ntoo few games to separate the factors\n".to_owned();
@@ -241,7 +241,7 @@ fn effects(run: &FactorRun, room: Option<usize>) -> String {
             .into_iter()
             .map(|Effect { name, elo: gain }| vec![name, elo(&gain)]),
     );
-    format!("\n{}", number_table(&rows, room))
+    format!("\n{}", number_table(&rows, width))
 }
 
 /// The columns of the standings.
@@ -257,7 +257,7 @@ const STANDINGS: [&str; 8] = [
 ];
 
 /// The results of more than two engines, in total and against each opponent.
-fn cross_table(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
+fn cross_table(tournament: &Tournament, standings: &Standings, width: Option<usize>) -> String {
     let order = ranking(tournament, standings);
     let ratings = ratings(standings);
     let mut rows = vec![heads(STANDINGS).to_vec()];
@@ -289,7 +289,7 @@ fn cross_table(tournament: &Tournament, standings: &Standings, room: Option<usiz
         row.extend(order.iter().map(against));
         rows.push(row);
     }
-    number_table(&rows, room) + "rating: Bradley-Terry from all results, mean 0, with 95 % error\n"
+    number_table(&rows, width) + "rating: Bradley-Terry from all results, mean 0, with 95 % error\n"
 }
 
 /// `3.5/4`.
@@ -298,7 +298,7 @@ fn scored(scores: &Scores) -> String {
 }
 
 /// Time, depth, speed, results by color and forfeits of each engine.
-fn engines(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
+fn engines(tournament: &Tournament, standings: &Standings, width: Option<usize>) -> String {
     let words = [
         "", "moves", "time", "ms/move", "depth", "nodes/s", "overrun", "illegal", "timeouts",
         "crashes",
@@ -322,7 +322,7 @@ fn engines(tournament: &Tournament, standings: &Standings, room: Option<usize>) 
             stats.crashes.to_string(),
         ]);
     }
-    number_table(&rows, room)
+    number_table(&rows, width)
 }
 
 /// The content of a status file.
@@ -330,7 +330,7 @@ pub struct Status<'a> {
     pub tournament: &'a Tournament,
     pub standings: &'a Standings,
     pub games: &'a [GameSummary],
-    /// The last games as PGN by their numbers.
+    /// The numbers and PGN of the last games.
     pub recent: &'a VecDeque<(u64, String)>,
     /// The file with all games.
     pub pgn: Option<&'a Path>,
@@ -452,7 +452,7 @@ impl Status<'_> {
         format!("<table>\n<tr>{}</tr>\n{rows}</table>\n", heads.concat())
     }
 
-    /// The last games, the newest first; those of this run lead to their moves.
+    /// The last games, newest first, with links to the moves of those from this run.
     fn games_table(&self) -> String {
         let name = |player: usize| escape_html(&self.tournament.engines[player].name);
         let rows = self.last_games().iter().rev().map(|game| {
