@@ -86,7 +86,7 @@ impl FromStr for ScoreDraw {
 #[derive(Clone, Debug)]
 pub struct ScoreAdjudicator {
     adjudication: Adjudication,
-    /// For each side, its number of consecutive moves with a score for: red wins, black wins, a draw, its own
+    /// The number of consecutive moves of each side with a score for a win of red, a win of black, a draw, and its own
     /// resignation.
     runs: ByColor<[u32; 4]>,
 }
@@ -99,8 +99,8 @@ impl ScoreAdjudicator {
         }
     }
 
-    /// Adds the move with which `side` reached `ply`, with the score from its own point of view. Returns how
-    /// that ends the game, if it does.
+    /// Adds the move with which `side` reached `ply`, and its score from the point of view of `side`. Returns the
+    /// ending if that ends the game.
     pub fn add(&mut self, side: Color, score: Option<i32>, ply: usize) -> Option<Ending> {
         let red_score = score.map(|s| if side == Color::Red { s } else { -s });
         let wins = |sign: i32| {

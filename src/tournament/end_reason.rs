@@ -96,7 +96,7 @@ impl EndReason {
         matches!(self, Self::TimeLoss | Self::IllegalMove | Self::Crash)
     }
 
-    /// Whether the rules of xiangqi alone give this end.
+    /// Whether the rules of xiangqi alone end the game in this way.
     pub const fn is_by_rule(self) -> bool {
         matches!(
             self,

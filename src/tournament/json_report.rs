@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::plan::Tournament;
+use super::Tournament;
 use super::record::GameSummary;
 use super::runner::TournamentEnd;
 use super::stats::{

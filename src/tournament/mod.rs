@@ -1,12 +1,12 @@
-//! Tournaments between engines that speak UCCI or UCI.
+//! Tournaments between engines that speak UCCI, UCI or XBoard.
 //!
-//! [`run`] plays a [`Tournament`]. Each worker thread takes games from the [`Schedule`], runs the two
-//! engine processes, and plays the game under the rules of the `referee`. A finished game is a
-//! [`GameRecord`]: `stats` computes all results from records, the [`Journal`] stores them so that a
-//! killed run can be resumed, and [`verify()`] replays the games of a PGN file.
+//! [`run`] plays a [`Tournament`]. Each worker thread takes games from the [`Schedule`], runs the two engine processes,
+//! and plays the game under the rules of the `referee`. A finished game is a [`GameRecord`]: `stats` computes all
+//! results from records, the [`Journal`] stores them so that a killed run can be resumed, and [`verify()`] replays the
+//! games of a PGN file.
 //!
-//! Engines are not trusted: they may hang, crash, write endless output or report false numbers. A
-//! misbehaving engine loses its own game and does not affect the others.
+//! Engines are not trusted: they may hang, crash, write endless output or report false numbers. A misbehaving engine
+//! loses its own game and does not affect the others.
 
 mod adjudication;
 mod conformance;
@@ -17,10 +17,7 @@ mod json_report;
 mod key_values;
 mod limit;
 mod openings;
-mod pgn_record;
-mod plan;
 mod play;
-mod protocol;
 mod record;
 mod referee;
 mod runner;
@@ -41,13 +38,122 @@ pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl, Timeouts};
 pub use openings::{
     FoundOpening, MAX_FAILED_LINES, OpeningError, OpeningSearch, Openings, find_openings,
 };
-pub use pgn_record::{MATCH_ID, pgn_game, record_of_pgn};
-pub use plan::{GameRules, Tournament};
-pub use protocol::EngineProtocol;
-pub use record::{GameRecord, GameSummary, MoveRecord};
+pub use record::{GameRecord, GameSummary, MATCH_ID, MoveRecord, pgn_game, record_of_pgn};
 pub use referee::{Replay, verify};
 pub use runner::{TournamentEnd, TournamentEvent, TournamentStartError, check_engines, run};
 pub use schedule::{ColorOrder, Fixture, Schedule, TournamentFormat};
 pub use spec::{
-    EngineSpec, EngineSpecError, PartialEngineSpec, SettingError, SpecError, read_toml,
+    EngineProtocol, EngineSpec, EngineSpecError, PartialEngineSpec, SettingError, SpecError,
+    read_toml,
 };
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::rules::RuleSet;
+use stats::{Factors, Sprt, Standings};
+
+/// Rounds of a tournament that an SPRT ends.
+const MAX_ROUNDS: u64 = 10_000_000;
+
+/// The settings of a tournament.
+#[derive(Clone, Debug)]
+pub struct Tournament {
+    /// The PGN tag `Event`.
+    pub event: String,
+    /// The participants.
+    pub engines: Vec<EngineSpec>,
+    /// The format of the pairings.
+    pub format: TournamentFormat,
+    /// Number of seeds of a gauntlet: engines that play all others.
+    pub seeds: usize,
+    /// The colors of the engines in each pair of games.
+    pub colors: ColorOrder,
+    /// Number of rounds; in each round every pairing plays one opening with both colors. `None` if only the SPRT
+    /// ends the tournament.
+    pub rounds: Option<u64>,
+    /// Number of games played at the same time.
+    pub concurrency: usize,
+    /// Pause of each worker between two games.
+    pub wait: Duration,
+    /// The opening positions.
+    pub openings: Openings,
+    /// The rules and adjudication of each game.
+    pub rules: GameRules,
+    /// How long to wait for responses of engines.
+    pub timeouts: Timeouts,
+    /// Whether PGN comments contain nodes, speed, time left and principal variation.
+    pub has_details: bool,
+    /// Whether each game is pinned to its own processors.
+    pub pin: bool,
+    /// The SPRT that ends the tournament.
+    pub sprt: Option<Sprt>,
+    /// Options of the two engines that vary between pairs of games.
+    pub factors: Option<Factors>,
+}
+
+/// The rules and adjudication of a game. They are part of the journal.
+#[derive(Clone, Debug, Serialize)]
+pub struct GameRules {
+    /// The rule set for repetition and the no-capture limit.
+    #[serde(rename = "set")]
+    pub rules: RuleSet,
+    /// Ply limit after which a game is drawn.
+    pub max_plies: Option<usize>,
+    /// Adjudication by score.
+    #[serde(flatten)]
+    pub adjudication: Adjudication,
+    /// Adjudication by tablebases.
+    #[serde(rename = "tables", skip_serializing_if = "Option::is_none")]
+    pub tablebases: Option<TablebaseAdjudication>,
+    /// Whether moves that lose by repetition are sent to UCCI engines as `banmoves`.
+    pub banmoves: bool,
+}
+
+impl Tournament {
+    /// The schedule of all games.
+    pub fn schedule(&self) -> Schedule {
+        let rounds = self.rounds.unwrap_or(MAX_ROUNDS);
+        Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
+    }
+
+    /// The options that the factors set for an engine in a game.
+    pub fn factor_options(&self, engine: usize, fixture: &Fixture) -> Vec<(String, String)> {
+        let options = |factors: &Factors| factors.options(fixture.number / 2, engine);
+        self.factors.as_ref().map_or_else(Vec::new, options)
+    }
+
+    /// The settings of an engine in a game, with the values of the factors.
+    pub fn spec_of(&self, engine: usize, fixture: &Fixture) -> EngineSpec {
+        let mut spec = self.engines[engine].clone();
+        spec.set_options(self.factor_options(engine, fixture));
+        spec
+    }
+
+    /// Number of games; `None` if only the SPRT ends the tournament.
+    pub fn total_games(&self) -> Option<u64> {
+        self.rounds.map(|_| self.schedule().total_games())
+    }
+
+    /// The winner of a knockout, if it is decided.
+    pub fn knockout_winner(&self, games: &[GameSummary]) -> Option<usize> {
+        let mut schedule = self.schedule();
+        while schedule.advance(games) {}
+        let games: Vec<&GameSummary> = games.iter().collect();
+        match schedule.survivors(&games)[..] {
+            [winner] if self.format == TournamentFormat::Knockout => Some(winner),
+            _ => None,
+        }
+    }
+
+    /// Standings without games.
+    pub fn standings(&self) -> Standings {
+        Standings::new(
+            &self.schedule(),
+            self.engines.len(),
+            self.sprt,
+            self.factors.clone(),
+        )
+    }
+}

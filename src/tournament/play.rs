@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use super::GameRules;
 use super::adjudication::ScoreAdjudicator;
 use super::end_reason::{EndReason, Ending};
 use super::engine::{BEST_MOVE, Engine, EngineFailure, MoveAnswer, MoveChoice, MoveRequest};
 use super::limit::Clock;
-use super::plan::GameRules;
 use super::record::MoveRecord;
 use super::referee::Referee;
 use super::stall::{StallWatch, stall_text};
@@ -172,7 +172,7 @@ impl GameInProgress<'_> {
         self.conditions.stalls.between(asked, asked + elapsed)
     }
 
-    /// Records a move and updates the clock, from which stalls of the machine are not deducted.
+    /// Records a move and updates the clock. Stalls of the machine do not count.
     fn record_move(&mut self, side: Color, played: Move, answer: &MoveAnswer, stalled: Duration) {
         let clock = &mut self.clocks[side];
         clock.press(answer.elapsed.saturating_sub(stalled));
@@ -189,7 +189,10 @@ impl GameInProgress<'_> {
         });
     }
 
-    /// Returns the ending if a side lost on time, or an error if it did so only because the machine stalled.
+    /// Returns the ending if a side lost on time.
+    ///
+    /// # Errors
+    /// The side exceeded its time only because the machine stalled.
     fn check_time(
         &mut self,
         side: Color,
@@ -219,7 +222,10 @@ impl GameInProgress<'_> {
         Ending::loss(side, EndReason::IllegalMove, text)
     }
 
-    /// A failure of an engine loses the game, unless the machine stalled since `began`.
+    /// The loss of the side whose engine failed.
+    ///
+    /// # Errors
+    /// The tournament was stopped, or the engine did not respond only because the machine stalled since `began`.
     fn failure(
         &mut self,
         side: Color,

@@ -118,6 +118,8 @@ pub fn verify(game: &PgnGame, rules: RuleSet) -> Replay {
     }
     let recorded = game.result;
     let reason = game.tag("Reason");
+    let is_by_rule =
+        (EndReason::ALL.iter()).any(|rule| rule.is_by_rule() && reason == Some(rule.name()));
     match referee.ending() {
         Some(ending) if ending.result != recorded => Replay::Disagrees(format!(
             "{recorded} in the record, {} by {}",
@@ -130,20 +132,12 @@ pub fn verify(game: &PgnGame, rules: RuleSet) -> Replay {
                 ending.reason
             ))
         }
-        None if ends_by_rule(game) => Replay::Disagrees(format!(
+        None if is_by_rule => Replay::Disagrees(format!(
             "{recorded} in the record ({}), but the game is not over",
             reason.unwrap_or("no reason given")
         )),
         _ => Replay::Agrees,
     }
-}
-
-/// Whether the record says that a rule ended the game.
-fn ends_by_rule(game: &PgnGame) -> bool {
-    let mut rules = EndReason::ALL
-        .into_iter()
-        .filter(|reason| reason.is_by_rule());
-    rules.any(|rule| game.tag("Reason") == Some(rule.name()))
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
+use super::Tournament;
 use super::engine::{EngineFailure, Greeting, probe, processors};
-use super::plan::Tournament;
 use super::record::{GameRecord, GameSummary};
 use super::schedule::{Fixture, Schedule};
 use super::stall::StallWatch;

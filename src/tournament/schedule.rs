@@ -215,10 +215,12 @@ impl Schedule {
         true
     }
 
-    /// The next round of a Swiss tournament: from the engine with the most points down, each plays the next one that
-    /// it has not met, if all others can still be paired; otherwise engines meet again. With an odd number, the
-    /// lowest of the engines with the fewest byes gets one, which counts like a won pair.
+    /// The next round of a Swiss tournament. From the engine with the most points down, each engine plays the next one
+    /// that it has not met, if the others can then still be paired. If there is no such pairing, neighbours in the
+    /// table play each other. With an odd number of engines, the last one in the table among those with the fewest byes
+    /// gets a bye, which counts like a won pair.
     fn swiss_round(&self, games: &[&GameSummary]) -> Vec<[usize; 2]> {
+        /// In half points.
         const WON_PAIR: usize = 4;
         let rounds = self.pairings.len() / (self.engines / 2).max(1);
         let met: HashSet<[usize; 2]> = self.pairings.iter().map(|pair| sorted(*pair)).collect();
@@ -226,7 +228,7 @@ impl Schedule {
             .map(|engine| {
                 let plays = |pair: &&[usize; 2]| pair.contains(&engine);
                 let byes = rounds - self.pairings.iter().filter(plays).count();
-                let points = points(engine, games) + WON_PAIR * byes;
+                let points = half_points(engine, games) + WON_PAIR * byes;
                 (points, engine, byes)
             })
             .collect();
@@ -264,7 +266,7 @@ impl Schedule {
                     of_match.iter().filter(is_win).count()
                 };
                 let [first, second] = sorted(*pair);
-                let result = |engine| (points(engine, &of_match), wins_as_black(engine));
+                let result = |engine| (half_points(engine, &of_match), wins_as_black(engine));
                 if result(first) >= result(second) {
                     second
                 } else {
@@ -278,7 +280,7 @@ impl Schedule {
     }
 }
 
-/// How often the pairing of a Swiss round tries an opponent before engines may meet again.
+/// Maximum number of opponents that the pairing of a Swiss round tries. After that, engines may meet again.
 const MAX_PAIRING_STEPS: u32 = 100_000;
 
 fn all_pairings(engines: usize) -> Vec<[usize; 2]> {
@@ -292,12 +294,13 @@ fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
 }
 
 /// The half points of an engine in games.
-fn points(engine: usize, games: &[&GameSummary]) -> usize {
+fn half_points(engine: usize, games: &[&GameSummary]) -> usize {
     let own = games.iter().filter(|game| game.players.0.contains(&engine));
     own.map(|game| game.half_points(engine)).sum()
 }
 
-/// Pairs engines that have not met, the first ones first. Returns `false` if that is impossible.
+/// Pairs engines that have not met, beginning with the first one. Returns `false` if that is impossible, or after
+/// `steps` opponents were tried.
 fn pair_up(
     order: &[usize],
     met: &HashSet<[usize; 2]>,
@@ -333,12 +336,13 @@ fn stages(engines: usize) -> impl Iterator<Item = u64> {
         .map(|alive| knockout_match_count(alive) as u64)
 }
 
-/// After the first stage a power of two is left, so that only the first stage has byes.
+/// The number of matches of a stage with `alive` engines. After the first stage a power of two is left, so that only
+/// the first stage has byes.
 fn knockout_match_count(alive: usize) -> usize {
     alive - alive.next_power_of_two() / 2
 }
 
-/// The matches of a stage: the first of the engines that have no bye against the last, and so on.
+/// The matches of a stage. The first engines have a bye. Of the others, the first plays the last, and so on.
 fn knockout_matches(alive: &[usize]) -> Vec<[usize; 2]> {
     let count = knockout_match_count(alive.len());
     let playing = &alive[alive.len() - 2 * count..];
@@ -400,7 +404,8 @@ mod tests {
         }
     }
 
-    /// Plays all games of a tournament, of which the engine with the lower index wins each, and returns the pairings.
+    /// Plays all games of a tournament, each of which the engine with the lower index wins. Returns the pairings and
+    /// the engines that have not lost a match.
     fn played(mut schedule: Schedule) -> (Vec<[usize; 2]>, Vec<usize>) {
         let mut games: Vec<GameSummary> = Vec::new();
         loop {

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError};
 
+use super::Tournament;
 use super::end_reason::{EndReason, Ending};
 use super::engine::{Engine, EngineFailure};
 use super::limit::Clock;
-use super::plan::Tournament;
 use super::play::{Abandoned, Conditions, PlayedGame, play};
 use super::record::{GameRecord, MoveRecord};
 use super::schedule::Fixture;

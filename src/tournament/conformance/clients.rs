@@ -1,5 +1,5 @@
-//! Checks of what real clients send although the protocols do not say it. An engine that does not understand it is not
-//! wrong, but cannot be used in these programs.
+//! Checks of what real clients send or expect although the protocols do not define it. An engine that fails such a
+//! check does not violate its protocol, but cannot be used with these clients.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::movegen::legal_moves;
 use crate::notation::fen::{self, START};
 use crate::text::path_in_gbk;
 use crate::tournament::engine::OfferedOption;
-use crate::tournament::protocol::EngineProtocol::Ucci;
+use crate::tournament::spec::EngineProtocol::Ucci;
 
 /// Two rooks more than a set has, as in some compositions.
 const MANY_PIECES: &str = "4k4/4a4/9/9/9/9/9/RRRR5/9/3K5 w - - 0 1";
@@ -31,8 +31,7 @@ fn tolerated(result: Result<(), CheckFailure>, why: &str) -> CheckResult {
 /// Plays a move after a line that sets `position`.
 fn plays_after(engine: &mut Dialogue<'_>, line: &str, position: &Position) -> CheckResult {
     engine.send(line);
-    let played = engine.plays("go depth 2", position, SHORT_SEARCH);
-    played.map(|_| ())
+    engine.plays("go depth 2", position).map(|_| ())
 }
 
 pub fn joined_fields(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -155,7 +154,7 @@ pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.position(START, &[]);
     // Analysis, such as a search to a depth, may leave the book out.
     let go = format!("go {}", engine.clock(Duration::from_secs(10)));
-    let (answer, _) = engine.plays(&go, &Position::startpos(), SHORT_SEARCH)?;
+    let (answer, _) = engine.plays(&go, &Position::startpos())?;
     if [played, played.flip_file()].contains(&answer) {
         Ok(())
     } else {

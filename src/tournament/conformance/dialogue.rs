@@ -11,8 +11,7 @@ use crate::text::{encode_gbk, printable};
 
 pub use crate::tournament::engine::is_outcome;
 use crate::tournament::engine::{EngineDialect, EngineFailure, OfferedOption, Output, Process};
-use crate::tournament::protocol::EngineProtocol;
-use crate::tournament::spec::EngineSpec;
+use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
 /// Number of transcript lines that are kept, from the end.
 const MAX_TRANSCRIPT: usize = 30;
@@ -316,19 +315,24 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Sends a limited `go` and returns the legal move and all lines. A second answer is a violation.
+    /// Waits until the engine is ready. Another answer to `go` is a violation.
+    pub fn answers_once(&mut self) -> CheckResult {
+        if self.sync()?.iter().any(|line| is_outcome(line)) {
+            return violated("it answers twice");
+        }
+        Ok(())
+    }
+
+    /// Sends a `go` for a short search. Returns the legal move and all lines. A second answer is a violation.
     pub fn plays(
         &mut self,
         go: &str,
         position: &Position,
-        timeout: Duration,
     ) -> Result<(Move, Vec<String>), CheckFailure> {
         self.send(go);
-        let lines = self.outcome(timeout)?;
+        let lines = self.outcome(SHORT_SEARCH)?;
         let played = self.legal_move(position, &lines)?;
-        if self.sync()?.iter().any(|line| is_outcome(line)) {
-            return violated("it answers twice");
-        }
+        self.answers_once()?;
         Ok((played, lines))
     }
 }

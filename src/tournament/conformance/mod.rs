@@ -3,7 +3,6 @@
 //! The reference is the specification of UCCI 3.0, or that of UCI with the moves and positions of xiangqi. Behaviour
 //! that the specification leaves open is not checked, or reported as unclear if some clients may fail.
 
-mod checks;
 mod clients;
 mod dialogue;
 mod search;
@@ -13,10 +12,9 @@ use crossbeam_channel::Receiver;
 
 use super::engine::{EngineFailure, Greeting, probe};
 use super::limit::Timeouts;
-use super::protocol::EngineProtocol;
+use super::spec::EngineProtocol::{self, Ucci, Uci};
 use super::spec::EngineSpec;
-use checks::CHECKS;
-use dialogue::{CheckFailure, Dialogue};
+use dialogue::{CheckFailure, CheckResult, Dialogue};
 pub use dialogue::{CheckOutcome, CheckReport, CheckTimeouts};
 
 /// Runs all checks on an engine and calls `on_report` with each result. Returns the completed settings and the
@@ -65,3 +63,244 @@ pub fn check_protocol(
     }
     Ok((spec, greeting))
 }
+
+/// A check.
+struct Check {
+    name: &'static str,
+    rule: &'static str,
+    /// Its protocol; `None` for both.
+    protocol: Option<EngineProtocol>,
+    run: RunCheck,
+}
+
+type RunCheck = fn(&mut Dialogue<'_>) -> CheckResult;
+
+const fn both(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
+    let protocol = None;
+    Check {
+        name,
+        rule,
+        protocol,
+        run,
+    }
+}
+
+const fn ucci(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
+    let protocol = Some(Ucci);
+    Check {
+        protocol,
+        ..both(name, rule, run)
+    }
+}
+
+const fn uci(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
+    let protocol = Some(Uci);
+    Check {
+        protocol,
+        ..both(name, rule, run)
+    }
+}
+
+const CHECKS: &[Check] = &[
+    both(
+        "greeting",
+        "the greeting is answered by a name, the options and ucciok or uciok",
+        session::greeting,
+    ),
+    both(
+        "options",
+        "an option has a name and a type: check, spin with min and max, combo with var, string, button",
+        session::options,
+    ),
+    ucci(
+        "usemillisec",
+        "the option usemillisec sets the unit of times",
+        session::usemillisec,
+    ),
+    both(
+        "ready",
+        "each isready is answered by readyok",
+        session::ready,
+    ),
+    both(
+        "early lines",
+        "lines before the greeting are ignored",
+        session::early_lines,
+    ),
+    both(
+        "depth",
+        "go depth N is answered by one legal move, and no larger depth is reported",
+        search::depth,
+    ),
+    both("nodes", "go nodes N searches about N nodes", search::nodes),
+    both(
+        "info",
+        "an info line has each key once, with a value of its kind",
+        search::info,
+    ),
+    both(
+        "clock",
+        "a move is played within the time of the clock",
+        search::clock,
+    ),
+    both(
+        "short clock",
+        "a move is played with a tenth of a second on the clock",
+        search::short_clock,
+    ),
+    uci(
+        "movetime",
+        "go movetime N takes about N milliseconds",
+        search::movetime,
+    ),
+    both(
+        "stop",
+        "stop ends a search immediately, with one move",
+        session::stop,
+    ),
+    both(
+        "stop while idle",
+        "stop without a search is ignored",
+        session::stop_while_idle,
+    ),
+    both(
+        "ready during search",
+        "isready is answered during a search",
+        session::ready_during_search,
+    ),
+    both(
+        "ponder",
+        "go ponder is answered by one move, and not before ponderhit or stop",
+        session::ponder,
+    ),
+    ucci(
+        "banmoves",
+        "banmoves forbids moves until the next position",
+        search::banmoves,
+    ),
+    uci(
+        "searchmoves",
+        "go searchmoves plays one of these moves",
+        search::searchmoves,
+    ),
+    ucci(
+        "draw offer",
+        "go draw is answered by a move, optionally followed by draw",
+        search::draw_offer,
+    ),
+    both(
+        "history",
+        "the engine plays from a position with repeated moves",
+        search::history,
+    ),
+    both(
+        "black to move",
+        "the engine plays from a position with black to move",
+        search::black_to_move,
+    ),
+    both(
+        "short FEN",
+        "a FEN may end after the side to move",
+        search::short_fen,
+    ),
+    both(
+        "checkmate",
+        "go without legal moves is answered by nobestmove, or bestmove (none)",
+        search::checkmate,
+    ),
+    both(
+        "illegal position",
+        "an illegal position is refused: no move is played from it or from the previous position",
+        search::illegal,
+    ),
+    both(
+        "invalid lines",
+        "unknown, empty and very long lines are ignored",
+        session::invalid_lines,
+    ),
+    both(
+        "invalid options",
+        "unknown options and values out of range are ignored",
+        session::invalid_options,
+    ),
+    both(
+        "new game",
+        "a new game can be started whenever the engine is idle",
+        session::new_game,
+    ),
+    both(
+        "known lines",
+        "only lines of the protocol are written to standard output",
+        session::known_lines,
+    ),
+    both(
+        "quit",
+        "quit ends the engine (in UCCI after bye)",
+        session::quit,
+    ),
+    both(
+        "quit during search",
+        "quit ends the engine during a search",
+        session::quit_during_search,
+    ),
+    both(
+        "end of input",
+        "the end of the input ends the engine",
+        session::end_of_input,
+    ),
+    both(
+        "end of input during search",
+        "the end of the input ends an infinite search and the engine",
+        session::end_of_input_during_search,
+    ),
+    both(
+        "orphans",
+        "no child process is left after the engine has exited",
+        session::orphans,
+    ),
+    both(
+        "joined FEN fields",
+        "clients write FENs with --, negative counters, KQkq or a semicolon",
+        clients::joined_fields,
+    ),
+    both(
+        "moves after the board",
+        "clients send the present board with moves that are already played",
+        clients::moves_after_the_board,
+    ),
+    both(
+        "many pieces",
+        "compositions may have more pieces than a set",
+        clients::many_pieces,
+    ),
+    both(
+        "option during search",
+        "an option during a search does not disturb it",
+        clients::option_during_search,
+    ),
+    uci(
+        "position during search",
+        "clients send position and go during a search, without stop",
+        clients::position_during_search,
+    ),
+    ucci(
+        "words of the greeting",
+        "clients look for the words draw and resign in all lines",
+        clients::words_of_the_greeting,
+    ),
+    ucci(
+        "book at a GBK path",
+        "programs on Chinese Windows send paths in GBK",
+        clients::book_at_gbk_path,
+    ),
+    uci(
+        "score without moves",
+        "clients learn from score mate 0 that a side is mated or stalemated",
+        clients::score_without_moves,
+    ),
+    uci(
+        "perft",
+        "clients learn the legal moves from go perft 1",
+        clients::legal_move_list,
+    ),
+];

@@ -2,20 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use super::dialogue::CheckFailure;
-use super::dialogue::{CheckResult, Dialogue, SHORT_SEARCH, start, unclear, violated};
+use super::dialogue::{
+    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, start, unclear, violated,
+};
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::notation::fen;
 use crate::notation::fen::START;
 use crate::tournament::engine::is_no_move;
-use crate::tournament::protocol::EngineProtocol::{Ucci, Uci};
+use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
 
 pub fn depth(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
-    engine.plays("go depth 1", &position, SHORT_SEARCH)?;
+    engine.plays("go depth 1", &position)?;
     engine.position(START, &[]);
-    let (_, lines) = engine.plays("go depth 5", &position, SHORT_SEARCH)?;
+    let (_, lines) = engine.plays("go depth 5", &position)?;
     match max_value(&lines, "depth") {
         Some(depth) if depth > 5 => violated(format!("it reports depth {depth} with a limit of 5")),
         Some(_) => Ok(()),
@@ -29,7 +30,7 @@ pub fn nodes(engine: &mut Dialogue<'_>) -> CheckResult {
     /// Searches with more nodes violate the limit.
     const MAX_NODES: u64 = 10 * NODES;
     let position = start(engine)?;
-    let (_, lines) = engine.plays(&format!("go nodes {NODES}"), &position, SHORT_SEARCH)?;
+    let (_, lines) = engine.plays(&format!("go nodes {NODES}"), &position)?;
     match max_value(&lines, "nodes") {
         Some(nodes) if nodes > MAX_NODES => {
             violated(format!("it searches {nodes} nodes with a limit of {NODES}"))
@@ -41,7 +42,7 @@ pub fn nodes(engine: &mut Dialogue<'_>) -> CheckResult {
 
 pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
-    let (_, lines) = engine.plays("go depth 5", &position, SHORT_SEARCH)?;
+    let (_, lines) = engine.plays("go depth 5", &position)?;
     for line in lines.iter().filter(|line| line.starts_with("info ")) {
         let mut seen: Vec<&str> = Vec::new();
         let mut words = line.split_ascii_whitespace().skip(1);
@@ -184,12 +185,12 @@ pub fn banmoves(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     let (only, others) = one_and_others(engine);
     engine.send(&format!("banmoves {}", others.join(" ")));
-    let (played, _) = engine.plays("go depth 4", &position, SHORT_SEARCH)?;
+    let (played, _) = engine.plays("go depth 4", &position)?;
     if played != only {
         return violated(format!("it plays {played}, which is banned"));
     }
     engine.position(START, &[]);
-    let (played, _) = engine.plays("go depth 4", &position, SHORT_SEARCH)?;
+    let (played, _) = engine.plays("go depth 4", &position)?;
     if played == only {
         unclear("it seems that banmoves still applies after the next position")
     } else {
@@ -201,7 +202,7 @@ pub fn searchmoves(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     let (only, _) = one_and_others(engine);
     let go = format!("go depth 3 searchmoves {}", engine.write_move(only));
-    let (played, _) = engine.plays(&go, &position, SHORT_SEARCH)?;
+    let (played, _) = engine.plays(&go, &position)?;
     if played == only {
         Ok(())
     } else {
@@ -211,9 +212,7 @@ pub fn searchmoves(engine: &mut Dialogue<'_>) -> CheckResult {
 
 pub fn draw_offer(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
-    engine
-        .plays("go draw depth 2", &position, SHORT_SEARCH)
-        .map(|_| ())
+    engine.plays("go draw depth 2", &position).map(|_| ())
 }
 
 pub fn history(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -225,9 +224,7 @@ pub fn history(engine: &mut Dialogue<'_>) -> CheckResult {
         position.make(*m);
     }
     engine.position(START, &moves);
-    engine
-        .plays("go depth 3", &position, SHORT_SEARCH)
-        .map(|_| ())
+    engine.plays("go depth 3", &position).map(|_| ())
 }
 
 fn plays_from(engine: &mut Dialogue<'_>, text: &str) -> CheckResult {
@@ -236,9 +233,7 @@ fn plays_from(engine: &mut Dialogue<'_>, text: &str) -> CheckResult {
         return unclear("internal error: the position of this check is invalid");
     };
     engine.position(text, &[]);
-    engine
-        .plays("go depth 3", &position, SHORT_SEARCH)
-        .map(|_| ())
+    engine.plays("go depth 3", &position).map(|_| ())
 }
 
 pub fn black_to_move(engine: &mut Dialogue<'_>) -> CheckResult {

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::dialogue::CheckFailure;
-use super::dialogue::{CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear, violated};
+use super::dialogue::{
+    CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear, violated,
+};
 use crate::board::Position;
 use crate::notation::fen::START;
 use crate::tournament::engine::OfferedOption;
-use crate::tournament::protocol::EngineProtocol::{Ucci, Uci};
+use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
 
 pub fn greeting(engine: &mut Dialogue<'_>) -> CheckResult {
     let began = Instant::now();
@@ -112,11 +113,7 @@ fn stops(engine: &mut Dialogue<'_>, position: &Position) -> CheckResult {
     engine.send("stop");
     let lines = engine.outcome(engine.timeouts.response)?;
     engine.legal_move(position, &lines)?;
-    if engine.sync()?.iter().any(|line| is_outcome(line)) {
-        violated("it answers twice")
-    } else {
-        Ok(())
-    }
+    engine.answers_once()
 }
 
 pub fn stop(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -139,9 +136,7 @@ pub fn stop_while_idle(engine: &mut Dialogue<'_>) -> CheckResult {
     if lines.iter().any(|line| line.starts_with("bestmove ")) {
         return violated("it answers with a move although there was no search");
     }
-    engine
-        .plays("go depth 1", &position, SHORT_SEARCH)
-        .map(|_| ())
+    engine.plays("go depth 1", &position).map(|_| ())
 }
 
 pub fn ready_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -172,11 +167,7 @@ pub fn ponder(engine: &mut Dialogue<'_>) -> CheckResult {
         let lines = engine.outcome(Duration::from_secs(2) + engine.timeouts.margin())?;
         engine.legal_move(&position, &lines)?;
     }
-    if engine.sync()?.iter().any(|line| is_outcome(line)) {
-        violated("it answers twice")
-    } else {
-        Ok(())
-    }
+    engine.answers_once()
 }
 
 pub fn invalid_lines(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -203,9 +194,7 @@ pub fn invalid_options(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send("setoption");
     engine.sync()?;
     engine.position(START, &[]);
-    engine
-        .plays("go depth 1", &position, SHORT_SEARCH)
-        .map(|_| ())
+    engine.plays("go depth 1", &position).map(|_| ())
 }
 
 pub fn new_game(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -217,7 +206,7 @@ pub fn new_game(engine: &mut Dialogue<'_>) -> CheckResult {
         });
         engine.sync()?;
         engine.position(START, &[]);
-        engine.plays("go depth 2", &position, SHORT_SEARCH)?;
+        engine.plays("go depth 2", &position)?;
     }
     Ok(())
 }
@@ -233,9 +222,7 @@ fn exits_at_quit(engine: &mut Dialogue<'_>) -> CheckResult {
         || engine
             .until("bye", engine.timeouts.response, |line| line == "bye")
             .is_ok();
-    if !engine.ends_within(engine.timeouts.response) {
-        return violated("it does not exit");
-    }
+    exits(engine, "it does not exit")?;
     if has_sent_bye {
         Ok(())
     } else {
@@ -276,9 +263,7 @@ pub fn end_of_input_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn orphans(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.initialize()?;
     engine.send("quit");
-    if !engine.ends_within(engine.timeouts.response) {
-        return violated("it does not exit");
-    }
+    exits(engine, "it does not exit")?;
     if engine.leaves_processes() {
         violated("a process that it started is still running")
     } else {

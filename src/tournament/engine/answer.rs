@@ -69,7 +69,7 @@ pub enum EngineFailure {
 }
 
 impl EngineFailure {
-    /// Whether the tournament cannot continue, rather than the engine losing its game.
+    /// Whether the failure ends the tournament. Any other failure only loses the engine's game.
     pub const fn is_setup_error(&self) -> bool {
         matches!(self, Self::Interrupted | Self::Start(_) | Self::Network(_))
     }
@@ -125,9 +125,7 @@ impl EngineScore {
             Self::Mate(moves) => -MATE - moves.max(-1000),
         }
     }
-}
 
-impl EngineScore {
     /// Converts a UCCI score, in which a mate is a large number minus the plies to the mate: 30000 for engines such as
     /// Chuhe, 10000 for ElephantEye.
     #[must_use]

@@ -6,7 +6,7 @@ use crate::board::{ByColor, Color, Move};
 use crate::notation::fen;
 use crate::rules::Game;
 use crate::tournament::limit::{Clock, Limit};
-use crate::tournament::protocol::EngineProtocol;
+use crate::tournament::spec::EngineProtocol;
 
 /// A request for a move.
 #[derive(Clone, Copy, Debug)]

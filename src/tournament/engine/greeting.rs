@@ -2,8 +2,7 @@
 
 use super::{Engine, EngineFailure};
 use crate::text::excerpt;
-use crate::tournament::protocol::EngineProtocol;
-use crate::tournament::spec::EngineSpec;
+use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
 /// The variant option of multi-variant engines.
 pub const VARIANT: &str = "UCI_Variant";
@@ -151,7 +150,7 @@ impl OfferedOption {
         Some(Self { name, kind })
     }
 
-    /// Why a value is invalid for this option, if it is.
+    /// The reason why a value is invalid for this option; `None` if it is valid.
     fn objection(&self, value: &str) -> Option<String> {
         let is = |word: &str| value.eq_ignore_ascii_case(word);
         match &self.kind {

@@ -3,10 +3,6 @@
 mod answer;
 mod dialect;
 mod greeting;
-#[cfg(unix)]
-mod guard;
-mod output;
-mod pipes;
 mod platform;
 mod probe;
 mod process;
@@ -19,14 +15,12 @@ use crossbeam_channel::{Receiver, TryRecvError, select};
 pub use answer::{EngineFailure, EngineScore, MoveAnswer, MoveChoice};
 pub use dialect::{EngineDialect, MoveRequest};
 pub use greeting::{Greeting, OfferedOption};
-pub use output::Output;
 pub use platform::processors;
 pub use probe::probe;
-pub use process::Process;
+pub use process::{Output, Process};
 
 use super::limit::{Clock, Timeouts};
-use super::protocol::EngineProtocol;
-use super::spec::EngineSpec;
+use super::spec::{EngineProtocol, EngineSpec};
 use crate::board::Move;
 use crate::text::excerpt;
 

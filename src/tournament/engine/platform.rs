@@ -1,7 +1,13 @@
-//! Platform-specific code: processes that are killed with all their descendants, processor affinity, niceness.
+//! Platform-specific code: processes that are killed with all their descendants, processor affinity, niceness, and
+//! pipes whose blocking operations can be cancelled.
 //!
-//! On Unix an engine leads a process group. On Windows it is in a job object, which the system also closes, and whose
-//! processes it kills, when this process ends for any reason.
+//! On Unix an engine leads a process group. So that the engines are killed even if this process is killed, a helper
+//! process receives their process groups through a pipe. When the pipe closes, because this process has ended for any
+//! reason, the helper kills the groups that are left. On Windows an engine is in a job object. When this process ends
+//! for any reason, the system closes the job and kills its processes.
+//!
+//! A process that was started by an engine may outlive it and keep its pipes open, so that a thread blocked on such a
+//! pipe would never end. Therefore the pipes also unblock when a [`Cancel`] is dropped.
 
 use std::io;
 use std::process::{Child, ExitStatus};
@@ -44,10 +50,15 @@ impl ProcessGroup {
 
 #[cfg(unix)]
 mod system {
-    use std::io;
+    use std::io::{self, PipeReader, PipeWriter, Read, Write};
+    use std::os::fd::AsFd;
     use std::os::unix::process::CommandExt;
-    use std::process::Command;
+    use std::process::{Child, Command, Stdio};
+    use std::sync::Arc;
 
+    use parking_lot::Mutex;
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
     use crate::tournament::engine::platform::ProcessGroup;
@@ -137,6 +148,149 @@ mod system {
         }
         Vec::new()
     }
+
+    /// The script of the helper process. The lines `+GROUP` and `-GROUP` of its input report the start and end of
+    /// process groups.
+    const GUARD_SCRIPT: &str = r#"
+groups=' '
+while read -r line; do
+    group=${line#?}
+    case $line in
+        +*) groups="$groups$group " ;;
+        -*) case $groups in
+                *" $group "*) groups="${groups%%" $group "*} ${groups#*" $group "}" ;;
+            esac ;;
+    esac
+done
+for group in $groups; do
+    kill -s KILL -- "-$group"
+done
+"#;
+
+    /// The helper process, once it was started.
+    static GUARD: Mutex<Option<Child>> = Mutex::new(None);
+
+    /// A process group that is killed if this process ends before the value is dropped.
+    #[derive(Debug)]
+    pub struct Guarded {
+        group: u32,
+    }
+
+    impl Guarded {
+        /// Registers a process group.
+        pub fn new(group: u32) -> io::Result<Self> {
+            send_to_guard('+', group)?;
+            Ok(Self { group })
+        }
+    }
+
+    impl Drop for Guarded {
+        fn drop(&mut self) {
+            if let Err(error) = send_to_guard('-', self.group) {
+                log::warn!("cannot unregister an engine from the helper process: {error}");
+            }
+        }
+    }
+
+    fn send_to_guard(sign: char, group: u32) -> io::Result<()> {
+        let mut guard = GUARD.lock();
+        let child = match &mut *guard {
+            Some(child) => child,
+            none => none.insert(start_guard()?),
+        };
+        match &mut child.stdin {
+            Some(input) => input.write_all(format!("{sign}{group}\n").as_bytes()),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn start_guard() -> io::Result<Child> {
+        Command::new("/bin/sh")
+            .args(["-c", GUARD_SCRIPT, "chuhe-guard"])
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // Ctrl-C must not reach it.
+            .process_group(0)
+            .spawn()
+    }
+
+    /// Unblocks the pipes made with it when it is dropped.
+    #[derive(Debug)]
+    pub struct Cancel {
+        /// Nothing is written to it; closing it is the signal.
+        _sender: PipeWriter,
+        receiver: Arc<PipeReader>,
+    }
+
+    impl Cancel {
+        pub fn new() -> io::Result<Self> {
+            let (receiver, sender) = io::pipe()?;
+            Ok(Self {
+                _sender: sender,
+                receiver: Arc::new(receiver),
+            })
+        }
+
+        /// Wraps a pipe so that it unblocks when this is dropped.
+        pub fn pipe<T: AsFd>(&self, pipe: T) -> io::Result<Pipe<T>> {
+            let flags = fcntl_getfl(&pipe)?;
+            // The flag affects only our end of the pipe.
+            fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
+            let cancelled = Arc::clone(&self.receiver);
+            Ok(Pipe { pipe, cancelled })
+        }
+    }
+
+    /// Our end of a pipe to or from an engine.
+    pub struct Pipe<T> {
+        pipe: T,
+        cancelled: Arc<PipeReader>,
+    }
+
+    impl<T: AsFd> Pipe<T> {
+        /// Waits until the pipe is ready, then calls `work`.
+        fn when_ready<R>(
+            &mut self,
+            readiness: PollFlags,
+            mut work: impl FnMut(&mut T) -> io::Result<R>,
+        ) -> io::Result<R> {
+            loop {
+                let mut ends = [
+                    PollFd::new(&self.pipe, readiness),
+                    PollFd::new(&*self.cancelled, PollFlags::IN),
+                ];
+                match poll(&mut ends, None) {
+                    Err(rustix::io::Errno::INTR) => continue,
+                    polled => polled?,
+                };
+                if !ends[1].revents().is_empty() {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
+                match work(&mut self.pipe) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    done => return done,
+                }
+            }
+        }
+    }
+
+    impl<T: AsFd + Read> Read for Pipe<T> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.when_ready(PollFlags::IN, |pipe| pipe.read(buffer))
+        }
+    }
+
+    impl<T: AsFd + Write> Write for Pipe<T> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.when_ready(PollFlags::OUT, |pipe| pipe.write(bytes))
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
 }
 
 #[cfg(windows)]
@@ -218,9 +372,25 @@ mod system {
         let cpus = 0..usize::BITS as usize;
         cpus.filter(|cpu| mask & 1 << cpu != 0).collect()
     }
+
+    /// On Windows the job object kills all processes that an engine started, which closes its pipes.
+    #[derive(Debug)]
+    pub struct Cancel;
+
+    impl Cancel {
+        pub fn new() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        pub fn pipe<T>(&self, pipe: T) -> io::Result<T> {
+            Ok(pipe)
+        }
+    }
 }
 
-pub use system::processors;
+#[cfg(unix)]
+pub use system::Guarded;
+pub use system::{Cancel, processors};
 
 #[cfg(test)]
 mod tests {

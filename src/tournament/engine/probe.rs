@@ -10,10 +10,9 @@ use crate::movegen::is_legal;
 use crate::notation::fen::START;
 use crate::text::excerpt;
 use crate::tournament::limit::Timeouts;
-use crate::tournament::protocol::EngineProtocol;
-use crate::tournament::spec::EngineSpec;
+use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
-/// The greetings in the order in which they are tried, and how long to wait for an answer before the next is sent. An
+/// The greetings in the order in which they are sent, each with the time to wait for an answer before the next one. An
 /// answer to an earlier greeting counts as well.
 const GREETINGS: [(&str, Duration); 3] = [
     (EngineProtocol::Ucci.greeting(), Duration::from_secs(1)),
@@ -21,8 +20,8 @@ const GREETINGS: [(&str, Duration); 3] = [
     ("xboard\nprotover 2", Duration::MAX),
 ];
 
-/// Starts an engine once, and returns its settings completed by the detected ones, with its greeting. A message on
-/// `over`, or its disconnection, stops this.
+/// Starts an engine once. Returns its settings, completed by the detected ones, and its greeting. A message on `over`,
+/// or its disconnection, stops this.
 ///
 /// The protocol is that of the greeting which the engine answers; the first rank follows from its move from the
 /// starting position. Settings given by the user are verified.
@@ -156,8 +155,9 @@ const VERIFY_RANKS: &str = "go depth 2";
 const STALEMATE: &str = "3k5/9/9/9/4r4/9/9/9/r8/5K3 w - - 0 1";
 
 impl Engine {
-    /// Detects the first rank from a move in the starting position. No text is a legal move in both systems: the pieces
-    /// are on ranks 0, 2 and 3 counted from 0, and on 1, 3 and 4 counted from 1, with those on rank 3 on other files.
+    /// Detects the first rank from a move in the starting position. No text is a legal move in both systems: red's
+    /// pieces are on ranks 0, 2 and 3 if ranks count from 0, and on ranks 1, 3 and 4 if they count from 1. The pieces
+    /// on rank 3 are on different files in the two systems.
     fn find_first_rank(&mut self) -> Result<u8, EngineFailure> {
         let line = self.play_from(START, FIND_RANKS)?;
         (0..=1)

@@ -4,7 +4,7 @@
 //! do. Search limits become `level`, `time` and `sd`; CECP has no limit of nodes.
 
 use crate::board::Color;
-use crate::tournament::protocol::EngineProtocol;
+use crate::tournament::spec::EngineProtocol;
 
 /// XBoard reports a mate in N moves as this plus N.
 const MATE: i64 = 100_000;

@@ -1,7 +1,7 @@
 //! The lines of a journal, and why one cannot be used.
 //!
-//! The serialized names of the settings are the keys of the file: changing them increments [`VERSION`] and adds a stored
-//! journal to the tests.
+//! The serialized names of the settings are the keys of the file: changing them increments [`VERSION`] and adds a
+//! stored journal to the tests.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::notation::{Line, fen};
-use crate::tournament::plan::Tournament;
+use crate::tournament::Tournament;
 use crate::tournament::record::GameRecord;
 use crate::tournament::schedule::{ColorOrder, TournamentFormat};
 

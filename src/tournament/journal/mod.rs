@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::plan::Tournament;
+use super::Tournament;
 use super::record::GameRecord;
 use crate::text::Replacement;
 pub use format::{JournalContent, JournalError};

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::format::{JournalContent, JournalEntry, JournalError, JournalHeader, VERSION, Version};
 use crate::text::{BoundedLine, read_bounded_line};
-use crate::tournament::plan::Tournament;
+use crate::tournament::Tournament;
 use crate::tournament::record::{GameRecord, GameSummary};
 use crate::tournament::schedule::Schedule;
 

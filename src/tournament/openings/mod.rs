@@ -100,7 +100,7 @@ impl Openings {
         self.lines.shuffle(&mut StdRng::seed_from_u64(seed));
     }
 
-    /// Rotates the list so that opening `count`, from 0, comes first.
+    /// Moves the first `count` openings to the end of the list.
     pub fn skip(&mut self, count: usize) {
         let count = count % self.lines.len();
         self.lines.rotate_left(count);
@@ -125,12 +125,8 @@ impl Openings {
             }));
             is_unfinished
         });
-        match errors.pop() {
-            Some(last) if self.lines.is_empty() => Err(last),
-            Some(last) => {
-                errors.push(last);
-                Ok(errors)
-            }
+        match errors.pop_if(|_| self.lines.is_empty()) {
+            Some(last) => Err(last),
             None => Ok(errors),
         }
     }

@@ -19,8 +19,8 @@ const QUICK_HASH: usize = 1;
 const QUICK_DEPTH: u32 = 3;
 /// The preliminary search accepts scores this much above the limit.
 const QUICK_SLACK: i32 = 40;
-/// The search gives up after this many random lines without a new opening; the roughly 1000 positions after two
-/// plies all occur long before.
+/// The search gives up after this many random lines without a new opening. That is enough for each of the roughly 1000
+/// positions after two plies to occur.
 pub const MAX_FAILED_LINES: u32 = 50_000;
 
 /// The settings of a search for openings.

@@ -1,9 +1,9 @@
 //! Factors: several changes of an engine whose effects are measured in one match.
 //!
-//! For every pair of games each factor is switched at random. One engine plays with the first values of its options,
-//! the other with the second values. Every game then counts for every factor, so a match shows the effects of all
-//! factors about as precisely as a match of the same length about one of them (Fisher, "The Design of Experiments",
-//! 1935). The effects are estimated by least squares.
+//! In every pair of games and for every factor, one engine plays with the first values of its options and the other
+//! with the second values; which one is random. Every game then counts for every factor, so a match shows the effects
+//! of all factors about as precisely as a match of the same length about one of them (Fisher, "The Design of
+//! Experiments", 1935). The effects are estimated by least squares.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -52,7 +52,7 @@ impl Factors {
     /// optionally a `seed`.
     ///
     /// # Errors
-    /// The text is no such file, has no factor, or has a name or an option twice.
+    /// The text is not such a file, has no factor, or has a name or an option twice.
     pub fn read_toml(text: &str) -> Result<Self, FactorsError> {
         let file: FactorFile = toml::from_str(text)?;
         if file.factor.is_empty() {
@@ -140,8 +140,9 @@ pub struct Effect {
     pub elo: Interval,
 }
 
-/// The results of a match with factors, as the sums of a least-squares fit: each game is a row of levels, +1 or -1 for
-/// the first engine, and of its score above one half. The two games of a pair count as independent.
+/// The results of a match with factors, stored as the sums of a least-squares fit. The row of a game consists of the
+/// level of the first engine for each factor, +1 or -1, and of its score minus one half. The two games of a pair count
+/// as independent.
 #[derive(Clone, Debug)]
 pub struct FactorRun {
     factors: Factors,
