@@ -97,7 +97,7 @@ pub trait Book: fmt::Debug + Send {
     /// Number of records for a position or its mirror image, usable or not.
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
-    /// The position with exchanged colours, in formats in which both share their records.
+    /// The position with exchanged colors, in formats in which both share their records.
     fn twin(&self, _position: &Position) -> Option<Position> {
         None
     }

@@ -166,16 +166,13 @@ pub struct EncodedDat {
     pub collisions: usize,
 }
 
-/// Encodes positions as BOOK.DAT. Of a position and its mirror image the one with the smaller
-/// hashes is stored. Weights too large for the format are scaled down; moves without weight are
-/// left out.
+/// Encodes positions as BOOK.DAT. Only one of a position and its mirror image is stored: the one with the smaller
+/// hashes. Weights too large for the format are scaled down; moves without weight are left out.
 pub fn encode_dat(entries: &[BookEntry]) -> EncodedDat {
     // Sorted by second lock, first lock and move, as by ElephantEye's tool.
     let mut sorted: BTreeMap<(u32, u32), BTreeMap<u16, u64>> = BTreeMap::new();
     for entry in entries {
-        let (own, mirror) = (locks(&entry.position, false), locks(&entry.position, true));
-        let flips = mirror.order() < own.order();
-        let order = if flips { mirror } else { own }.order();
+        let (order, flips) = stored_order(&entry.position);
         let moves = sorted.entry(order).or_default();
         for m in entry.moves.iter().filter(|m| m.weight > 0) {
             let played = if flips {
@@ -208,16 +205,16 @@ fn packed(played: Move) -> u16 {
 /// Key, first lock and second lock. A book is sorted by the second lock and identifies positions by
 /// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Locks([u32; 3]);
+struct Locks([u32; 3]);
 
 impl Locks {
     /// The lock stored in the book.
-    pub fn lock(self) -> u32 {
+    fn lock(self) -> u32 {
         self.0[2]
     }
 
     /// Sort key, including the lock that is not stored.
-    pub fn order(self) -> (u32, u32) {
+    fn order(self) -> (u32, u32) {
         (self.0[2], self.0[1])
     }
 
@@ -229,7 +226,7 @@ impl Locks {
 }
 
 /// Locks of a position, or of its mirror image if `mirror`.
-pub fn locks(position: &Position, mirror: bool) -> Locks {
+fn locks(position: &Position, mirror: bool) -> Locks {
     let mut locks = Locks([0; 3]);
     for square in position.occupied() {
         if let Some(piece) = position.piece_on(square) {
@@ -241,6 +238,13 @@ pub fn locks(position: &Position, mirror: bool) -> Locks {
         locks.toggle(TABLE.side);
     }
     locks
+}
+
+/// Sort key of a position or of its mirror image, whichever is smaller and therefore stored, and whether that is the
+/// mirror image.
+pub fn stored_order(position: &Position) -> ((u32, u32), bool) {
+    let [own, mirror] = [false, true].map(|mirror| locks(position, mirror).order());
+    (own.min(mirror), mirror < own)
 }
 
 /// Square on a 16x16 board with rank 9 on top: `16 * (12 - rank) + file + 3`.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, ToSql};
 
 use super::book_move::{BookError, BookMove, Results};
 use crate::board::{Move, Position};
@@ -61,8 +61,18 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Reads the columns move, score, win, draw and loss.
-    pub fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    /// The rows with a key. `query` selects the columns move, score, win, draw and loss.
+    pub fn rows(
+        connection: &Connection,
+        query: &str,
+        key: impl ToSql,
+    ) -> Result<Vec<Self>, BookError> {
+        let mut query = connection.prepare_cached(query)?;
+        let rows = query.query_map([key], Self::read)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let number = |n: usize| row.get::<_, i64>(n);
         let count = |n: usize| number(n).map(|n| u32::try_from(n.max(0)).unwrap_or(u32::MAX));
         Ok(Self {

@@ -157,7 +157,7 @@ impl BookLibrary {
     ) -> (Vec<BookMove>, Vec<String>) {
         let mut problems = Vec::new();
         let mut found = Vec::new();
-        // Books are not for the promotion variant.
+        // Books do not cover the promotion variant.
         if position.has_promotion() {
             return (found, problems);
         }

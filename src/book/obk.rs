@@ -94,9 +94,7 @@ impl ObkBook {
             Ok(key) => Value::Integer(key),
             Err(_) => Value::Integer(key.cast_signed()),
         };
-        let mut query = self.connection.prepare_cached(&self.query)?;
-        let rows = query.query_map([key], Stored::read)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        Stored::rows(&self.connection, &self.query, key)
     }
 
     /// Rows of a position and of its mirror image; the second list is empty if they are the same.

@@ -4,24 +4,23 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::book_move::{BookEntry, BookMove, Results};
-use super::dat::locks;
+use super::dat::stored_order;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::notation::fen;
 use crate::notation::fen::FenError;
 use crate::text::{excerpt, without_byte_order_mark};
 
-/// Positions with their moves. Of a position and its mirror image the one that BOOK.DAT stores is
-/// kept.
+/// Positions with their moves. Like BOOK.DAT, it stores only one of a position and its mirror image.
 #[derive(Clone, Debug, Default)]
 pub struct BookTable {
     /// By board and side to move.
     entries: BTreeMap<String, BookEntry>,
 }
 
-/// Of a position and its mirror image the one that is stored, and whether that is the mirror image.
+/// The position that is stored, and whether it is the mirror image of `position`.
 fn canonical(position: &Position) -> (Position, bool) {
-    let flips = locks(position, true).order() < locks(position, false).order();
+    let (_, flips) = stored_order(position);
     if flips {
         (position.mirrored(), true)
     } else {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::book_move::{Book, BookError};
-use super::dat::{DatBook, encode_dat, locks};
+use super::dat::{DatBook, encode_dat, stored_order};
 use super::table::BookTable;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
@@ -78,8 +78,7 @@ pub fn drop_unreached(table: &mut BookTable) -> Result<usize, BookError> {
 
 /// Common key of a position and its mirror image.
 fn identity(position: &Position) -> (u32, u32) {
-    let order = |mirror| locks(position, mirror).order();
-    order(false).min(order(true))
+    stored_order(position).0
 }
 
 struct Walker<'a> {

@@ -1,6 +1,6 @@
 //! .xqb: SQLite databases keyed by the whole position.
 //!
-//! The board is stored from the view of the side to move: for black it is rotated and the colours
+//! The board is stored from the view of the side to move: for black it is rotated and the colors
 //! are exchanged. Of that board and its mirror image the one with the larger cells is stored.
 
 use std::collections::HashMap;
@@ -38,9 +38,7 @@ impl XqbBook {
     }
 
     fn rows(&self, key: &[u8]) -> Result<Vec<Stored>, BookError> {
-        let mut query = self.connection.prepare_cached(QUERY)?;
-        let rows = query.query_map([key], Stored::read)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        Stored::rows(&self.connection, QUERY, key)
     }
 }
 
@@ -84,7 +82,7 @@ impl Book for XqbBook {
 }
 
 /// Writes positions as .xqb, with the weights as scores. A position and the one with exchanged
-/// colours have the same key; of a move that both have, the larger weight is written. `memos` are texts
+/// colors have the same key; of a move that both have, the larger weight is written. `memos` are texts
 /// about moves. Returns the number of moves. An old file is kept until the new one is complete.
 ///
 /// # Errors

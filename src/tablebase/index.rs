@@ -21,7 +21,7 @@ pub type AttackerSquares = [Square; Attackers::MOST];
 pub struct AttackerIndex {
     /// Kinds of the attackers; a single one is stored twice.
     pub kinds: [PieceKind; Attackers::MOST],
-    /// Colours of the attackers; the first is red.
+    /// Colors of the attackers; the first is red.
     pub colors: [Color; Attackers::MOST],
     /// Whether there are two attackers of the same kind and side, whose order does not matter.
     are_alike: bool,
@@ -159,8 +159,9 @@ impl Indexer {
         }
     }
 
-    /// Visits the index of `before`, from which a quiet move of black's king, advisor or bishop leads to the listed
-    /// cell `here`, and that of its mirror image if it is listed too and leads to the same index.
+    /// Visits the predecessors of the listed cell `here` for a quiet move of black's king, advisor or bishop that comes
+    /// from `before`: the index of `before`, and that of its mirror image if both are listed and lead to the same
+    /// index.
     #[inline]
     pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
         let table = self.defenders;

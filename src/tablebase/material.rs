@@ -177,7 +177,7 @@ impl Material {
         classes
     }
 
-    /// Class of a position and the colour of its strong side. `None` if no table covers it: no
+    /// Class of a position and the color of its strong side. `None` if no table covers it: no
     /// attackers, more than two, more advisors or bishops than in a set, a pawn on a square that it cannot
     /// reach, or the promotion variant.
     #[inline]
@@ -294,7 +294,7 @@ impl Attackers {
         self.0 as usize >= ONE_SIDED
     }
 
-    /// Colours of the first and second piece if the first is red.
+    /// Colors of the first and second piece if the first is red.
     #[inline]
     pub const fn colors(self) -> [Color; Self::MOST] {
         if self.is_two_sided() {

@@ -125,7 +125,7 @@ pub fn map_threads<T: Send>(threads: usize, work: impl Fn(usize) -> T + Sync) ->
             .collect();
         // Propagate panics.
         let join = |handle: ScopedJoinHandle<'_, T>| {
-            handle.join().unwrap_or_else(|fault| resume_unwind(fault))
+            handle.join().unwrap_or_else(|panic| resume_unwind(panic))
         };
         handles.into_iter().map(join).collect()
     })

@@ -217,9 +217,9 @@ impl Tables {
         tables.first().map(|table| &**table)
     }
 
-    /// Depth to conversion: plies to the next capture that keeps the win, or to mate, if the winner heads for it as fast
-    /// as possible. If they stay within the no-capture limit, the position is won, even if the plies to mate exceed the
-    /// limit. `None` without a DTC table, or if a later stage of the win takes more than
+    /// Depth to conversion: plies to the next capture that keeps the win, or to mate, if the winner heads for it as
+    /// fast as possible. If they stay within the no-capture limit, the position is won, even if the plies to mate
+    /// exceed the limit. `None` without a DTC table, or if a later stage of the win takes more than
     /// [`Metric::NO_CAPTURE_PLIES`] plies.
     pub fn dtc(&self, position: &Position) -> Option<u16> {
         let (material, strong) = Material::of(position)?;

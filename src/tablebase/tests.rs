@@ -469,7 +469,7 @@ fn embedded_tables_have_known_values_in_all_symmetries() {
     }
 }
 
-/// The mirror image, the position with colours exchanged, and both.
+/// The mirror image, the position with colors exchanged, and both.
 fn images(position: &Position) -> [Position; 3] {
     let changed = |flip_file: bool, flip_color: bool| {
         let setup = position.setup();

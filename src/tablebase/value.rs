@@ -2,8 +2,8 @@
 
 /// Neither side can force a win.
 pub const DRAW: u8 = 0;
-/// Above every win and loss level that is stored in a one-sided class. The wins of a class that reaches this level are
-/// too long to store.
+/// Larger than every level that is stored for a one-sided class: the wins of a class that reaches this level are too
+/// long to store.
 pub const LARGEST_LEVEL: u8 = 120;
 pub const ILLEGAL: u8 = 255;
 
@@ -198,7 +198,7 @@ impl Value {
         }
     }
 
-    /// `None` if the winner, if any, is unknown.
+    /// The outcome; `None` if neither a win, a draw nor a loss is proven.
     #[inline]
     pub fn outcome(self) -> Option<TableOutcome> {
         if let Some(plies) = self.plies() {
@@ -264,14 +264,13 @@ impl Metric {
         }
     }
 
-    /// Level of a position with a quiet move to this value; `None` if that does not decide. The
-    /// same for both metrics.
+    /// Level of a position with a quiet move to this value; `None` for a draw. Both metrics give the same level.
     pub(super) const fn after_quiet_move(is_strong: bool, value: u8) -> Option<u8> {
         Self::Dtm.after_capture(is_strong, value)
     }
 
-    /// Level of a position with a capture by the strong or the weak side to this value; `None` if
-    /// that does not decide.
+    /// Level of a position with a capture by the strong or the weak side to this value; `None` if the capture neither
+    /// wins nor loses.
     pub(super) const fn after_capture(self, is_strong: bool, value: u8) -> Option<u8> {
         if is_strong {
             self.after_strong_capture(value)

@@ -75,11 +75,11 @@ fn check(
     mut position: Position,
 ) -> Result<(), Box<Inconsistent>> {
     let side = position.side_to_move();
-    // Level of the position if each move were the only one; `None` if it does not decide.
     let (mut best, mut worst, mut draws) = (ILLEGAL, 1, false);
     let moves = legal_moves(&position);
     for m in &moves {
         let undo = position.make(*m);
+        // Level of the position if this were its only move; `None` if the move neither wins nor loses.
         let level = match (position.captured(), Material::of(&position)) {
             (None, _) => {
                 let own = indexer.of_position(&position, Color::Red);

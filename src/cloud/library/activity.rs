@@ -20,20 +20,20 @@ pub struct Throughput(Mutex<Minutes>);
 
 #[derive(Debug)]
 struct Minutes {
+    /// Beginning of the current minute.
     begun: Instant,
     current: WorkCount,
-    before: WorkCount,
+    previous: WorkCount,
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
 
 impl Default for Throughput {
     fn default() -> Self {
-        let (current, before) = (WorkCount::default(), WorkCount::default());
         Self(Mutex::new(Minutes {
             begun: Instant::now(),
-            current,
-            before,
+            current: WorkCount::default(),
+            previous: WorkCount::default(),
         }))
     }
 }
@@ -48,7 +48,7 @@ impl Throughput {
 
     /// Work done in the last full minute.
     pub fn last_minute(&self) -> WorkCount {
-        self.at(Instant::now(), |minutes| minutes.before)
+        self.at(Instant::now(), |minutes| minutes.previous)
     }
 
     fn at<T>(&self, now: Instant, look: impl FnOnce(&mut Minutes) -> T) -> T {
@@ -57,7 +57,7 @@ impl Throughput {
         if passed >= MINUTE {
             let is_over = passed >= 2 * MINUTE;
             let current = std::mem::take(&mut minutes.current);
-            minutes.before = if is_over {
+            minutes.previous = if is_over {
                 WorkCount::default()
             } else {
                 current
@@ -135,7 +135,7 @@ mod tests {
         let begin = Instant::now();
         let last_minute = |seconds| {
             throughput.at(begin + Duration::from_secs(seconds), |minutes| {
-                minutes.before
+                minutes.previous
             })
         };
         assert_eq!(last_minute(1), WorkCount::default());

@@ -11,9 +11,9 @@ use crate::cloud::Edge;
 use crate::cloud::key::Key;
 use crate::cloud::store::{ENOUGH_MOVES, Priority, Store, Task, TaskKind, is_eligible};
 
-/// How long unknown moves are remembered, unless [`MAX_REMEMBERED`] is reached first.
+/// Time after which a new generation of unknown moves begins.
 const MEMORY: Duration = Duration::from_secs(300);
-/// Number of unknown moves per generation; two generations are kept.
+/// Number of unknown moves after which a new generation begins; two generations are kept.
 const MAX_REMEMBERED: usize = 32_768;
 
 /// Unknown moves of queried positions, by the position after the move. If that position is queried next, the move

@@ -167,9 +167,9 @@ const fn public_index(square: Square) -> usize {
     9 * square.rank() + 8 - square.file()
 }
 
-/// Legal moves in the order of the public library, grouped by piece: king, advisors, bishops, knights, rooks, cannons, pawns forward, pawns towards
-/// file a, pawns towards file i. Each group is sorted by origin, then by destination, starting at i0; pawn moves by
-/// destination only.
+/// Legal moves in the order of the public library, grouped by piece: king, advisors, bishops, knights, rooks, cannons,
+/// pawns forward, pawns towards file a, pawns towards file i. Each group is sorted by origin, then by destination,
+/// starting at i0; pawn moves by destination only.
 pub fn ordered_moves(position: &Position) -> Vec<Move> {
     let mut moves: Vec<Move> = legal_moves(position).into_iter().collect();
     moves.sort_by_key(|m| {

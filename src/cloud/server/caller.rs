@@ -27,8 +27,9 @@ const UNKNOWN: &str = "unknown";
 
 /// Maximum length of a form, in bytes.
 const MAX_FORM: usize = 64 << 10;
-/// Time for a client to send a body, and to upload games.
+/// Time for a client to send a body.
 const BODY_TIME: Duration = Duration::from_secs(5);
+/// Time for a client to upload games.
 pub const UPLOAD_TIME: Duration = Duration::from_secs(60);
 
 /// The address of the connection.

@@ -3,7 +3,8 @@
 //! Workers of the public library get batches of tasks as lines of text, and send MD5 sums instead of tokens. The access
 //! token of such a worker is the MD5 of `ChessDB`, its address and a password. Each write is signed with the MD5 of the
 //! access token and the written data. Anyone who can read the traffic can guess passwords offline and replay signed
-//! writes, so these workers are accepted from listed addresses only. The passwords are the tokens with the role `write`.
+//! writes, so these workers are accepted from listed addresses only. The passwords are the tokens with the role
+//! `write`.
 
 use std::fmt::Write;
 use std::net::IpAddr;

@@ -129,8 +129,8 @@ impl Batch<'_> {
             .query(query, &[Value::Number(number)], parse_move)
     }
 
-    /// Updates the values of `moves`, and the privacy of the positions after the moves of `notes`, after the log entries
-    /// of an undo were marked or unmarked.
+    /// Updates the values of `moves`, and the privacy of the positions after the moves of `notes`, after the log
+    /// entries of an undo were marked or unmarked.
     fn apply_undo(
         &mut self,
         number: i64,

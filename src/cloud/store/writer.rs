@@ -12,8 +12,8 @@ use super::task::TaskState;
 
 /// Maximum number of jobs per transaction.
 const GROUP: usize = 512;
-/// Length of the queue. Writes that wait for their result also wait for room; others are dropped.
-const WAITING: usize = 4096;
+/// Length of the queue. When it is full, writes whose result is awaited wait for room; other writes are dropped.
+const QUEUE: usize = 4096;
 
 /// A job of the writer.
 trait WriteJob: Send {
@@ -24,14 +24,16 @@ trait WriteJob: Send {
     fn finish(self: Box<Self>, result: Result<(), StoreError>);
 }
 
-struct Requested<T, F> {
+/// A job that calls a closure and sends its result to the caller.
+struct ClosureJob<T, F> {
     access: Access,
     work: Option<F>,
+    /// The result of the closure.
     found: Option<T>,
     answer: Sender<Result<T, StoreError>>,
 }
 
-impl<T, F> WriteJob for Requested<T, F>
+impl<T, F> WriteJob for ClosureJob<T, F>
 where
     T: Send,
     F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send,
@@ -64,7 +66,7 @@ pub struct StoreWriter {
 
 impl StoreWriter {
     pub fn start(connection: Box<Connection>) -> Result<Self, StoreError> {
-        let (jobs, waiting) = bounded(WAITING);
+        let (jobs, waiting) = bounded(QUEUE);
         let mut tasks = TaskState::default();
         tasks.recount(&*connection)?;
         let thread = std::thread::Builder::new()
@@ -84,7 +86,7 @@ impl StoreWriter {
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answers) = bounded(1);
-        let job = Requested {
+        let job = ClosureJob {
             access,
             work: Some(work),
             found: None,
@@ -100,7 +102,7 @@ impl StoreWriter {
         &self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send + 'static,
     ) {
-        let job = Requested {
+        let job = ClosureJob {
             access: Access::Write,
             work: Some(work),
             found: None,

@@ -8,11 +8,9 @@
 use std::collections::HashMap;
 
 use super::co_buchi::lost_bit;
-use super::fixpoint::{Vertex, held, propagate, propagate_from, trapped};
+use super::fixpoint::{NodeBytes, Vertex, held, propagate, propagate_from, trapped};
 use super::graph::{Goals, Node, Offences};
-use super::mates::captures;
-use super::node_bytes::NodeBytes;
-use super::positions::OpenPositions;
+use super::mates::{OpenPositions, captures};
 use crate::board::Color;
 
 /// Bit for positions that `side` is proven not to lose.
@@ -231,7 +229,7 @@ const ELSEWHERE: usize = 1;
 /// Number of the first real vertex.
 const FIRST: usize = 2;
 
-/// Those of the given nodes that the holder holds with one of [`GOAL_PAIRS`], or with several of them in turn.
+/// The given nodes that the holder holds with one of [`GOAL_PAIRS`], or with several of them in turn.
 /// `is_held` accepts the positions proven before.
 pub fn find_alternating(
     positions: &OpenPositions<'_>,

@@ -6,11 +6,9 @@
 
 use std::collections::HashMap;
 
-use super::fixpoint::{Vertex, held, propagate, propagate_from};
+use super::fixpoint::{NodeBytes, Vertex, held, propagate, propagate_from};
 use super::graph::{Node, Offences};
-use super::mates::captures;
-use super::node_bytes::NodeBytes;
-use super::positions::OpenPositions;
+use super::mates::{OpenPositions, captures};
 use crate::board::Color;
 use crate::rules::RuleSet;
 
@@ -127,7 +125,7 @@ impl CoBuchi<'_> {
         let offending = self.positions.offences.find(self.loser, has_offence);
         let offending: Vec<Node> = offending.filter(|node| !self.is_lost(*node)).collect();
         let (nodes, graph) = self.graph(&offending, offence);
-        let zone = nodes.into_iter().zip(held(&graph, offence.answers()));
+        let zone = nodes.into_iter().zip(held(&graph, offence.winner_goals()));
         let zone = zone.filter(|(node, is_held)| *is_held && self.add(*node));
         let zone: Vec<Node> = zone.map(|(node, _)| node).collect();
         self.propagate(zone.clone());

@@ -12,10 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use super::co_buchi::lost_bit;
+use super::fixpoint::{NodeBytes, PART};
 use super::graph::Node;
-use super::mates::captures;
-use super::node_bytes::NodeBytes;
-use super::positions::OpenPositions;
+use super::mates::{OpenPositions, captures};
 use crate::board::Color;
 use crate::tablebase::solver_state::for_each_part;
 use crate::tablebase::value::Value;
@@ -169,8 +168,6 @@ impl DepthSearch<'_> {
 
     /// Visits the predecessors of nodes of this depth. Returns those whose depth follows.
     fn visit_all(&self, nodes: &[Node], plies: usize) -> Due {
-        /// Nodes that a thread takes at once.
-        const PART: usize = 1 << 12;
         let due = Mutex::new(Vec::new());
         let parts: Vec<&[Node]> = nodes.chunks(PART).collect();
         for_each_part(self.threads.min(parts.len()), parts.len(), |part| {

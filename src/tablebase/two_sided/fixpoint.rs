@@ -1,11 +1,88 @@
-//! Fixpoints on explicit graphs, and propagation through the game graph on several threads.
+//! A byte for each node of a game graph, fixpoints on explicit graphs, and propagation through the game graph on
+//! several threads.
+
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::Mutex;
 
 use super::graph::{Node, Offences};
-use crate::board::Color;
+use crate::board::{ByColor, Color};
 use crate::tablebase::solver_state::for_each_part;
 
+/// Nodes, or indices to search for nodes, that a thread takes at once.
+pub const PART: usize = 1 << 12;
+
+/// A byte for each node, shared by threads.
+pub struct NodeBytes(ByColor<Vec<AtomicU8>>);
+
+/// Set if the byte must be computed again.
+const STALE: u8 = 1 << 7;
+
+impl NodeBytes {
+    pub fn new(len: usize) -> Self {
+        Self(ByColor::from_fn(|_| bytemuck::zeroed_vec(len)))
+    }
+
+    pub fn into_bytes(self) -> ByColor<Vec<u8>> {
+        let bytes =
+            |results: Vec<AtomicU8>| results.into_iter().map(AtomicU8::into_inner).collect();
+        self.0.map(bytes)
+    }
+
+    #[inline]
+    pub fn get(&self, node: Node) -> u8 {
+        self.0[node.side][node.index].load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub fn set(&self, node: Node, byte: u8) {
+        self.0[node.side][node.index].store(byte, Ordering::Relaxed);
+    }
+
+    /// Sets bits. Returns whether any of them is new.
+    pub fn add(&self, node: Node, bits: u8) -> bool {
+        let before = self.0[node.side][node.index].fetch_or(bits, Ordering::Relaxed);
+        before & bits != bits
+    }
+
+    /// Clears bits. Returns whether any of them was set.
+    pub fn clear(&self, node: Node, bits: u8) -> bool {
+        let before = self.0[node.side][node.index].fetch_and(!bits, Ordering::Relaxed);
+        before & bits != 0
+    }
+
+    /// Decrements the byte. Returns the old value.
+    pub fn decrement(&self, node: Node) -> u8 {
+        self.0[node.side][node.index].fetch_sub(1, Ordering::Relaxed)
+    }
+
+    /// Marks the byte of a node to be computed again.
+    pub fn make_stale(&self, node: Node) {
+        self.add(node, STALE);
+    }
+
+    /// Recomputes the stale bytes of the nodes with `side` to move.
+    pub fn renew(&self, threads: usize, side: Color, find: impl Fn(Node) -> u8 + Sync) {
+        let len = self.0[side].len();
+        for_each_part(threads, len.div_ceil(PART), |part| {
+            for index in part * PART..len.min((part + 1) * PART) {
+                let node = Node { index, side };
+                if self.get(node) & STALE != 0 {
+                    self.set(node, find(node));
+                }
+            }
+        });
+    }
+
+    /// Nodes with `side` to move whose byte satisfies `is_wanted`.
+    pub fn find(&self, side: Color, is_wanted: impl Fn(u8) -> bool) -> impl Iterator<Item = Node> {
+        let bytes = self.0[side].iter().enumerate();
+        let wanted = bytes.filter(move |(_, byte)| is_wanted(byte.load(Ordering::Relaxed)));
+        wanted.map(move |(index, _)| Node { index, side })
+    }
+}
+
+/// A vertex of an explicit graph.
 #[derive(Debug, Default)]
 pub struct Vertex {
     /// Whether the side whose goals are examined moves here.
@@ -15,8 +92,7 @@ pub struct Vertex {
 }
 
 /// Winning region of a generalised Büchi game: vertices from which the choosing side can reach each
-/// goal again and again without leaving the region. A goal is a move of its own without certain
-/// offences.
+/// goal again and again without leaving the region. A goal is a move of the choosing side without certain offences.
 pub fn held(graph: &[Vertex], goals: &[Offences]) -> Vec<bool> {
     let mut alive = vec![true; graph.len()];
     loop {
@@ -81,8 +157,6 @@ pub fn trapped(graph: &[Vertex], outside: usize) -> Vec<bool> {
     }
 }
 
-/// Nodes, or indices to search for nodes, that a thread takes at once.
-const PART: usize = 1 << 12;
 /// Nodes that a thread visits before the rest is divided among the threads again.
 const VISITS: usize = 16 * PART;
 
@@ -132,8 +206,6 @@ fn visit_some(mut stack: Vec<Node>, visit: impl Fn(Node, &mut Vec<Node>), left: 
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU8, Ordering};
-
     use super::*;
 
     /// A move that reaches no goal.

@@ -166,8 +166,8 @@ impl Offences {
     pub const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
     /// Chases any piece.
     pub const CHASE: Self = Self(14);
-    /// Default pair of goals: avoid checks, avoid all chases.
-    pub const APART: [Self; 2] = [Self::CHECK, Self::CHASE];
+    /// The offences that each of the default goals avoids: checks, and all chases.
+    pub const DEFAULT_GOALS: [Self; 2] = [Self::CHECK, Self::CHASE];
     /// All offences and one more bit: the value of a node whose moves all lose.
     pub const NO_MOVE: Self = Self(31);
 
@@ -184,10 +184,10 @@ impl Offences {
 
     /// The goals of the winner in a zone of this offence (see `co_buchi`). For each of the returned sets, the winner
     /// must again and again make a move that commits none of its offences.
-    pub const fn answers(self) -> &'static [Self] {
+    pub const fn winner_goals(self) -> &'static [Self] {
         match self {
             Self::CHECK => &[Self::CHECK],
-            _ => &Self::APART,
+            _ => &Self::DEFAULT_GOALS,
         }
     }
 
@@ -403,8 +403,8 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// Whether a legal quiet move after which the side attacks nothing leads to a node with
-    /// `is_wanted`. May miss some such moves.
+    /// Whether a legal quiet move after which the side attacks nothing leads to a node that `is_wanted` accepts. May
+    /// miss some such moves.
     pub fn has_peaceful_move(&self, is_wanted: impl Fn(Node) -> bool) -> bool {
         let (kind, from) = self.attackers[0];
         let attacks_nothing = |square: Square, occupied: Bitboard| {

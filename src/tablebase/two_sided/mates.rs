@@ -1,12 +1,12 @@
-//! Mates of both sides by retrograde analysis, without repetition rules.
+//! Mates of both sides by retrograde analysis, without repetition rules, and the positions that no mate decides.
 //!
 //! As in one-sided classes, each position is examined once, then moves are taken back level by level. A level is a
 //! number of plies to mate: even for losses and odd for wins of the side to move.
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use super::graph::{CountedMoves, GameGraph, Node};
-use super::node_bytes::NodeBytes;
+use super::fixpoint::NodeBytes;
+use super::graph::{CountedMoves, GameGraph, Goals, Node, Offences};
 use crate::board::{ByColor, Color};
 use crate::tablebase::solver_state::{BLOCK, Levels, for_each_part};
 use crate::tablebase::value::{ILLEGAL, Value};
@@ -34,11 +34,11 @@ const NOT_LEGAL: u16 = 1 << 15;
 pub struct Mates {
     /// Value of each node as in a file: one more than the plies to mate, 0 if there is no mate, or
     /// [`ILLEGAL`].
-    pub values: NodeBytes,
+    values: NodeBytes,
     /// Results of captures ([`captures`]).
-    pub captures: NodeBytes,
+    captures: NodeBytes,
     /// For nodes without a mate, the number of quiet moves that do not lose by mate.
-    pub moves: NodeBytes,
+    moves: NodeBytes,
 }
 
 struct MateSearch<'a> {
@@ -110,18 +110,18 @@ impl MateSearch<'_> {
         self.moves.set(node, quiet);
         self.captures.set(node, bits);
         let now = match (win, loss) {
-            (Some(plies), _) => PENDING_WIN | self.is_due(node, plies),
+            (Some(plies), _) => PENDING_WIN | self.schedule(node, plies),
             (None, _) if is_safe => SAFE,
-            (None, Some(plies)) if quiet == 0 => PENDING_LOSS | self.is_due(node, plies),
+            (None, Some(plies)) if quiet == 0 => PENDING_LOSS | self.schedule(node, plies),
             (None, Some(plies)) => PENDING_LOSS | u16::from(Value::in_plies(plies).0),
-            (None, None) if quiet == 0 => PENDING_LOSS | self.is_due(node, 0),
+            (None, None) if quiet == 0 => PENDING_LOSS | self.schedule(node, 0),
             (None, None) => 0,
         };
         self.value(node).store(now, Ordering::Relaxed);
     }
 
-    /// Notes that a node gets its value at this level.
-    fn is_due(&self, node: Node, plies: u8) -> u16 {
+    /// Records that a node gets its value at this level. Returns the value.
+    fn schedule(&self, node: Node, plies: u8) -> u16 {
         let value = Value::in_plies(plies).0;
         self.levels[node.side].add(node.index, value);
         value.into()
@@ -238,4 +238,134 @@ fn bits_of_capture(value: Value) -> u8 {
         | bit(!value.is_won(), captures::ESCAPE)
         | bit(value.is_lost_by_rule(), captures::WIN_BY_RULE)
         | bit(!value.is_held(), captures::RISKY)
+}
+
+/// A class whose mates are known. A legal position without a mate is open.
+pub struct OpenPositions<'a> {
+    pub game: &'a GameGraph<'a>,
+    mates: &'a Mates,
+    /// Offences that all non-losing moves of a node commit. Once the losses by rule are known, the bytes are reused for
+    /// their depth (see [`depth`](super::depth)).
+    pub offences: NodeBytes,
+    /// Goals that some move reaches without losing by mate. Unless the byte is stale, moves that lose by rule are left
+    /// out as well.
+    pub goals: NodeBytes,
+}
+
+impl<'a> OpenPositions<'a> {
+    /// Examines each open position once.
+    pub fn new(
+        game: &'a GameGraph<'a>,
+        mates: &'a Mates,
+        threads: usize,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Self {
+        let positions = Self {
+            game,
+            mates,
+            offences: NodeBytes::new(game.len()),
+            goals: NodeBytes::new(game.len()),
+        };
+        let examine = |node| {
+            if positions.is_open(node) {
+                let (goals, offences) = positions.goals_and_offences(node);
+                positions.goals.set(node, goals.0);
+                positions.offences.set(node, offences.0);
+            }
+        };
+        game.for_each_node(threads, examine, |indices| progress(indices / 4));
+        positions
+    }
+
+    pub fn is_legal(&self, node: Node) -> bool {
+        self.mates.values.get(node) != ILLEGAL
+    }
+
+    /// Whether a position is legal and no mate decides it.
+    pub fn is_open(&self, node: Node) -> bool {
+        self.mates.values.get(node) == Value::DRAW.0
+    }
+
+    /// Value of a legal position if a mate decides it, else a draw.
+    pub fn mate(&self, node: Node) -> Value {
+        Value(self.mates.values.get(node))
+    }
+
+    /// Whether captures of an open position have a result of [`captures`].
+    pub fn has_capture(&self, node: Node, bit: u8) -> bool {
+        self.mates.captures.get(node) & bit != 0
+    }
+
+    /// Whether some quiet move of an open position is not known to lose.
+    pub fn has_move(&self, node: Node) -> bool {
+        self.mates.moves.get(node) != 0
+    }
+
+    /// Counts one more losing quiet move of an open position. Returns whether it was the last one.
+    pub fn take_last_move(&self, node: Node) -> bool {
+        self.mates.moves.decrement(node) == 1
+    }
+
+    /// Sets the number of quiet moves of a position lost by rule that are not counted yet.
+    pub fn set_moves(&self, node: Node, count: u8) {
+        self.mates.moves.set(node, count);
+    }
+
+    /// Goals that some move reaches and offences that all moves commit, without moves that allow a
+    /// mate.
+    fn goals_and_offences(&self, node: Node) -> (Goals, Offences) {
+        let mut goals = if self.has_capture(node, captures::HOLD) {
+            Goals::BOTH
+        } else {
+            Goals::NONE
+        };
+        let mut offences = self.offences_of_captures(node);
+        if (goals, offences) == (Goals::BOTH, Offences::NONE)
+            || self.has_peaceful_move(node, |to| !self.mate(to).is_won())
+        {
+            (goals, offences) = (Goals::BOTH, Offences::NONE);
+        } else {
+            self.game.quiet_moves(node, |m| {
+                if !self.mate(m.to).is_won() {
+                    let threats = m.threats();
+                    goals = goals.with(Goals::of(threats));
+                    offences = offences.and(m.offences(threats));
+                }
+                (goals, offences) != (Goals::BOTH, Offences::NONE)
+            });
+        }
+        (goals, offences)
+    }
+
+    /// Offences that all moves of an open position commit, except moves to nodes that `is_out` accepts.
+    pub fn offences_of(&self, node: Node, is_out: impl Fn(Node) -> bool) -> Offences {
+        let mut offences = self.offences_of_captures(node);
+        if offences != Offences::NONE && self.has_peaceful_move(node, |to| !is_out(to)) {
+            return Offences::NONE;
+        }
+        if offences != Offences::NONE {
+            self.game.quiet_moves(node, |m| {
+                if !is_out(m.to) {
+                    offences = offences.and(m.offences(m.threats()));
+                }
+                offences != Offences::NONE
+            });
+        }
+        offences
+    }
+
+    /// Whether a quiet move that threatens nothing leads to a node that `is_wanted` accepts. May miss some such moves.
+    pub fn has_peaceful_move(&self, node: Node, is_wanted: impl Fn(Node) -> bool) -> bool {
+        let mover = self.game.mover(node);
+        mover.is_some_and(|mover| mover.has_peaceful_move(is_wanted))
+    }
+
+    /// No offence if a capture does not lose, else all.
+    fn offences_of_captures(&self, node: Node) -> Offences {
+        if self.has_capture(node, captures::ESCAPE) {
+            Offences::NONE
+        } else {
+            Offences::NO_MOVE
+        }
+    }
 }

@@ -36,8 +36,6 @@ mod depth;
 mod fixpoint;
 mod graph;
 mod mates;
-mod node_bytes;
-mod positions;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -51,9 +49,9 @@ use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::{ILLEGAL, Metric, Value};
 use buchi::held_bit;
 use co_buchi::lost_bit;
+use fixpoint::NodeBytes;
 use graph::{GameGraph, Node};
-use node_bytes::NodeBytes;
-use positions::OpenPositions;
+use mates::OpenPositions;
 
 pub use verify::{WrongValue, verify_two_sided};
 

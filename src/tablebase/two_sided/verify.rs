@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::buchi::GOAL_PAIRS;
-use super::fixpoint::{Vertex, held};
+use super::fixpoint::{NodeBytes, Vertex, held};
 use super::graph::{GameGraph, Node, Offences};
-use super::node_bytes::NodeBytes;
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
@@ -48,32 +47,61 @@ pub fn verify_two_sided(
     checker.wrong().map_or(Ok(checked), Err)
 }
 
-/// Whether the plies of a win or loss by rule fit the `values` of the moves: for a win one more
-/// than after the best move; for a loss one more than after the longest defence, or one less if the
-/// loser can delay by repeating positions. Plies that are too many to be stored count as one more
-/// than the most; a loss without stored plies may be shorter.
-fn plies_are_right(found: Value, values: &[Value]) -> bool {
-    let uncounted = i32::from(Value::LONGEST_BY_RULE) + 1;
-    let plies = |value: &Value| value.plies_by_rule().map_or(uncounted, i32::from);
-    let own = plies(&found);
-    if found.is_won_by_rule() {
-        let after = values.iter().filter(|value| value.is_lost_by_rule());
-        after
-            .map(plies)
-            .min()
-            .is_some_and(|after| own == uncounted.min(after + 1))
-    } else if found.is_lost_by_rule() {
-        let after = values.iter().filter(|value| value.is_won_by_rule());
-        after
-            .map(plies)
-            .max()
-            .is_some_and(|after| own == uncounted || own == after + 1 || own == after - 1)
-    } else {
-        true
-    }
+/// A position whose value is not proven.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{position} has value {found}, but {why}")]
+pub struct WrongValue {
+    /// The position.
+    pub position: Box<Position>,
+    /// Byte in the table.
+    pub found: u8,
+    /// Why the value cannot be right.
+    pub why: &'static str,
 }
 
-impl Checker<'_> {
+/// Checks the values of a class.
+struct Checker<'a> {
+    game: GameGraph<'a>,
+    class: &'a SolvedClass,
+    threads: usize,
+    wrong: Mutex<Option<WrongValue>>,
+}
+
+impl<'a> Checker<'a> {
+    fn new(game: GameGraph<'a>, class: &'a SolvedClass, threads: usize) -> Self {
+        Self {
+            game,
+            class,
+            threads: threads.max(1),
+            wrong: Mutex::new(None),
+        }
+    }
+
+    /// The first wrong value found.
+    fn wrong(self) -> Option<WrongValue> {
+        self.wrong.into_inner()
+    }
+
+    fn value(&self, node: Node) -> Value {
+        Value(self.class.values(node.side == Color::Red)[node.index])
+    }
+
+    /// Records a wrong value unless there is one already.
+    fn report(&self, node: Node, why: &'static str) {
+        let Some(position) = self.game.position(node) else {
+            return;
+        };
+        self.wrong.lock().get_or_insert(WrongValue {
+            position: Box::new(position),
+            found: self.value(node).0,
+            why,
+        });
+    }
+
+    fn for_each_node(&self, visit: impl Fn(Node) + Sync) {
+        self.game.for_each_node(self.threads, visit, |_| ());
+    }
+
     /// Compares the value of each position with those of its moves. Returns the number of legal positions.
     fn check_moves(&self, progress: &(dyn Fn(u64) + Sync)) -> u64 {
         let checked = AtomicU64::new(0);
@@ -140,7 +168,7 @@ impl Checker<'_> {
         let proven = NodeBytes::new(self.game.len());
         loop {
             let mut has_found = false;
-            for goals in [Offences::APART].iter().chain(&GOAL_PAIRS) {
+            for goals in [Offences::DEFAULT_GOALS].iter().chain(&GOAL_PAIRS) {
                 has_found |= self.prove_held(holder, goals, &proven);
                 if self.is_all_proven(holder, &proven) {
                     return;
@@ -286,59 +314,28 @@ impl Checker<'_> {
     }
 }
 
-/// A position whose value is not proven.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{position} has value {found}, but {why}")]
-pub struct WrongValue {
-    /// The position.
-    pub position: Box<Position>,
-    /// Byte in the table.
-    pub found: u8,
-    /// Why the value cannot be right.
-    pub why: &'static str,
-}
-
-/// Checks the values of a class.
-pub struct Checker<'a> {
-    pub game: GameGraph<'a>,
-    class: &'a SolvedClass,
-    threads: usize,
-    wrong: Mutex<Option<WrongValue>>,
-}
-
-impl<'a> Checker<'a> {
-    pub fn new(game: GameGraph<'a>, class: &'a SolvedClass, threads: usize) -> Self {
-        Self {
-            game,
-            class,
-            threads: threads.max(1),
-            wrong: Mutex::new(None),
-        }
-    }
-
-    /// The first wrong value found.
-    pub fn wrong(self) -> Option<WrongValue> {
-        self.wrong.into_inner()
-    }
-
-    pub fn value(&self, node: Node) -> Value {
-        Value(self.class.values(node.side == Color::Red)[node.index])
-    }
-
-    /// Records a wrong value unless there is one already.
-    pub fn report(&self, node: Node, why: &'static str) {
-        let Some(position) = self.game.position(node) else {
-            return;
-        };
-        self.wrong.lock().get_or_insert(WrongValue {
-            position: Box::new(position),
-            found: self.value(node).0,
-            why,
-        });
-    }
-
-    fn for_each_node(&self, visit: impl Fn(Node) + Sync) {
-        self.game.for_each_node(self.threads, visit, |_| ());
+/// Whether the plies of a win or loss by rule fit the `values` of the moves: for a win one more
+/// than after the best move; for a loss one more than after the longest defence, or one less if the
+/// loser can delay by repeating positions. Plies that are too many to be stored count as one more
+/// than the most; a loss without stored plies may be shorter.
+fn plies_are_right(found: Value, values: &[Value]) -> bool {
+    let uncounted = i32::from(Value::LONGEST_BY_RULE) + 1;
+    let plies = |value: &Value| value.plies_by_rule().map_or(uncounted, i32::from);
+    let own = plies(&found);
+    if found.is_won_by_rule() {
+        let after = values.iter().filter(|value| value.is_lost_by_rule());
+        after
+            .map(plies)
+            .min()
+            .is_some_and(|after| own == uncounted.min(after + 1))
+    } else if found.is_lost_by_rule() {
+        let after = values.iter().filter(|value| value.is_won_by_rule());
+        after
+            .map(plies)
+            .max()
+            .is_some_and(|after| own == uncounted || own == after + 1 || own == after - 1)
+    } else {
+        true
     }
 }
 
@@ -541,7 +538,7 @@ fn zone(
         edges: vec![(nowhere, Offences::NO_MOVE)],
     };
     let graph: Vec<Vertex> = open.iter().map(vertex).chain([end]).collect();
-    let held = held(&graph, offence.answers());
+    let held = held(&graph, offence.winner_goals());
     let zone = open.iter().zip(held);
     zone.filter_map(|(number, is_held)| is_held.then_some(*number))
         .collect()

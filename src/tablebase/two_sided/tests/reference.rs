@@ -36,7 +36,7 @@ pub struct Planned {
 impl Planned {
     const NOTHING: Self = Self {
         moves: [None; 2],
-        goals: Offences::APART,
+        goals: Offences::DEFAULT_GOALS,
     };
 }
 
@@ -234,7 +234,7 @@ impl<'a> Reference<'a> {
                     !loser,
                     &zone,
                     lost,
-                    (Offences::APART, place),
+                    (Offences::DEFAULT_GOALS, place),
                     Some(offence),
                     &mut plan,
                 );
@@ -258,7 +258,7 @@ impl<'a> Reference<'a> {
         let mut held_before = won.to_vec();
         loop {
             let before = held_before.clone();
-            for goals in [Offences::APART].iter().chain(&GOAL_PAIRS) {
+            for goals in [Offences::DEFAULT_GOALS].iter().chain(&GOAL_PAIRS) {
                 let (held, new_plan) = self.held_by(holder, &held_before, *goals);
                 // Won nodes can be held as well.
                 let is_new = |n: usize| !held_before[n] || plan[n].moves == [None; 2];
