@@ -6,5 +6,4 @@ mod rules;
 mod search;
 mod translations;
 
-mod search_pool;
 mod test_positions;

@@ -21,3 +21,133 @@ mod tournament;
 mod engine_client;
 #[cfg(all(feature = "match", target_os = "linux"))]
 mod terminal;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A new directory in which commands run.
+pub(crate) struct Place(TempDir);
+
+#[allow(
+    dead_code,
+    reason = "builds without some features do not use all of it"
+)]
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The names of the files in the directory, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// `chuhe` with the words of a line as arguments, in an English locale. Standard input is the file after `<`.
+    pub(crate) fn command(&self, line: &str) -> assert_cmd::Command {
+        let (arguments, input) = match line.split_once("< ") {
+            Some((arguments, file)) => (arguments, self.bytes(file)),
+            None => (line, Vec::new()),
+        };
+        let mut command = assert_cmd::Command::from_std(self.process(arguments));
+        command.write_stdin(input);
+        command
+    }
+
+    /// [`Self::command`] without standard input, as a command that can be started in the background.
+    pub(crate) fn process(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        command.args(words(arguments)).current_dir(self.0.path());
+        for variable in ["LC_ALL", "LC_CTYPE", "RUST_LOG"] {
+            command.env_remove(variable);
+        }
+        command.env("LANG", "C.UTF-8");
+        command
+    }
+
+    /// The standard output of a command that succeeds.
+    pub(crate) fn output(&self, line: &str) -> String {
+        let assert = self.command(line).assert().code(0);
+        String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    }
+
+    /// The JSON objects, one per line, that a command prints.
+    pub(crate) fn objects(&self, line: &str) -> Vec<serde_json::Value> {
+        let text = self.output(line);
+        let objects = text.lines().map(serde_json::from_str);
+        objects.collect::<Result<_, _>>().expect(&text)
+    }
+
+    /// Runs a session. `$ ARGUMENTS` runs a command, which must succeed; `$2 ARGUMENTS` must exit with code 2. The lines
+    /// below it are about its output, or with a `2` before the mark about standard error:
+    /// - `> TEXT`: contains the text;
+    /// - `>3 TEXT`: contains it exactly three times;
+    /// - `^ TEXT`: begins with it;
+    /// - `= TEXT`: is this line; `=` alone: is empty.
+    ///
+    /// `\n` in a text is a line end. Output that is not UTF-8 is decoded with replacement characters.
+    pub(crate) fn check(&self, session: &str) {
+        let mut streams = [String::new(), String::new()];
+        let mut command = "";
+        for line in session.lines().map(str::trim).filter(|l| !l.is_empty()) {
+            let (mark, text) = line.split_once(' ').unwrap_or((line, ""));
+            if let Some(code) = mark.strip_prefix('$') {
+                let output = self.command(text).output().unwrap();
+                let lossy = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+                streams = [output.stdout, output.stderr].map(lossy);
+                let code = if code.is_empty() { "0" } else { code };
+                let shown = streams.concat();
+                assert_eq!(output.status.code(), code.parse().ok(), "{line}\n{shown}");
+                command = line;
+                continue;
+            }
+            let (stream, mark) = match mark.strip_prefix('2') {
+                Some(mark) => (&streams[1], mark),
+                None => (&streams[0], mark),
+            };
+            let text = text.replace("\\n", "\n");
+            let is_so = match mark.split_at(1) {
+                (">", "") => stream.contains(&text),
+                (">", count) => stream.matches(&text).count().to_string() == count,
+                ("^", "") => stream.starts_with(&text),
+                ("=", "") if text.is_empty() => stream.is_empty(),
+                ("=", "") => *stream == text + "\n",
+                _ => panic!("{line}"),
+            };
+            assert!(is_so, "{command}\n{line}\n{}", streams.concat());
+        }
+    }
+}
+
+/// The words of a line. A word in quotes may contain blanks.
+pub(crate) fn words(line: &str) -> Vec<String> {
+    let parts = line.split(['"', '\'']).enumerate();
+    let words = parts.flat_map(|(n, part)| match n % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    });
+    words.collect()
+}

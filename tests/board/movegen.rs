@@ -1,4 +1,4 @@
-//! Properties of move generation and the board on random positions.
+//! Move generation: perft counts, and properties of random positions.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,8 @@ use chuhe::board::{
     leaves_king_safe, see_at_least,
 };
 use chuhe::movegen::{
-    Targets, count_legal, generate, has_legal_move, is_legal, is_pseudo_legal, legal_moves,
+    Targets, count_legal, divide, generate, has_legal_move, is_legal, is_pseudo_legal, legal_moves,
+    perft,
 };
 use chuhe::notation::fen;
 use proptest::prelude::*;
@@ -83,19 +84,12 @@ fn slow_promotions(position: &Position) -> BTreeSet<u16> {
 /// The exact gain of an exchange.
 fn slow_see(position: &Position, m: Move) -> i32 {
     let value = |square| {
-        position
-            .piece_on(square)
-            .map_or(0, |p| SEE_VALUES[p.kind().index()])
+        let piece = position.piece_on(square);
+        piece.map_or(0, |p| SEE_VALUES[p.kind().index()])
     };
     let occupied = position.occupied().without(m.from()).without(m.to());
-    value(m.to())
-        - best_recapture(
-            position,
-            m.to(),
-            !position.side_to_move(),
-            occupied,
-            value(m.from()),
-        )
+    let (prize, side) = (value(m.from()), !position.side_to_move());
+    value(m.to()) - best_recapture(position, m.to(), side, occupied, prize)
 }
 
 /// Whether no remaining piece attacks the king of `side` after its piece has taken on `target`.
@@ -300,4 +294,28 @@ proptest! {
             }
         }
     }
+}
+
+/// Counts confirmed by two other engines, in lines of the form `FEN ; D1 count ; D2 count ; … ; label`.
+#[test]
+fn perft_counts_agree_with_the_table() {
+    for line in include_str!("../data/perft.txt").lines() {
+        let mut fields = line.split(';').map(str::trim);
+        let position = fen::parse_position(fields.next().unwrap()).expect(line);
+        let counts = fields.filter_map(|field| field.strip_prefix('D')?.split_once(' '));
+        let counts: Vec<(u32, u64)> = counts
+            .map(|(depth, nodes)| (depth.parse().expect(line), nodes.parse().expect(line)))
+            .collect();
+        assert!(counts.len() >= 4, "{line}");
+        for (depth, nodes) in counts {
+            assert_eq!(perft(&position, depth), nodes, "depth {depth}: {line}");
+        }
+    }
+    let start = Position::startpos();
+    let nodes: Vec<u64> = (0..=5).map(|depth| perft(&start, depth)).collect();
+    assert_eq!(nodes, [1, 44, 1920, 79_666, 3_290_240, 133_312_995]);
+    assert!(divide(&start, 0).is_empty());
+    let parts = divide(&start, 3);
+    assert_eq!(parts.len(), 44);
+    assert_eq!(parts.iter().map(|(_, nodes)| nodes).sum::<u64>(), 79_666);
 }

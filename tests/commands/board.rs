@@ -1,7 +1,6 @@
 //! `chuhe board`: its server, and the rules and notations of its page.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
@@ -15,9 +14,8 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
-use crate::engine_client::scratch;
+use super::{Place, START};
 
-const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
 /// A position in the built-in tablebases.
 const ENDING: &str = "3k5/9/9/9/9/9/9/9/4R4/4K4 w";
 
@@ -299,35 +297,24 @@ fn files_are_read_and_reviewed() {
 
 #[test]
 fn games_of_the_command_line_are_shown() {
-    let path = scratch("board.pgn");
-    fs::write(
-        &path,
-        "[Red \"甲\"]\n\n1. h2e2 *\n\n[Red \"乙\"]\n\n1. c3c4 b7c7 *\n",
-    )
-    .unwrap();
-    let name = path.to_str().unwrap();
+    let place = Place::new();
+    let games = "[Red \"甲\"]\n\n1. h2e2 *\n\n[Red \"乙\"]\n\n1. c3c4 b7c7 *\n";
+    place.write("games.pgn", games);
+    let name = place.path("games.pgn").to_str().unwrap().to_owned();
     let games = |argument: &str| {
         let board = Board::start(&[argument]);
         let (_, state) = board.ask("state");
-        let games = state["games"].as_array().unwrap().clone();
+        let games = state["games"].as_array().unwrap().iter();
         games
-            .iter()
             .map(|game| game["text"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    let texts = games(name);
+    let texts = games(&name);
     assert!(texts[0].starts_with("~h2e2@") && texts[1].starts_with("~c3c4b7c7@"));
     assert!(games(&format!("{name}:2@1"))[0].starts_with("~c3c4@"));
     assert!(games(ENDING)[0].starts_with("3k5/9/9/9/9/9/9/9/4R4/4K4_w_-_-_0_1~@"));
     assert!(games("startpos moves h2e2")[0].starts_with("~h2e2@"));
-    fs::remove_file(path).unwrap();
-    for argument in ["no-such-file.pgn", "9/9 w"] {
-        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_chuhe"));
-        command
-            .args(["board", "--no-browser", argument])
-            .assert()
-            .code(1);
-    }
+    place.check("$1 board --no-browser no-such-file.pgn\n$1 board --no-browser '9/9 w'");
 }
 
 /// The page has its own rules, which need no server. They are compared with those of the engine, by Node.js.
@@ -362,15 +349,12 @@ fn rules_and_notations_of_the_page_are_those_of_the_engine() {
         let moves: BTreeMap<String, [String; 2]> = moves.collect();
         json!({ "fen": position.to_string(), "moves": moves })
     });
-    let file = scratch("positions.json");
-    fs::write(&file, expected.collect::<Value>().to_string()).unwrap();
+    let place = Place::new();
+    place.write("positions.json", expected.collect::<Value>().to_string());
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/board/rules.mjs");
-    let output = Command::new("node")
-        .arg(script)
-        .arg(&file)
-        .output()
-        .unwrap();
-    fs::remove_file(file).unwrap();
+    let mut node = Command::new("node");
+    let output = node.arg(script).arg(place.path("positions.json")).output();
+    let output = output.unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }

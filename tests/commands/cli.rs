@@ -1,174 +1,132 @@
-//! The command line.
+//! The command line: help, logs, languages, exit codes, and the treatment of output files.
 
-use std::fs;
+use std::process::Stdio;
 
 use predicates::prelude::*;
-use predicates::str::{contains, is_empty, is_match, starts_with};
+use predicates::str::{contains, is_match};
 
-use super::chuhe;
-use crate::engine_client::scratch;
+use super::{Place, check};
 
 #[test]
 fn without_arguments_it_is_the_engine() {
-    chuhe(&[])
-        .write_stdin("ucci\nquit\n")
-        .assert()
-        .code(0)
-        .stdout(contains("ucciok\nbye\n"))
-        .stderr(is_empty());
-    chuhe(&[])
-        .write_stdin("")
-        .assert()
-        .code(0)
-        .stdout(is_empty());
+    let place = Place::new();
+    place.write("lines", "ucci\nquit\n");
+    place.check("$ < lines\n> ucciok\\nbye\\n\n2=\n$\n=");
 }
 
 #[test]
 fn version_and_help() {
-    let version = concat!("chuhe ", env!("CARGO_PKG_VERSION"), "\n");
     for flag in ["--version", "-V"] {
-        chuhe(&[flag])
-            .assert()
-            .code(0)
-            .stdout(version)
-            .stderr(is_empty());
+        let version = env!("CARGO_PKG_VERSION");
+        check(&format!("$ {flag}\n= chuhe {version}\n2="));
     }
     for flag in ["--help", "-h"] {
-        chuhe(&[flag])
-            .assert()
-            .code(0)
-            .stdout(contains("perft").and(contains("--log <FILE>")))
-            .stderr(is_empty());
+        check(&format!(
+            "$ {flag}\n> perft\n> --log <FILE>\n>0 completions\n2="
+        ));
     }
-    chuhe(&["perft", "--help"])
-        .assert()
-        .code(0)
-        .stdout(contains("[FEN]").and(contains("--divide")));
+    check("$ perft --help\n> [FEN]\n> --divide");
 }
 
 #[test]
 fn perft_counts() {
-    for (depth, nodes) in [("0", 1), ("1", 44), ("2", 1920), ("3", 79666)] {
-        let last = format!("^nodes {nodes} time [0-9]+ ms nps [0-9]+\n$");
-        let expected = is_match(last).unwrap();
-        chuhe(&["perft", depth])
-            .assert()
-            .code(0)
-            .stdout(expected.clone())
-            .stderr(is_empty());
-        chuhe(&["perft", depth, "startpos"])
-            .assert()
-            .code(0)
-            .stdout(expected);
+    let place = Place::new();
+    for (depth, nodes) in [(0, 1), (1, 44), (2, 1920), (3, 79666)] {
+        let form = format!("^nodes {nodes} time [0-9]+ ms nps [0-9]+\n$");
+        for start in ["", "startpos"] {
+            let assert = place.command(&format!("perft {depth} {start}")).assert();
+            assert.code(0).stdout(is_match(&form).unwrap()).stderr("");
+        }
     }
-    let fen = "3k5/9/9/9/9/9/9/9/4A4/4K4 w";
-    chuhe(&["perft", "1", fen])
-        .assert()
-        .code(0)
-        .stdout(starts_with("nodes 5 "));
-    let after_a_move = "startpos moves 炮二平五";
-    chuhe(&["perft", "2", after_a_move])
-        .assert()
-        .code(0)
-        .stdout(starts_with("nodes 1564 "));
-}
-
-#[test]
-fn perft_divides() {
-    let output = chuhe(&["perft", "3", "--divide"]).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    place.check(
+        "
+        $ perft 1 '3k5/9/9/9/9/9/9/9/4A4/4K4 w'
+        ^ nodes 5 time
+        $ perft 2 'startpos moves 炮二平五'
+        ^ nodes 1564 time
+        $ perft 0 --divide
+        ^ nodes 1 time
+        ",
+    );
+    let text = place.output("perft 3 --divide");
     let lines: Vec<&str> = text.lines().collect();
     let (last, moves) = lines.split_last().unwrap();
     assert!(last.starts_with("nodes 79666 time "), "{last}");
     assert_eq!(moves.len(), 44);
-    let sum: u64 = moves
-        .iter()
-        .map(|line| {
-            let (m, count) = line.split_once(' ').unwrap();
-            m.parse::<chuhe::board::Move>().unwrap();
-            count.parse::<u64>().unwrap()
-        })
-        .sum();
-    assert_eq!(sum, 79666);
-    chuhe(&["perft", "0", "--divide"])
-        .assert()
-        .code(0)
-        .stdout(starts_with("nodes 1 "));
-}
-
-#[test]
-fn invalid_fen_is_reported_with_all_reasons() {
-    chuhe(&["perft", "1", "4k4/9/9/9/9/9/9/9/9/4K4 w"])
-        .assert()
-        .code(1)
-        .stdout(is_empty())
-        .stderr(contains("the kings face each other"));
-    chuhe(&["perft", "1", "9/9 x"]).assert().code(1).stderr(
-        starts_with("chuhe: ")
-            .and(contains("2 ranks"))
-            .and(contains("\"x\"")),
-    );
+    let counts = moves.iter().map(|line| {
+        let (m, count) = line.split_once(' ').unwrap();
+        m.parse::<chuhe::board::Move>().unwrap();
+        count.parse::<u64>().unwrap()
+    });
+    assert_eq!(counts.sum::<u64>(), 79666);
 }
 
 #[test]
 fn invalid_arguments_are_usage_errors() {
     for arguments in [
-        &["--nonsense"][..],
-        &["nonsense"],
-        &["perft"],
-        &["perft", "x"],
-        &["perft", "-1"],
-        &["perft", "101"],
-        &["perft", "1", "--moves"],
-        &["--log"],
-        &["selfplay", "x", "--games", "0"],
+        "--nonsense",
+        "nonsense",
+        "perft",
+        "perft x",
+        "perft -1",
+        "perft 101",
+        "perft 1 --moves",
+        "--log",
+        "selfplay x --games 0",
+        "analyse startpos --depth 0",
+        "analyse startpos --time 0",
+        "analyse startpos --time soon",
+        "analyse startpos --nodes 0",
+        "analyse startpos --multipv 0",
+        "analyse startpos --notation english",
+        "analyse startpos --moves",
+        "analyse startpos --nonsense",
+        "judge startpos --rules house",
+        "judge startpos --file x",
     ] {
-        chuhe(arguments)
-            .assert()
-            .code(2)
-            .stdout(is_empty())
-            .stderr(contains("error: "));
+        check(&format!("$2 {arguments}\n=\n2> error:"));
     }
+    check(
+        r#"
+        $1 perft 1 '4k4/9/9/9/9/9/9/9/9/4K4 w'
+        =
+        2> the kings face each other
+        $1 perft 1 '9/9 x'
+        2^ chuhe:
+        2> 2 ranks
+        2> "x"
+        "#,
+    );
 }
 
 /// The tip to write `--` before a word is given for WXF moves, not for options.
 #[test]
 fn words_that_begin_with_a_dash_get_a_useful_tip() {
-    let out_of_range = contains("invalid value '-1' for '--time");
-    chuhe(&["analyse", "startpos", "--time", "-1"])
-        .assert()
-        .code(2)
-        .stderr(out_of_range.and(contains("-- -1").not()));
-    chuhe(&["play", "--strength", "3"])
-        .assert()
-        .code(2)
-        .stderr(contains("'--strength'").and(contains("-- --strength").not()));
-    chuhe(&["judge", "startpos", "-C=4"])
-        .assert()
-        .code(2)
-        .stderr(contains(
-            "write moves that begin with a dash at the end, after `--`",
-        ));
-    let two_cannons = "5k3/9/9/4C4/9/9/9/4C4/9/3K5 w";
-    chuhe(&["judge", two_cannons, "--", "-C=4"])
-        .assert()
-        .success();
+    check(
+        "
+        $2 analyse startpos --time -1
+        2> invalid value '-1' for '--time
+        2>0 -- -1
+        $2 play --strength 3
+        2> '--strength'
+        2>0 -- --strength
+        $2 judge startpos -C=4
+        2> write moves that begin with a dash at the end, after `--`
+        $ judge '5k3/9/9/4C4/9/9/9/4C4/9/3K5 w' -- -C=4
+        ",
+    );
 }
 
 #[test]
-fn log_has_times_and_all_lines_of_the_protocol() {
-    let file = scratch("engine.log");
+fn the_log_has_times_and_all_lines_of_the_protocol() {
+    let place = Place::new();
+    place.write("lines", "ucci\nposition fen x\ngo depth 1\nquit\n");
     for _ in 0..2 {
-        chuhe(&["--log", file.to_str().unwrap()])
-            .env("RUST_LOG", "off")
-            .write_stdin("ucci\nposition fen x\ngo depth 1\nquit\n")
-            .assert()
-            .code(0)
-            .stdout(contains("bye\n"))
-            .stderr(is_empty());
+        let mut command = place.command("--log engine.log < lines");
+        let assert = command.env("RUST_LOG", "off").assert();
+        assert.code(0).stdout(contains("bye\n")).stderr("");
     }
-    let log = fs::read_to_string(&file).unwrap();
-    fs::remove_file(&file).unwrap();
+    let log = place.read("engine.log");
     let form = is_match(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \d+ [A-Z]+ +\S").unwrap();
     assert!(log.lines().all(|line| form.eval(line)), "{log}");
     for said in [
@@ -181,59 +139,17 @@ fn log_has_times_and_all_lines_of_the_protocol() {
         let count = log.matches(said).count();
         assert!(count >= 2 && count % 2 == 0, "{said}: {log}");
     }
-}
-
-#[test]
-fn unwritable_log_is_an_error() {
-    let nowhere = scratch("no-such-directory").join("engine.log");
-    chuhe(&["--log", nowhere.to_str().unwrap()])
-        .write_stdin("ucci\nquit\n")
-        .assert()
-        .code(1)
-        .stdout(is_empty())
-        .stderr(contains("engine.log"));
-}
-
-#[test]
-fn closed_output_is_no_error() {
-    for (arguments, code) in [
-        (&[][..], 0),
-        (&["perft", "1", "--divide"], 0),
-        (&["perft", "1", "nonsense"], 1),
-        (&["judge", "nonsense"], 1),
-        (&["judge", "startpos"], 0),
-        (&["analyse", "startpos", "--depth", "2"], 0),
-        (&["analyze", "nonsense"], 1),
-        (&["bench", "--depth", "1"], 0),
-        (&["--nonsense"], 2),
-        (&["--help"], 0),
-    ] {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
-        let status = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
-            .args(arguments)
-            .stdin(std::process::Stdio::null())
-            .stdout(writer.try_clone().unwrap())
-            .stderr(writer)
-            .status()
-            .unwrap();
-        assert_eq!(status.code(), Some(code), "{arguments:?}");
-    }
+    // Nothing is logged by default.
+    let mut command = place.command("< lines");
+    command.env("RUST_LOG", "trace").assert().code(0).stderr("");
+    place.check("$1 --log no-such-directory/engine.log < lines\n=\n2> engine.log");
 }
 
 #[test]
 fn commands_are_logged() {
-    let file = scratch("command.log");
-    let path = file.to_str().unwrap();
-    for command in [
-        &["analyse", "startpos", "--depth", "2"][..],
-        &["perft", "1"],
-    ] {
-        let arguments = [&["--log", path], command].concat();
-        chuhe(&arguments).assert().code(0);
-    }
-    let log = fs::read_to_string(&file).unwrap();
-    fs::remove_file(&file).unwrap();
+    let place = Place::new();
+    place.check("$ --log command.log analyse startpos --depth 2\n$ --log command.log perft 1");
+    let log = place.read("command.log");
     for said in [
         "analyse startpos --depth 2",
         "search: depth 2",
@@ -245,229 +161,207 @@ fn commands_are_logged() {
 }
 
 #[test]
-fn nothing_is_logged_by_default() {
-    chuhe(&[])
-        .env("RUST_LOG", "trace")
-        .write_stdin("ucci\nposition fen x\ngo depth 1\nquit\n")
-        .assert()
-        .code(0)
-        .stderr(is_empty());
+fn closed_output_is_no_error() {
+    let place = Place::new();
+    for (arguments, code) in [
+        ("", 0),
+        ("perft 1 --divide", 0),
+        ("perft 1 nonsense", 1),
+        ("judge nonsense", 1),
+        ("judge startpos", 0),
+        ("analyse startpos --depth 2", 0),
+        ("analyze nonsense", 1),
+        ("bench --depth 1", 0),
+        ("--nonsense", 2),
+        ("--help", 0),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut process = place.process(arguments);
+        process
+            .stdin(Stdio::null())
+            .stderr(writer.try_clone().unwrap());
+        let status = process.stdout(writer).status().unwrap();
+        assert_eq!(status.code(), Some(code), "{arguments}");
+    }
 }
 
 #[test]
 fn depth_is_limited() {
-    let deepest = chuhe::search::MAX_DEPTH.to_string();
-    let deeper = (chuhe::search::MAX_DEPTH + 1).to_string();
-    let mated = "4k4/R8/1R7/9/9/9/9/9/9/3K5 b";
-    chuhe(&["analyse", mated, "--depth", &deepest])
-        .assert()
-        .code(0);
-    for arguments in [
-        &["analyse", "startpos", "--depth", &deeper][..],
-        &["openings", "no-such-directory/x", "--depth", &deeper],
-    ] {
-        let range = format!("is not in 1..={deepest}");
-        chuhe(arguments).assert().code(2).stderr(contains(range));
-    }
+    let deepest = chuhe::search::MAX_DEPTH;
+    let deeper = deepest + 1;
+    check(&format!(
+        "
+        $ analyse '4k4/R8/1R7/9/9/9/9/9/9/3K5 b' --depth {deepest}
+        $2 analyse startpos --depth {deeper}
+        2> is not in 1..={deepest}
+        $2 openings no-such-directory/x --depth {deeper}
+        2> is not in 1..={deepest}
+        "
+    ));
 }
 
 #[test]
 fn positions_are_drawn() {
-    let shown = |arguments: &[&str], locale: &str| {
-        let mut command = chuhe(arguments);
+    let place = Place::new();
+    let shown = |arguments: &str, locale: &str| {
+        let mut command = place.command(arguments);
         let assert = command.env("LC_ALL", locale).assert().code(0);
         String::from_utf8(assert.get_output().stdout.clone()).unwrap()
     };
-    let text = shown(&["show", "startpos", "炮二平五"], "zh_CN.UTF-8");
-    assert!(
-        text.contains("車──馬──象") && text.contains("俥──傌──相") && text.contains("楚  河"),
-        "{text}"
-    );
+    let text = shown("show startpos 炮二平五", "zh_CN.UTF-8");
+    for part in ["車──馬──象", "俥──傌──相", "楚  河"] {
+        assert!(text.contains(part), "{text}");
+    }
     assert!(text.ends_with("黑方走\n"), "{text}");
-    for (arguments, locale) in [(&["show"][..], "C"), (&["show", "--ascii"], "zh_CN.UTF-8")] {
+    for (arguments, locale) in [("show", "C"), ("show --ascii", "zh_CN.UTF-8")] {
         let text = shown(arguments, locale);
-        assert!(
-            text.starts_with("9  r---n---b---a---k---a---b---n---r\n"),
-            "{text}"
-        );
+        let first = "9  r---n---b---a---k---a---b---n---r\n";
+        assert!(text.starts_with(first), "{text}");
         assert!(text.is_ascii(), "{text}");
     }
-    let flipped = shown(&["show", "--flip"], "C");
+    let flipped = shown("show --flip", "C");
     assert!(flipped.starts_with("0  R---N"), "{flipped}");
-    chuhe(&["show", "9/9"])
-        .assert()
-        .code(1)
-        .stderr(contains("2 ranks"));
+    place.check("$1 show 9/9\n2> 2 ranks");
 }
 
 #[cfg(unix)]
 #[test]
-fn interrupted_perft_shows_partial_counts() {
-    use std::io::{BufRead, BufReader, Read};
-    use std::process::{Command, Stdio};
-
-    for (arguments, lines) in [(&["perft", "99"][..], 0), (&["perft", "6", "--divide"], 1)] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut shown = BufReader::new(child.stdout.take().unwrap());
-        for _ in 0..lines {
-            shown.read_line(&mut String::new()).unwrap();
-        }
-        std::thread::sleep(std::time::Duration::from_secs(3));
+fn an_interrupted_perft_shows_partial_counts() {
+    let place = Place::new();
+    for arguments in ["perft 99", "perft 6 --divide"] {
+        let mut perft = place.process(arguments);
+        let child = perft.stdout(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(5));
         super::send_signal(&child, "-INT");
-        let mut rest = String::new();
-        shown.read_to_string(&mut rest).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(130));
-        let last = rest.lines().last().unwrap();
-        let nodes = last
-            .strip_prefix("nodes ")
-            .unwrap()
-            .split(' ')
-            .next()
-            .unwrap();
-        assert!(nodes.parse::<u64>().unwrap() > 0, "{rest}");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let last = text.lines().last().unwrap().strip_prefix("nodes ").unwrap();
+        let nodes = last.split(' ').next().unwrap();
+        assert!(nodes.parse::<u64>().unwrap() > 0, "{text}");
     }
 }
 
 #[test]
 fn completions_and_man_pages_are_complete() {
+    let place = Place::new();
     for (shell, part) in [
         ("bash", "complete -F"),
         ("zsh", "#compdef chuhe"),
         ("fish", "complete -c chuhe"),
     ] {
-        chuhe(&["completions", shell])
-            .assert()
-            .code(0)
-            .stdout(contains(part).and(contains("analyse")));
+        place.check(&format!("$ completions {shell}\n> {part}\n> analyse"));
     }
-    let directory = scratch("man");
-    chuhe(&["manual", directory.to_str().unwrap()])
-        .assert()
-        .code(1);
-    fs::create_dir(&directory).unwrap();
-    chuhe(&["manual", directory.to_str().unwrap()])
-        .assert()
-        .code(0);
-    let page = |name: &str| fs::read_to_string(directory.join(name)).unwrap();
-    assert!(page("chuhe.1").contains("perft"));
-    assert!(page("chuhe-analyse.1").contains("multipv"));
-    fs::remove_dir_all(&directory).unwrap();
-    let help = chuhe(&["--help"]).output().unwrap().stdout;
-    assert!(!String::from_utf8_lossy(&help).contains("completions"));
+    place.check("$1 manual no-such-directory\n$ manual .");
+    assert!(place.read("chuhe.1").contains("perft"));
+    assert!(place.read("chuhe-analyse.1").contains("multipv"));
 }
 
-/// Runs a command with each way to choose Chinese.
-fn assert_chinese(arguments: &[&str], code: i32, text: &str) {
-    for language in [["--lang", "zh"], ["LANG", "zh_CN.UTF-8"]] {
-        let mut command = chuhe(arguments);
-        command
-            .env_remove("LC_ALL")
-            .env_remove("LC_CTYPE")
-            .env_remove("LANG");
-        match language {
-            ["LANG", value] => command.env("LANG", value),
-            option => command.args(option),
-        };
-        let output = command.output().unwrap();
-        let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {shown}");
-        assert!(shown.contains(text), "{arguments:?}: {shown}");
+/// Runs commands with each way to choose Chinese.
+fn assert_chinese(place: &Place, commands: &[(&str, i32, &str)]) {
+    for (arguments, code, text) in commands {
+        let mut by_locale = place.command(arguments);
+        by_locale.env("LANG", "zh_CN.UTF-8");
+        let by_option = place.command(&format!("{arguments} --lang zh"));
+        for mut command in [by_locale, by_option] {
+            let output = command.output().unwrap();
+            let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+            assert_eq!(output.status.code(), Some(*code), "{arguments}: {shown}");
+            assert!(shown.contains(text), "{arguments}: {shown}");
+        }
     }
 }
 
+#[rustfmt::skip]
 #[test]
 fn messages_of_all_layers_are_chinese() {
-    for (arguments, code, text) in [
-        (&["book", "--help"][..], 0, "显示局面的开局库着法"),
-        (
-            &["bench", "--depth", "x"],
-            2,
-            "错误：'--depth <N>' 的值 'x' 无效：不是整数",
-        ),
-        (&["bench", "--depth", "1"], 0, "签名 "),
-        (&["batch", "no-such"], 1, "chuhe: no-such：没有这个文件"),
-        (
-            &["check", "no-such"],
-            1,
-            "引擎 no-such：无法启动：no-such：没有",
-        ),
-        (
-            &["check", "Cargo.toml"],
-            1,
-            "引擎 Cargo：无法启动：Cargo.toml：不在 PATH 中；当前目录的程序须在名称前写 ./",
-        ),
-        (
-            &["match", "--sprt", "elo0=5"],
-            2,
-            "错误：'--sprt <TEST>' 的值 'elo0=5' 无效：缺少 elo1=",
-        ),
-        (
-            &["train", "x", "--out", "x.nnue", "--set", "width=16"],
-            2,
-            "配方：width 是 16，应为 32 的倍数，32 至 1024",
-        ),
-        (
-            &["convert", "--help"],
-            0,
-            "- xqf:     XQF（象棋演播室），一局棋",
-        ),
-        (&["egtb", "stats", "KR-K"], 0, "强方走：合法"),
-        (
-            &["solve", "3k5/9/9/9/9/9/9/9/9/R3K4 w"],
-            0,
-            "1 回合杀（1 步），没有更短的杀法\n主线：车九平六",
-        ),
-        (&["replay", "--help"], 0, "列出所有对局"),
-    ] {
-        assert_chinese(arguments, code, text);
-    }
+    let place = Place::new();
+    place.write("text.toml", "x");
+    assert_chinese(&place, &[
+        ("book --help", 0, "显示局面的开局库着法"),
+        ("bench --depth x", 2, "错误：'--depth <N>' 的值 'x' 无效：不是整数"),
+        ("bench --depth 1", 0, "签名 "),
+        ("batch no-such", 1, "chuhe: no-such：没有这个文件"),
+        ("check no-such", 1, "引擎 no-such：无法启动：no-such：没有"),
+        ("check text.toml", 1, "引擎 text：无法启动：text.toml：不在 PATH 中；当前目录的程序须在名称前写 ./"),
+        ("match --sprt elo0=5", 2, "错误：'--sprt <TEST>' 的值 'elo0=5' 无效：缺少 elo1="),
+        ("train x --out x.nnue --set width=16", 2, "配方：width 是 16，应为 32 的倍数，32 至 1024"),
+        ("convert --help", 0, "- xqf:     XQF（象棋演播室），一局棋"),
+        ("egtb stats KR-K", 0, "强方走：合法"),
+        ("solve '3k5/9/9/9/9/9/9/9/9/R3K4 w'", 0, "1 回合杀（1 步），没有更短的杀法\n主线：车九平六"),
+        ("replay --help", 0, "列出所有对局"),
+    ]);
 }
 
+#[rustfmt::skip]
 #[test]
 fn messages_are_chinese_on_request_or_by_the_locale() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("games.pgn");
-    fs::write(&file, "1. 炮二平五 马8进7 2. 马二进九 *\n===\n").unwrap();
-    let file = file.to_str().unwrap();
-    for (arguments, code, text) in [
-        (
-            &["show", "startpos", "h2e9"][..],
-            1,
-            "第 1 着：“h2e9”不合法：炮不能这样走",
-        ),
-        (
-            &["show", "startpos", "马二进四"],
-            1,
-            "“马二进四”不合法：g0 的棋子蹩马腿",
-        ),
-        (&["show", "9/9 w"], 1, "FEN 无效：有 2 行，应为 10 行"),
-        (
-            &["analyse", "no-such-file"],
-            1,
-            "没有这个文件，也不是 startpos 或 FEN",
-        ),
-        (
-            &["analyse", "startpos", "--moves", "h2e2", "h2e2"],
-            1,
-            "h2 没有棋子",
-        ),
-        (&["judge", "startpos", "h2e2"], 0, "未分胜负"),
-        (&["judge", "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b"], 0, "黑负"),
-        (&["convert", file], 0, "读入 1 局，写出 1 局"),
-        (
-            &["convert", file],
-            0,
-            "第 1 局：第 1 行：第 3 着：“马二进九”",
-        ),
-        (&["replay", file], 1, "0 / 1 局无误"),
-        (&["review", file, "--depth", "1"], 0, "准确率"),
-        (&["convert", "--help"], 0, "拒绝有不合法着法的对局"),
-    ] {
-        assert_chinese(arguments, code, text);
+    let place = Place::new();
+    place.write("games.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n===\n");
+    assert_chinese(&place, &[
+        ("show startpos h2e9", 1, "第 1 着：“h2e9”不合法：炮不能这样走"),
+        ("show startpos 马二进四", 1, "“马二进四”不合法：g0 的棋子蹩马腿"),
+        ("show '9/9 w'", 1, "FEN 无效：有 2 行，应为 10 行"),
+        ("analyse no-such-file", 1, "没有这个文件，也不是 startpos 或 FEN"),
+        ("analyse startpos --moves h2e2 h2e2", 1, "h2 没有棋子"),
+        ("judge startpos h2e2", 0, "未分胜负"),
+        ("judge '3k5/3R5/3R5/9/9/9/9/9/9/4K4 b'", 0, "黑负"),
+        ("convert games.pgn", 0, "读入 1 局，写出 1 局"),
+        ("convert games.pgn", 0, "第 1 局：第 1 行：第 3 着：“马二进九”"),
+        ("replay games.pgn", 1, "0 / 1 局无误"),
+        ("review games.pgn --depth 1", 0, "准确率"),
+        ("convert --help", 0, "拒绝有不合法着法的对局"),
+    ]);
+}
+
+/// Commands that write the file OUT, with what standard output contains if OUT is `-`.
+const OUTPUTS: &[(&str, &str)] = &[
+    ("convert games.pgn -o OUT", "1. H2-E2"),
+    ("show --svg OUT", "<svg"),
+    ("review games.pgn --depth 1 --pgn OUT", "1. 炮二平五"),
+    ("review games.pgn --depth 1 --svg OUT", "<svg"),
+    ("review games.pgn --depth 1 --html OUT", "<html"),
+    (
+        "solve '4k4/R8/1R7/9/9/9/9/9/9/3K5 w' --pgn OUT",
+        "[Result \"1-0\"]",
+    ),
+    (
+        "book build OUT games.pgn --min-games 1 --by-score --check --nodes 1",
+        "",
+    ),
+    ("book export <builtin> OUT", "h2e2"),
+    (
+        "openings OUT --count 1 --depth 1 --shortest 2 --longest 2",
+        "# openings",
+    ),
+    ("data convert OUT games.pgn", ""),
+    #[cfg(feature = "cloud")]
+    ("cloud dump library.db OUT", "# chuhe cloud library"),
+];
+
+/// `-` is standard output, and an existing file is kept unless `--force` is given.
+#[test]
+fn output_files_are_treated_alike() {
+    let place = Place::new();
+    let games = "1. h2e2 h9g7 1-0\n\n[Result \"0-1\"]\n\n1. h2e2 h9g7 2. h0g2 0-1\n";
+    place.write("games.pgn", games);
+    if cfg!(feature = "cloud") {
+        place.check("$ cloud import library.db games.pgn");
     }
+    for (command, content) in OUTPUTS {
+        let printed = place.command(&command.replace("OUT", "-")).assert().code(0);
+        let printed = &printed.get_output().stdout;
+        assert!(!printed.is_empty(), "{command}");
+        let has_content = String::from_utf8_lossy(printed).contains(content);
+        assert!(has_content && !place.path("-").exists(), "{command}");
+        place.write("out", "kept");
+        let command = command.replace("OUT", "out");
+        place.check(&format!("$1 {command}\n2> --force overwrites it"));
+        assert_eq!(place.read("out"), "kept", "{command}");
+        place.check(&format!("$ {command} --force"));
+        assert_ne!(place.bytes("out"), b"kept", "{command}");
+    }
+    // Files that are continued cannot be standard output.
+    place.check("$2 selfplay -\n$2 openings - --go-on\n$2 train games.pgn -o -");
 }

@@ -15,29 +15,21 @@ mod limits;
 mod long_runs;
 #[cfg(target_os = "linux")]
 mod narrow_terminal;
-mod outputs;
 mod play;
 mod records;
 mod replay;
 mod review;
 mod solve;
-mod train;
 mod training;
 
-use assert_cmd::Command;
-use serde_json::Value;
+use crate::Place;
 
-fn chuhe(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    command.args(arguments).env_remove("RUST_LOG");
-    command
-}
+/// The FEN of the starting position without counters.
+const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
 
-/// Reads one JSON object per line.
-fn objects(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+/// Runs a session in a new directory.
+fn check(session: &str) {
+    Place::new().check(session);
 }
 
 /// Sends a signal such as `-INT` to a process.

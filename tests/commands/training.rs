@@ -1,270 +1,346 @@
 //! The commands `chuhe selfplay`, `chuhe data`, `chuhe train` and `chuhe openings`.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Output;
 
-use chuhe::tournament::Openings;
+use chuhe::tournament::{EndReason, Openings};
 use chuhe::training::data::{Filter, GameReader};
-use predicates::prelude::PredicateBooleanExt;
-use predicates::str::contains;
 
-use super::chuhe;
-use crate::engine_client::scratch;
+use super::{Place, START};
 
-/// A new directory.
-pub(super) fn directory(name: &str) -> PathBuf {
-    let path = scratch(name);
-    fs::create_dir(&path).unwrap();
-    path
+/// The options of a short run of a small network, with validation by every third game.
+const SMALL: &str = "--set passes=1 --set width=32 --set hold_out=3";
+
+/// A new directory with a file of games of the engine against itself.
+fn place_with_games(count: u32) -> Place {
+    let place = Place::new();
+    place.check(&format!("$ selfplay games.chg --games {count} --nodes 20"));
+    place
 }
 
 #[test]
 fn selfplay_writes_games_with_quiet_positions() {
-    let place = directory("selfplay-samples");
-    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
-    let samples = file("games.chg");
-    let games = ["--games", "60", "--nodes", "50", "--threads", "2"];
-    let selfplay = || chuhe(&[&["selfplay", &samples][..], &games].concat());
-    selfplay().assert().code(0);
-    let bytes = fs::read(&samples).unwrap();
+    let place = Place::new();
+    place.check("$ selfplay games.chg --games 60 --nodes 50 --threads 2");
+    let bytes = place.bytes("games.chg");
     let mut reader = GameReader::new(&bytes[..]).unwrap();
     let mut count = 0;
     while let Some(record) = reader.next_record().unwrap() {
         record.visit(&Filter::QUIET, |_| count += 1).unwrap();
     }
     assert!(count >= 1000, "{count} samples");
-    fs::remove_dir_all(place).unwrap();
 }
 
 #[test]
 fn files_of_games_are_shown_merged_and_converted() {
-    let place = directory("data");
-    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
-    let (one, two) = (file("one.chg"), file("two.chg"));
-    for (path, seed) in [(&one, "1"), (&two, "2")] {
-        let plan = ["--games", "2", "--nodes", "20", "--seed", seed];
-        chuhe(&[&["selfplay", path][..], &plan].concat())
-            .assert()
-            .code(0)
-            .stderr(contains("2 games, "));
-    }
-    let data = |arguments: &[&str]| chuhe(&[&["data"][..], arguments].concat()).assert();
-    let merged = file("merged.chg");
-    data(&["merge", &merged, &one, &two, &one])
-        .code(0)
-        .stdout("4 games, 2 duplicates left out\n");
-    data(&["merge", &merged, &one])
-        .code(1)
-        .stderr(contains("the file already exists; --force overwrites it"));
-    data(&["merge", &merged, &one, &two, "--force"]).code(0);
-    data(&["stats", &merged])
-        .code(0)
-        .stdout(contains("games                4\n"));
-    data(&["view", &one, "--skip", "1"])
-        .code(0)
-        .stdout(contains("game 2: seed 1 number 1, "));
-    data(&["view", &one, "--plan"])
-        .code(0)
-        .stdout(contains("\"seed\":1"));
-    let output = data(&["view", &merged, "--games", "9", "--samples", "--all"]).code(0);
-    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
-    let samples = file("samples.txt");
-    fs::write(&samples, format!("{text}rnbakab")).unwrap();
-    let converted = file("converted.chg");
-    data(&["convert", &converted, &samples])
-        .code(0)
-        .stdout(contains(format!("{} positions", text.lines().count())))
-        .stderr(contains("left out an incomplete last line"));
-    data(&["view", &converted, "--games", "9", "--all", "--samples"])
-        .code(0)
-        .stdout(text);
-    let relabelled = file("relabelled.chg");
-    data(&["relabel", &relabelled, &one, "--nodes", "0"])
-        .code(0)
-        .stdout("2 games\n");
+    let place = Place::new();
+    place.check(
+        r#"
+        $ selfplay one.chg --games 2 --nodes 20 --seed 1
+        2> 2 games,
+        $ selfplay two.chg --games 2 --nodes 20 --seed 2
+        2> 2 games,
+        $ data merge merged.chg one.chg two.chg one.chg
+        = 4 games, 2 duplicates left out
+        $1 data merge merged.chg one.chg
+        2> the file already exists; --force overwrites it
+        $ data merge merged.chg one.chg two.chg --force
+        $ data stats merged.chg
+        > games                4\n
+        $ data view one.chg --skip 1
+        > game 2: seed 1 number 1,
+        $ data view one.chg --plan
+        > "seed":1
+        $ data relabel relabelled.chg one.chg --nodes 0
+        = 2 games
+        "#,
+    );
+    let text = place.output("data view merged.chg --games 9 --samples --all");
+    place.write("samples.txt", format!("{text}rnbakab"));
+    place.check(&format!(
+        "
+        $ data convert converted.chg samples.txt
+        > {} positions
+        2> left out an incomplete last line
+        ",
+        text.lines().count()
+    ));
+    let view = "data view converted.chg --games 9 --all --samples";
+    assert_eq!(place.output(view), text);
     // An incomplete file is read up to its last complete block; other files are refused.
-    let bytes = fs::read(&one).unwrap();
-    fs::write(&one, &bytes[..bytes.len() - 1]).unwrap();
-    data(&["stats", &one])
-        .code(0)
-        .stderr(contains("incomplete last block"));
-    data(&["stats", &samples])
-        .code(1)
-        .stderr(contains("not a game file"));
-    chuhe(&["selfplay", &samples])
-        .assert()
-        .code(1)
-        .stderr(contains("not a game file"));
-    fs::remove_dir_all(place).unwrap();
-}
-
-#[test]
-fn input_files_are_not_overwritten() {
-    let place = directory("inputs");
-    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
-    let (games, svg) = (file("games.chg"), file("x.svg"));
-    for path in [&games, &svg] {
-        fs::write(path, "no games").unwrap();
-    }
-    let (again, network) = (file("./games.chg"), file("x.nnue"));
-    for arguments in [
-        &["train", &games, "--out", &again][..],
-        &["train", &svg, "--out", &network],
-        &["train", &games, "--from", &svg, "--out", &svg],
-        &["data", "win-rate", &games, "--out", &again],
-    ] {
-        chuhe(arguments)
-            .assert()
-            .code(2)
-            .stderr(contains("--out: this is one of the input files"));
-    }
-    assert_eq!(fs::read_to_string(&games).unwrap(), "no games");
-    assert_eq!(fs::read_dir(&place).unwrap().count(), 2);
-    fs::remove_dir_all(place).unwrap();
-}
-
-#[test]
-fn finished_run_writes_its_network_again() {
-    let place = directory("finished");
-    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
-    let (games, network) = (file("games.chg"), file("x.nnue"));
-    let selfplay = ["selfplay", &games, "--games", "4", "--nodes", "50"];
-    chuhe(&selfplay).assert().code(0);
-    let train = |more: &[&str]| {
-        let sizes = "--set passes=1 --set width=32 --set hold_out=2".split(' ');
-        let mut arguments = vec!["train", &games, "--out", &network];
-        arguments.extend(sizes.chain(more.iter().copied()));
-        chuhe(&arguments).assert().code(0)
-    };
-    train(&[]).stdout(contains("pass   1"));
-    fs::remove_file(&network).unwrap();
-    train(&["--description", "named later"])
-        .stdout(contains("all passes are already done"))
-        .stdout(contains("pass   1").not());
-    let written = fs::read(&network).unwrap();
-    assert!(String::from_utf8_lossy(&written).contains("named later"));
-    // Without its checkpoint a network is overwritten only with --force.
-    fs::remove_file(file("x.checkpoint")).unwrap();
-    chuhe(&["train", &games, "--out", &network])
-        .assert()
-        .code(1)
-        .stderr(contains("--force overwrites it"));
-    train(&["--force"]).stdout(contains("pass   1"));
-    fs::remove_file(file("x.checkpoint")).unwrap();
-    assert_no_english(train(&["--force", "--lang", "zh"]).get_output());
-    for arguments in [
-        &["data", "stats", &games][..],
-        &["data", "merge", &file("merged.chg"), &games],
-        &["perft", "2"],
-    ] {
-        let chinese = [arguments, &["--lang", "zh"]].concat();
-        assert_no_english(chuhe(&chinese).assert().code(0).get_output());
-    }
-    fs::remove_dir_all(place).unwrap();
-}
-
-/// Checks that standard output has no Latin letters but single ones (of numbers such as 1e-3).
-fn assert_no_english(output: &Output) {
-    let text = str::from_utf8(&output.stdout).unwrap();
-    let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
-    assert!(
-        !text.is_empty() && words.all(|word| word.len() < 2),
-        "{text}"
+    let bytes = place.bytes("one.chg");
+    place.write("one.chg", &bytes[..bytes.len() - 1]);
+    place.check(
+        "
+        $ data stats one.chg
+        2> incomplete last block
+        $1 data stats samples.txt
+        2> not a game file
+        $1 selfplay samples.txt
+        2> not a game file
+        ",
     );
 }
 
 #[test]
-fn recipe_is_printed_without_samples() {
-    chuhe(&["train", "--print-recipe", "--set", "width=64"])
-        .assert()
-        .code(0)
-        .stdout(contains("width = 64\n"));
-    let place = directory("recipes");
-    let recipe = place.join("bad.toml");
-    fs::write(&recipe, "width = \n").unwrap();
-    let print = || {
-        chuhe(&[
-            "train",
-            "--print-recipe",
-            "--recipe",
-            recipe.to_str().unwrap(),
-        ])
-    };
-    print().assert().code(2).stderr(contains("bad.toml"));
-    fs::write(&recipe, vec![b' '; 2 << 20]).unwrap();
-    print()
-        .assert()
-        .code(1)
-        .stderr(contains("bad.toml").and(contains("1 MB")));
-    fs::remove_dir_all(place).unwrap();
-    chuhe(&["train", "x.chg"])
-        .assert()
-        .code(2)
-        .stderr(contains("--out"));
+fn input_files_are_not_overwritten() {
+    let place = Place::new();
+    for name in ["games.chg", "x.svg"] {
+        place.write(name, "no games");
+    }
+    for arguments in [
+        "train games.chg --out ./games.chg",
+        "train x.svg --out x.nnue",
+        "train games.chg --from x.svg --out x.svg",
+        "data win-rate games.chg --out ./games.chg",
+    ] {
+        place.check(&format!(
+            "$2 {arguments}\n2> --out: this is one of the input files"
+        ));
+    }
+    assert_eq!(place.read("games.chg"), "no games");
+    assert_eq!(place.names(), ["games.chg", "x.svg"]);
+}
+
+#[test]
+fn invalid_arguments_are_refused_before_the_training() {
+    let place = Place::new();
+    place.write("samples.txt", "no samples\n");
+    for (arguments, code, message) in [
+        ("--threads 100000", 2, "100000 is not in"),
+        ("--set scale=0.3", 2, "the recipe: scale is"),
+        ("--set rate=1e30", 2, "the recipe: rate is"),
+        ("--set largest_score=-5", 2, "the recipe: largest_score is"),
+        ("", 1, "there are no samples"),
+    ] {
+        place.check(&format!(
+            "${code} train samples.txt --out x.nnue {SMALL} {arguments}\n2> {message}"
+        ));
+    }
+    let long = "x".repeat(40_000);
+    place.check(&format!(
+        "
+        $2 train samples.txt --out x.nnue {SMALL} --description {long}
+        2> --description: longer than 32768 bytes
+        $1 train samples.txt --out no-such-directory/x.nnue {SMALL}
+        >0 samples
+        2> No such file
+        $1 train samples.txt --out /dev/null {SMALL}
+        >0 samples
+        2> /dev/null: not a regular file
+        $2 train x.chg
+        2> --out
+        "
+    ));
+    assert_eq!(place.names(), ["samples.txt"]);
+}
+
+#[test]
+fn recipes_are_printed_without_samples() {
+    let place = Place::new();
+    place.write("bad.toml", "width = \n");
+    place.write("long.toml", vec![b' '; 2 << 20]);
+    place.check(
+        r"
+        $ train --print-recipe --set width=64
+        > width = 64\n
+        $2 train --print-recipe --recipe bad.toml
+        2> bad.toml
+        $1 train --print-recipe --recipe long.toml
+        2> long.toml
+        2> 1 MB
+        ",
+    );
+}
+
+#[test]
+fn training_from_a_network_keeps_its_shape() {
+    let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/eval/nnue/embedded.nnue");
+    let shape = chuhe::eval::nnue::embedded().architecture;
+    // The command of the guide, on a few games.
+    let place = place_with_games(8);
+    place.check(&format!(
+        r"
+        $ train --print-recipe --from {embedded}
+        > width = {}\n
+        > input_buckets = {}\n
+        $ train --print-recipe --from {embedded} --set width=64
+        > width = 64\n
+        $ train games.chg --out x.nnue --from {embedded} --threads 2 --set rate=0.0003 --set passes=1 --set hold_out=3
+        $ bench --depth 2 --network x.nnue
+        ",
+        shape.width,
+        shape.inputs.count()
+    ));
+}
+
+#[test]
+fn a_finished_run_writes_its_network_again() {
+    let place = place_with_games(4);
+    place.check(&format!(
+        "$ train games.chg --out x.nnue {SMALL}\n> pass   1"
+    ));
+    fs::remove_file(place.path("x.nnue")).unwrap();
+    place.check(&format!(
+        "
+        $ train games.chg --out x.nnue {SMALL} --description named-later
+        > all passes are already done
+        >0 pass   1
+        "
+    ));
+    let written = place.bytes("x.nnue");
+    assert!(String::from_utf8_lossy(&written).contains("named-later"));
+    // Without its checkpoint a network is overwritten only with --force.
+    fs::remove_file(place.path("x.checkpoint")).unwrap();
+    place.check(&format!(
+        "
+        $1 train games.chg --out x.nnue
+        2> --force overwrites it
+        $ train games.chg --out x.nnue {SMALL} --force
+        > pass   1
+        "
+    ));
+    fs::remove_file(place.path("x.checkpoint")).unwrap();
+    for arguments in [
+        &format!("train games.chg --out x.nnue {SMALL} --force"),
+        "data stats games.chg",
+        "data merge merged.chg games.chg",
+        "perft 2",
+    ] {
+        // Single letters occur in numbers such as 1e-3.
+        let text = place.output(&format!("{arguments} --lang zh"));
+        let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
+        let is_chinese = !text.is_empty() && words.all(|word| word.len() < 2);
+        assert!(is_chinese, "{text}");
+    }
+}
+
+#[test]
+fn validation_samples_do_not_depend_on_the_file() {
+    let place = place_with_games(12);
+    let samples = place.output("data view games.chg --games 99 --samples");
+    place.write("samples.txt", &samples);
+    place.write("other-name", &samples);
+    // Then a checkpoint with another recipe; the number of filtered samples is reported.
+    let advice = "remove it to start again, or choose another --out";
+    place.check(&format!(
+        "
+        $ data convert loose.chg samples.txt
+        $ train samples.txt --out x.nnue {SMALL}
+        >0 all passes are already done
+        >  0 filtered, 0 with unsupported pieces
+        $ train other-name --out x.nnue {SMALL}
+        > all passes are already done
+        $ train loose.chg --out x.nnue {SMALL}
+        > all passes are already done
+        $1 train samples.txt --out x.nnue {SMALL} --set seed=2
+        2> another recipe; {advice}
+        $ train games.chg --out y.nnue {SMALL} --set largest_score=1
+        >0  0 filtered
+        $1 train games.chg --out z.nnue {SMALL} --set hold_out=1000000
+        2> no game is left for validation
+        "
+    ));
+    place.write("x.checkpoint", "x");
+    place.check(&format!(
+        "$1 train samples.txt --out x.nnue {SMALL}\n2> {advice}"
+    ));
+}
+
+#[test]
+fn a_failed_conversion_leaves_no_file() {
+    let place = place_with_games(1);
+    let sample = format!("{START} | 5 | 0.5\n");
+    for (text, message) in [
+        (&*format!("{sample}nonsense\n{sample}"), "line 2: "),
+        ("", "samples.txt: the file is empty"),
+        ("[Event \"x\"]\n\n1. h2e2 *\n", "there are no games"),
+    ] {
+        place.write("samples.txt", text);
+        place.check(&format!(
+            "$1 data convert out.chg samples.txt\n2> {message}"
+        ));
+        assert_eq!(place.names(), ["games.chg", "samples.txt"]);
+    }
+    place.check("$1 data relabel out.chg samples.txt --nodes 0\n2> not a game file");
+    assert_eq!(place.names(), ["games.chg", "samples.txt"]);
+    // With valid input the same commands succeed; an existing file is kept.
+    place.write("samples.txt", sample);
+    place.check(
+        "
+        $ data relabel out.chg games.chg --nodes 0
+        $1 data relabel out.chg games.chg --nodes 0
+        2> the file already exists
+        $ data convert other.chg samples.txt
+        $1 data convert other.chg samples.txt
+        2> the file already exists
+        ",
+    );
+}
+
+/// `data convert` knows every end of a game that `chuhe match` writes.
+#[test]
+fn ends_of_match_games_are_converted() {
+    let place = Place::new();
+    for reason in EndReason::ALL {
+        let text = format!(
+            "[Event \"x\"]\n[Termination \"{}\"]\n[Reason \"{reason}\"]\n\n1. h2e2 {{+0.10/3 0.1s}} 1-0\n",
+            reason.termination()
+        );
+        place.write("games.pgn", text);
+        if reason.is_forfeit() {
+            place.check("$1 data convert out.chg games.pgn\n2> there are no games");
+            continue;
+        }
+        let is_unknown = matches!(reason, EndReason::Resignation | EndReason::Agreement);
+        place.check("$ data convert out.chg games.pgn");
+        let shown = place.output("data view out.chg");
+        let is_shown = shown.contains(" by unknown");
+        assert_eq!(is_shown, is_unknown, "{reason}: {shown}");
+        fs::remove_file(place.path("out.chg")).unwrap();
+    }
 }
 
 #[test]
 fn samples_that_begin_with_a_digit_are_not_read_as_pgn() {
-    let place = directory("digits");
-    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
+    let place = Place::new();
     let sample =
         "1nbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1 | 5 | 0.5\n";
     let moves = "1. h2e2 {+0.10/8 0.1s} h9g7 1-0\n";
-    for (name, text, mark) in [
-        ("plain", sample, ""),
-        ("marked", sample, "\u{feff}"),
-        ("game", moves, ""),
-        ("marked game", moves, "\u{feff}"),
-    ] {
-        let source = file(&format!("{name}.txt"));
-        fs::write(&source, format!("{mark}{text}")).unwrap();
-        chuhe(&["data", "convert", &file(&format!("{name}.chg")), &source])
-            .assert()
-            .code(0)
-            .stdout("1 games, 1 positions\n");
+    for text in [sample, moves] {
+        for mark in ["", "\u{feff}"] {
+            place.write("samples.txt", format!("{mark}{text}"));
+            place.check("$ data convert out.chg samples.txt --force\n= 1 games, 1 positions");
+        }
     }
-    fs::remove_dir_all(place).unwrap();
 }
 
 #[test]
 fn openings_are_found() {
-    let place = directory("openings");
-    let out = place.join("openings.txt").to_str().unwrap().to_owned();
-    let plan = ["--count", "5", "--shortest", "3", "--longest", "5"];
-    let openings = || {
-        let arguments = [&["openings", &out, "--depth", "2"][..], &plan].concat();
-        chuhe(&arguments)
-    };
-    openings().assert().code(0);
-    let read = Openings::read(&fs::read_to_string(&out).unwrap()).unwrap();
+    let place = Place::new();
+    place.check("$ openings out.txt --depth 2 --count 5 --shortest 3 --longest 5");
+    let read = Openings::read(&place.read("out.txt")).unwrap();
     assert_eq!(read.lines().len(), 5);
     let plies = |plies: usize| (3..=5).contains(&plies);
     assert!(read.lines().iter().all(|line| plies(line.moves.len())));
-    openings()
-        .assert()
-        .code(1)
-        .stderr(contains("already exists; --go-on resumes its search"));
-    fs::remove_dir_all(place).unwrap();
+    place.check(
+        "
+        $1 openings out.txt --depth 2 --count 5 --shortest 3 --longest 5
+        2> already exists; --go-on resumes its search
+        $2 openings x --shortest 8 --longest 4
+        2> --shortest: must not be greater than --longest
+        ",
+    );
 }
 
 #[test]
-fn search_for_openings_ends_if_there_are_too_few() {
-    let place = directory("few-openings");
-    let out = place.join("openings.txt").to_str().unwrap().to_owned();
-    let plan = ["--count", "2000", "--shortest", "2", "--longest", "2"];
-    chuhe(&[&["openings", &out, "--depth", "1"][..], &plan].concat())
-        .assert()
-        .code(1)
-        .stderr(contains(
-            "of 2000 openings found: 50000 random lines in a row",
-        ));
-    let read = Openings::read(&fs::read_to_string(&out).unwrap()).unwrap();
+fn the_search_for_openings_ends_if_there_are_too_few() {
+    let place = Place::new();
+    place.check(
+        "
+        $1 openings out.txt --depth 1 --count 2000 --shortest 2 --longest 2
+        2> of 2000 openings found: 50000 random lines in a row
+        ",
+    );
+    let read = Openings::read(&place.read("out.txt")).unwrap();
     assert!((10..2000).contains(&read.lines().len()));
-    let shortest = ["--shortest", "8", "--longest", "4"];
-    chuhe(&[&["openings", "x"][..], &shortest].concat())
-        .assert()
-        .code(2)
-        .stderr(contains("--shortest: must not be greater than --longest"));
-    fs::remove_dir_all(place).unwrap();
 }

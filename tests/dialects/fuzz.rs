@@ -3,14 +3,32 @@
 use std::time::Duration;
 
 use chuhe::board::Move;
+use chuhe::movegen::is_legal;
 use proptest::prelude::*;
 
 use crate::engine_client::{BOARD, Client, after, is_outcome};
 
+const UCCI: &str = "position startpos fen moves banmoves probe go depth nodes time increment infinite ponder draw ponderhit \
+    isready ucci setoption style risky name value multipv promotion 4k4/9/9/9/9/9/9/9/9/3K5 searchmoves";
+
+const UCI: &str = "uci debug on off isready setoption name value register later ucinewgame position startpos fen moves go \
+    searchmoves ponder wtime btime winc binc movestogo depth nodes mate movetime infinite bookmove egtbmove hint \
+    score pv stop ponderhit Style risky UCI_Elo UCI_LimitStrength UCI_ShowWDL UCI_ShowCurrLine \
+    UCI_ShowRefutations MultiPV Repetition Rule ChineseRule Sixty Move search mtd alphabeta usehash hashadjust \
+    iterative nullmove true false Clear Hash joho";
+
+const XBOARD: &str = "protover accepted rejected new variant xiangqi force go playother level st sd time otim usermove ? ping draw \
+    result 1-0 setboard hint bk undo remove hard easy post nopost analyze exit . name rating computer random \
+    option style=risky multipv=3 repetition=chinese batch=1 UCI_LimitStrength=1 nps h2e2 h9g7 b0c2";
+
+const CXBOARD: &str = "cxboard console red blue force sd st post nopost go undo remove ? time t new setboard set search mtd \
+    alphabeta negascout nullmove verifynull hash hashadjust iterative on off h2e2 h9g7 b0c2 style risky";
+
 /// A word of a valid or invalid line: a command, a move, a number or any text.
-fn word(words: &'static [&'static str]) -> impl Strategy<Value = String> {
+fn word(words: &'static str) -> impl Strategy<Value = String> {
+    let commands: Vec<&str> = words.split(' ').collect();
     prop_oneof![
-        4 => prop::sample::select(words).prop_map(str::to_owned),
+        4 => prop::sample::select(commands).prop_map(str::to_owned),
         1 => prop::sample::select(vec!["h2e2", "h9g7", "zz", "a0a0", BOARD, "w", "b", "r", "-"])
             .prop_map(str::to_owned),
         1 => "[0-9]{1,30}",
@@ -19,172 +37,25 @@ fn word(words: &'static [&'static str]) -> impl Strategy<Value = String> {
     ]
 }
 
-fn lines(words: &'static [&'static str]) -> impl Strategy<Value = Vec<Vec<String>>> {
-    prop::collection::vec(prop::collection::vec(word(words), 0..8), 0..40)
+/// Lines of these words, and any bytes after them.
+fn input(words: &'static str) -> impl Strategy<Value = Vec<u8>> {
+    let line = prop::collection::vec(word(words), 0..10).prop_map(|words| words.join(" ") + "\n");
+    let lines = prop::collection::vec(line, 0..40).prop_map(|lines| lines.concat());
+    let bytes = prop::collection::vec(any::<u8>(), 0..200);
+    (lines, bytes).prop_map(|(lines, bytes)| [lines.as_bytes(), &bytes, b"\n"].concat())
 }
 
-const UCI: &[&str] = &[
-    "uci",
-    "debug",
-    "on",
-    "off",
-    "isready",
-    "setoption",
-    "name",
-    "value",
-    "register",
-    "later",
-    "ucinewgame",
-    "position",
-    "startpos",
-    "fen",
-    "moves",
-    "go",
-    "searchmoves",
-    "ponder",
-    "wtime",
-    "btime",
-    "winc",
-    "binc",
-    "movestogo",
-    "depth",
-    "nodes",
-    "mate",
-    "movetime",
-    "infinite",
-    "bookmove",
-    "egtbmove",
-    "hint",
-    "score",
-    "pv",
-    "stop",
-    "ponderhit",
-    "Style",
-    "risky",
-    "UCI_Elo",
-    "UCI_LimitStrength",
-    "UCI_ShowWDL",
-    "UCI_ShowCurrLine",
-    "UCI_ShowRefutations",
-    "MultiPV",
-    "Repetition",
-    "Rule",
-    "ChineseRule",
-    "Sixty",
-    "Move",
-    "search",
-    "mtd",
-    "alphabeta",
-    "usehash",
-    "hashadjust",
-    "iterative",
-    "nullmove",
-    "true",
-    "false",
-    "Clear",
-    "Hash",
-    "joho",
-];
-
-const XBOARD: &[&str] = &[
-    "protover",
-    "accepted",
-    "rejected",
-    "new",
-    "variant",
-    "xiangqi",
-    "force",
-    "go",
-    "playother",
-    "level",
-    "st",
-    "sd",
-    "time",
-    "otim",
-    "usermove",
-    "?",
-    "ping",
-    "draw",
-    "result",
-    "1-0",
-    "setboard",
-    "hint",
-    "bk",
-    "undo",
-    "remove",
-    "hard",
-    "easy",
-    "post",
-    "nopost",
-    "analyze",
-    "exit",
-    ".",
-    "name",
-    "rating",
-    "computer",
-    "random",
-    "option",
-    "style=risky",
-    "multipv=3",
-    "repetition=chinese",
-    "batch=1",
-    "UCI_LimitStrength=1",
-    "nps",
-    "h2e2",
-    "h9g7",
-    "b0c2",
-];
-
-const CXBOARD: &[&str] = &[
-    "cxboard",
-    "console",
-    "red",
-    "blue",
-    "force",
-    "sd",
-    "st",
-    "post",
-    "nopost",
-    "go",
-    "undo",
-    "remove",
-    "?",
-    "time",
-    "t",
-    "new",
-    "setboard",
-    "set",
-    "search",
-    "mtd",
-    "alphabeta",
-    "negascout",
-    "nullmove",
-    "verifynull",
-    "hash",
-    "hashadjust",
-    "iterative",
-    "on",
-    "off",
-    "h2e2",
-    "h9g7",
-    "b0c2",
-    "style",
-    "risky",
-];
-
-fn say(client: &mut Client, lines: &[Vec<String>], bytes: &[u8]) {
-    for words in lines {
-        client.send(&words.join(" "));
-    }
-    client.send_bytes(bytes);
-    client.send("");
-}
-
-/// Ends the search and waits until all input is processed.
-fn reset_uci(client: &mut Client) {
+/// Ends the search, resets options and waits until all input is processed. `setoption` is the beginning of the command,
+/// and ` value` comes between the name and the value in UCI.
+fn reset(client: &mut Client, setoption: &str, value: &str) {
     for _ in 0..30 {
-        client.send("stop\nsetoption name batch value false\nsetoption name promotion value false");
-        client.send("setoption name style value end-of-input");
+        for (name, new) in [
+            ("batch", "false"),
+            ("promotion", "false"),
+            ("style", "end-of-input"),
+        ] {
+            client.send(&format!("stop\n{setoption} {name}{value} {new}"));
+        }
         // The message about this value; it differs until the stopped search has ended.
         while let Some(line) = client.line_within(Duration::from_secs(2)) {
             if line.contains("end-of-input") {
@@ -193,6 +64,15 @@ fn reset_uci(client: &mut Client) {
         }
     }
     panic!("the engine did not process its input");
+}
+
+/// Checks that an invalid position is reported and a search of it has no move.
+fn assert_no_move(client: &mut Client, answer: &str) -> Result<(), TestCaseError> {
+    client.send("position fen nonsense\ngo depth 1");
+    let said = client.sync();
+    prop_assert_eq!(said.iter().filter(|line| is_outcome(line)).count(), 1);
+    prop_assert_eq!(said.last().unwrap(), answer);
+    Ok(())
 }
 
 /// Lets the engine play Red's first move.
@@ -206,44 +86,57 @@ fn first_move(client: &mut Client) -> Move {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ucci(bytes in input(UCCI)) {
+        let mut client = Client::ucci();
+        client.send_bytes(&bytes);
+        reset(&mut client, "setoption", "");
+        client.send("position startpos moves h2e2\nbanmoves h9g7\nsetoption usemillisec true");
+        client.sync();
+        let m = client.best_move("go depth 1", &after("h2e2"));
+        prop_assert_ne!(m.to_string(), "h9g7");
+        assert_no_move(&mut client, "nobestmove")?;
+        client.quit();
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn uci(lines in lines(UCI), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn uci(bytes in input(UCI)) {
         let mut client = Client::uci();
-        say(&mut client, &lines, &bytes);
-        reset_uci(&mut client);
+        client.send_bytes(&bytes);
+        reset(&mut client, "setoption name", " value");
         client.send("setoption name UCI_LimitStrength value false\nposition startpos moves h2e2");
         client.sync();
         client.best_move("go depth 1", &after("h2e2"));
-        client.send("position fen nonsense\ngo depth 1");
-        let said = client.sync();
-        prop_assert_eq!(said.iter().filter(|line| is_outcome(line)).count(), 1);
-        prop_assert_eq!(said.last().unwrap(), "bestmove (none)");
+        assert_no_move(&mut client, "bestmove (none)")?;
         client.quit_silently();
     }
 
     #[test]
-    fn xboard(lines in lines(XBOARD), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        plays_on("xboard\nprotover 2", &lines, &bytes)?;
+    fn xboard(bytes in input(XBOARD)) {
+        plays_on("xboard\nprotover 2", &bytes);
     }
 
     #[test]
-    fn cxboard(lines in lines(CXBOARD), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        plays_on("cxboard", &lines, &bytes)?;
+    fn cxboard(bytes in input(CXBOARD)) {
+        plays_on("cxboard", &bytes);
     }
 }
 
 /// After the handshake and any input, XBoard and CXBoard still play a legal first move.
-fn plays_on(greeting: &str, lines: &[Vec<String>], bytes: &[u8]) -> Result<(), TestCaseError> {
+fn plays_on(greeting: &str, bytes: &[u8]) {
     let mut client = Client::boot();
     client.send(greeting);
-    say(&mut client, lines, bytes);
+    client.send_bytes(bytes);
     let played = first_move(&mut client);
-    prop_assert!(chuhe::movegen::is_legal(&after(""), played));
+    assert!(is_legal(&after(""), played));
     client.send("quit");
     client.end();
-    Ok(())
 }
 
 #[test]
@@ -260,7 +153,7 @@ fn overlong_lines_are_refused() {
         let mut client = Client::boot();
         client.send(&format!("{protocol}\nsetboard {long}\n{long}"));
         let played = first_move(&mut client);
-        assert!(chuhe::movegen::is_legal(&after(""), played));
+        assert!(is_legal(&after(""), played));
         client.quit_silently();
     }
 }

@@ -1,10 +1,8 @@
-//! UCI, XBoard and CXBoard, tested on the program: invalid input, commands at the end of a search, and a conversation
-//! for each section of their documents.
+//! UCI, XBoard and CXBoard, tested on the program: commands, a conversation for each section of their documents, and for
+//! these protocols and UCCI random input and commands at the end of a search.
 
 mod fuzz;
+mod races;
 mod transcripts;
 mod uci;
-mod uci_mates;
-mod uci_races;
 mod xboard;
-mod xboard_races;

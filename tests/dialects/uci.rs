@@ -2,7 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::engine_client::{BOARD, Client, MATED, STALEMATED, after, is_outcome, moves_of};
+use chuhe::notation::fen::START;
+
+use crate::engine_client::{
+    BOARD, Client, MATED, STALEMATED, after, is_outcome, last_number, moves_of,
+};
 
 #[test]
 fn handshake_identifies_the_engine() {
@@ -64,16 +68,14 @@ fn current_lines_and_refutations_are_shown_when_asked_for() {
     let lines = client.until("info time ");
     let extra = |line: &&String| line.contains("currline") || line.contains("refutation");
     assert_eq!(lines.iter().find(extra), None);
-    client.send("stop");
-    client.outcome();
+    client.stop();
     client.sync();
     client.silent("setoption name UCI_ShowCurrLine value true");
     client.silent("setoption name UCI_ShowRefutations value true");
     client.send("position startpos moves h2e2\ngo infinite");
     let refutation = client.until("info refutation ").pop().unwrap();
     let lines = client.until("info currline 2 ");
-    client.send("stop");
-    client.outcome();
+    client.stop();
     let [.., first, second] = lines.as_slice() else {
         panic!("{lines:?}");
     };
@@ -106,7 +108,7 @@ fn the_sixty_move_rule_can_be_turned_off() {
 }
 
 /// The messages in these lines.
-pub(super) fn messages(lines: &[String]) -> Vec<&str> {
+fn messages(lines: &[String]) -> Vec<&str> {
     let strings = lines.iter();
     strings
         .filter_map(|l| l.strip_prefix("info string "))
@@ -137,8 +139,7 @@ fn suggestions_are_checked() {
         ("go depth 5 bookmove h2h9", None),
     ] {
         client.send(go);
-        let outcome = client.outcome();
-        let played = client.legal(&outcome, &after(""));
+        let played = client.played(&after(""));
         if let Some(best) = best {
             assert_eq!(played.to_string(), best, "{go}");
         }
@@ -158,10 +159,7 @@ fn limited_strength_answers_at_once_except_in_analysis() {
     client.silent("setoption name UCI_Elo value 1000");
     let nodes = |client: &mut Client| {
         client.send("go depth 6");
-        let lines = client.until("bestmove");
-        let line = lines.iter().rev().find(|line| line.contains(" nodes "));
-        let mut words = line.unwrap().split(' ').skip_while(|word| *word != "nodes");
-        words.nth(1).unwrap().parse::<u64>().unwrap()
+        last_number(&client.until("bestmove"), "nodes")
     };
     assert!(nodes(&mut client) < 300);
     client.silent("setoption name UCI_AnalyseMode value true");
@@ -203,8 +201,7 @@ fn infinite_searches_wait_for_stop() {
         client.send(go);
         client.keeps_searching(Duration::from_millis(50));
         client.send("stop");
-        let outcome = client.outcome();
-        client.legal(&outcome, &after(""));
+        client.played(&after(""));
         assert!(!client.sync().iter().any(|line| is_outcome(line)));
     }
     client.send("go ponder wtime 100 btime 100");
@@ -322,8 +319,7 @@ fn lines_during_a_search_wait_for_its_answer() {
     client.send("go infinite\nsetoption name MultiPV value 2\nposition startpos moves h2e2");
     client.keeps_searching(Duration::from_millis(20));
     client.send("go depth 2");
-    let first = client.outcome();
-    client.legal(&first, &after(""));
+    client.played(&after(""));
     let lines = client.until("bestmove ");
     assert!(lines.iter().any(|line| line.contains(" multipv 2 ")));
     client.legal(lines.last().unwrap(), &after("h2e2"));
@@ -432,8 +428,7 @@ fn decided_game_is_answered() {
             client.answer(),
             format!("info string by the rules ({rules}) this is a draw: repetition")
         );
-        let outcome = client.outcome();
-        client.legal(&outcome, &after(&shuffle));
+        client.played(&after(&shuffle));
     }
     client.quit_silently();
 }
@@ -448,5 +443,102 @@ fn limited_strength_uses_no_tables() {
         let mates = lines.iter().filter(|line| line.contains("score mate 32"));
         assert_eq!(mates.count(), told, "{lines:?}");
     }
+    client.quit_silently();
+}
+
+/// Runs a search; returns all lines up to `bestmove`, and the last one with a variation.
+fn search(client: &mut Client, command: &str) -> (Vec<String>, String) {
+    client.send(command);
+    let lines = client.until("bestmove");
+    let last = lines.iter().rev().find(|line| line.contains(" pv "));
+    let last = last.unwrap_or_else(|| panic!("{lines:?}")).clone();
+    (lines, last)
+}
+
+#[test]
+fn go_mate_proves_or_refutes_mates() {
+    let mut client = Client::uci();
+    for (fen, moves, score, message) in [
+        // Two rooks, only checks.
+        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", "3", " score mate ", None),
+        // The shortest of them.
+        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", "2", " score mate 2 ", None),
+        // Quiet moves in between; a search without pruning takes minutes.
+        (
+            "3k5/4P4/5c3/c8/9/9/9/B8/3C5/5KC2 w",
+            "12",
+            " score mate ",
+            None,
+        ),
+        (START, "1", " score cp ", Some("there is no mate in 1")),
+        (
+            START,
+            "1 searchmoves h2e2",
+            " score cp ",
+            Some("there is no mate in 1 by these moves"),
+        ),
+    ] {
+        client.silent(&format!("position fen {fen}"));
+        let (lines, last) = search(&mut client, &format!("go mate {moves}"));
+        assert_eq!(messages(&lines).last().copied(), message, "{lines:?}");
+        assert!(last.contains(score), "{lines:?}");
+    }
+    client.quit_silently();
+}
+
+#[test]
+fn earlier_search_hides_no_mate() {
+    for (fen, moves) in [
+        ("1C1k5/5R3/9/1Nc6/2n6/6P2/9/4K4/9/9 w", 2),
+        // The last move of these lines is a stalemate.
+        ("4k4/2P6/9/pC3r3/9/2N3N2/9/3K5/9/9 w", 3),
+        ("2Ck5/4a4/7R1/9/7P1/2N6/2p6/4K4/9/9 w", 3),
+        ("2b6/4k4/7R1/N3P4/9/4N4/9/3K5/9/9 w", 3),
+    ] {
+        for nodes in [0, 3000] {
+            let mut client = Client::uci();
+            client.silent(&format!("position fen {fen}"));
+            if nodes > 0 {
+                client.send(&format!("go nodes {nodes}"));
+                client.until("bestmove");
+            }
+            let (lines, last) = search(&mut client, &format!("go mate {moves}"));
+            assert_eq!(messages(&lines), [""; 0], "{fen} after {nodes} nodes");
+            assert!(last.contains(&format!(" score mate {moves} ")), "{lines:?}");
+            client.quit_silently();
+        }
+    }
+}
+
+#[test]
+fn timed_search_finds_long_mates_by_checks() {
+    let mut client = Client::uci();
+    // 适情雅趣 29: eleven moves, about 56,000 nodes.
+    client.silent("position fen 2b1R1Nr1/1Nr2k3/9/C2R1P1n1/2bCp1P2/5pc2/9/5n3/2p1p4/3K5 w");
+    let (lines, last) = search(&mut client, "go movetime 3000");
+    assert!(last.contains(" score mate 11 "), "{lines:?}");
+    client.quit_silently();
+}
+
+#[test]
+fn mate_after_the_no_capture_limit_is_not_reported() {
+    // Three plies to the mate; the game is drawn after 120 plies without a capture.
+    for (plies, claims) in [(116, true), (118, false)] {
+        let mut client = Client::uci();
+        let board = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
+        client.silent(&format!("position fen {board} - - {plies} 90"));
+        let (lines, _) = search(&mut client, "go movetime 1000");
+        let mate = |line: &String| line.contains(" score mate 2 ");
+        assert_eq!(lines.iter().any(mate), claims, "{plies}: {lines:?}");
+        client.quit_silently();
+    }
+}
+
+#[test]
+fn longer_mate_does_not_end_go_mate() {
+    let mut client = Client::uci();
+    client.silent("position fen 3P5/3ka4/9/N8/6b2/6RC1/9/4K4/9/9 w");
+    let (lines, last) = search(&mut client, "go mate 3 movetime 60000");
+    assert!(last.contains(" score mate 3 "), "{lines:?}");
     client.quit_silently();
 }

@@ -174,20 +174,20 @@ impl Client {
     pub(crate) fn refused(&mut self, line: &str) -> String {
         self.send(line);
         let answers = self.sync();
-        match answers.as_slice() {
-            [message] if is_message(message) => message.clone(),
-            _ => self.fail(&format!("not answered by one message: {line}")),
-        }
+        self.only_message(line, answers)
     }
 
     /// Sends a line that is refused during a search, and returns the message.
     pub(crate) fn refused_while_thinking(&mut self, line: &str) -> String {
         self.send(line);
-        let answers = self.sync();
-        let is_answer = |line: &&String| is_message(line) || !line.starts_with("info ");
-        let answers: Vec<&String> = answers.iter().filter(is_answer).collect();
+        let mut answers = self.sync();
+        answers.retain(|line| is_message(line) || !line.starts_with("info "));
+        self.only_message(line, answers)
+    }
+
+    fn only_message(&mut self, line: &str, answers: Vec<String>) -> String {
         match answers.as_slice() {
-            [message] if is_message(message) => (*message).clone(),
+            [message] if is_message(message) => message.clone(),
             _ => self.fail(&format!("not answered by one message: {line}")),
         }
     }
@@ -211,14 +211,26 @@ impl Client {
         }
     }
 
+    /// Waits for the end of the search and returns its move, which must be legal in `position`.
+    pub(crate) fn played(&mut self, position: &Position) -> Move {
+        let outcome = self.outcome();
+        self.legal(&outcome, position)
+    }
+
+    /// Sends `stop` and returns the line that ends the search.
+    pub(crate) fn stop(&mut self) -> String {
+        self.send("stop");
+        self.outcome()
+    }
+
     /// Sends a `go` that ends by itself. The only answer must be a legal move of `position`.
     pub(crate) fn best_move(&mut self, go: &str, position: &Position) -> Move {
         self.send(go);
-        let outcome = self.outcome();
+        let played = self.played(position);
         if self.sync().iter().any(|line| is_outcome(line)) {
             self.fail("answered twice");
         }
-        self.legal(&outcome, position)
+        played
     }
 
     /// The move of an answer, which must be legal.
@@ -317,15 +329,12 @@ pub(crate) fn is_outcome(line: &str) -> bool {
     line == "nobestmove" || line.starts_with("bestmove ")
 }
 
-/// The last `time` reported in these lines, in milliseconds.
-pub(crate) fn last_time(lines: &[String]) -> Option<u64> {
-    let mut words = lines
-        .iter()
-        .rev()
-        .find(|line| line.starts_with("info ") && line.contains(" time "))?
-        .split(' ');
-    words.find(|word| *word == "time")?;
-    words.next()?.parse().ok()
+/// The number after the last word `key`, such as `nodes`, in these lines.
+pub(crate) fn last_number(lines: &[String], key: &str) -> u64 {
+    let key = format!(" {key} ");
+    let after_key = lines.iter().rev().find_map(|line| line.split_once(&key));
+    let (_, number) = after_key.unwrap_or_else(|| panic!("no{key}in {lines:?}"));
+    number.split(' ').next().unwrap().parse().unwrap()
 }
 
 /// Whether a line is a message for a person.
@@ -359,8 +368,14 @@ pub(crate) fn moves_of(position: &Position) -> Vec<String> {
         .collect()
 }
 
-/// Checks the form of a UCCI `info` line: known keys, each once, with values of their kind.
-pub(crate) fn check_ucci_info(line: &str) {
+/// Checks the form of the UCCI `info` lines before the last line: known keys, each once, with values of their kind.
+pub(crate) fn check_infos(lines: &[String]) {
+    for line in &lines[..lines.len() - 1] {
+        check_info(line);
+    }
+}
+
+fn check_info(line: &str) {
     let mut words = line.split(' ').peekable();
     assert_eq!(words.next(), Some("info"), "{line}");
     if words.peek() == Some(&"message") {
@@ -370,28 +385,18 @@ pub(crate) fn check_ucci_info(line: &str) {
     while let Some(key) = words.next() {
         assert!(!seen.contains(&key), "{key} twice: {line}");
         seen.push(key);
-        match key {
+        let value = words.next().unwrap_or_default();
+        let is_valid = match key {
             "pv" => {
-                let line_of_moves: Vec<&str> = words.by_ref().collect();
-                assert!(!line_of_moves.is_empty(), "{line}");
-                for text in line_of_moves {
-                    assert!(text.parse::<Move>().is_ok(), "{line}");
-                }
+                let moves = [value].into_iter().chain(words.by_ref());
+                moves.map(str::parse::<Move>).all(|m| m.is_ok())
             }
-            "currmove" => {
-                let text = words.next().unwrap_or_default();
-                assert!(text.parse::<Move>().is_ok(), "{line}");
-            }
-            "score" => {
-                let text = words.next().unwrap_or_default();
-                assert!(text.parse::<i32>().is_ok(), "{line}");
-            }
+            "currmove" => value.parse::<Move>().is_ok(),
+            "score" => value.parse::<i32>().is_ok(),
             "depth" | "seldepth" | "multipv" | "time" | "nodes" | "nps" | "hashfull"
-            | "currmovenumber" => {
-                let text = words.next().unwrap_or_default();
-                assert!(text.parse::<u64>().is_ok(), "{line}");
-            }
-            _ => panic!("unknown key {key}: {line}"),
-        }
+            | "currmovenumber" => value.parse::<u64>().is_ok(),
+            _ => false,
+        };
+        assert!(is_valid, "{key}: {line}");
     }
 }

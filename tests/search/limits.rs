@@ -6,8 +6,8 @@ use std::time::Duration;
 use chuhe::notation::fen;
 use chuhe::search::{Control, Degree, Limits, PlayerClock};
 
+use super::Engine;
 use super::requests::{node_limit, request};
-use crate::search_pool::Engine;
 
 #[test]
 fn a_node_limit_is_exceeded_by_at_most_one_node() {

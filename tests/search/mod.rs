@@ -1,7 +1,47 @@
 //! The search through its public interface.
 
-mod composed_mates;
 mod limits;
 mod repetitions;
 mod requests;
 mod techniques;
+
+use std::time::Duration;
+
+use chuhe::search::{Event, Info, Outcome, Pool, Report, SearchRequest};
+use crossbeam_channel::{Receiver, unbounded};
+
+/// Timeout of an answer on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A search pool with its events.
+pub struct Engine {
+    pub pool: Pool,
+    pub events: Receiver<Event>,
+}
+
+impl Engine {
+    /// One search thread, a hash table of 8 MB.
+    pub fn new() -> Self {
+        let (sender, events) = unbounded();
+        let mut pool = Pool::new(sender).unwrap();
+        pool.set_hash_size(8).expect("8 MB are free");
+        Self { pool, events }
+    }
+
+    /// Searches and returns the lines reported and the outcome. Fails if another event follows.
+    pub fn run(&self, request: SearchRequest) -> (Vec<Info>, Outcome) {
+        self.pool.start(request);
+        let mut infos = Vec::new();
+        loop {
+            let event = self.events.recv_timeout(TIMEOUT);
+            match event.expect("the search answers") {
+                Event::Report(Report::Line(info)) => infos.push(info),
+                Event::Report(_) => {}
+                Event::Done(outcome) => {
+                    assert!(self.events.is_empty(), "nothing follows the answer");
+                    return (infos, outcome);
+                }
+            }
+        }
+    }
+}

@@ -11,8 +11,8 @@ use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 use rand::{Rng, SeedableRng};
 
+use super::Engine;
 use super::requests::{depth, play, request};
-use crate::search_pool::Engine;
 
 #[test]
 fn a_perpetual_check_that_loses_is_avoided() {

@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use chuhe::board::Move;
-use chuhe::movegen::legal_moves;
+use chuhe::movegen::{has_legal_move, legal_moves};
 use chuhe::notation::fen::{self, parse_position};
 use chuhe::rules::{Game, RuleSet};
-use chuhe::search::{Control, Degree, Limits, Meaning, Outcome, ResizeError, Score, SearchRequest};
+use chuhe::search::{
+    Control, Degree, Limits, MAX_DEPTH, Meaning, Outcome, ResizeError, Score, SearchRequest,
+};
 
-use crate::search_pool::Engine;
+use super::Engine;
 
 /// The node count of `chuhe bench`. Intended changes of the search update the file.
 const BENCH_SIGNATURE: &str = include_str!("../data/bench_signature.txt");
@@ -67,6 +69,40 @@ fn short_mates_are_found_at_every_level_of_pruning() {
             );
         }
     }
+}
+
+/// Each composition (排局) of 适情雅趣 (1570) is proven by `go mate N`. None has a shorter mate by checks alone.
+#[test]
+fn composed_mates_are_proven() {
+    let mut engine = Engine::new();
+    engine.pool.set_hash_size(1).expect("1 MB is free");
+    // Number, moves to mate, position.
+    let lines = include_str!("../data/composed_mates.txt").lines();
+    let mut count = 0;
+    for line in lines.filter(|line| !line.starts_with('#')) {
+        let (number, problem) = line.split_once(' ').expect(line);
+        let (moves, fen) = problem.split_once(' ').expect(line);
+        let moves: u32 = moves.parse().expect(line);
+        let plies = 2 * moves - 1;
+        let limits = Limits {
+            mate: Some(moves),
+            ..depth(plies.min(MAX_DEPTH))
+        };
+        engine.pool.forget();
+        let mut request = request(fen, limits);
+        let (infos, outcome) = engine.run(request.clone());
+        let meaning = outcome.score.map(|score| score.meaning());
+        assert_eq!(meaning, Some(Meaning::Mates(plies)), "{number}: {fen}");
+        // The line is legal and ends in mate.
+        let line = &infos.last().expect("a line").pv;
+        for played in line {
+            request.game.push(*played).expect("a legal move");
+        }
+        assert_eq!(line.len(), plies as usize, "{number}");
+        assert!(!has_legal_move(request.game.position()), "{number}");
+        count += 1;
+    }
+    assert_eq!(count, 214);
 }
 
 #[test]

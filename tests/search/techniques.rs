@@ -11,7 +11,7 @@ use chuhe::search::{
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::search_pool::Engine;
+use super::Engine;
 
 /// Searches with an empty hash table and empty histories.
 fn search(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> (Vec<Info>, Outcome) {

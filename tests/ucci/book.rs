@@ -181,8 +181,7 @@ fn analysis_does_not_use_the_book() {
     client.silent("setoption multipv 1");
     client.send("position startpos\ngo infinite");
     client.until("info depth 2 ");
-    client.send("stop");
-    client.outcome();
+    client.stop();
     client.quit();
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine_client::{BOARD, Client, after, check_ucci_info, is_outcome};
+use crate::engine_client::{BOARD, Client, after, check_infos, is_outcome};
 
 /// A program that sends Chinese gets Chinese messages, with moves in Chinese notation. Others get English ones.
 #[test]
@@ -134,10 +134,8 @@ fn xqwizard() {
     client.send(&format!("position fen {BOARD} w - - 0 1 moves h2e2"));
     client.send("go time 300 increment 0");
     let lines = client.until("bestmove");
-    for line in lines.iter().filter(|line| line.starts_with("info ")) {
-        check_ucci_info(line);
-        assert!(!line.contains(" cp "), "{line}");
-    }
+    check_infos(&lines);
+    assert!(!lines.iter().any(|line| line.contains(" cp ")), "{lines:?}");
     client.legal(lines.last().unwrap(), &after("h2e2"));
     client.silent("setoption newgame");
     client.send("position startpos moves");
@@ -241,8 +239,7 @@ fn cchess() {
         .send_bytes(b"setoption name hashsize value 16\r\nsetoption name usebook value false\r\n");
     assert!(client.sync().is_empty());
     client.send_bytes(format!("position fen {BOARD} w\r\ngo depth 3\r\n").as_bytes());
-    let outcome = client.outcome();
-    client.legal(&outcome, &after(""));
+    client.played(&after(""));
     client.send_bytes(b"quit\r\n");
     assert_eq!(client.end(), ["bye"]);
 }
@@ -301,14 +298,11 @@ fn vinxiangqi() {
     client.send(&format!("position fen {BOARD} w"));
     client.send("go depth 3");
     let lines = client.until("bestmove");
-    for line in &lines[..lines.len() - 1] {
-        check_ucci_info(line);
-    }
+    check_infos(&lines);
     assert!(!lines.last().unwrap().contains("draw"));
     client.send("go infinite");
     client.keeps_searching(Duration::from_millis(20));
-    client.send("stop");
-    client.outcome();
+    client.stop();
     client.quit();
 }
 

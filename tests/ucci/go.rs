@@ -5,7 +5,7 @@ use std::time::Duration;
 use chuhe::board::Move;
 
 use crate::engine_client::{
-    Client, after, check_ucci_info, is_message, is_outcome, last_time, moves_of,
+    Client, after, check_infos, is_message, is_outcome, last_number, moves_of,
 };
 
 /// How long an unlimited search must keep running. Searches with a limit end earlier.
@@ -70,8 +70,7 @@ fn unlimited_searches_run_until_stopped() {
         client.send(go);
         client.keeps_searching(STILL_SEARCHING);
         client.send("stop");
-        let outcome = client.outcome();
-        client.legal(&outcome, &after(""));
+        client.played(&after(""));
         assert!(!client.sync().iter().any(|line| is_outcome(line)), "{go}");
     }
     client.quit();
@@ -90,8 +89,7 @@ fn a_ponder_hit_starts_the_clock() {
         client.send(go);
         client.keeps_searching(STILL_SEARCHING);
         client.send(hit);
-        let outcome = client.outcome();
-        client.legal(&outcome, &after(""));
+        client.played(&after(""));
         client.refused("ponderhit");
     }
     // Without a limit, the search continues after the ponder hit.
@@ -99,8 +97,7 @@ fn a_ponder_hit_starts_the_clock() {
     client.keeps_searching(STILL_SEARCHING);
     let message = client.refused_while_thinking("ponderhit");
     assert!(message.contains("ponderhit"));
-    client.send("stop");
-    client.outcome();
+    client.stop();
     client.quit();
 }
 
@@ -189,8 +186,7 @@ fn very_large_limits() {
         format!("go time {huge} increment {huge} opptime {huge}"),
     ] {
         client.send(&format!("{go}\nstop"));
-        let outcome = client.outcome();
-        client.legal(&outcome, &after(""));
+        client.played(&after(""));
         client.sync();
     }
     client.quit();
@@ -204,7 +200,7 @@ fn times_in_both_units() {
     client.best_move("go time 0.2 increment 0", &after(""));
     // 0.3 seconds, not milliseconds.
     client.send("go movetime 0.3");
-    let time = last_time(&client.until("bestmove ")).unwrap();
+    let time = last_number(&client.until("bestmove "), "time");
     // With a margin for a busy machine.
     assert!((150..60_000).contains(&time), "{time}");
     client.silent("setoption usemillisec true");
@@ -225,7 +221,7 @@ fn searches_use_the_given_time() {
         ("go time 200 increment 0", 0, 200),
     ] {
         client.send(go);
-        let time = last_time(&client.until("bestmove ")).unwrap();
+        let time = last_number(&client.until("bestmove "), "time");
         // With a margin for a busy machine.
         assert!((least..most + 5000).contains(&time), "{go}: {time}");
     }
@@ -238,9 +234,9 @@ fn info_line_format() {
     for go in ["go depth 5", "go nodes 3000", "go movetime 100"] {
         client.send(go);
         let lines = client.until("bestmove");
-        let (best, infos) = lines.split_last().unwrap();
-        infos.iter().for_each(|line| check_ucci_info(line));
-        let last = infos.iter().rev().find(|line| line.contains(" pv "));
+        check_infos(&lines);
+        let best = lines.last().unwrap();
+        let last = lines.iter().rev().find(|line| line.contains(" pv "));
         let last = last.expect("a line of moves");
         assert!(last.starts_with("info depth "), "{last}");
         assert!(last.contains(" nps "), "{last}");
@@ -254,16 +250,12 @@ fn info_line_format() {
     client.silent("setoption multipv 3");
     client.send("go depth 3");
     let lines = client.until("bestmove");
-    lines[..lines.len() - 1]
-        .iter()
-        .for_each(|line| check_ucci_info(line));
+    check_infos(&lines);
     client.silent("setoption multipv 1");
     client.silent("setoption debug on");
     client.send("go depth 4");
     let lines = client.until("bestmove");
-    lines[..lines.len() - 1]
-        .iter()
-        .for_each(|line| check_ucci_info(line));
+    check_infos(&lines);
     client.quit();
 }
 
@@ -324,12 +316,7 @@ fn searches_to_a_low_depth_prune_less() {
         let mut client = Client::ucci();
         client.silent(&format!("setoption pruning {pruning}"));
         client.send(&format!("position startpos\ngo depth {depth}"));
-        let lines = client.until("bestmove");
-        let last = lines.iter().rev().find_map(|line| {
-            let (_, rest) = line.split_once(" nodes ")?;
-            rest.split(' ').next()?.parse::<u64>().ok()
-        });
-        last.unwrap()
+        last_number(&client.until("bestmove"), "nodes")
     };
     assert_eq!(nodes("large", 7), nodes("small", 7));
     assert_eq!(nodes("large", 9), nodes("medium", 9));

@@ -313,8 +313,7 @@ fn drawn_position_gets_a_move() {
     client.silent(&format!("position fen {drawn}"));
     client.send("go depth 2");
     assert!(client.line().starts_with("info message "));
-    let outcome = client.outcome();
-    client.legal(&outcome, &position);
+    client.played(&position);
     // With promotion an advisor may become a pawn, so the game is not drawn.
     client.silent("setoption promotion on");
     client.send("go depth 2");
@@ -336,8 +335,7 @@ fn repeated_position_gets_a_move() {
             is_message(&message) && message.contains("repetition"),
             "{message}"
         );
-        let outcome = client.outcome();
-        client.legal(&outcome, &after(&shuffle));
+        client.played(&after(&shuffle));
     }
     client.silent("position startpos moves h0g2 h9g7 g2h0 g7h9");
     client.send("go depth 2");

@@ -2,11 +2,9 @@
 
 mod batch;
 mod book;
-mod boot;
 mod clients;
 mod go;
 mod idle;
-mod invalid;
+mod input;
 mod options;
-mod races;
 mod searching;

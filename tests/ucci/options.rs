@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::engine_client::{Client, after, check_ucci_info, is_message};
+use crate::engine_client::{Client, after, check_infos, is_message, last_number};
 use chuhe::eval::nnue::{
     Architecture, INPUT_QUANT, InputBuckets, Network, NetworkParameters, OUTPUT_QUANT,
     OutputBuckets,
@@ -151,9 +151,7 @@ fn numbers_out_of_range_are_clamped_and_reported() {
     }
     client.send("go depth 2");
     let lines = client.until("bestmove");
-    lines[..lines.len() - 1]
-        .iter()
-        .for_each(|l| check_ucci_info(l));
+    check_infos(&lines);
     client.quit();
 }
 
@@ -309,10 +307,7 @@ fn networks_are_loaded_and_unloaded_and_other_files_refused() {
     let score = |client: &mut Client| {
         client.send("position startpos\ngo depth 0");
         let lines = client.until("nobestmove");
-        let line = lines
-            .iter()
-            .find(|line| line.starts_with("info depth 0 score "));
-        line.expect("a static score").clone()
+        lines[lines.len() - 2].clone()
     };
     let mut client = Client::ucci();
     let handcrafted = score(&mut client);
@@ -346,10 +341,7 @@ fn useegtb_turns_tables_off() {
     let ending = "position fen 2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 0 1";
     let nodes = |client: &mut Client| {
         client.send(&format!("{ending}\nsetoption newgame\ngo depth 6"));
-        let lines = client.until("bestmove");
-        let words: Vec<_> = lines.iter().flat_map(|l| l.split(' ')).collect();
-        let nodes = words.iter().rposition(|w| *w == "nodes").unwrap();
-        words[nodes + 1].parse::<u64>().unwrap()
+        last_number(&client.until("bestmove"), "nodes")
     };
     let with = nodes(&mut client);
     client.silent("setoption useegtb false");

@@ -23,8 +23,7 @@ fn isready_and_probe_during_a_search() {
     assert_eq!(client.until("pophash").last().unwrap(), "pophash");
     client.keeps_searching(Duration::from_millis(30));
     client.send("stop");
-    let outcome = client.outcome();
-    client.legal(&outcome, &after(""));
+    client.played(&after(""));
     client.quit();
 }
 
@@ -48,8 +47,7 @@ fn commands_for_an_idle_engine_wait_for_the_answer() {
         }
         assert!(!client.sync().iter().any(|line| is_message(line)));
         client.send(end);
-        let outcome = client.outcome();
-        client.legal(&outcome, &after("h2e2"));
+        client.played(&after("h2e2"));
         let messages = client.sync();
         assert_eq!(messages.len(), 2, "{messages:?}");
         assert!(messages[0].contains("position refused"), "{messages:?}");
@@ -71,22 +69,18 @@ fn go_during_a_search_ends_one_without_limits_and_waits_for_the_others() {
     ] {
         client.send(&format!("position startpos\n{go}"));
         client.send("position startpos moves h2e2\ngo depth 1");
-        let first = client.outcome();
-        client.legal(&first, &after(""));
-        let second = client.outcome();
-        client.legal(&second, &after("h2e2"));
+        client.played(&after(""));
+        client.played(&after("h2e2"));
     }
     client.send(
         "position startpos\ngo depth 4\ngo infinite\nposition startpos moves h2e2\ngo depth 1",
     );
     for moves in ["", "", "h2e2"] {
-        let outcome = client.outcome();
-        client.legal(&outcome, &after(moves));
+        client.played(&after(moves));
     }
     client.send("go movetime 1000000\nposition startpos moves h2e2\ngo infinite\nstop");
     client.outcome();
-    let second = client.outcome();
-    client.legal(&second, &after("h2e2"));
+    client.played(&after("h2e2"));
     client.quit();
 }
 
@@ -96,8 +90,7 @@ fn options_set_during_a_search_apply_to_the_next() {
     let mut client = Client::ucci();
     client.send("go infinite\nsetoption multipv 2");
     client.keeps_searching(Duration::from_millis(20));
-    client.send("stop");
-    client.outcome();
+    client.stop();
     client.send("go depth 2");
     let lines = client.until("bestmove ");
     assert!(lines.iter().any(|line| line.contains(" multipv 2 ")));
@@ -110,8 +103,7 @@ fn a_ponder_hit_without_pondering_is_refused() {
     client.send("go infinite");
     client.refused_while_thinking("ponderhit");
     client.refused_while_thinking("ponderhit draw");
-    client.send("stop");
-    client.outcome();
+    client.stop();
     client.quit();
 }
 
@@ -123,8 +115,7 @@ fn stop_is_answered_promptly() {
         client.send("go infinite");
         client.keeps_searching(Duration::from_millis(10));
         let start = Instant::now();
-        client.send("stop");
-        client.outcome();
+        client.stop();
         times.push(start.elapsed());
     }
     // Usually a fiftieth of this; the machine may be busy with other tests.
@@ -254,8 +245,7 @@ fn commands_after_stop_wait_for_its_answer() {
             client = Client::ucci();
             continue;
         }
-        let second = client.outcome();
-        client.legal(&second, &after("h2e2"));
+        client.played(&after("h2e2"));
         client.silent("position startpos");
     }
     assert!(late <= 10, "{late}");

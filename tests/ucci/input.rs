@@ -1,8 +1,8 @@
-//! Before the handshake, and the handshake.
+//! The handshake, lines before it, and unusual bytes and lengths of lines.
 
 use std::time::{Duration, Instant};
 
-use crate::engine_client::Client;
+use crate::engine_client::{Client, after};
 
 #[test]
 fn handshake_identifies_the_engine() {
@@ -114,5 +114,57 @@ fn repeated_handshake_keeps_the_state() {
     }
     client.send("go depth 1");
     assert_eq!(client.line(), "nobestmove");
+    client.quit();
+}
+
+#[test]
+fn all_line_endings() {
+    let mut client = Client::boot();
+    client.send_bytes(
+        b"ucci\r\nisready\r\n\r\n\n  position startpos  moves\th2e2 \r\ngo depth 1\r\n",
+    );
+    client.until("ucciok");
+    assert_eq!(client.line(), "readyok");
+    client.played(&after("h2e2"));
+    client.quit();
+}
+
+#[test]
+fn lines_that_are_not_utf8() {
+    let mut client = Client::ucci();
+    client.send_bytes(b"\xff\xfe\x00\x80\n");
+    client.send_bytes(b"position fen \xc7\xfa/\x00\n");
+    // The bytes are a character in GBK, so that the message is Chinese.
+    client.until("info message position ");
+    client.send_bytes(b"go depth 1\n");
+    assert_eq!(client.line(), "nobestmove");
+    client.send_bytes("\u{feff}position startpos\n".as_bytes());
+    client.best_move("go depth 1", &after(""));
+    client.quit();
+}
+
+#[test]
+fn overlong_lines_are_refused() {
+    let mut client = Client::ucci();
+    let long = " h2e2".repeat(400_000);
+    let message = client.refused(&format!("position startpos moves{long}"));
+    assert!(message.len() < 300, "{message}");
+    client.send("go depth 1");
+    assert_eq!(client.sync(), ["nobestmove"]);
+    client.silent("position startpos");
+    client.send(&format!("go depth 1 searchmoves{long}"));
+    let said = client.sync();
+    assert_eq!(said.last().unwrap(), "nobestmove", "{said:?}");
+    client.refused(&"x".repeat(3_000_000));
+    client.best_move("go depth 1", &after(""));
+    client.quit();
+}
+
+#[test]
+fn very_long_game() {
+    let mut client = Client::ucci();
+    let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(2500);
+    client.silent(&format!("position startpos moves{shuffle}"));
+    client.best_move("go depth 2", &after(""));
     client.quit();
 }
