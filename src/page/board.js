@@ -8,9 +8,9 @@ const TOP = 24;
 const COLORS = {
   wood: '#f0d9a8', line: '#6b4a1e', disc: '#fbf1dc', w: '#b3201c', b: '#1c1c1c', mark: '#1266c4', best: '#1f7a34', drawn: '#d07000',
 };
-// A pointer that moves less than this, in pixels, clicks.
+// The smallest movement of a pointer, in pixels, that is a drag and not a click.
 const DRAG = 6;
-// A finger that rests for this time, in milliseconds, draws.
+// The time in milliseconds after which a press of a finger starts to draw.
 const LONG_PRESS = 500;
 
 // What the board shows, and `onMove(from, to)`, which is called for a move by the user.
@@ -295,7 +295,7 @@ function toggleMark(from, to) {
   drawBoard();
 }
 
-// On a focused square the arrow keys move the focus; Escape gives up the selected piece.
+// On a focused square the arrow keys move the focus; Escape deselects the piece.
 function pressKey(event) {
   const steps = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
   const square = Number(event.target.dataset.index);
@@ -312,7 +312,7 @@ function pressKey(event) {
   event.stopPropagation();
 }
 
-// One square of the board is in the order of the Tab key.
+// Focuses a square. The Tab key reaches only this square of the board.
 function focusSquare(square) {
   for (const button of element('squares').children) button.tabIndex = Number(button.dataset.index) === square ? 0 : -1;
   element('squares').querySelector('[tabindex="0"]').focus();
@@ -346,7 +346,7 @@ export function buildBoard() {
   // After a long press the finger does not scroll the page.
   squares.addEventListener('touchmove', (event) => { if (dragged?.isMark) event.preventDefault(); }, { passive: false });
   squares.addEventListener('keydown', pressKey);
-  // Keys and screen readers send clicks without a count of the pointer.
+  // Clicks of keyboards and screen readers have the detail 0.
   squares.addEventListener('click', (event) => {
     if (event.detail === 0) choose(Number(event.target.dataset.index));
   });

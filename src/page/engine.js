@@ -223,7 +223,7 @@ async function playEngine() {
   } catch (error) {
     // The game is kept: a reload, which also cancels the request, and taking back request the move again.
     if (signal.aborted || !isPlaying()) return;
-    // The time of the request does not count.
+    // The time of the failed request does not count.
     match.clock = clock;
     setStuck(true);
     say(t('engine failed', error.message));
@@ -280,7 +280,8 @@ function takeBack() {
   show({ isNew: true });
 }
 
-// Going back by the browser leaves a game against the engine only if it is done twice.
+// The Back button of the browser leaves a game against the engine only if it is used twice within this time, in
+// milliseconds.
 const LEAVE_TIME = 5000;
 let askedToLeave = -LEAVE_TIME;
 

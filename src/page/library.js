@@ -7,7 +7,8 @@ import { app, say, side, playMove, lineText, moveText } from './study.js';
 import { access, request } from './server.js';
 import { connectEngine } from './engine.js';
 
-// Milliseconds between two queries for a requested search, and for a move of the library.
+// How often the page queries the result of a requested search or a move of the library, in milliseconds, and how many
+// times.
 const PATIENCE = 1000;
 const TRIES = 300;
 

@@ -1,5 +1,5 @@
-// Starts the page for its use: with the engine of `chuhe board`, with the data of `chuhe serve`, or with the reviewed
-// games in the page itself.
+// Starts the page with what its command provides: `chuhe board` the engine, `chuhe serve` a library, and
+// `chuhe review --html` the reviewed games in the page itself.
 import { newGame, encodeGame, writePgn } from './game.js';
 import { element, t, language, translate, switchLanguage } from './texts.js';
 import { view, buildBoard, picture } from './board.js';

@@ -53,7 +53,7 @@ const isPalace = (x, y, side) => x >= 3 && x <= 5 && (side === 'w' ? y >= 0 && y
 const isHome = (y, side) => (side === 'w' ? y <= 4 : y >= 5);
 const isOnBoard = (x, y) => x >= 0 && x < 9 && y >= 0 && y < 10;
 
-// The squares that a piece reaches, with those of its own pieces and regardless of check.
+// The squares to which a piece can move, regardless of check and of pieces of its own side on them.
 function reach(pieces, from) {
   const piece = pieces[from];
   const [side, kind] = [sideOf(piece), piece.toLowerCase()];
