@@ -292,13 +292,8 @@ impl Position {
 
     /// A note with the [`Self::irregularities`] for users; `None` if the position can arise in a game.
     pub fn irregularity_note(&self) -> Option<String> {
-        let reasons: Vec<_> = self
-            .irregularities()
-            .iter()
-            .map(Reason::to_string)
-            .collect();
-        let note = || fill(texts().cannot_arise, &[&reasons.join(", ")]);
-        (!reasons.is_empty()).then(note)
+        let reasons = self.irregularities();
+        (!reasons.is_empty()).then(|| fill(texts().cannot_arise, &[&setup::list(&reasons)]))
     }
 
     /// Whether a side has a piece that can cross the river.

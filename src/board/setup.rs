@@ -138,10 +138,16 @@ impl fmt::Display for Reason {
 
 /// The error of an illegal position, with all reasons.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", fill(texts().illegal_position, &[&.reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")]))]
+#[error("{}", fill(texts().illegal_position, &[&list(.reasons)]))]
 pub struct InvalidPosition {
     /// The reasons, never empty. Those of one kind are in the order of the board.
     pub reasons: Vec<Reason>,
+}
+
+/// Reasons as text, separated by commas.
+pub fn list(reasons: &[Reason]) -> String {
+    let texts: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+    texts.join(", ")
 }
 
 /// The reasons why a position with these pieces cannot arise in a game.

@@ -1,15 +1,15 @@
 //! Chinese moves, such as 炮二平五 and 前马退６.
 //!
 //! Moves are written as in Chinese programs and databases: red's numbers are 一 to 九, black's are
-//! full-width digits. Advisors and bishops are always named by their file, because of two on one file only
-//! the front one can retreat and only the rear one can advance. Of two or three other pieces on a file, the
-//! front one is 前, the rear one 后 and the middle one 中. Four or five pawns on a file are numbered 一 to 五
-//! from the front. Pawns on two files with two or more pawns each are named by their place and file: 前六进一.
+//! full-width digits. Advisors and bishops are always named by their file: if two are on one file, only the
+//! front one can retreat and only the rear one can advance. Of two or three other pieces on a file, the front
+//! one is 前, the rear one 后 and the middle one 中. Four or five pawns on a file are numbered 一 to 五 from the
+//! front. If two files have two or more pawns each, these are named by their place and file: 前六进一.
 
 use super::NotationError;
 use super::relative::{
-    Description, Direction, RelativePlace, Standing, Subject, direction_and_number, resolve,
-    unique_text,
+    Description, Direction, RelativePlace, Standing, Subject, direction_and_number, read_digit,
+    resolve, unique_text,
 };
 use crate::board::{Color, Move, PieceKind, Position};
 
@@ -29,8 +29,8 @@ pub(super) fn simplified(c: char) -> char {
 
 /// Writes a legal move of `position`.
 ///
-/// A promotion (in the promotion variant) is written like 仕四变兵. A move from an empty square, or of one of
-/// more pieces than in a set without a unique name, is written in coordinates.
+/// A promotion (in the promotion variant) is written like 仕四变兵. Coordinates are written if there is no piece on the
+/// origin of the move, or if the side has more pieces of the kind than a set and the piece has no unique name.
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
         return m.to_string();
@@ -83,7 +83,7 @@ fn place_word(kind: PieceKind, standing: Standing) -> Option<char> {
 /// Simplified and traditional characters, the piece names of both sides and all kinds of digits are
 /// accepted for either side. In addition to the forms that [`write()`] produces, this reads 车前平三, 前七进一
 /// and 前兵七进一 (the front pawn of the seventh file), 前 and 后 for advisors and bishops, 前 and 后 for the
-/// first and last of any number of pieces, and 一兵 to 五兵 for pawns on two files, which are numbered file by
+/// first and last of more than three pieces, and 一兵 to 五兵 for pawns on two files, which are numbered file by
 /// file from the mover's right.
 ///
 /// # Errors
@@ -175,8 +175,8 @@ fn read_number(character: char) -> Option<usize> {
     let numeral = |numerals: [char; 10]| numerals.iter().position(|n| *n == character);
     numeral(NUMERALS)
         .or_else(|| numeral(DIGITS))
-        .or_else(|| character.to_digit(10).map(|digit| digit as usize))
         .filter(|number| *number > 0)
+        .or_else(|| read_digit(character))
 }
 
 #[cfg(test)]

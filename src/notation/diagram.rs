@@ -8,12 +8,12 @@ pub enum Letters {
     /// `K` to `P` for red and `k` to `p` for black, on a board of ASCII characters.
     #[default]
     Latin,
-    /// 帅 to 兵 and 将 to 卒, on a board of box drawing characters; without color 帥俥傌 and 將車馬, so that the
-    /// sides differ.
+    /// 帅 to 兵 and 将 to 卒, on a board of box drawing characters. Without color the sides have different characters,
+    /// such as 帥俥傌 and 將車馬.
     Chinese,
 }
 
-/// How a board is drawn.
+/// The style in which a board is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct DiagramStyle {
     /// The letters of the pieces.
@@ -47,18 +47,19 @@ pub fn draw(position: &Position, style: DiagramStyle, last: Option<Move>) -> Str
             lines.push(format!("   {}", between(style, rank.min(next))));
         }
     }
-    let files = order(style.flipped).map(|file| char::from(b'a' + file as u8).to_string());
+    let files = file_order(style.flipped).map(|file| char::from(b'a' + file as u8).to_string());
     let files: Vec<String> = files.collect();
     lines.push(format!("   {}", files.join("   ")));
     lines.join("\n")
 }
 
-fn order(flipped: bool) -> impl Iterator<Item = usize> {
+/// The files from left to right.
+fn file_order(flipped: bool) -> impl Iterator<Item = usize> {
     (0..9).map(move |file| if flipped { 8 - file } else { file })
 }
 
 fn rank_line(position: &Position, style: DiagramStyle, last: Option<Move>, rank: usize) -> String {
-    let squares = order(style.flipped).filter_map(|file| Square::from_index(9 * rank + file));
+    let squares = file_order(style.flipped).filter_map(|file| Square::from_index(9 * rank + file));
     let mut line = format!("{rank}  ");
     for (n, square) in squares.enumerate() {
         let is_last = last.is_some_and(|m| m.from() == square || m.to() == square);
@@ -84,12 +85,12 @@ fn symbol(piece: Option<Piece>, style: DiagramStyle) -> String {
         (None, Letters::Chinese) => "┼─".to_owned(),
         (Some(piece), Letters::Latin) => piece.letter().to_string(),
         (Some(piece), Letters::Chinese) if style.color => piece.chinese().to_string(),
-        (Some(piece), Letters::Chinese) => distinct(piece).to_string(),
+        (Some(piece), Letters::Chinese) => traditional(piece).to_string(),
     }
 }
 
 /// The traditional character of a piece, which differs between the sides.
-fn distinct(piece: Piece) -> char {
+fn traditional(piece: Piece) -> char {
     match piece {
         Piece::RedKing => '帥',
         Piece::RedKnight => '傌',

@@ -19,9 +19,9 @@ use crate::board::{Move, Position};
 pub struct Epd {
     /// The position.
     pub position: Position,
-    /// `bm`: the best moves, one of which is to be found; empty if there is no such operation.
+    /// `bm`: the best moves, of which one must be found; empty if there is no such operation.
     pub best_moves: Vec<Move>,
-    /// `am`: the moves to avoid.
+    /// `am`: the moves that must be avoided.
     pub avoid_moves: Vec<Move>,
     /// `dm`: the number of moves in which the side to move mates.
     pub mate_in: Option<u32>,
@@ -29,7 +29,7 @@ pub struct Epd {
     pub operations: Vec<(String, Vec<String>)>,
 }
 
-/// Why a text is not a valid EPD.
+/// The reason why a text is not a valid EPD.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EpdError {
     /// The text does not begin with a valid FEN.
@@ -40,7 +40,7 @@ pub enum EpdError {
     Move {
         /// The code of the operation.
         code: String,
-        /// Why the move cannot be played.
+        /// The reason why the move cannot be played.
         error: NotationError,
     },
     /// The operand of `dm` is not a number.
@@ -112,11 +112,8 @@ impl std::str::FromStr for Epd {
             rest = rest[word.len()..].trim_start();
         }
         let mut epd = Self {
-            position: fen::parse_position(&fields.join(" "))?,
-            best_moves: Vec::new(),
-            avoid_moves: Vec::new(),
-            mate_in: None,
             operations: operations(rest),
+            ..Self::new(fen::parse_position(&fields.join(" "))?)
         };
         epd.best_moves = epd.moves("bm")?;
         epd.avoid_moves = epd.moves("am")?;

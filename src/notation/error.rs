@@ -4,7 +4,7 @@ use crate::board::Move;
 use crate::movegen::IllegalReason;
 use crate::text::{excerpt, fill, texts};
 
-/// Why a text is not a legal move.
+/// The reason why a text is not a legal move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotationError {
     /// The text is not in the notation.

@@ -80,21 +80,21 @@ pub struct FenError {
 }
 
 impl FenError {
-    /// The reasons, without the words that the FEN is invalid.
+    /// The reasons, without the words "invalid FEN".
     pub fn reasons_text(&self) -> String {
         let reasons: Vec<String> = self.reasons.iter().map(ToString::to_string).collect();
         reasons.join(", ")
     }
 }
 
-/// How strictly the syntax of a FEN is checked.
+/// The strictness with which the syntax of a FEN is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strictness {
     /// Every field must be well formed; the side to move may be missing.
     Strict,
     /// The board is read from a9 to i0 up to its ninetieth square: a digit skips that many squares, a letter fills
     /// one (`G` is an advisor, unknown letters are empty squares), and other characters, separators of ranks
-    /// included, are ignored. The first `w`, `r` or `b` after the board is the side to move and must be there. The
+    /// included, are ignored. The first `w`, `r` or `b` after the board is the side to move, which is required. The
     /// rest is ignored.
     Lenient,
 }
@@ -121,14 +121,14 @@ pub fn parse_position(text: &str) -> Result<Position, FenError> {
 pub fn parse_variant_position(text: &str, promotion: bool) -> Result<Position, FenError> {
     let (mut setup, mut reasons) = read(text);
     setup.promotion = promotion;
-    let board_is_readable = reasons.iter().all(|r| matches!(r, FenReason::Side(_)));
     match Position::try_from(&setup) {
         Ok(position) if reasons.is_empty() => return Ok(position),
-        Err(error) if board_is_readable => {
-            let knows_side = !reasons.iter().any(|r| matches!(r, FenReason::Side(_)));
+        Err(error) if reasons.iter().all(|r| matches!(r, FenReason::Side(_))) => {
+            // If the side to move is unknown, whether it can capture the king is unknown as well.
+            let knows_side = reasons.is_empty();
             let is_known = |r: &Reason| knows_side || !matches!(r, Reason::CanCaptureKing(_));
-            let broken = error.reasons.into_iter().filter(is_known);
-            reasons.extend(broken.map(FenReason::Position));
+            let violated = error.reasons.into_iter().filter(is_known);
+            reasons.extend(violated.map(FenReason::Position));
         }
         _ => {}
     }

@@ -13,7 +13,7 @@ pub struct Line {
     pub moves: Vec<Move>,
 }
 
-/// Why a text is not a valid game.
+/// The reason why a text is not a valid game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// The starting position is invalid.
@@ -24,7 +24,7 @@ pub enum LineError {
     Move {
         /// The number of the move, from 1; both sides' moves count.
         number: usize,
-        /// Why it cannot be played.
+        /// The reason why it cannot be played.
         error: NotationError,
     },
 }
@@ -47,16 +47,16 @@ impl Line {
     }
 }
 
-/// How the moves of a line are separated from its FEN.
+/// The separator between the FEN and the moves of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
-    /// By the word `moves`.
+    /// The word `moves`.
     Required,
-    /// By the word `moves`, or by the first word that is too long to be a field of a FEN.
+    /// The word `moves`, which may be missing if the first move is too long to be a field of a FEN.
     Optional,
 }
 
-/// The parts of a game as text; the moves have not been parsed.
+/// The FEN and the moves of a game as text, which have not been parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameText {
     fen: String,

@@ -29,7 +29,6 @@ mod raw;
 pub mod records;
 mod relative;
 pub mod san;
-mod style;
 pub mod svg;
 pub mod tree;
 pub mod vietnamese;
@@ -38,9 +37,8 @@ pub mod wxf;
 pub use error::NotationError;
 pub use line::{GameText, Line, LineError, Separator, without_move_numbers};
 pub use raw::RecordError;
-pub use style::MoveStyle;
 
-use crate::board::{Move, Position};
+use crate::board::{Move, Position, named_enum};
 use crate::movegen::{IllegalReason, why_illegal};
 
 /// Reads a move in any notation: coordinates (`h2e2`, `H2-E2`), Chinese (炮二平五), WXF (`C2=5`) or SAN with ranks
@@ -60,14 +58,14 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, NotationError
         .map_err(|error| explained(position, error))
 }
 
-/// Adds the reason to the error about an illegal move.
+/// Adds the reason to the error of an illegal move.
 fn explained(position: &Position, error: NotationError) -> NotationError {
     let NotationError::Illegal(text) = error else {
         return error;
     };
     let attempts = attempted_moves(position, &text).into_iter();
     let reasons = attempts.filter_map(|attempt| why_illegal(position, attempt));
-    // If the text matches several moves, the most likely one is a move that the piece could make on another board.
+    // If the text matches several moves, one that the piece could make on another board is the most likely.
     let reason = reasons.min_by_key(|reason| match reason {
         IllegalReason::WrongStep(_) => 2,
         IllegalReason::OwnPiece(_) => 1,
@@ -102,6 +100,62 @@ pub fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
     let mut moves = chinese::attempts(position, text);
     moves.extend(wxf::attempts(position, text));
     moves
+}
+
+named_enum! {
+    /// A notation in which moves are written.
+    pub enum MoveStyle {
+        /// `H2-E2`
+        Iccs = "ICCS",
+        /// `C2=5`
+        Wxf = "WXF",
+        /// 炮二平五
+        Chinese = "Chinese",
+        /// `Che2`
+        San = "SAN",
+        /// `h2e2`; in game records ICCS is used instead.
+        Coordinate = "Coordinate",
+    }
+}
+
+impl MoveStyle {
+    /// The style to use in game records.
+    pub fn in_record(self) -> Self {
+        match self {
+            Self::Coordinate => Self::Iccs,
+            _ => self,
+        }
+    }
+
+    /// Writes a legal move of `position`.
+    pub fn write(self, position: &Position, m: Move) -> String {
+        match self {
+            Self::Iccs => coordinates::write_iccs(m),
+            Self::Wxf => wxf::write(position, m),
+            Self::Chinese => chinese::write(position, m),
+            Self::San => san::write(position, m),
+            Self::Coordinate => m.to_string(),
+        }
+    }
+
+    /// Writes a legal move of `position` with its coordinates, such as `炮二平五 (h2e2)`.
+    pub fn write_with_coordinates(self, position: &Position, m: Move) -> String {
+        match self {
+            Self::Coordinate => m.to_string(),
+            _ => format!("{} ({m})", self.write(position, m)),
+        }
+    }
+
+    /// Writes a line of moves that begins in `position`.
+    pub fn write_line(self, position: &Position, moves: &[Move]) -> String {
+        let mut position = position.clone();
+        let words = moves.iter().map(|m| {
+            let word = self.write(&position, *m);
+            position.make(*m);
+            word
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// Checks that a notation writes a move as the first text and reads it from all of them.

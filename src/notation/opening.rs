@@ -1,9 +1,9 @@
 //! Openings by name (开局): the codes and names of ECCO 2004, the Encyclopedia of Chinese Chess Openings
 //! (中国象棋开局编号).
 //!
-//! The openings form a tree, such as 中炮局, 中炮对屏风马, 五七炮对屏风马. A game moves down the tree to an opening when all
-//! moves of that opening have been played, in any order. If a transposition leads to the position of another opening, the game continues there.
-//! Games that are mirrored left to right have the same opening.
+//! The openings form a tree, such as 中炮局, 中炮对屏风马, 五七炮对屏风马. A game moves down the tree to an opening when
+//! all moves of that opening have been played, in any order. If it transposes to another opening, it continues from
+//! that one. A game and its mirror image have the same opening.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -198,7 +198,8 @@ mod tests {
         None
     }
 
-    /// Rows whose moves alone are a legal game; in others a side has moves that the row leaves open.
+    /// Tests the rows whose moves alone are a legal game. In the games of other rows a side has moves that the row does
+    /// not name.
     #[test]
     fn the_moves_of_an_opening_have_its_code() {
         let mut tested = 0;

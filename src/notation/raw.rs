@@ -13,7 +13,7 @@ pub const MAX_DEPTH: usize = 200;
 /// The maximum number of problems that are kept for a record.
 const MAX_PROBLEMS: usize = 20;
 
-/// Why a record, or a part of it, cannot be read.
+/// The reason why a record, or a part of it, cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", .line.map(|line| fill(texts().place_line, &[&line.to_string()]) + ": ").unwrap_or_default())]
 pub struct RecordError {
@@ -29,6 +29,14 @@ impl RecordError {
         Self {
             line: None,
             reason: reason.to_string(),
+        }
+    }
+
+    /// An error in a line of a text file, from 1.
+    pub(super) fn at(line: usize, reason: impl ToString) -> Self {
+        Self {
+            line: Some(line),
+            ..Self::new(reason)
         }
     }
 }
@@ -104,7 +112,7 @@ pub struct RawGame {
     pub problems: Vec<Problem>,
 }
 
-/// How the moves of a record are to be understood. Some texts mean different moves in different records.
+/// The way in which the moves of a record are written. Some texts mean different moves in different records.
 #[derive(Clone, Copy, Debug)]
 enum Dialect {
     /// Ranks from 0, and WXF.
@@ -193,8 +201,8 @@ impl RawGame {
         }
     }
 
-    /// Checks and plays the moves. Illegal moves are left out with everything after them, and reported as problems
-    /// of the game.
+    /// Checks and plays the moves. An illegal move is left out with all moves after it, and reported as a problem of
+    /// the game.
     ///
     /// # Errors
     /// The first move of the main line is illegal or unreadable.
@@ -241,7 +249,8 @@ impl RawGame {
                         return Err(error);
                     }
                     self.add_problem(&error, is_main);
-                    // The alternatives to an illegal move would take its place.
+                    // If the first of several alternatives is illegal, the others are skipped as well, because one of
+                    // them would become the first.
                     next = if self.moves.is_first_child(id) {
                         self.moves.after_subtree(parent)
                     } else {
@@ -256,7 +265,7 @@ impl RawGame {
         Ok(game)
     }
 
-    /// The first dialect in which the whole main line can be played, otherwise the one in which most of it can.
+    /// The first dialect in which the whole main line can be played, or else the one in which most of it can.
     fn dialect(&self) -> Dialect {
         let mut best = (0, Dialect::Usual);
         let plies = self.moves.line(ROOT).count();

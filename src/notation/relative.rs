@@ -14,7 +14,7 @@ pub enum Direction {
     Back,
     /// Along the rank (平).
     Across,
-    /// The piece becomes a pawn where it stands (promotion variant).
+    /// None: the piece becomes a pawn on its square (promotion variant).
     Promotion,
 }
 
@@ -59,14 +59,14 @@ impl RelativePlace {
 pub struct Standing {
     /// The number of its file, counted from 1 at its owner's right.
     pub file: usize,
-    /// Pieces of the kind on the file.
+    /// The number of pieces of the kind on the file.
     pub count: usize,
-    /// Pieces of the kind in front of this one on the file.
+    /// The number of pieces of the kind in front of this one on the file.
     pub index: usize,
-    /// Files with two or more pieces of the kind.
+    /// The number of files with two or more pieces of the kind.
     pub crowded_files: usize,
-    /// Pieces of the kind on such files that are counted before this one: files from right to left, then front
-    /// to rear.
+    /// The number of pieces of the kind on such files that are counted before this one: from the file on the right to
+    /// the file on the left, and on each from front to rear.
     pub ordinal: usize,
 }
 
@@ -74,20 +74,20 @@ impl Standing {
     /// The place of a piece of the side to move.
     pub fn of(position: &Position, kind: PieceKind, square: Square) -> Self {
         let us = position.side_to_move();
-        let like = position.pieces(us, kind);
-        let column = |file: usize| like & Bitboard::file(file);
+        let pieces = position.pieces(us, kind);
+        let on_file = |file: usize| pieces & Bitboard::file(file);
         let rank = square.relative_rank(us);
         let in_front = |s: &Square| s.relative_rank(us) > rank;
-        let index = column(square.file()).into_iter().filter(in_front).count();
+        let index = on_file(square.file()).into_iter().filter(in_front).count();
         let file = file_number(square, us);
-        let crowded = || (0..FILES).filter(|f| column(*f).more_than_one());
+        let crowded = || (0..FILES).filter(|f| on_file(*f).more_than_one());
         let before: u32 = crowded()
             .filter(|f| (*f > square.file()) == (us == Color::Red) && *f != square.file())
-            .map(|f| column(f).len())
+            .map(|f| on_file(f).len())
             .sum();
         Self {
             file,
-            count: column(square.file()).len() as usize,
+            count: on_file(square.file()).len() as usize,
             index,
             crowded_files: crowded().count(),
             ordinal: before as usize + index,
@@ -118,14 +118,25 @@ pub struct Description {
 /// The piece of a parsed move, its file and its place.
 pub type Subject = (PieceKind, Option<usize>, Option<RelativePlace>);
 
-/// The legal move that a text describes. `description` is `None` if the text is not in the notation.
+/// The only legal move that a text describes. `description` is `None` if the text is not in the notation.
 pub fn resolve(
     description: Option<Description>,
     position: &Position,
     text: &str,
 ) -> Result<Move, NotationError> {
     let description = description.ok_or_else(|| NotationError::Unreadable(text.to_owned()))?;
-    description.resolve(position, text)
+    let mut moves: Vec<Move> = legal_moves(position)
+        .into_iter()
+        .filter(|m| description.fits(position, *m))
+        .collect();
+    if moves.len() > 1 && description.place.is_none() {
+        // WXF names the middle one of three or five pieces by its file alone.
+        let is_middle = |m: &&Move| Standing::of(position, description.kind, m.from()).is_middle();
+        if let Some(&middle) = moves.iter().find(is_middle) {
+            moves = vec![middle];
+        }
+    }
+    only_move(moves, text)
 }
 
 /// The text of a move, or its coordinates if `parse` does not read the text as this move: a side with more pieces of a
@@ -144,6 +155,12 @@ pub fn unique_text(
     } else {
         m.to_string()
     }
+}
+
+/// Reads a digit from 1 to 9.
+pub fn read_digit(character: char) -> Option<usize> {
+    let digit = character.to_digit(10)? as usize;
+    (digit > 0).then_some(digit)
 }
 
 /// The number of a file from the point of view of `color`, 1 at its right.
@@ -177,23 +194,6 @@ pub fn direction_and_number(m: Move, color: Color) -> (Direction, usize) {
 }
 
 impl Description {
-    /// The only legal move that matches. `text` is quoted in the error if none or several match.
-    pub fn resolve(&self, position: &Position, text: &str) -> Result<Move, NotationError> {
-        let mut moves: Vec<Move> = legal_moves(position)
-            .into_iter()
-            .filter(|m| self.fits(position, *m))
-            .collect();
-        if moves.len() > 1 && self.place.is_none() {
-            // WXF names the middle one of three or five pieces by its file alone.
-            let middle = |m: &&Move| Standing::of(position, self.kind, m.from()).is_middle();
-            moves = moves
-                .iter()
-                .find(middle)
-                .map_or(moves.clone(), |m| vec![*m]);
-        }
-        only_move(moves, text)
-    }
-
     /// All moves of the side to move that match, legal or not.
     pub fn attempts(&self, position: &Position) -> Vec<Move> {
         let own = position.pieces(position.side_to_move(), self.kind);

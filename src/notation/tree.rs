@@ -198,17 +198,17 @@ impl<T> Tree<T> {
 
     /// The parent; `None` for the root.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
-        some(self.nodes[id as usize].parent)
+        to_option(self.nodes[id as usize].parent)
     }
 
     /// The first child: the next node of the line.
     pub fn first_child(&self, id: NodeId) -> Option<NodeId> {
-        some(self.nodes[id as usize].first_child)
+        to_option(self.nodes[id as usize].first_child)
     }
 
     /// The next child of the same parent.
     pub fn next_sibling(&self, id: NodeId) -> Option<NodeId> {
-        some(self.nodes[id as usize].next_sibling)
+        to_option(self.nodes[id as usize].next_sibling)
     }
 
     /// Whether the node is the first child of its parent.
@@ -222,7 +222,7 @@ impl<T> Tree<T> {
         std::iter::successors(self.first_child(id), |id| self.first_child(*id))
     }
 
-    /// All nodes but the root: a node comes before its children, and those before its next sibling.
+    /// All nodes except the root, in preorder: a node comes before its descendants, and these before its next sibling.
     pub fn preorder(&self) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.first_child(ROOT), |id| {
             self.first_child(*id).or_else(|| self.after_subtree(*id))
@@ -250,7 +250,7 @@ impl<T> IndexMut<NodeId> for Tree<T> {
     }
 }
 
-fn some(id: NodeId) -> Option<NodeId> {
+fn to_option(id: NodeId) -> Option<NodeId> {
     (id != NONE).then_some(id)
 }
 
@@ -265,7 +265,7 @@ pub struct AnnotatedMove {
     pub glyphs: Vec<u8>,
 }
 
-/// The texts of the glyphs from 1 on, which judge a move.
+/// The texts of the glyphs that judge a move, from 1.
 pub const GLYPHS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
 /// The glyphs that judge the position after a move, with their texts.
@@ -289,10 +289,12 @@ pub fn glyph_text(glyph: u8) -> String {
 }
 
 impl AnnotatedMove {
-    /// The glyphs as text, for formats that have only comments.
-    pub fn glyph_text(&self) -> String {
-        let texts: Vec<String> = self.glyphs.iter().copied().map(glyph_text).collect();
-        texts.join(" ")
+    /// The glyphs as text and the comment, for formats that have only comments.
+    pub fn comment_with_glyphs(&self) -> String {
+        let glyphs: Vec<String> = self.glyphs.iter().copied().map(glyph_text).collect();
+        let mut text = glyphs.join(" ");
+        append(&mut text, &self.comment);
+        text
     }
 }
 
@@ -408,16 +410,12 @@ impl GameTree {
     /// Removes all moves after the given number of plies, in every line.
     pub fn truncate(&mut self, plies: usize) {
         let mut kept = Tree::new(self.moves[ROOT].clone());
-        // The new ids of the ancestors of the current node.
+        // The old and new ids of the ancestors of the current node.
         let mut path: Vec<(NodeId, NodeId)> = vec![(ROOT, ROOT)];
         let mut next = self.moves.first_child(ROOT);
         while let Some(id) = next {
-            while path
-                .last()
-                .is_some_and(|(old, _)| self.moves.parent(id) != Some(*old))
-            {
-                path.pop();
-            }
+            let is_other = |(old, _): &mut (NodeId, NodeId)| self.moves.parent(id) != Some(*old);
+            while path.pop_if(is_other).is_some() {}
             if path.len() > plies {
                 next = self.moves.after_subtree(id);
                 continue;

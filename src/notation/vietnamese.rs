@@ -7,7 +7,7 @@
 //! that retreats), this notation is only tried for whole games.
 
 use super::NotationError;
-use super::relative::{Description, Direction, RelativePlace, resolve};
+use super::relative::{Description, Direction, RelativePlace, read_digit, resolve};
 use crate::board::{Move, PieceKind, Position};
 
 /// Reads a move of `position`.
@@ -22,9 +22,9 @@ fn read(text: &str) -> Option<Description> {
     let text = text.to_lowercase();
     let (subject, action) = text.split_at_checked(text.len().checked_sub(2)?)?;
     let (direction, number) = match *action.as_bytes() {
-        [b'.', number] => (Direction::Forward, read_digit(number)?),
-        [b'/', number] => (Direction::Back, read_digit(number)?),
-        [b'-', number] => (Direction::Across, read_digit(number)?),
+        [b'.', number] => (Direction::Forward, read_digit(number.into())?),
+        [b'/', number] => (Direction::Back, read_digit(number.into())?),
+        [b'-', number] => (Direction::Across, read_digit(number.into())?),
         _ => return None,
     };
     let (kind, place) = match subject.strip_prefix("tg") {
@@ -35,7 +35,7 @@ fn read(text: &str) -> Option<Description> {
         [b't'] => (None, Some(RelativePlace::Front)),
         [b'g'] => (None, Some(RelativePlace::Middle)),
         [b's'] => (None, Some(RelativePlace::Rear)),
-        [digit] => (Some(read_digit(digit)?), None),
+        [digit] => (Some(read_digit(digit.into())?), None),
         _ => return None,
     };
     Some(Description {
@@ -57,12 +57,6 @@ fn read_kind(letter: u8) -> Option<PieceKind> {
         b'b' | b'c' => PieceKind::Pawn,
         _ => return None,
     })
-}
-
-/// A digit from 1 to 9.
-fn read_digit(byte: u8) -> Option<usize> {
-    let digit = usize::from(byte.checked_sub(b'0')?);
-    (1..=9).contains(&digit).then_some(digit)
 }
 
 #[cfg(test)]

@@ -1,21 +1,21 @@
 //! Moves in the notation of the World Xiangqi Federation (WXF), such as `C2=5`, `N8+7` and `R+=4`.
 //!
 //! Files are numbered 1 to 9 from the mover's right. Of two pieces on a file, the front one has `+` in place of
-//! the file and the rear one `-`. Of three or more pawns on a file, and of pawns on two files with two or more
-//! pawns each, a pawn is named by its number from the front and its file, as in the rules of 2018: `16+1`.
+//! the file and the rear one `-`. If three or more pawns are on a file, or two files have two or more pawns each,
+//! a pawn is named by its number from the front and its file, as in the rules of 2018: `16+1`.
 
 use super::NotationError;
 use super::relative::{
-    Description, Direction, RelativePlace, Standing, Subject, direction_and_number, resolve,
-    unique_text,
+    Description, Direction, RelativePlace, Standing, Subject, direction_and_number, read_digit,
+    resolve, unique_text,
 };
 use crate::board::{Move, PieceKind, Position};
 
 /// Writes a legal move of `position`.
 ///
 /// The letters are those of FEN, upper case for both sides; moves along a rank have `=`. A promotion (in the
-/// promotion variant) is written like `A4=P`. A move from an empty square, or of one of more pieces than in a
-/// set without a unique name, is written in coordinates.
+/// promotion variant) is written like `A4=P`. Coordinates are written if there is no piece on the origin of the
+/// move, or if the side has more pieces of the kind than a set and the piece has no unique name.
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
         return m.to_string();
@@ -126,14 +126,6 @@ fn read_sign(character: char) -> Option<RelativePlace> {
 fn read_order(character: char) -> Option<RelativePlace> {
     let index = (character.to_ascii_lowercase() as usize).checked_sub('a' as usize)?;
     (index < PieceKind::Pawn.max_per_side() as usize).then_some(RelativePlace::Nth(index + 1))
-}
-
-/// A digit from 1 to 9.
-fn read_digit(character: char) -> Option<usize> {
-    character
-        .to_digit(10)
-        .map(|digit| digit as usize)
-        .filter(|digit| *digit > 0)
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@ const MAX_TEXT: usize = 8 << 20;
 /// The maximum length of the text of a move in bytes.
 const MAX_WORD: usize = 200;
 
-/// The number of tags up to which a heading replaces a tag.
+/// The number of tags from which on a heading no longer replaces an earlier tag, so that the searches for such tags do
+/// not take quadratic time.
 const MAX_COMPARED_TAGS: usize = 1000;
 
 /// A game under construction.
@@ -25,7 +26,7 @@ const MAX_COMPARED_TAGS: usize = 1000;
 pub struct Builder {
     game: RawGame,
     result: Option<GameResult>,
-    /// The error for which the whole game is rejected.
+    /// The error because of which the whole game is rejected.
     error: Option<RecordError>,
     cursor: Cursor,
     /// The line of each open parenthesis, and the cursor before it.
@@ -82,7 +83,7 @@ impl Builder {
             && self.error.is_none()
     }
 
-    /// Whether there is a record, and not only lines that look like headings.
+    /// Whether a record has been read, and not only lines that look like headings.
     pub fn has_record(&self) -> bool {
         let has_problem = self.error.is_some() || !self.game.problems.is_empty();
         !self.is_empty() && (!self.has_only_headings || self.has_moves() || has_problem)
@@ -133,10 +134,7 @@ impl Builder {
 
     /// Rejects the whole game and drops what has been read of it.
     fn reject(&mut self, line: usize, reason: impl ToString) {
-        let error = RecordError {
-            line: Some(line),
-            reason: reason.to_string(),
-        };
+        let error = RecordError::at(line, reason);
         *self = Self {
             error: Some(self.error.take().unwrap_or(error)),
             result: self.result.or(Some(GameResult::Unfinished)),
@@ -147,14 +145,10 @@ impl Builder {
 
     /// Records a problem of the main line.
     fn add_problem(&mut self, line: usize, reason: impl ToString) {
-        let error = RecordError {
-            line: Some(line),
-            reason: reason.to_string(),
-        };
-        self.game.add_problem(&error, true);
+        self.game.add_problem(&RecordError::at(line, reason), true);
     }
 
-    /// Handles an unclosed tag or comment. Nothing of the game follows an unclosed comment.
+    /// Handles an unclosed tag or comment. An unclosed comment ends the game.
     pub fn add_unclosed(&mut self, line: usize, unclosed: Unclosed) {
         self.has_ended |= matches!(unclosed, Unclosed::Comment);
         self.add_problem(line, unclosed);
@@ -212,7 +206,7 @@ impl Builder {
         }
     }
 
-    /// Adds a heading; of several with one tag, the last one counts.
+    /// Adds a heading. If several have the same tag, the last one counts.
     fn add_heading(&mut self, tag: &str, value: &str, line: usize) {
         match (tag, value.parse()) {
             ("Result", Ok(result)) if self.has_moves() => self.end(result, line),
@@ -266,11 +260,8 @@ impl Builder {
         // In the text form of 东萍象棋 the variations follow the main line: 【变1】.
         if text.starts_with(['变', '變']) && self.has_moves() && self.open.is_empty() {
             if !self.skips_variations {
-                let error = RecordError {
-                    line: Some(line),
-                    reason: "variations after the main line cannot be read".to_owned(),
-                };
-                self.game.add_problem(&error, false);
+                let reason = "variations after the main line cannot be read";
+                self.game.add_problem(&RecordError::at(line, reason), false);
             }
             self.skips_variations = true;
             self.has_ended = true;
@@ -300,18 +291,15 @@ impl Builder {
         }
     }
 
-    /// Begins a variation; before and after the moves, brackets are ignored.
+    /// Begins a variation. Brackets before and after the moves are ignored.
     fn open_variation(&mut self, line: usize) {
         if self.has_ended || self.is_empty() {
             return;
         }
         if self.open.len() == MAX_DEPTH {
             self.too_deep = 1;
-            let error = RecordError {
-                line: Some(line),
-                reason: format!("a variation is nested deeper than {MAX_DEPTH} levels"),
-            };
-            self.game.add_problem(&error, false);
+            let reason = format!("a variation is nested deeper than {MAX_DEPTH} levels");
+            self.game.add_problem(&RecordError::at(line, reason), false);
             return;
         }
         self.open.push((line, self.cursor));
@@ -404,7 +392,7 @@ impl Builder {
         }
     }
 
-    /// The game that has been read.
+    /// Completes the game.
     pub fn finish(mut self) -> Result<GameTree, RecordError> {
         if let Some(error) = self.error {
             return Err(error);

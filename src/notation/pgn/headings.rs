@@ -82,7 +82,7 @@ const HEADINGS: [(&str, &str); 58] = [
 ];
 
 impl<'a> Line<'a> {
-    /// Reads a line; `None` if it may contain moves or is part of another form of record.
+    /// Reads a line. Returns `None` if it may contain moves or other parts of a PGN.
     pub fn read(line: &'a str) -> Option<Self> {
         let line = line.trim();
         if line.len() > MAX_LENGTH || line.is_ascii() && !is_address(line) {
@@ -103,7 +103,7 @@ fn read_heading(line: &str) -> Option<Line<'_>> {
     let (_, tag) = HEADINGS.iter().find(|(heading, _)| *heading == name)?;
     let value = value.trim();
     let first = value.split_whitespace().next().unwrap_or_default();
-    // A piece with a direction may be a move with an error. A name may contain one of the two.
+    // A piece and a direction may be a move with an error; one of the two alone may be part of a name.
     let is_move =
         begins_with_move(first) || first.contains(is_piece) && first.contains(is_direction);
     (!is_move).then_some(Line::Heading(tag, value))
@@ -127,8 +127,8 @@ fn is_sentence(line: &str) -> bool {
             .any(|word| word.parse::<GameResult>().is_ok() || without_label(word).is_empty())
 }
 
-/// Whether a line contains a move, or a part of one: a piece or direction beside a number, or a short word with a piece
-/// or direction. A move with an error must not be taken for a sentence.
+/// Whether a line contains a move or a part of one: a piece or direction next to a number, or a short word with a piece
+/// or direction. So a move with an error is not mistaken for a part of a sentence.
 fn has_move(line: &str) -> bool {
     let is_number = |c: char| c.is_numeric() || "一二三四五六七八九".contains(c);
     let is_part = |c: char| is_piece(c) || is_direction(c);

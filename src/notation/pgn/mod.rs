@@ -13,13 +13,186 @@
 
 mod builder;
 mod headings;
-mod read;
 mod scanner;
 #[cfg(test)]
 mod tests;
 mod words;
 mod write;
 
+use std::io::{self, BufRead};
+
+use crate::notation::raw::RecordError;
+use crate::notation::tree::GameTree;
+use crate::text::{decode, read_line};
+use builder::Builder;
+use scanner::Scanner;
+
 pub use super::tree::{GameResult, PgnGame};
-pub use read::{PgnReader, read};
 pub use write::tag_line;
+
+/// The size in bytes at which a part of a file ends at the next line.
+const LONGEST_PART: usize = 16 << 20;
+/// The maximum length of a line in MB.
+const LONGEST_LINE: u64 = 16;
+
+/// Reads the main lines of all games of a text. A game with a problem in its main line is an error; [`PgnReader`] also
+/// returns the part of the game before the problem.
+pub fn read(text: &str) -> Vec<Result<PgnGame, RecordError>> {
+    let games = PgnReader::new(text.as_bytes());
+    games.map(|game| game?.complete_main_line()).collect()
+}
+
+/// Reads the games of a file one after another, in UTF-8, GBK or Big5, and keeps only one in memory. An invalid game
+/// does not affect the others: an unclosed comment or variation ends at the next tag that follows an empty line. Text
+/// outside games is skipped.
+///
+/// ```
+/// use chuhe::notation::pgn::{GameResult, PgnReader};
+///
+/// let text = "[Red \"a\"]\n\n1. 炮二平五 {best} 马8进7 1-0\n";
+/// let mut games = PgnReader::new(text.as_bytes());
+/// let game = games.next().unwrap().unwrap().main_line();
+/// assert_eq!((game.line.moves.len(), game.result), (2, GameResult::RedWins));
+/// assert!(games.next().is_none() && games.finish().is_ok());
+/// ```
+#[derive(Debug)]
+pub struct PgnReader<R> {
+    input: R,
+    /// The first line of the next part.
+    ahead: Vec<u8>,
+    is_at_end: bool,
+    error: Option<io::Error>,
+    scanner: Scanner,
+    builder: Builder,
+    /// The number of lines with skipped text.
+    skipped: usize,
+    /// The last line with skipped text.
+    last_skipped: usize,
+}
+
+impl<R: BufRead> PgnReader<R> {
+    /// Reads from a file.
+    pub fn new(input: R) -> Self {
+        Self {
+            input,
+            ahead: Vec::new(),
+            is_at_end: false,
+            error: None,
+            scanner: Scanner::default(),
+            builder: Builder::default(),
+            skipped: 0,
+            last_skipped: 0,
+        }
+    }
+
+    /// The number of lines that contained text outside games.
+    pub fn skipped_lines(&self) -> usize {
+        self.skipped
+    }
+
+    /// The error that ended reading before the end of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read, contains a NUL byte, or has a line of more than 16 MB.
+    pub fn finish(self) -> io::Result<()> {
+        self.error.map_or(Ok(()), Err)
+    }
+
+    /// Passes the next part of the file to the scanner. A part ends before a tag line that follows an empty line: there
+    /// another game begins, even if a comment or variation was not closed. A long part ends at any line. Returns
+    /// `false` at the end of the file.
+    fn read_part(&mut self) -> io::Result<bool> {
+        let mut part = std::mem::take(&mut self.ahead);
+        let mut is_after_empty = false;
+        let mut line = Vec::new();
+        while !self.is_at_end && part.len() < LONGEST_PART {
+            let is_line = read_line(&mut self.input, LONGEST_LINE, &mut line)?;
+            if line.contains(&0) {
+                let kind = io::ErrorKind::InvalidData;
+                return Err(io::Error::new(kind, "not a text file"));
+            }
+            if !is_line {
+                self.is_at_end = true;
+                break;
+            }
+            if is_after_empty && is_tag(&line) {
+                self.ahead = line;
+                break;
+            }
+            is_after_empty = line.trim_ascii().is_empty();
+            part.append(&mut line);
+        }
+        if part.is_empty() {
+            return Ok(false);
+        }
+        self.scanner.set_part(decode(&part).into_owned());
+        Ok(true)
+    }
+}
+
+impl<R: BufRead> Iterator for PgnReader<R> {
+    type Item = Result<GameTree, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (line, token) = self.scanner.next();
+            let complete = match token {
+                Ok(Some(token)) => {
+                    let is_another = self.builder.is_complete_before(&token);
+                    let complete = is_another.then(|| std::mem::take(&mut self.builder));
+                    if !self.builder.add(token, line) && self.last_skipped != line {
+                        self.skipped += 1;
+                        self.last_skipped = line;
+                    }
+                    complete
+                }
+                Err(unclosed) => {
+                    let is_another = self.builder.is_complete_before_unclosed(unclosed);
+                    let complete = is_another.then(|| std::mem::take(&mut self.builder));
+                    self.builder.add_unclosed(line, unclosed);
+                    complete
+                }
+                Ok(None) => match self.error.is_none().then(|| self.read_part()) {
+                    Some(Ok(true)) => None,
+                    Some(Err(error)) => {
+                        self.error = Some(error);
+                        None
+                    }
+                    None | Some(Ok(false)) => {
+                        let last = std::mem::take(&mut self.builder);
+                        if last.has_record() {
+                            return Some(last.finish());
+                        }
+                        self.skipped += usize::from(!last.is_empty());
+                        return None;
+                    }
+                },
+            };
+            match complete {
+                Some(game) if game.has_record() => return Some(game.finish()),
+                Some(_) => self.skipped += 1,
+                None => {}
+            }
+        }
+    }
+}
+
+/// Whether a line consists of one tag, `[Name "value"]`. Other lines in brackets occur in comments.
+fn is_tag(line: &[u8]) -> bool {
+    let inside = || {
+        let line = line.strip_prefix(b"[")?.trim_ascii_end();
+        line.strip_suffix(b"]")?
+            .trim_ascii_end()
+            .strip_suffix(b"\"")
+    };
+    let Some(inside) = inside() else {
+        return false;
+    };
+    let Some(end) = inside.iter().position(|byte| *byte == b'"') else {
+        return false;
+    };
+    let name = inside[..end].trim_ascii();
+    // A byte outside ASCII is part of a letter.
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    !name.is_empty() && name.iter().all(is_letter)
+}

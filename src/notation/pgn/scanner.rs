@@ -44,7 +44,8 @@ pub struct Scanner {
     at: usize,
     /// The number of lines before the rest.
     lines: usize,
-    /// For each of [`BRACKETS`], the end of a line whose rest has no closing bracket, so that it is searched once.
+    /// For each of [`BRACKETS`], the end of the last line in which no closing bracket was found, so that each line is
+    /// searched only once.
     unclosed: [usize; BRACKETS.len()],
 }
 
@@ -122,7 +123,7 @@ impl Scanner {
         }
     }
 
-    /// The length of the text in Chinese brackets that begins here, if they are closed in the same line.
+    /// The length of the text between the Chinese brackets that begin here, if they are closed in the same line.
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
         let number = BRACKETS
@@ -150,8 +151,8 @@ impl Scanner {
         is_line_start
     }
 
-    /// Skips a word that begins with `first`. A number in one character begins a word. A closing bracket that belongs
-    /// to nothing is a word.
+    /// Skips a word that begins with `first`. A character that is a whole number, such as `①`, begins a word. A closing
+    /// bracket without an opening one is a word.
     fn skip_word(&mut self, first: char) {
         let is_number = |c: char| matches!(c, '①'..='⒛');
         let is_bracket = |c: char| "{}()[];（｛【".contains(c);

@@ -8,7 +8,7 @@ use crate::notation::tree::GLYPHS;
 /// The signs after the number of a move.
 const NUMBER_ENDS: [char; 5] = ['.', '、', '．', ':', '：'];
 
-/// The length of the shortest word of a Chinese move and a number, in characters.
+/// The minimum length in characters of a word of several moves, or of a move and the next number: `马8进72.`.
 const MIN_JOINED: usize = 6;
 
 /// The names of the sides before their moves, as in `红:炮二平五`.
@@ -82,8 +82,8 @@ pub fn without_label(word: &str) -> &str {
     }
 }
 
-/// The moves of a word. It may be several moves, and move numbers before them, without blanks between them, such as
-/// `炮二平五马8进72.马二进三` or `h2e2h9g7`; otherwise the word itself is returned, readable or not.
+/// Splits a word that consists of several moves without blanks between them, with or without move numbers, such as
+/// `炮二平五马8进72.马二进三` or `h2e2h9g7`. Returns any other word unchanged, whether it can be read or not.
 pub fn joined_moves(word: &str) -> Vec<&str> {
     if word.chars().nth(MIN_JOINED - 1).is_none() {
         return vec![word];
@@ -113,12 +113,9 @@ pub fn joined_moves(word: &str) -> Vec<&str> {
 /// The length in bytes of the move at the beginning of a text, by its form: four or five characters of which the last
 /// but one is a direction in Chinese or WXF, or coordinates.
 fn move_length(text: &str) -> Option<usize> {
-    let mut characters = text.char_indices().take(6);
-    let mut places: [(usize, char); 6] = [(text.len(), '\0'); 6];
-    for place in &mut places {
-        *place = characters.next().unwrap_or((text.len(), '\0'));
-    }
-    let [first, second, third, fourth, fifth, sixth] = places;
+    let mut characters = text.char_indices();
+    let [first, second, third, fourth, fifth, sixth] =
+        std::array::from_fn(|_| characters.next().unwrap_or((text.len(), '\0')));
     if is_direction(third.1) {
         return Some(fifth.0);
     }
@@ -153,7 +150,7 @@ fn coordinates_length(text: &str) -> Option<usize> {
 
 /// A word without the move number before it: `1.`, `12...`, `3.H2-E2`, `①`; but `33.4` is a move.
 fn without_number(word: &str) -> &str {
-    // Numbers in circles, in brackets and with a dot, all in one character.
+    // Numbers in circles, in brackets or with a dot, each of which is one character.
     if let Some(rest) = word.strip_prefix(|c| matches!(c, '①'..='⒛')) {
         return rest.trim_start_matches(NUMBER_ENDS);
     }

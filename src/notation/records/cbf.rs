@@ -6,11 +6,11 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::{date_tag, plain_comment};
+use super::{date_tag, plain_comment, result_of_code};
 use crate::board::{Position, Square};
 use crate::notation::fen;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT};
+use crate::notation::tree::{GameTree, NodeId, ROOT};
 
 /// The tags with the names of their elements. Other elements become tags with the same name.
 const TAGS: [(&str, &str); 7] = [
@@ -105,7 +105,7 @@ struct Builder {
     text: String,
     /// The parent of the next move; `None` after the end of the tree.
     cursor: Option<NodeId>,
-    /// The parents of the alternatives that are still to come.
+    /// The parents of the alternatives that have not been read yet.
     parents: Vec<NodeId>,
     /// The node that was added last.
     current: NodeId,
@@ -159,12 +159,7 @@ impl Builder {
                 self.game.start = start.map_err(RecordError::new)?;
             }
             "RecordResult" => {
-                self.game.result = match text.trim() {
-                    "1" => GameResult::RedWins,
-                    "2" => GameResult::BlackWins,
-                    "3" | "4" => GameResult::Draw,
-                    _ => GameResult::Unfinished,
-                }
+                self.game.result = result_of_code(text.trim().parse().unwrap_or(0));
             }
             // The end of an element that contains others.
             "" => {}
@@ -193,6 +188,7 @@ fn squares(value: &str) -> Option<(Square, Square)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::tree::GameResult;
 
     const FILE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
         <ChineseChessRecord Version=\"1.0\">\n <Head><Name>决赛 &amp; x</Name><Red>甲</Red><Black />\n\

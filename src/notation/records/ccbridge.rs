@@ -1,13 +1,15 @@
 //! CBR and CBL, the records and libraries of 象棋桥 (CCBridge): a header with texts in UTF-16 and a board, then a tree
-//! of moves. A library is a sequence of records, each of which begins on a block of its own. There is no published
-//! description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all legal; the files
-//! written here were checked with the Python package cchess, which ignores the index of a library, as this reader does.
+//! of moves. A library is a sequence of records, each of which begins in a new block. The format has no published
+//! description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all legal. The
+//! files written here were checked with the Python package cchess, which like this reader ignores the index of a
+//! library.
 
-use super::pieces::position;
-use super::{StoredNode, add_tree, code_of_result, date_tag, plain_comment, result_of_code};
+use super::{
+    StoredNode, add_tree, code_of_result, date_tag, plain_comment, result_of_code, start_position,
+};
 use crate::board::{Color, Piece, Position, Setup, Square};
 use crate::notation::raw::{RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::{AnnotatedMove, GameTree, ROOT, append};
+use crate::notation::tree::{AnnotatedMove, GameTree, ROOT};
 
 /// The beginning of a record.
 const RECORD: &[u8] = b"CCBridge Record\0";
@@ -15,13 +17,14 @@ const RECORD: &[u8] = b"CCBridge Record\0";
 const LIBRARY: &[u8] = b"CCBridgeLibrary\0";
 /// Records of a library begin at multiples of this many bytes after the first one.
 const BLOCK: usize = 4096;
-/// The offset of the first record in a library of the given number of records at most, and in a larger one.
+/// The offsets of the first record in libraries of at most the given number of records.
 const FIRST_RECORD: [(usize, usize); 4] = [
     (128, 101_952),
     (256, 137_280),
     (384, 151_080),
     (512, 207_936),
 ];
+/// The offset of the first record in a larger library.
 const FIRST_OF_MANY: usize = 349_248;
 /// The offset of the number of records in a library.
 const COUNT: usize = 60;
@@ -59,7 +62,7 @@ const HEADER: usize = 2214;
 /// The pieces by their numbers from 1; 0x10 is added for red and 0x20 for black.
 const PIECES: &[u8; 7] = b"RNBAKCP";
 
-/// The flags of a move: the last of its line, an alternative, a comment.
+/// The flags of a move: it is the last of its line, it has an alternative, it has a comment.
 const IS_LAST: u8 = 1;
 const HAS_ALTERNATIVE: u8 = 2;
 const HAS_COMMENT: u8 = 4;
@@ -86,7 +89,7 @@ pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, Recor
         .collect();
     let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
     let records = starts.iter().zip(ends).map(|(start, end)| *start..end);
-    // The headings of a library have an empty board.
+    // A record with an empty board is a heading of the library.
     let is_game = |record: &std::ops::Range<usize>| {
         bytes[record.clone()].get(BOARD..BOARD + 90) != Some(&[0; 90][..])
     };
@@ -113,7 +116,7 @@ pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let number = u16::from_le_bytes([header[MOVE_NUMBER], header[MOVE_NUMBER + 1]]);
     setup.fullmove_number = number.max(1);
     let first_from = game.first_from();
-    game.start = position(setup, first_from)?;
+    game.start = start_position(setup, first_from)?;
     for (name, at, size) in TAGS {
         game.add_tag(name, &date_tag(name, &text(&header[at..at + size])));
     }
@@ -251,8 +254,7 @@ pub fn write_cbr(game: &GameTree) -> Vec<u8> {
 }
 
 fn write_node(bytes: &mut Vec<u8>, node: &AnnotatedMove, mut flags: u8) {
-    let mut comment = node.glyph_text();
-    append(&mut comment, &node.comment);
+    let comment = node.comment_with_glyphs();
     let (from, to) = node
         .played
         .map_or((0, 0), |m| (point(m.from()), point(m.to())));
@@ -314,7 +316,7 @@ mod tests {
     fn records_are_read() {
         let bytes = write_cbr(&game(&MOVES));
         assert!(is_ccbridge(&bytes));
-        // The offsets of the facts in the header.
+        // The bytes of the result, of the side to move and of a9.
         assert_eq!((bytes[2076], bytes[2112], bytes[2120]), (1, 1, 0x21));
         let read = read_ccbridge(&bytes).unwrap();
         let line = read.main_line();

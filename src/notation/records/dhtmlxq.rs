@@ -9,12 +9,11 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::markup::{escaped, unescaped, without_json_escapes, without_urls};
-use super::pieces::{PieceSquares, piece_position, piece_squares};
-use super::{date_tag, plain_comment};
+use super::{PieceSquares, date_tag, piece_position, piece_squares, plain_comment};
 use crate::board::{Color, Move, Position, Square};
 use crate::notation::fen;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT, append};
+use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT};
 
 /// The squares of the pieces in the starting position.
 const START: &str = "8979695949392919097717866646260600102030405060708012720323436383";
@@ -43,7 +42,7 @@ const TAGS: [(&str, &str); 17] = [
 /// Other fields become tags whose names begin with this.
 const OTHER: &str = "Dhtml_";
 
-/// The beginnings of the names of fields that are not about the game as a whole.
+/// The beginnings of the names of fields that do not become tags.
 const NO_TAGS: [&str; 9] = [
     "ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result",
 ];
@@ -72,25 +71,16 @@ const LONGEST_KIND: usize = 6;
 /// Whether a text contains a record in DhtmlXQ, plain or in HTML, JSON or a URL.
 pub fn is_dhtmlxq(bytes: &[u8]) -> bool {
     let lower = bytes.to_ascii_lowercase();
-    let begins = |name: &str| {
-        let marks = BRACKETS.map(|bracket| format!("{bracket}{name}"));
-        contains_any(&lower, &marks)
+    let marks = NAMES.map(|name| BRACKETS.map(|bracket| format!("{bracket}{name}")));
+    let is_mark = |at: usize| {
+        let mut marks = marks.iter().flatten();
+        marks.any(|mark| lower[at..].starts_with(mark.as_bytes()))
     };
-    NAMES.iter().any(|name| begins(name))
+    (0..lower.len()).any(|at| matches!(lower[at], b'[' | b'&' | b'%') && is_mark(at))
 }
 
-/// Whether bytes contain one of the texts.
-fn contains_any(bytes: &[u8], texts: &[String]) -> bool {
-    let starts = |at: usize| {
-        texts
-            .iter()
-            .any(|text| bytes[at..].starts_with(text.as_bytes()))
-    };
-    (0..bytes.len()).any(|at| matches!(bytes[at], b'[' | b'&' | b'%') && starts(at))
-}
-
-/// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped ones and those with other letters, and with the lists of
-/// moves that pages have in scripts, `[0_1_0]`.
+/// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped tags, of tags in other letters, and of the tags `[0_1_0]`
+/// that lists of moves have in the scripts of pages.
 pub fn plain_dhtmlxq(text: &str) -> String {
     let text = without_urls(text, "%5bd");
     let lower = text.to_ascii_lowercase();
@@ -125,7 +115,7 @@ pub fn plain_dhtmlxq(text: &str) -> String {
     plain
 }
 
-/// A text that begins with the name of a tag, with the usual name in its place.
+/// A text that begins with the name of a tag, with the usual name in place of another one.
 fn plain_tag(text: &str) -> Option<Cow<'_, str>> {
     let name = &text[..text.find(']')?];
     let rest = &text[name.len()..];
@@ -179,7 +169,7 @@ pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
     parts.collect()
 }
 
-/// The fields of a record by name; of several with one name the first that is not empty.
+/// The fields of a record by name. If several have the same name, the first one that is not empty counts.
 fn fields(text: &str) -> HashMap<&str, &str> {
     let mut fields = HashMap::new();
     let (mut at, mut closing) = (0, 0);
@@ -194,7 +184,7 @@ fn fields(text: &str) -> HashMap<&str, &str> {
             continue;
         }
         let value_at = name_at + length + 1;
-        // The next closing tag; it is searched for once.
+        // The place of the next closing tag, for which the text is searched only once.
         if closing < value_at {
             match text[value_at..].find(CLOSING) {
                 Some(found) => closing = value_at + found,
@@ -266,7 +256,7 @@ fn read_result(text: &str) -> GameResult {
     })
 }
 
-/// A line of moves that replaces another one from a ply on.
+/// A line of moves that replaces another line from a ply on.
 struct Variation {
     line: usize,
     ply: usize,
@@ -294,7 +284,7 @@ fn add_lines(
             });
         }
     }
-    // The lines to add, each with the ply of its first move and the nodes before it from that ply of its parent on.
+    // The lines to add, each with the node before its first move.
     let main_line = Variation {
         line: 0,
         ply: 1,
@@ -314,7 +304,7 @@ fn add_lines(
             }
         }
         let mut children = variations.remove(&variation.line).unwrap_or_default();
-        // The last one is added first, so that alternatives to one move must come in descending order.
+        // The last one in the list is added first, so alternatives to a move are sorted in descending order.
         children.sort_by_key(|child| std::cmp::Reverse((child.ply, child.line)));
         for child in children {
             match child
@@ -411,9 +401,7 @@ pub fn write_dhtmlxq(game: &GameTree) -> String {
     push_field(&mut text, "comment0", &game.moves[ROOT].comment);
     for line in &lines {
         for (ply, id) in (line.ply..).zip(&line.moves) {
-            let node = &game.moves[*id];
-            let mut comment = node.glyph_text();
-            append(&mut comment, &node.comment);
+            let comment = game.moves[*id].comment_with_glyphs();
             let name = match line.number {
                 0 => format!("comment{ply}"),
                 number => format!("comment{number}_{ply}"),

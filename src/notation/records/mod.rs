@@ -19,13 +19,14 @@ mod ccbridge;
 mod dhtmlxq;
 mod lines;
 mod markup;
-mod pieces;
 mod reader;
 #[cfg(test)]
 mod tests;
 mod wxf_file;
 mod xqf;
 
+use crate::board::{Color, Piece, Position, Setup, Square};
+use crate::notation::fen;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawNode, RecordError, date_tag};
 use crate::notation::tree::{GameResult, NodeId, ROOT};
 
@@ -41,7 +42,7 @@ fn plain_comment(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The result with a code of XQF or CBR.
+/// The result for a code of XQF, CBR or CBF.
 fn result_of_code(code: u8) -> GameResult {
     match code {
         1 => GameResult::RedWins,
@@ -61,6 +62,74 @@ fn code_of_result(result: GameResult) -> u8 {
     }
 }
 
+/// The pieces of a side in the order of XQF and DhtmlXQ, as FEN letters. Red's sixteen pieces come before black's.
+const PIECES: [u8; 16] = *b"RNBAKABNRCCPPPPP";
+
+/// The squares of the 32 pieces; `None` for a piece that is not on the board.
+type PieceSquares = [Option<Square>; 32];
+
+/// The position with these pieces, see [`start_position`].
+///
+/// # Errors
+/// The position violates the rules.
+fn piece_position(
+    squares: &PieceSquares,
+    first_from: Option<Square>,
+    side: Color,
+) -> Result<Position, RecordError> {
+    let mut setup = Setup::empty();
+    setup.side_to_move = side;
+    for (index, square) in squares.iter().enumerate() {
+        if let Some(square) = square {
+            setup.squares[square.index()] = piece_at(index);
+        }
+    }
+    start_position(setup, first_from)
+}
+
+/// The piece with an index from 0 to 31.
+fn piece_at(index: usize) -> Option<Piece> {
+    let letter = char::from(PIECES[index % 16]);
+    Piece::from_letter(if index < 16 {
+        letter
+    } else {
+        letter.to_ascii_lowercase()
+    })
+}
+
+/// The position of a setup. `first_from` is the origin of the first move, if it is known: the side of the piece there
+/// is the side to move, because the side in the header of many files is wrong.
+///
+/// # Errors
+/// The position violates the rules.
+fn start_position(mut setup: Setup, first_from: Option<Square>) -> Result<Position, RecordError> {
+    if let Some(piece) = first_from.and_then(|square| setup.squares[square.index()]) {
+        setup.side_to_move = piece.color();
+    }
+    let text = fen::write_setup(&setup);
+    let read = fen::parse_position(&text);
+    read.map_err(|error| {
+        RecordError::new(format!(
+            "invalid starting position: {}",
+            error.reasons_text()
+        ))
+    })
+}
+
+/// The squares of the 32 pieces of a position.
+fn piece_squares(position: &Position) -> PieceSquares {
+    let mut squares = [None; 32];
+    for square in Square::all() {
+        if let Some(piece) = position.piece_on(square)
+            && let Some(index) =
+                (0..32).find(|&index| squares[index].is_none() && piece_at(index) == Some(piece))
+        {
+            squares[index] = Some(square);
+        }
+    }
+    squares
+}
+
 /// A node of a stored tree of moves. It is followed by the subtree of its next move, then by its alternatives.
 struct StoredNode {
     node: RawNode,
@@ -68,14 +137,14 @@ struct StoredNode {
     has_alternative: bool,
 }
 
-/// Adds the moves of a stored tree to a game. `read` returns the next node, or `None` at the end. A tree that is cut
-/// short is kept up to the first incomplete node.
+/// Adds the moves of a stored tree to a game. `read` returns the next node, or `None` at the end. If the tree is cut
+/// short, the nodes before the incomplete one are kept.
 fn add_tree(
     game: &mut RawGame,
     has_moves: bool,
     mut read: impl FnMut() -> Result<Option<StoredNode>, RecordError>,
 ) -> Result<(), RecordError> {
-    // The parents of the alternatives that are still to come.
+    // The parents of the alternatives that have not been read yet.
     let mut parents: Vec<NodeId> = Vec::new();
     let mut next = has_moves.then_some(ROOT);
     while let Some(parent) = next {

@@ -38,9 +38,9 @@ enum Source<'a> {
     Pgn(Box<PgnReader<Box<dyn BufRead + 'a>>>),
     /// One game per line, and the number of the last line read.
     Lines(Box<dyn BufRead + 'a>, usize),
-    /// A binary file with the parts that are still to be read.
+    /// A binary file, and the parts that have not been read yet.
     Binary(Vec<u8>, VecDeque<Range<usize>>, BinaryReader),
-    /// A text with the parts that are still to be read.
+    /// A text, and the parts that have not been read yet.
     Text(String, VecDeque<Range<usize>>, TextReader),
 }
 

@@ -42,8 +42,8 @@ pub fn is_wxf(bytes: &[u8]) -> bool {
     })
 }
 
-/// The words before and after the moves, of which the reader of PGN would take the braces for a comment. In a file
-/// they may be in either case, with blanks between word and brace.
+/// The words before and after the moves, each with a brace. They may be in either case, with blanks between word and
+/// brace. The PGN reader would take the braces for a comment.
 const START: &str = "start";
 const END: &str = "end";
 
@@ -92,7 +92,7 @@ pub fn read_wxf(text: &str) -> Result<GameTree, RecordError> {
     let end = end.map_or(text.len(), |end| moves.end + end.start);
     let head = &text[..moves.start];
     let moves = &text[moves.end..end];
-    // Each line has its tags in the same line of the PGN, so that errors have the right line.
+    // The tags of a line are in the same line of the PGN, so that the line numbers of errors are right.
     let tags = head.split('\n').map(|line| {
         let line = line.trim();
         let (key, value) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

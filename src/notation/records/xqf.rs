@@ -1,11 +1,13 @@
 //! XQF, the files of 象棋演播室 (XQStudio): a header of 1024 bytes, then a tree of moves. From version 11 on, both
 //! are obfuscated with keys in the header.
 
-use super::pieces::{PieceSquares, piece_position, piece_squares};
-use super::{StoredNode, add_tree, code_of_result, date_tag, plain_comment, result_of_code};
+use super::{
+    PieceSquares, StoredNode, add_tree, code_of_result, date_tag, piece_position, piece_squares,
+    plain_comment, result_of_code,
+};
 use crate::board::{Color, Position, Square};
 use crate::notation::raw::{RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append};
+use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT};
 
 /// The length of the header in bytes.
 const HEADER: usize = 0x400;
@@ -274,8 +276,7 @@ fn write_node(
     if alternative.is_some() {
         flags |= 0x0f;
     }
-    let mut comment = node.glyph_text();
-    append(&mut comment, &node.comment);
+    let comment = node.comment_with_glyphs();
     let (comment, ..) = encoding_rs::GB18030.encode(&comment);
     bytes.extend([from + FROM_OFFSET, to + TO_OFFSET, flags, 0]);
     let length = u32::try_from(comment.len()).unwrap_or(u32::MAX);

@@ -157,9 +157,9 @@ fn hard_files(size: usize) -> Vec<Vec<u8>> {
     texts.map(String::into_bytes).chain(binary).collect()
 }
 
-/// The memory that readers allocate grows no faster than the file, in the sum of all allocations as well as at any
-/// time. Every reader that copies what it has read already fails here, and with files of this size a reader that only
-/// looks at it again would need minutes.
+/// The memory that readers allocate is linear in the size of the file, both the total and the peak. A reader that
+/// repeatedly copies what it has already read fails this test, and a reader that repeatedly scans it would take
+/// minutes.
 #[test]
 fn work_and_memory_are_linear_in_the_size_of_a_file() {
     const SIZES: [usize; 2] = [1 << 15, 1 << 18];

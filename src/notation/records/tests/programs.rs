@@ -1,4 +1,4 @@
-//! Small files in the shape of those that programs and web pages write.
+//! Small files like those that programs and web pages write.
 
 use std::collections::HashMap;
 
@@ -176,9 +176,9 @@ fn text_between_moves_becomes_comments() {
     assert_eq!(comments, ["0:05", "00:12\n双方布成中炮对单马。", ""]);
 }
 
-/// A text that is not understood ends the game with a report, and never gives other moves.
+/// A text that cannot be read ends the game with a problem, and is never read as other moves.
 #[test]
-fn texts_that_are_not_understood_are_reported() {
+fn texts_that_cannot_be_read_are_reported() {
     for text in [
         "1. 炮二平五 马8进7 2. 马er进三 车9平8",
         "1. 炮二平五 马8进7\n马二进\n2. 车9平8",
