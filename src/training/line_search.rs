@@ -49,8 +49,8 @@ impl LineSearch {
         Ok(Self { searcher, nodes })
     }
 
-    /// Returns at most `count` moves, best first, out of `only` if given. Empty if no search thread can be
-    /// started.
+    /// Returns at most `count` moves, best first, and only moves of `only` if it is given. Returns none if no search
+    /// thread can be started.
     pub fn best(&mut self, game: &Game, count: usize, only: Option<Vec<Move>>) -> Vec<ScoredLine> {
         self.searcher.forget();
         let request = self.searcher.request(game, Limits::soft(self.nodes));
@@ -69,8 +69,8 @@ impl LineSearch {
         moves
     }
 
-    /// As [`Self::best`], without the moves that are worse than the best by more than `margin` hundredths of a
-    /// minor piece or allow a forced mate.
+    /// [`Self::best`] without the moves that are worse than the best one by more than `margin` hundredths of a minor
+    /// piece or allow a forced mate.
     pub fn good(&mut self, game: &Game, count: usize, margin: i32) -> Vec<ScoredLine> {
         let mut found = self.best(game, count, None);
         let best = found.first().map_or(0, |m| m.score);

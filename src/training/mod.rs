@@ -31,7 +31,7 @@
 //! | `chuhe train FILE... --out NETWORK` | a trained network |
 //! | `chuhe book build OUT FILE...` | an opening book of the games; `--self-play` plays them first |
 //!
-//! Game files have all positions; filters apply when they are read ([`data::Filter`], and the settings of
+//! Game files contain all positions. Filters apply when a file is read ([`data::Filter`], and the settings of
 //! [`network::Recipe`]).
 
 pub mod book;

@@ -62,7 +62,7 @@ const LONGEST_LINE: u64 = 1;
 /// Maximum length of a sample, in bytes.
 const LONGEST_SAMPLE: usize = 1000;
 
-/// Why samples cannot be read.
+/// The reason why samples cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadSamplesError {
     /// The source cannot be read.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::data::{BadRecord, Filter, Record};
 use crate::eval::win_rate::{FULL_MATERIAL, LEAST_SPREAD, material, offset, spread};
 
-/// Positions with a larger absolute score are skipped, because their games are decided.
+/// The maximum absolute score: games of positions with a larger one are decided, so these are skipped.
 const LARGEST_SCORE: i32 = 3000;
 /// Width of a score class, in evaluation units.
 const SCORE_CLASS: i32 = 25;

@@ -1,6 +1,6 @@
 //! Bounded look-ahead: a node budget, piece values, exchanges, forced mates, and sequences of captures and checks.
 
-use crate::board::{Bitboard, ByColor, Color, Move, Piece, PieceKind, Position, Square};
+use crate::board::{Bitboard, ByColor, Color, Move, PieceKind, Position, Square};
 use crate::movegen::legal_moves;
 
 /// The number of positions that may still be visited.
@@ -31,10 +31,13 @@ pub const MATE: PieceValue = 1000;
 /// a rook for the pawn, but not if it wins a knight, or a knight and an advisor.
 pub const OFFERED_PAWN: PieceValue = 14;
 
-/// The value of a piece on `square`. A rook is worth two knights or cannons, and one of these more than two
-/// advisors or bishops. A pawn at home has no value, and one across the river so little that giving any other piece
-/// for it is a loss.
-pub fn piece_value(piece: Piece, square: Square) -> PieceValue {
+/// The value of the piece on `square`, 0 if the square is empty. A rook is worth two knights or cannons, and one of
+/// these more than two advisors or bishops. A pawn at home has no value, and one across the river so little that giving
+/// any other piece for it is a loss.
+pub fn value_on(position: &Position, square: Square) -> PieceValue {
+    let Some(piece) = position.piece_on(square) else {
+        return 0;
+    };
     match piece.kind() {
         PieceKind::King => MATE,
         PieceKind::Rook => 18,
@@ -42,13 +45,6 @@ pub fn piece_value(piece: Piece, square: Square) -> PieceValue {
         PieceKind::Advisor | PieceKind::Bishop => 4,
         PieceKind::Pawn => PieceValue::from(square.is_across_river(piece.color())),
     }
-}
-
-/// The value of the piece on `square`, 0 if the square is empty.
-pub fn value_on(position: &Position, square: Square) -> PieceValue {
-    position
-        .piece_on(square)
-        .map_or(0, |piece| piece_value(piece, square))
 }
 
 /// The legal moves of the side to move, except those that take the king, which are possible in the

@@ -20,8 +20,8 @@ pub struct BookCheck {
     pub margin: i32,
     /// Number of threads. The result does not depend on it.
     pub threads: usize,
-    /// Whether to weight the remaining moves by their scores, backed up from the ends of the lines. If not, they keep
-    /// their weights.
+    /// Whether to weight the remaining moves by their scores, which are backed up from the ends of the lines. Otherwise
+    /// they keep their weights.
     pub weighs: bool,
 }
 

@@ -69,8 +69,8 @@ struct BookTree {
 }
 
 impl BookTree {
-    /// Returns the node of the current position of a game. Queues it at this cost if it is not searched and has no
-    /// lower cost.
+    /// Returns the node of the current position of a game, which is new if necessary. Queues the node at this cost if
+    /// it has not been searched and this is its lowest cost.
     fn node(&mut self, game: Game, cost: i32) -> usize {
         let next = self.nodes.len();
         let number = *self.known.entry(key(game.position())).or_insert(next);

@@ -1,17 +1,143 @@
 //! Making opening books from games and from searches.
 //!
-//! - [`GameBook`] counts the results of games. Self-play with [`Opening::Good`](super::Opening::Good) makes games for
-//!   a book.
-//! - [`expand`] needs no games: it searches the starting position for its best moves, then the positions after them,
-//!   in the order in which good play reaches them, and backs up the scores.
+//! - [`GameBook`] counts the results of games, for example of self-play with [`Opening::Good`](super::Opening::Good).
+//! - [`expand`] needs no games. It searches the starting position for its best moves, then the positions after them,
+//!   those after the best moves first, and backs up the scores.
 //! - [`check`] searches every position of a book, drops moves that lose too much, and can weight the others by their
 //!   scores.
 
 mod check;
 mod expansion;
-mod games;
 mod scores;
 
 pub use check::{BookCheck, Checked, check};
 pub use expansion::{Expansion, expand};
-pub use games::GameBook;
+
+use crate::board::{Color, Move, Position};
+use crate::book::{BookMove, BookTable, Results};
+use crate::movegen::is_legal;
+
+/// The results of the moves of games, by position.
+#[derive(Clone, Debug)]
+pub struct GameBook {
+    table: BookTable,
+    max_plies: usize,
+    games: u64,
+}
+
+impl GameBook {
+    /// An empty book that counts the first `max_plies` plies of each game.
+    pub fn new(max_plies: usize) -> Self {
+        Self {
+            table: BookTable::default(),
+            max_plies,
+            games: 0,
+        }
+    }
+
+    /// Counts a game with these moves from `start`; `winner` is `None` for a draw. Does not count the first `skipped`
+    /// plies, and ignores the moves from an illegal one on.
+    pub fn add(
+        &mut self,
+        start: &Position,
+        moves: impl IntoIterator<Item = Move>,
+        skipped: usize,
+        winner: Option<Color>,
+    ) {
+        self.games += 1;
+        let mut position = start.clone();
+        for (ply, played) in moves.into_iter().take(self.max_plies).enumerate() {
+            if !is_legal(&position, played) {
+                return;
+            }
+            if ply >= skipped {
+                let results = results(position.side_to_move(), winner);
+                let m = BookMove {
+                    results,
+                    ..BookMove::new(played, 0)
+                };
+                self.table.add(&position, m);
+            }
+            position.make(played);
+        }
+    }
+
+    /// Number of games counted.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// The book of the moves with at least `min_games` games and a [value](Results::value) of at least `min_value`.
+    /// The weight of a move is its value, but at least 1.
+    pub fn finish(mut self, min_games: u32, min_value: i64) -> BookTable {
+        self.table.revise(|_, moves| {
+            moves.retain_mut(|m| {
+                let value = m.results.value();
+                m.weight = u32::try_from(value.max(1)).unwrap_or(u32::MAX);
+                value >= min_value && m.results.games() >= min_games
+            });
+        });
+        self.table
+    }
+}
+
+/// The result of one game for a side.
+fn results(side: Color, winner: Option<Color>) -> Results {
+    let mut results = Results::default();
+    *match winner {
+        None => &mut results.draws,
+        Some(winner) if winner == side => &mut results.wins,
+        Some(_) => &mut results.losses,
+    } = 1;
+    results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_for_the_side_that_moves() {
+        let mut book = GameBook::new(3);
+        let moves =
+            |text: &str| -> Vec<Move> { text.split(' ').map(|m| m.parse().unwrap()).collect() };
+        let start = Position::startpos();
+        for (text, winner) in [
+            ("h2e2 h9g7 h0g2 i9h9", Some(Color::Red)),
+            // The mirror image, and a draw.
+            ("b2e2 b9c7 b0c2", None),
+            ("h2e2 b9c7", Some(Color::Black)),
+            ("g3g4 g3g4", Some(Color::Red)),
+        ] {
+            book.add(&start, moves(text), 0, winner);
+        }
+        book.add(&start, moves("h2e2 h9g7"), 1, Some(Color::Black));
+        assert_eq!(book.games(), 5);
+        let all = book.clone().finish(1, 1);
+        let summary = |position: &Position| -> Vec<(String, u32, u32)> {
+            let moves = all.moves(position);
+            let row = |m: &BookMove| (m.played.to_string(), m.weight, m.results.games());
+            moves.iter().map(row).collect()
+        };
+        assert_eq!(
+            summary(&start),
+            [
+                ("g3g4".to_owned(), 3, 1),
+                ("h2e2".to_owned(), 2, 2),
+                ("b2e2".to_owned(), 1, 1),
+            ]
+        );
+        let mut after = start.clone();
+        after.make("h2e2".parse().unwrap());
+        assert_eq!(
+            summary(&after),
+            [("b9c7".to_owned(), 3, 1), ("h9g7".to_owned(), 3, 3)]
+        );
+        let often = book.finish(3, 1);
+        assert_eq!((often.positions(), often.moves_count()), (1, 1));
+        let mut lost = GameBook::new(1);
+        lost.add(&start, moves("h2e2"), 0, Some(Color::Black));
+        assert_eq!(lost.clone().finish(1, 1).moves_count(), 0);
+        assert_eq!(lost.finish(1, -1).moves(&start)[0].weight, 1);
+    }
+}

@@ -11,7 +11,7 @@ const BEST: f64 = 1000.0;
 /// Moves within this of the best one have the same weight, in hundredths of a minor piece: smaller differences are
 /// noise.
 const EQUAL: i32 = 5;
-/// Maximum number of rounds of [`back_up`], more than the length of any line.
+/// Maximum number of rounds of [`back_up`], which is more than the plies of any line.
 const MAX_ROUNDS: usize = 200;
 
 /// A key that a position shares with its mirror image.
@@ -19,7 +19,8 @@ pub fn key(position: &Position) -> u64 {
     position.key().min(position.mirrored().key())
 }
 
-/// The weight of a move that is worse than the best one by `worse`. It falls by a factor of e per half margin.
+/// The weight of a move that is worse than the best one by `worse`, in hundredths of a minor piece. It falls by a
+/// factor of e with each half of the margin.
 pub fn weight(worse: i32, margin: i32) -> u32 {
     let beyond = f64::from((worse - EQUAL).max(0));
     let scale = f64::from(margin.max(2)) / 2.0;
@@ -135,7 +136,7 @@ fn nodes(
 
 /// Backs up the scores from the ends of the lines, one ply per round, until nothing changes: the score of a move
 /// becomes the negated score of the best answer, which need not be in the book. The number of rounds is limited
-/// because cycles may never settle.
+/// because the scores of moves in a cycle may change forever.
 fn back_up(nodes: &mut [Node]) {
     for _ in 0..MAX_ROUNDS {
         let values: Vec<Option<i32>> = nodes.iter().map(Node::value).collect();

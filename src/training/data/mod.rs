@@ -24,7 +24,7 @@
 //! | 2 | number of plies |
 //! | 2 | number of random plies at the beginning, which have no score |
 //! | 1 | result: 0 black wins, 1 draw, 2 red wins |
-//! | 1 | how the game ended: index of a [`Termination`] |
+//! | 1 | ending of the game: index of a [`Termination`] |
 //! | 1 | length of the start position, 0 for the standard one |
 //! | length | start position, packed as below |
 //! | 4 per ply | 16 bits of move ([`Move::bits`](crate::board::Move::bits)), 16 bits of score |
@@ -42,10 +42,9 @@
 //! is to move; four bits per piece (index of [`Piece`](crate::board::Piece)) in the order of the squares, low
 //! half of a byte first; then two counters of two bytes each: plies since the last capture, and move number.
 //!
-//! A writer appends whole blocks. A kill -9 or a full disk leaves an incomplete last block: a reader reports
-//! and skips it, and a writer that continues the file truncates it.
+//! A writer appends whole blocks. After a kill -9 or on a full disk the last block may be incomplete: a reader
+//! reports and skips it, and a writer that continues the file removes it.
 
-mod block;
 mod reader;
 mod record;
 mod replay;
@@ -60,7 +59,79 @@ pub use record::{
 pub use replay::{BadRecord, Filter, Labelled};
 pub use writer::{AppendError, GameWriter};
 
+use crate::board::indexed_enum;
+
 /// The first bytes of a file: seven letters and the version of the format.
 pub const MAGIC: [u8; 8] = *b"CHUHEGM\x01";
 /// Stored instead of a score if the position was not searched.
 pub const NO_SCORE: i16 = i16::MIN;
+
+/// The first bytes of a block.
+const BLOCK_START: [u8; 4] = *b"CHGB";
+/// The number of bytes of a block before its payload.
+const BLOCK_HEADER: usize = 16;
+/// The number of bytes at the beginning of the header that the checksum covers.
+const CHECKED: usize = 12;
+/// The maximum size of a payload in bytes.
+const MAX_PAYLOAD: usize = 1 << 20;
+
+indexed_enum! {
+    /// The content of a block. The order is part of the file format.
+    enum BlockKind {
+        Plan,
+        Games,
+        Loose,
+    }
+}
+
+/// Encodes a block.
+fn encode_block(kind: BlockKind, records: u16, payload: &[u8]) -> Vec<u8> {
+    debug_assert!(payload.len() <= MAX_PAYLOAD);
+    let mut bytes = Vec::with_capacity(BLOCK_HEADER + payload.len());
+    bytes.extend_from_slice(&BLOCK_START);
+    bytes.extend_from_slice(&(kind.index() as u16).to_le_bytes());
+    bytes.extend_from_slice(&records.to_le_bytes());
+    bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&checksum(&bytes, payload).to_le_bytes());
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+fn checksum(header: &[u8], payload: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(header), payload)
+}
+
+/// The result of decoding the bytes at an offset of a file as a block.
+#[derive(Debug, PartialEq, Eq)]
+enum DecodedBlock {
+    /// A valid block: its kind (`None` for one of a later version), number of records and length of the payload.
+    Block(Option<BlockKind>, u16, usize),
+    /// The beginning of a block; to decode it, at least this number of bytes is needed.
+    Needs(usize),
+    /// No valid block begins here.
+    Damaged,
+}
+
+/// Decodes the block at the beginning of `bytes`.
+fn decode_block(bytes: &[u8]) -> DecodedBlock {
+    let known = bytes.len().min(BLOCK_START.len());
+    if bytes[..known] != BLOCK_START[..known] {
+        return DecodedBlock::Damaged;
+    }
+    let Some(header) = bytes.first_chunk::<BLOCK_HEADER>() else {
+        return DecodedBlock::Needs(BLOCK_HEADER);
+    };
+    let half = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+    let word = |at: usize| u32::from(half(at)) | u32::from(half(at + 2)) << 16;
+    let length = word(8) as usize;
+    if length > MAX_PAYLOAD {
+        return DecodedBlock::Damaged;
+    }
+    let Some(payload) = bytes.get(BLOCK_HEADER..BLOCK_HEADER + length) else {
+        return DecodedBlock::Needs(BLOCK_HEADER + length);
+    };
+    if checksum(&header[..CHECKED], payload) != word(CHECKED) {
+        return DecodedBlock::Damaged;
+    }
+    DecodedBlock::Block(BlockKind::from_index(half(4).into()), half(6), length)
+}

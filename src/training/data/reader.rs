@@ -2,11 +2,10 @@
 
 use std::io::{self, Read};
 
-use super::MAGIC;
-use super::block::{BlockKind, Decoded, HEADER, MAX_PAYLOAD, SYNC, decode};
 use super::record::{LooseRecord, Record, TrainingGame};
+use super::{BLOCK_HEADER, BLOCK_START, BlockKind, DecodedBlock, MAGIC, MAX_PAYLOAD, decode_block};
 
-/// Why a game file cannot be read.
+/// The reason why a game file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The source cannot be read.
@@ -53,13 +52,13 @@ impl std::fmt::Display for RecoveredGames {
 #[derive(Debug)]
 pub struct GameReader<R> {
     source: R,
-    /// Buffer; the bytes from `start` on are not decoded yet.
+    /// A part of the file, of which the bytes from `start` on have not been decoded yet.
     window: Vec<u8>,
     start: usize,
     is_at_end: bool,
-    /// File offset of `start`.
+    /// The file offset of `start`.
     offset: u64,
-    /// File offset of the end of the last valid block.
+    /// The file offset of the end of the last valid block.
     valid_bytes: u64,
     plan: Option<String>,
     records: std::vec::IntoIter<Record>,
@@ -98,7 +97,7 @@ impl<R: Read> GameReader<R> {
         Ok(reader)
     }
 
-    /// How the games were made, as JSON, if the file has a plan.
+    /// The plan of the file as JSON, if it has one.
     pub fn plan(&self) -> Option<&str> {
         self.plan.as_deref()
     }
@@ -128,18 +127,18 @@ impl<R: Read> GameReader<R> {
     /// Reads the next valid block. Returns `false` at the end of the file.
     fn next_block(&mut self) -> io::Result<bool> {
         loop {
-            match decode(&self.window[self.start..]) {
-                Decoded::Block(kind, records, length) => {
-                    let payload = self.start + HEADER..self.start + HEADER + length;
+            match decode_block(&self.window[self.start..]) {
+                DecodedBlock::Block(kind, records, length) => {
+                    let payload = self.start + BLOCK_HEADER..self.start + BLOCK_HEADER + length;
                     let payload = self.window[payload].to_vec();
-                    self.skip(HEADER + length);
+                    self.skip(BLOCK_HEADER + length);
                     self.valid_bytes = self.offset;
                     self.open_block(kind, records, payload);
                     return Ok(true);
                 }
-                Decoded::Needs(bytes) if !self.is_at_end => self.fill(bytes)?,
-                Decoded::Needs(_) if self.window.len() == self.start => return Ok(false),
-                Decoded::Needs(_) | Decoded::Damaged => self.skip_damage(),
+                DecodedBlock::Needs(bytes) if !self.is_at_end => self.fill(bytes)?,
+                DecodedBlock::Needs(_) if self.window.len() == self.start => return Ok(false),
+                DecodedBlock::Needs(_) | DecodedBlock::Damaged => self.skip_damage(),
             }
         }
     }
@@ -159,10 +158,10 @@ impl<R: Read> GameReader<R> {
     /// begin like one, and damaged otherwise.
     fn skip_damage(&mut self) {
         let rest = &self.window[self.start..];
-        let begins_block = !matches!(decode(rest), Decoded::Damaged);
+        let begins_block = !matches!(decode_block(rest), DecodedBlock::Damaged);
         let next = (1..rest.len()).find(|at| {
-            let known = (rest.len() - at).min(SYNC.len());
-            rest[*at..at + known] == SYNC[..known]
+            let known = (rest.len() - at).min(BLOCK_START.len());
+            rest[*at..at + known] == BLOCK_START[..known]
         });
         let skipped = next.unwrap_or(rest.len());
         if begins_block {

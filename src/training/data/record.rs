@@ -3,7 +3,7 @@
 use crate::board::{Color, Move, Piece, Position, Setup, Square, named_enum};
 
 named_enum! {
-    /// How a game ended. The order is part of the file format.
+    /// The way in which a game ended. The order is part of the file format.
     pub enum Termination {
         /// Checkmate (将死).
         Checkmate = "checkmate",
@@ -71,7 +71,7 @@ impl LabelledResult {
 /// A move with the score of the search before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoredMove {
-    /// The move played: any legal move.
+    /// The move played, which need not be the best one.
     pub played: Move,
     /// The score for the side that moves, in evaluation units, or [`NO_SCORE`](super::NO_SCORE).
     pub score: i16,
@@ -92,7 +92,7 @@ pub struct TrainingGame {
     pub moves: Vec<ScoredMove>,
     /// The result of the game.
     pub result: LabelledResult,
-    /// How the game ended.
+    /// The way in which the game ended.
     pub ending: Termination,
 }
 

@@ -32,7 +32,7 @@ impl Labelled<'_> {
     }
 }
 
-/// Which positions to skip.
+/// The positions to skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Positions in check.
@@ -43,10 +43,10 @@ pub struct Filter {
     pub decided: i16,
     /// Number of plies to skip after the random ones. Loose samples are not affected.
     pub first_plies: usize,
-    /// Number of last plies to skip if a repetition decided the game: its result depends on the path.
+    /// Number of last plies to skip if a repetition decided the game, because its result depends on the path.
     pub repetition_plies: usize,
-    /// Positions whose score differs from the score after the move by more than this, in evaluation units: the
-    /// search did not see what came. Loose samples are not affected.
+    /// Positions whose score differs from the score after the move by more than this, in evaluation units, because
+    /// the search has overlooked something. Loose samples are not affected.
     pub swing: i16,
 }
 
@@ -71,7 +71,7 @@ impl Filter {
         swing: i16::MAX,
     };
 
-    /// Whether the filter keeps the position, without regard to its ply.
+    /// Whether the filter keeps the position. Conditions on plies and swings are not tested.
     pub fn allows(&self, sample: &Labelled<'_>) -> bool {
         let takes = |m| sample.position.taken_by(m).is_some();
         sample.score != NO_SCORE
@@ -169,9 +169,7 @@ impl TrainingGame {
         }
         Ok(())
     }
-}
 
-impl TrainingGame {
     /// Absolute difference between the score at a ply and the score after the move; 0 if one is unknown.
     fn swing_at(&self, ply: usize) -> i32 {
         let score = |ply: usize| self.moves.get(ply).map(|m| m.score);

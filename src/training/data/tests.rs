@@ -275,3 +275,23 @@ fn illegal_moves_are_reported() {
     };
     assert_eq!(Record::Game(game).visit(&Filter::NONE, |_| ()), Err(error));
 }
+
+#[test]
+fn every_changed_bit_is_detected() {
+    let block = encode_block(BlockKind::Games, 3, b"the payload of a block");
+    assert_eq!(
+        decode_block(&block),
+        DecodedBlock::Block(Some(BlockKind::Games), 3, 22)
+    );
+    for bit in 0..8 * block.len() {
+        let mut changed = block.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        assert!(
+            !matches!(decode_block(&changed), DecodedBlock::Block(..)),
+            "{bit}"
+        );
+    }
+    for length in 0..block.len() {
+        assert!(matches!(decode_block(&block[..length]), DecodedBlock::Needs(n) if n > length));
+    }
+}

@@ -4,17 +4,16 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::MAGIC;
-use super::block::{self, BlockKind, MAX_PAYLOAD};
 use super::reader::{GameReader, ReadError, RecoveredGames};
 use super::record::Record;
+use super::{BlockKind, MAGIC, MAX_PAYLOAD, encode_block};
 
-/// Games per block: few, so that an incomplete block loses little.
+/// The number of games per block: few, so that little is lost with an incomplete block.
 const BLOCK_GAMES: u16 = 16;
 /// A block is written once its payload is larger than this.
 const FULL: usize = MAX_PAYLOAD / 2;
 
-/// Why games cannot be written to a file.
+/// The reason why games cannot be written to a file.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
     /// The file cannot be read or written.
@@ -57,14 +56,14 @@ impl<W: Write> GameWriter<W> {
         }
     }
 
-    /// Writes the plan: how the games are made, as JSON.
+    /// Writes the plan, JSON that describes how the games are made.
     pub fn plan(&mut self, json: &str) -> Result<(), AppendError> {
         self.flush()?;
         if json.len() > MAX_PAYLOAD {
             return Err(AppendError::TooLong);
         }
         self.out
-            .write_all(&block::encode(BlockKind::Plan, 1, json.as_bytes()))?;
+            .write_all(&encode_block(BlockKind::Plan, 1, json.as_bytes()))?;
         Ok(())
     }
 
@@ -101,7 +100,7 @@ impl<W: Write> GameWriter<W> {
     /// Writes the current block even if it is not full, and returns the output.
     pub fn flush(&mut self) -> Result<&mut W, AppendError> {
         if self.records > 0 {
-            let block = block::encode(self.kind, self.records, &self.payload);
+            let block = encode_block(self.kind, self.records, &self.payload);
             self.out.write_all(&block)?;
             self.records = 0;
             self.payload.clear();
@@ -112,7 +111,7 @@ impl<W: Write> GameWriter<W> {
 }
 
 /// The content of a file that is continued.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Existing {
     /// The plan as JSON; `None` in a new file.
     pub plan: Option<String>,
@@ -127,8 +126,8 @@ pub struct Existing {
 }
 
 impl GameWriter<File> {
-    /// Opens a file to continue it, or creates it. Truncates an incomplete last block. Locks the file against
-    /// other processes.
+    /// Opens a file to continue it, or creates it. Removes an incomplete last block. Locks the file, so that no other
+    /// process writes it.
     ///
     /// # Errors
     /// The file is not a game file, another process is writing it, or it cannot be read or written.
@@ -140,13 +139,7 @@ impl GameWriter<File> {
             .truncate(false)
             .open(path)?;
         lock(&file)?;
-        let mut existing = Existing {
-            plan: None,
-            games: 0,
-            numbers: Vec::new(),
-            scored: 0,
-            recovered: RecoveredGames::default(),
-        };
+        let mut existing = Existing::default();
         if is_torn_beginning(&mut file)? {
             file.set_len(0)?;
             file.rewind()?;

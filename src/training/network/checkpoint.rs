@@ -28,7 +28,7 @@ struct CheckpointHeader {
 
 const VERSION: u32 = 1;
 
-/// Why a run cannot resume from a checkpoint.
+/// The reason why a run cannot resume from a checkpoint.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CheckpointError {
     /// Not a checkpoint, or of an unsupported version.

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! The loss is the squared difference between the predicted result and a mixture of the result of the game and
-//! the score of the search ([`Recipe`] has the formula). The search scales evaluations towards zero with the plies
-//! without a capture. So do the scores of the samples, which are search results; therefore the output is scaled in the
-//! same way before the loss, and the network learns the evaluation before scaling.
+//! the score of the search ([`Recipe`] has the formula). The search scales evaluations towards zero as the number of
+//! plies without a capture grows, and the scores of the samples are results of such searches. So the output is scaled
+//! in the same way before the loss is computed, and the network learns the evaluation before scaling.
 //!
 //! - Only quiet positions are used: not in check, the best move is not a capture, the absolute score is at most
 //!   2200, and the position is not among the last twelve plies of a game that a repetition decided. Each

@@ -13,13 +13,13 @@ use crate::eval::nnue::features::FEATURES;
 use crate::eval::nnue::simd::FloatBlock;
 use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
 
-/// Neurons that are kept in registers at a time.
+/// The number of neurons that are kept in registers at a time.
 const TILE: usize = 64;
 /// Active inputs in a typical position, for the scale of the initial weights.
 const TYPICAL_ACTIVE: f32 = 24.0;
 /// Maximum noise on the input weights of a widened network.
 const WIDENING_NOISE: f32 = 0.035;
-/// Terms that [`folded_sum`] adds one by one.
+/// The number of terms that [`folded_sum`] adds one by one.
 const FOLDED: usize = 16;
 
 /// Offsets of the parts of the network in the parameter vector, in [`FloatBlock`]s. The rows of the input weights

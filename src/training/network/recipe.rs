@@ -52,8 +52,8 @@ pub struct Recipe {
     pub largest_score: i16,
     /// Number of plies to skip after the random ones. No effect on text samples.
     pub first_plies: usize,
-    /// Number of last plies to skip in games that a repetition decided: their result depends on the path. No
-    /// effect on text samples.
+    /// Number of last plies to skip in games that a repetition decided, because their result depends on the path.
+    /// No effect on text samples.
     pub repetition_plies: usize,
     /// Positions whose score and the score after the move differ by more than this, in evaluation units, are
     /// skipped. No effect on text samples.
@@ -92,7 +92,7 @@ impl Default for Recipe {
     }
 }
 
-/// A setting is out of range.
+/// The error of a setting out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{key} is {value}, but must be {allowed}")]
 pub struct RecipeError {
@@ -111,14 +111,14 @@ impl RecipeError {
     }
 }
 
-/// Returns an error about `key` unless `holds`.
-fn must(
-    holds: bool,
+/// Returns an error about `key` unless its value is valid.
+fn require(
+    is_valid: bool,
     key: &'static str,
     value: &dyn ToString,
     allowed: &'static str,
 ) -> Result<(), RecipeError> {
-    if holds {
+    if is_valid {
         Ok(())
     } else {
         Err(RecipeError::new(key, value, allowed))
@@ -131,7 +131,7 @@ impl Recipe {
         self.check_schedule()?;
         let width = self.width.is_multiple_of(32) && (32..=MAX_WIDTH).contains(&self.width);
         let allowed = "a multiple of 32 from 32 to 1024";
-        must(width, "width", &self.width, allowed)?;
+        require(width, "width", &self.width, allowed)?;
         let inputs = match self.input_buckets {
             1 => InputBuckets::One,
             4 => InputBuckets::Attackers,
@@ -149,7 +149,7 @@ impl Recipe {
         })
     }
 
-    /// Which positions to skip.
+    /// The positions to skip.
     pub fn filter(&self) -> Filter {
         Filter {
             in_check: self.leave_out_checks,
@@ -167,27 +167,27 @@ impl Recipe {
             ("result_share", self.result_share),
             ("final_result_share", self.final_result_share),
         ] {
-            must((0.0..=1.0).contains(&share), key, &share, "0 to 1")?;
+            require((0.0..=1.0).contains(&share), key, &share, "0 to 1")?;
         }
-        // A network file stores it as an integer.
+        // A network file stores the scale as an integer.
         let is_scale = (1.0..=100_000.0).contains(&self.scale);
-        must(is_scale, "scale", &self.scale, "1 to 100000")?;
-        must(self.passes > 0, "passes", &self.passes, "at least 1")?;
-        must(self.batch >= 64, "batch", &self.batch, "at least 64")?;
+        require(is_scale, "scale", &self.scale, "1 to 100000")?;
+        require(self.passes > 0, "passes", &self.passes, "at least 1")?;
+        require(self.batch >= 64, "batch", &self.batch, "at least 64")?;
         let is_rate = self.rate > 0.0 && self.rate <= 1.0;
-        must(is_rate, "rate", &self.rate, "above 0 and at most 1")?;
+        require(is_rate, "rate", &self.rate, "above 0 and at most 1")?;
         let final_rate = self.final_rate >= 0.0 && self.final_rate <= self.rate;
-        must(final_rate, "final_rate", &self.final_rate, "0 to rate")?;
+        require(final_rate, "final_rate", &self.final_rate, "0 to rate")?;
         let is_decay = (0.0..1.0).contains(&self.decay);
-        must(is_decay, "decay", &self.decay, "0 to less than 1")?;
+        require(is_decay, "decay", &self.decay, "0 to less than 1")?;
         let is_clip = self.clip > 0.0 && self.clip <= 127.0 / 64.0;
-        must(is_clip, "clip", &self.clip, "above 0 and at most 1.984375")?;
-        must(self.hold_out >= 2, "hold_out", &self.hold_out, "at least 2")?;
+        require(is_clip, "clip", &self.clip, "above 0 and at most 1.984375")?;
+        require(self.hold_out >= 2, "hold_out", &self.hold_out, "at least 2")?;
         for (key, units) in [
             ("largest_score", self.largest_score),
             ("largest_swing", self.largest_swing),
         ] {
-            must(units > 0, key, &units, "1 to 32767")?;
+            require(units > 0, key, &units, "1 to 32767")?;
         }
         Ok(())
     }

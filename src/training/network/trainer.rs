@@ -42,7 +42,7 @@ pub struct Trainer {
     level: SimdLevel,
 }
 
-/// Why a run cannot begin.
+/// The reason why a run cannot begin.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrainerError {
     /// A setting of the recipe is out of range.
@@ -217,11 +217,11 @@ impl Trainer {
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.shuffle(&mut rng);
         let mut shards: Vec<Shard> = (0..SHARDS).map(|_| self.shard()).collect();
-        let steps_a_pass = count.div_ceil(self.recipe.batch) as u64;
-        let steps = steps_a_pass * u64::from(self.recipe.passes);
+        let steps_per_pass = count.div_ceil(self.recipe.batch) as u64;
+        let steps = steps_per_pass * u64::from(self.recipe.passes);
         let (mut loss, mut done, mut rate) = (0.0, 0, 0.0);
         for (number, batch) in order.chunks(self.recipe.batch).enumerate() {
-            let step = u64::from(self.passes) * steps_a_pass + number as u64;
+            let step = u64::from(self.passes) * steps_per_pass + number as u64;
             rate = self.recipe.rate_at(step, steps);
             let target = Target {
                 result_share: self.recipe.result_share_at(step, steps),

@@ -30,7 +30,7 @@ pub struct Converted {
     pub has_torn_end: bool,
 }
 
-/// Why a conversion failed.
+/// The reason why a conversion failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
     /// The samples cannot be read.
@@ -52,7 +52,7 @@ pub enum ConvertError {
     Write(#[from] AppendError),
 }
 
-/// Why a sample does not fit the game file format.
+/// The reason why a sample does not fit the game file format.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum UnfitSample {
     /// The result for red is not 1, 0.5 or 0.
@@ -137,8 +137,8 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSa
 }
 
 /// Converts game records in any format that have a result. The score of a move is at the beginning of its comment,
-/// for the side that moves: `+0.35/12`, or `+M4/12` for a mate in four moves. Book moves have no score. How a
-/// game ended is taken from the tags `Reason`, which `chuhe match` writes, and `Termination`.
+/// for the side that moves: `+0.35/12`, or `+M4/12` for a mate in four moves. Book moves have no score. The
+/// [`Termination`] follows from the tags `Reason`, which `chuhe match` writes, and `Termination`.
 ///
 /// # Errors
 /// The file cannot be read, or the games cannot be written.
@@ -200,7 +200,7 @@ fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<Trainin
     })
 }
 
-/// How the game ended. Returns `None` if the game was decided off the board.
+/// The way in which the game ended, or `None` if it was decided off the board.
 fn ending_of(game: &PgnGame, result: LabelledResult) -> Option<Termination> {
     let adjudicated = match result {
         LabelledResult::Draw => Termination::AdjudicatedDraw,
@@ -218,8 +218,8 @@ fn ending_of(game: &PgnGame, result: LabelledResult) -> Option<Termination> {
             Some("insufficient material") => Termination::InsufficientMaterial,
             Some("no-capture limit") => Termination::NoCaptureLimit,
             Some("length" | "ply limit") => Termination::PlyLimit,
-            None | Some(_) if termination == Some("adjudication") => adjudicated,
-            None | Some(_) => Termination::Unknown,
+            _ if termination == Some("adjudication") => adjudicated,
+            _ => Termination::Unknown,
         }),
     }
 }

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::board::Position;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::{Limits, Score, Searcher, StartError, on_search_stack, spawn_search_thread};
@@ -17,7 +16,7 @@ const BATCH: usize = 256;
 /// Size of the hash table of each thread, in MB.
 const HASH: usize = 4;
 
-/// Why games cannot be relabelled.
+/// The reason why games cannot be relabelled.
 #[derive(Debug, thiserror::Error)]
 pub enum RelabelError {
     /// The games cannot be read.
@@ -34,7 +33,7 @@ pub enum RelabelError {
     Search,
 }
 
-/// How games are relabelled.
+/// The settings of a relabelling.
 #[derive(Clone, Debug)]
 pub struct Relabeling {
     /// Soft limit of nodes per position: the iteration in progress is finished. 0 for the static evaluation.
@@ -144,8 +143,7 @@ fn new_game_scores(
     searcher: &mut Searcher,
     nodes: u64,
 ) -> Result<Option<TrainingGame>, RelabelError> {
-    let start: Position = record.start_position();
-    let mut game = Game::new(start);
+    let mut game = Game::new(record.start_position());
     for ply in &mut record.moves {
         if ply.score != NO_SCORE {
             ply.score = score(&game, searcher, nodes)?;

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::merge::fingerprint;
+use super::fingerprint;
 use crate::board::Color;
 use crate::training::data::{BadRecord, Filter, LabelledResult, Record, Termination};
 
 /// Upper bounds of the classes of absolute scores, in evaluation units.
 const SCORES: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
-/// To limit memory, one in this number of positions is checked for duplicates.
+/// One in this number of positions is checked for duplicates, to limit memory.
 const SAMPLED: u64 = 16;
 /// Maximum number of pieces on the board.
 const PIECES: usize = 32;
@@ -58,8 +58,7 @@ impl Statistics {
         record.visit(&Filter::NONE, |sample| {
             self.positions += 1;
             let size = sample.score.unsigned_abs();
-            let class = SCORES.iter().position(|bound| size <= *bound);
-            self.scores[class.unwrap_or(SCORES.len() - 1)] += 1;
+            self.scores[SCORES.partition_point(|bound| *bound < size)] += 1;
             let pieces = sample.position.occupied().len() as usize;
             self.pieces[(pieces - 1) / PIECE_CLASS] += 1;
             let key = sample.position.key();
@@ -87,7 +86,7 @@ fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-/// The share comes first, so that rows are aligned in every language.
+/// Writes a row. The share comes first, so that rows are aligned in every language.
 fn fmt_share(f: &mut fmt::Formatter<'_>, share: f64, name: &str) -> fmt::Result {
     writeln!(f, "  {share:>5.1} %  {name}")
 }

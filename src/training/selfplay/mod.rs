@@ -71,8 +71,8 @@ impl SelfPlayRun {
         self.numbers.missing.len()
     }
 
-    /// Plays the missing games. Calls `progress` whenever games have been written. Whatever the number of threads, the
-    /// games lost to damage are written first, then the other games in the order of their numbers.
+    /// Plays the missing games. Calls `progress` whenever games have been written. With any number of threads, the games
+    /// lost to damage are written first, then the other games in the order of their numbers.
     pub fn play(
         self,
         interrupt: &Interrupt,
@@ -99,7 +99,7 @@ impl SelfPlayRun {
             for player in players {
                 let work = &work;
                 if let Err(error) = spawn_search_thread(scope, move || work(player)) {
-                    // The run fails because it cannot have all threads: stop those already started.
+                    // The run fails because it cannot have all threads. This stops the threads already started.
                     interrupt.request();
                     return Err(error);
                 }
@@ -195,7 +195,7 @@ impl Sequence {
         match game {
             SelfPlayGame::Game(game) => self.waiting.insert(place, Some(Record::Game(game))),
             SelfPlayGame::NoOpening => self.waiting.insert(place, None),
-            // Later games are never next in order now, so they are dropped too.
+            // Without this game, no later game is ever the next one, so all later games are dropped too.
             SelfPlayGame::Dropped => None,
             SelfPlayGame::Failed => {
                 self.failure.get_or_insert(SelfPlayError::Search);

@@ -14,7 +14,7 @@ const SIGNATURE_DEPTH: u32 = 6;
 /// Value of `made_by` in the plan of a file.
 const PLAN_NAME: &str = "selfplay";
 
-/// How games begin.
+/// The way in which games begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Opening {
@@ -55,7 +55,7 @@ pub struct SelfPlay {
     pub hash: usize,
     /// Seed of the run. The same engine always plays the same game `n` of a seed.
     pub seed: u64,
-    /// How the games begin.
+    /// The way in which the games begin.
     pub opening: Opening,
     /// Maximum absolute score of a random opening, in evaluation units. Not used with good openings.
     pub opening_score: u16,
@@ -80,10 +80,10 @@ pub struct SelfPlayPlan {
     pub hash: usize,
     /// Seed of the run.
     pub seed: u64,
-    /// How the games begin; not stored if random.
+    /// The way in which the games begin; not stored if random.
     #[serde(default, skip_serializing_if = "Opening::is_random")]
     pub opening: Opening,
-    /// Maximum absolute score of a random opening; not stored if it is the one that old files imply.
+    /// Maximum absolute score of a random opening; not stored if it is that of files that do not store it.
     #[serde(
         default = "old_opening_score",
         skip_serializing_if = "is_old_opening_score"
@@ -129,7 +129,7 @@ impl SelfPlayPlan {
     }
 }
 
-/// Why self-play stopped.
+/// The reason why self-play stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum SelfPlayError {
     /// The file cannot be read or written.

@@ -144,7 +144,7 @@ impl Player {
 
     /// The ply of the random quiet move of a game whose opening has `opening` plies, if it has one.
     fn random_ply(&self, opening: usize, rng: &mut StdRng) -> Option<usize> {
-        // Without random moves, no random number is drawn: the games stay the same.
+        // No random number is drawn if there are no random moves, so the games are those of a plan without the setting.
         let has_one = self.random_moves > 0 && rng.random_range(0..100) < self.random_moves;
         has_one.then(|| opening + rng.random_range(RANDOM_MOVE_PLIES))
     }
@@ -320,7 +320,7 @@ impl OpeningMoves {
         let moves = self.moves(game.position());
         let best = moves.first()?;
         let new: Vec<ScoredLine> = (moves.iter().copied())
-            .filter(|m| !repeats(game, m.played))
+            .filter(|m| !game.is_repetition(m.played))
             .collect();
         let share = |m: &ScoredLine| (f64::from(m.score - best.score) / SPREAD).exp();
         let chosen = new.choose_weighted(rng, share).ok()?;
@@ -346,12 +346,6 @@ impl OpeningMoves {
         self.known.insert(position, moves.clone());
         moves
     }
-}
-
-/// Whether a move repeats a position of the game.
-fn repeats(game: &Game, played: Move) -> bool {
-    let mut after = game.clone();
-    after.push(played).is_err() || after.occurrences() > 1
 }
 
 #[cfg(test)]
