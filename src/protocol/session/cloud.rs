@@ -7,19 +7,15 @@
 //! sends none for five minutes.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::state::Session;
-use super::suggestion::{Stage, usual_time};
+use super::stage::usual_time;
 use crate::board::{Move, Position};
 use crate::cloud::client::{Client, ClientError};
 use crate::movegen::legal_moves;
-use crate::protocol::codec::Reply;
-use crate::protocol::go::GoRequest;
-use crate::search::{Control, Limits, SearchRequest, USUAL_STACK, start_thread};
+use crate::search::{Limits, SearchRequest, USUAL_STACK, start_thread};
 
 /// The longest wait for an answer.
 const LONGEST: Duration = Duration::from_secs(2);
@@ -102,13 +98,15 @@ impl Cloud {
         Ok(Self(sender))
     }
 
-    /// Asks for a move. `ban` lists the moves that are not wanted, as the API writes them.
-    pub fn ask(&self, position: Position, ban: String, time: Duration) -> Option<AwaitedMove> {
+    /// Asks for a move; `None` if the limits have no time for the move.
+    pub fn ask(&self, request: &SearchRequest) -> Option<AwaitedMove> {
+        let time = wait_time(&request.limits)?;
+        let ban = banned_moves(request);
         let (answer, answers) = bounded(1);
         let (line, lines) = bounded(1);
         let until = Instant::now() + time;
         let request = CloudRequest {
-            position,
+            position: request.game.position().clone(),
             ban,
             // The thread reports a timeout before the session stops waiting.
             until: until - time / 10,
@@ -268,7 +266,7 @@ fn parse_line(reply: &str) -> Vec<Move> {
 }
 
 /// The time to wait for the library; `None` if the limits have no time for the move.
-pub fn wait_time(limits: &Limits) -> Option<Duration> {
+fn wait_time(limits: &Limits) -> Option<Duration> {
     usual_time(limits).map(|time| (time / WAIT_DIVISOR).min(LONGEST))
 }
 
@@ -283,70 +281,6 @@ fn banned_moves(request: &SearchRequest) -> String {
         }
     }
     banned.join("|")
-}
-
-impl<W: Write> Session<W> {
-    /// Connects to the library of the preferences, if there is one.
-    pub fn open_cloud(&mut self) {
-        self.cloud = None;
-        if self.preferences.cloud.is_empty() {
-            return;
-        }
-        match Cloud::open(&self.preferences.cloud) {
-            Ok(cloud) => self.cloud = Some(cloud),
-            Err(error) => self.refuse("cloud", &error.to_string()),
-        }
-    }
-
-    /// Asks the library for a move, except in analysis, without a time for the move, in the promotion variant, and
-    /// if the client suggests a move itself.
-    pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
-        let cloud = self.cloud.as_ref()?;
-        let time = wait_time(&request.limits)?;
-        let is_analysis = self.preferences.analyse_mode
-            || go.ponder
-            || request.limits.mate.is_some()
-            || request.settings.multipv > 1;
-        let is_suggested = go.book_move.is_some() || go.table_move.is_some();
-        let position = request.game.position();
-        if is_analysis || is_suggested || position.has_promotion() {
-            return None;
-        }
-        cloud.ask(position.clone(), banned_moves(request), time)
-    }
-
-    /// Starts the search after the library has answered or the wait has ended.
-    pub fn on_cloud(&mut self, answer: CloudAnswer) {
-        if let Some(problem) = &answer.problem {
-            self.send(&Reply::Message(problem));
-        }
-        let Some(search) = &mut self.search else {
-            return;
-        };
-        let Some(awaited) = search.awaited_move.take() else {
-            return;
-        };
-        search.awaited_line = Some(awaited.lines);
-        let is_stopped = search.request.control.is_stopped();
-        let may_play = |(played, _): &(Move, bool)| {
-            let mut game = search.request.game.clone();
-            search.request.may_play(*played)
-                && game.push(*played).is_ok()
-                && game.occurrences() == 1
-        };
-        search.stage = match answer.suggestion.filter(may_play) {
-            Some((suggested, is_table)) if !is_stopped => Stage::Suggested {
-                suggested,
-                is_table,
-            },
-            _ => Stage::Requested,
-        };
-        let control = Control::new(false);
-        if is_stopped {
-            control.stop();
-        }
-        self.start_stage(control);
-    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod cloud;
 mod game;
 mod options;
 mod search;
+mod stage;
 mod state;
 mod suggestion;
 #[cfg(test)]
@@ -44,8 +45,7 @@ use crate::search::{Event, Pool, StartError};
 use crate::text::{Language, fill, texts, without_credentials};
 use adjudication::{DrawResign, Ruling, RulingThread};
 use game::{CurrentGame, ParsedGame, PositionError};
-use search::PerftCounts;
-use state::{CommandQueue, Session};
+use state::{CommandQueue, PerftCounts, Session};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
 /// output.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::adjudication::DrawResign;
+#[cfg(feature = "cloud")]
+use super::cloud::Cloud;
 use super::state::Session;
 use crate::book::BookLibrary;
 use crate::eval::nnue::Network;
@@ -115,6 +117,19 @@ impl<W: Write> Session<W> {
         log::info!("{} endgame tables", tables.iter().count());
         self.tables = Some(tables);
         self.pool.forget();
+    }
+
+    /// Connects to the cloud library of the preferences, if there is one.
+    #[cfg(feature = "cloud")]
+    fn open_cloud(&mut self) {
+        self.cloud = None;
+        if self.preferences.cloud.is_empty() {
+            return;
+        }
+        match Cloud::open(&self.preferences.cloud) {
+            Ok(cloud) => self.cloud = Some(cloud),
+            Err(error) => self.refuse("cloud", &error.to_string()),
+        }
     }
 
     /// The endgame tables to probe: none with the option off, in the promotion variant and below full strength.

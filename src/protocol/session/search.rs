@@ -8,8 +8,8 @@ use crossbeam_channel::{Receiver, bounded};
 
 use super::adjudication::{Offers, Ruling};
 use super::game::RootMoves;
-use super::state::{ActiveSearch, BookAnswer, Session};
-use super::suggestion::{Stage, shortened};
+use super::stage::{Stage, shortened};
+use super::state::{ActiveSearch, BookAnswer, PerftCounts, Session};
 use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::{legal_moves, perft_in_parts};
@@ -401,9 +401,6 @@ impl<W: Write> Session<W> {
         }
     }
 }
-
-/// The number of lines after each legal move; `None` if the count was stopped.
-pub type PerftCounts = Option<Vec<(Move, u64)>>;
 
 /// Starts to count the lines of `depth` plies. The channel is closed without a result if no thread can be started.
 fn start_perft(position: Position, depth: u32, control: Arc<Control>) -> Receiver<PerftCounts> {

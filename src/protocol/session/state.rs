@@ -11,8 +11,7 @@ use super::adjudication::{DrawResign, Ruling, RulingThread};
 #[cfg(feature = "cloud")]
 use super::cloud::Cloud;
 use super::game::CurrentGame;
-use super::search::PerftCounts;
-use super::suggestion::Stage;
+use super::stage::Stage;
 use crate::board::Move;
 use crate::book::{BookLibrary, BookMove};
 use crate::eval::nnue::Network;
@@ -129,6 +128,9 @@ impl BookAnswer {
         }
     }
 }
+
+/// The number of lines after each legal move; `None` if the count was stopped.
+pub type PerftCounts = Option<Vec<(Move, u64)>>;
 
 /// The search in progress. Dropping it stops the search.
 #[derive(Debug)]

@@ -7,156 +7,19 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::adjudication::hundredths;
+#[cfg(feature = "cloud")]
+use super::cloud::{AwaitedMove, CloudAnswer};
+use super::stage::{Next, Stage};
 use super::state::Session;
 use crate::board::Move;
+#[cfg(feature = "cloud")]
+use crate::protocol::codec::Reply;
+#[cfg(feature = "cloud")]
 use crate::protocol::go::GoRequest;
-use crate::search::{Bound, Control, Info, Limits, Outcome, PlayerClock, Report, SearchRequest};
-
-/// The longest search of a suggestion.
-const LONGEST_CHECK: Duration = Duration::from_millis(200);
-/// The time for the move divided by the time to search a suggestion.
-const CHECK_DIVISOR: u32 = 50;
-/// The time to search a suggestion if the limits have no time.
-const DEFAULT_CHECK: Duration = Duration::from_millis(50);
-/// How much worse than the best move a book move may be, in hundredths of a minor piece.
-const MARGIN: i32 = 30;
-/// The lowest score of a book move that is played, in hundredths of a minor piece.
-const LOWEST: i32 = -50;
-
-/// The stages of a search with a suggestion.
-#[derive(Clone, Debug)]
-pub enum Stage {
-    /// Searches the suggested move.
-    Suggested {
-        suggested: Move,
-        /// Whether it is the move of an endgame table, which is rejected only if it loses.
-        is_table: bool,
-    },
-    /// Searches the best move, to compare it with the suggestion.
-    Compared {
-        /// The outcome of the search of the suggestion.
-        suggested: Outcome,
-    },
-    /// The search that `go` asked for.
-    Requested,
-}
-
-/// The step after a stage.
-pub enum Next {
-    Play(Outcome),
-    Search(Stage),
-}
-
-impl Stage {
-    /// The first stage of a request. Suggestions have no effect in analysis and while pondering, and must be among
-    /// the moves that may be played.
-    pub fn first(go: &GoRequest, request: &SearchRequest) -> Self {
-        let table = go.table_move.map(|suggested| (suggested, true));
-        let suggestion = table.or(go.book_move.map(|suggested| (suggested, false)));
-        match suggestion.filter(|(suggested, _)| request.may_play(*suggested)) {
-            Some((suggested, is_table)) if request.limits.is_bounded() && !go.ponder => {
-                Self::Suggested {
-                    suggested,
-                    is_table,
-                }
-            }
-            _ => Self::Requested,
-        }
-    }
-
-    /// The search of this stage, `elapsed` after the `go` arrived.
-    pub fn request(&self, request: &SearchRequest, elapsed: Duration) -> SearchRequest {
-        let mut request = request.clone();
-        match self {
-            Self::Requested => {
-                request.limits = shortened(request.limits, elapsed);
-                return request;
-            }
-            Self::Suggested { suggested, .. } => {
-                request.limits = check_limits(&request.limits);
-                request.root_moves = Some(vec![*suggested]);
-            }
-            Self::Compared { suggested } => {
-                request.limits = comparison_limits(&request.limits, suggested.depth);
-            }
-        }
-        request.settings.multipv = 1;
-        request
-    }
-
-    /// The step after this stage has ended with `outcome`.
-    pub fn next(self, outcome: Outcome) -> Next {
-        match self {
-            Self::Suggested { is_table, .. } => match outcome.score {
-                Some(score) if is_table && !score.is_loss() => Next::Play(outcome),
-                Some(score) if !is_table && hundredths(score) >= LOWEST => {
-                    Next::Search(Self::Compared { suggested: outcome })
-                }
-                _ => Next::Search(Self::Requested),
-            },
-            Self::Compared { suggested } => {
-                let score = |outcome: &Outcome| outcome.score.map(hundredths);
-                match (score(&suggested), score(&outcome)) {
-                    (Some(book), Some(best)) if book >= best.saturating_sub(MARGIN) => {
-                        Next::Play(suggested)
-                    }
-                    _ => Next::Search(Self::Requested),
-                }
-            }
-            Self::Requested => Next::Search(Self::Requested),
-        }
-    }
-}
-
-/// The limits with the time for the move, and the clock of the side to move, reduced by `by`.
-pub fn shortened(limits: Limits, by: Duration) -> Limits {
-    let less = |time: Duration| time.saturating_sub(by);
-    Limits {
-        move_time: limits.move_time.map(less),
-        clock: limits.clock.map(|clock| PlayerClock {
-            time: less(clock.time),
-            ..clock
-        }),
-        ..limits
-    }
-}
-
-/// An estimate of the time for the move; `None` if the limits have no time. A clock is shared by at most twenty moves.
-pub fn usual_time(limits: &Limits) -> Option<Duration> {
-    let clock = limits.clock.map(|clock| {
-        let moves = clock.moves_to_go.unwrap_or(20).clamp(1, 20);
-        clock.time / moves + clock.increment
-    });
-    [limits.move_time, clock].into_iter().flatten().min()
-}
-
-/// The limits of the search of a suggestion.
-fn check_limits(limits: &Limits) -> Limits {
-    let time = usual_time(limits);
-    let time = time.map_or(DEFAULT_CHECK, |time| {
-        (time / CHECK_DIVISOR).min(LONGEST_CHECK)
-    });
-    Limits {
-        depth: limits.depth,
-        nodes: limits.nodes,
-        move_time: Some(time),
-        ..Limits::default()
-    }
-}
-
-/// The limits of the search of the best move, after the suggestion was searched to `depth`: the same depth, so that the
-/// scores are comparable, and twice the time, because all moves take longer than one.
-fn comparison_limits(limits: &Limits, depth: u32) -> Limits {
-    let check = check_limits(limits);
-    Limits {
-        depth: Some(check.depth.map_or(depth, |limit| limit.min(depth))),
-        move_time: check.move_time.map(|time| time * 2),
-        ..check
-    }
-}
+#[cfg(feature = "cloud")]
+use crate::search::SearchRequest;
+use crate::search::{Bound, Control, Info, Outcome, Report};
 
 impl<W: Write> Session<W> {
     /// Plays a suggestion after its search, or starts the next stage.
@@ -226,73 +89,53 @@ impl<W: Write> Session<W> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::search::Score;
-
-    fn outcome(hundredths: i32) -> Outcome {
-        Outcome {
-            best: "h2e2".parse().ok(),
-            score: Some(Score::from_units(hundredths * Score::MINOR_PIECE / 100)),
-            depth: 3,
-            ..Outcome::default()
+#[cfg(feature = "cloud")]
+impl<W: Write> Session<W> {
+    /// Asks the library for a move, except in analysis, without a time for the move, in the promotion variant, and
+    /// if the client suggests a move itself.
+    pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
+        let cloud = self.cloud.as_ref()?;
+        let is_analysis = self.preferences.analyse_mode
+            || go.ponder
+            || request.limits.mate.is_some()
+            || request.settings.multipv > 1;
+        let is_suggested = go.book_move.is_some() || go.table_move.is_some();
+        if is_analysis || is_suggested || request.game.position().has_promotion() {
+            return None;
         }
+        cloud.ask(request)
     }
 
-    fn suggested(is_table: bool) -> Stage {
-        let suggested = "h2e2".parse().unwrap();
-        Stage::Suggested {
-            suggested,
-            is_table,
+    /// Starts the search after the library has answered or the wait has ended.
+    pub fn on_cloud(&mut self, answer: CloudAnswer) {
+        if let Some(problem) = &answer.problem {
+            self.send(&Reply::Message(problem));
         }
-    }
-
-    #[test]
-    fn book_move_needs_nearly_the_best_score() {
-        for (book, best, is_played) in [(10, 30, true), (-40, -40, true), (10, 60, false)] {
-            let Next::Search(stage) = suggested(false).next(outcome(book)) else {
-                panic!("played without comparison");
-            };
-            let played = matches!(stage.next(outcome(best)), Next::Play(_));
-            assert_eq!(played, is_played, "{book} {best}");
-        }
-        let bad = suggested(false).next(outcome(-60));
-        assert!(matches!(bad, Next::Search(Stage::Requested)));
-    }
-
-    #[test]
-    fn table_move_is_rejected_only_if_it_loses() {
-        assert!(matches!(suggested(true).next(outcome(-900)), Next::Play(_)));
-        let mut lost = outcome(0);
-        lost.score = Some(Score::mated_in(4));
-        let refuted = suggested(true).next(lost);
-        assert!(matches!(refuted, Next::Search(Stage::Requested)));
-    }
-
-    #[test]
-    fn check_time_is_a_fiftieth_of_the_move_time() {
-        let limits = |move_time| Limits {
-            move_time: Some(Duration::from_millis(move_time)),
-            ..Limits::default()
+        let Some(search) = &mut self.search else {
+            return;
         };
-        let time = |limits| check_limits(&limits).move_time.unwrap().as_millis();
-        assert_eq!(time(limits(1000)), 20);
-        assert_eq!(time(limits(60_000)), 200);
-        assert_eq!(time(Limits::default()), 50);
-    }
-
-    #[test]
-    fn comparison_is_as_deep_as_the_check() {
-        let limits = |depth| Limits {
-            depth,
-            move_time: Some(Duration::from_secs(5)),
-            ..Limits::default()
+        let Some(awaited) = search.awaited_move.take() else {
+            return;
         };
-        for (asked, reached, compared) in [(None, 7, 7), (Some(9), 7, 7), (Some(3), 7, 3)] {
-            let found = comparison_limits(&limits(asked), reached);
-            assert_eq!(found.depth, Some(compared));
-            assert_eq!(found.move_time, Some(Duration::from_millis(200)));
+        search.awaited_line = Some(awaited.lines);
+        let is_stopped = search.request.control.is_stopped();
+        let may_play = |(played, _): &(Move, bool)| {
+            let mut game = search.request.game.clone();
+            search.request.may_play(*played)
+                && game.push(*played).is_ok()
+                && game.occurrences() == 1
+        };
+        search.stage = match answer.suggestion.filter(may_play) {
+            Some((suggested, is_table)) if !is_stopped => Stage::Suggested {
+                suggested,
+                is_table,
+            },
+            _ => Stage::Requested,
+        };
+        let control = Control::new(false);
+        if is_stopped {
+            control.stop();
         }
+        self.start_stage(control);
     }
 }

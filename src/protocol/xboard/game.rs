@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use super::replies::AnalysisStatus;
-use super::{Dialect, Purpose, XBoard};
+use super::{AnalysisStatus, Dialect, Purpose, XBoard};
 use crate::board::Color;
 use crate::movegen::legal_moves;
 use crate::notation::diagram::{DiagramStyle, draw};

@@ -2,9 +2,9 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `iteration` | iterative deepening and the results of the iterations |
+//! | `iteration` | the results of the iterations |
 //! | `stopping` | the end of a search by time, nodes, a mate or an only move |
-//! | `root` | the root: aspiration windows, moves, reports |
+//! | `root` | the root: iterative deepening, aspiration windows, moves, reports |
 //! | `node` | one node: hash entry, static evaluation, cut-offs before its moves |
 //! | `moves` | the moves of a node: pruning, extensions, reductions, principal variation search |
 //! | `quiescence` | captures and check evasions at the end of each line |
@@ -29,6 +29,7 @@ mod stopping;
 mod tablebases;
 
 pub use evaluator::static_score;
-pub use iteration::{Iteration, RootMove, search};
+pub use iteration::{Iteration, RootMove};
+pub use root::search;
 pub use search::ThreadData;
 pub use shared::SharedState;

@@ -1,23 +1,125 @@
-//! The root: aspiration windows, the scores of its moves, reports.
+//! The root: iterative deepening, aspiration windows, the scores of its moves, reports.
 
 use std::sync::atomic::Ordering;
 
-use super::search::{Root, Search};
+use super::iteration::{Iteration, NOT_OVERTAKEN, Stability};
+use super::search::{Root, Search, ThreadData};
+use super::shared::SharedState;
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::search::event::{Bound, Info, Report};
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::parameters::values;
-use crate::search::request::Driver;
-use crate::search::score::Score;
+use crate::search::request::{Driver, MAX_DEPTH};
+use crate::search::score::{MAX_PLY, Score};
 
 /// Time in milliseconds after which the search reports the current root move.
 const CURRENT_MOVE_AFTER: u128 = 1000;
 
+/// The deepest line fits the stack.
+const _: () = assert!((MAX_DEPTH as usize) < MAX_PLY);
+
+/// Runs one request in one thread.
+pub fn search(thread: &mut ThreadData, shared: &SharedState) -> Iteration {
+    let mut search = Search::new(thread, shared);
+    search.iterate();
+    search.count_nodes();
+    search.iteration
+}
+
 impl Search<'_> {
+    /// Searches with increasing depth until a limit or a stop. Afterwards `iteration` is the last finished iteration,
+    /// updated with the results of the interrupted one. Only the first thread reports.
+    ///
+    /// All threads search the same depth. If another thread finishes it first, this thread takes over its result.
+    fn iterate(&mut self) {
+        let request = &self.shared.request;
+        let depth_limit = request.limits.depth.unwrap_or(MAX_DEPTH);
+        let depth_limit = depth_limit.clamp(1, MAX_DEPTH) as i32;
+        self.order_root_moves();
+        let lines = request.settings.multipv.min(self.iteration.moves.len());
+        let mut progress = Stability::new();
+        while self.iteration.depth < depth_limit {
+            let reported = self.iteration.moves[0].summary();
+            self.deepen(lines, self.next_depth(depth_limit));
+            if self.stopped {
+                let Some(overtaking) = self.overtaking() else {
+                    self.iteration.sort_interrupted();
+                    if self.iteration.moves[0].summary() != reported {
+                        (0..lines).for_each(|line| self.report(line));
+                    }
+                    break;
+                };
+                self.iteration = overtaking;
+                self.stopped = false;
+            }
+            (0..lines).for_each(|line| self.report(line));
+            if self.id != 0 {
+                continue;
+            }
+            progress.update(&self.iteration);
+            if self.is_decided(lines)
+                || self.is_out_of_time(&progress)
+                || self.is_past_soft_nodes()
+                || self.is_only_move()
+            {
+                break;
+            }
+        }
+        self.wait_while_pondering();
+    }
+
+    /// The depth of the next iteration: one ply more, or the depth limit at once without iterative deepening.
+    fn next_depth(&self, depth_limit: i32) -> i32 {
+        let jumps = !self.techniques.iterative && self.shared.request.limits.depth.is_some();
+        match self.iteration.depth {
+            1.. if jumps => depth_limit,
+            depth => depth + 1,
+        }
+    }
+
+    /// Runs the iteration of this depth, unless it is interrupted.
+    fn deepen(&mut self, lines: usize, depth: i32) {
+        self.root_depth = depth;
+        self.overtaken_at = depth;
+        self.iteration.begin_next(lines);
+        let start_nodes = self.nodes;
+        for line in 0..lines {
+            self.line = line;
+            self.selective_depth = 0;
+            match self.techniques.driver {
+                Driver::NegaScout | Driver::AlphaBeta => self.aspiration(),
+                Driver::Mtd => self.mtd_f(),
+            }
+            if self.stopped {
+                return;
+            }
+            self.iteration.moves[..=line].sort_by_key(|m| std::cmp::Reverse(m.score));
+        }
+        let nodes = (self.nodes - start_nodes).max(1);
+        self.iteration.effort = self.iteration.moves[0].nodes as f64 / nodes as f64;
+        self.iteration.depth = depth;
+        self.overtaken_at = NOT_OVERTAKEN;
+        if let Some(team) = &self.shared.team {
+            team.publish(&self.iteration);
+        }
+    }
+
+    /// Whether another thread has finished the current iteration.
+    pub fn is_overtaken(&self) -> bool {
+        let team = self.shared.team.as_ref();
+        team.is_some_and(|team| team.is_past(self.overtaken_at))
+    }
+
+    /// The result of the thread that has overtaken this one.
+    fn overtaking(&mut self) -> Option<Iteration> {
+        let depth = std::mem::replace(&mut self.overtaken_at, NOT_OVERTAKEN);
+        self.shared.team.as_ref()?.finished(depth)
+    }
+
     /// Searches one line of one iteration with a narrow window around the last score, widened when the search
     /// fails (Chessprogramming wiki, "Aspiration Windows").
-    pub fn aspiration(&mut self) {
+    fn aspiration(&mut self) {
         let (line, depth) = (self.line, self.root_depth);
         let previous = self.iteration.moves[line].previous;
         let mut delta = values::aspiration_window();
@@ -62,7 +164,7 @@ impl Search<'_> {
 
     /// Searches one line of one iteration by MTD(f), with null windows that converge to the score. Null windows
     /// have no principal variation, so the line is taken from the transposition table.
-    pub fn mtd_f(&mut self) {
+    fn mtd_f(&mut self) {
         let (line, depth) = (self.line, self.root_depth);
         let previous = self.iteration.moves[line].previous;
         let mut guess = if previous.is_proven() {
@@ -126,7 +228,7 @@ impl Search<'_> {
     }
 
     /// Sorts the root moves as the move picker would, for the first iteration.
-    pub fn order_root_moves(&mut self) {
+    fn order_root_moves(&mut self) {
         let hash_move = self.probe().map_or(Move::NONE, |entry| entry.best);
         let mut picker =
             MovePicker::new(&self.position, PickerMode::All, hash_move, [Move::NONE; 2]);
@@ -196,7 +298,7 @@ impl Search<'_> {
     }
 
     /// Reports the line with this index, from 0.
-    pub fn report(&self, index: usize) {
+    fn report(&self, index: usize) {
         let Some(root_move) = self.iteration.moves.get(index) else {
             return;
         };
@@ -218,8 +320,6 @@ impl Search<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::search::ThreadData;
-    use super::super::shared::SharedState;
     use super::*;
     use crate::rules::Game;
     use crate::search::request::{Limits, SearchRequest};
