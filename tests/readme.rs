@@ -65,20 +65,13 @@ fn commands(text: &'static str, beginning: &str) -> Vec<Vec<String>> {
 /// The words of a shell line after the first, without the comment.
 fn words(line: &str) -> Vec<String> {
     let line = line.split(" #").next().unwrap();
-    let parts = line.split('"').enumerate();
-    let words = parts.flat_map(|(n, part)| match n % 2 {
-        0 => part.split_whitespace().map(str::to_owned).collect(),
-        _ => vec![part.to_owned()],
-    });
-    words.skip(1).collect()
+    crate::words(line).split_off(1)
 }
 
 fn run(command: &[String], more: &[&str]) -> String {
     let arguments = command.iter().map(String::as_str);
-    output(
-        &arguments.chain(more.iter().copied()).collect::<Vec<_>>(),
-        "",
-    )
+    let arguments: Vec<&str> = arguments.chain(more.iter().copied()).collect();
+    output(&arguments, "")
 }
 
 #[test]
@@ -133,13 +126,7 @@ fn without_time(row: &str) -> String {
 /// output.
 #[cfg(unix)]
 fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> String {
-    for program in [
-        "chuhe",
-        "chuhe-old",
-        "eleeye",
-        "fairy-stockfish",
-        "pikafish",
-    ] {
+    for program in "chuhe chuhe-old eleeye fairy-stockfish pikafish".split(' ') {
         let path = directory.join(program);
         if !path.exists() {
             std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_chuhe"), path).unwrap();
@@ -215,10 +202,8 @@ fn the_conversions_run() {
         let out = command.last().unwrap();
         // The opening of the test game is 顺炮, with a code of D.
         run_in(place, command, &[("library.cbl", ""), ("C6", "D0")]);
-        assert!(
-            fs::metadata(place.join(out)).unwrap().len() > 50,
-            "{command:?}"
-        );
+        let length = fs::metadata(place.join(out)).unwrap().len();
+        assert!(length > 50, "{command:?}");
     }
 }
 
@@ -249,10 +234,8 @@ fn an_engine_is_checked() {
     let command = [&checks[1][..], &patience].concat();
     let text = run_in(directory.path(), &command, &[]);
     assert!(text.lines().count() > 25, "{text}");
-    assert!(
-        text.lines().all(|line| line.contains("\"outcome\":\"ok\"")),
-        "{text}"
-    );
+    let is_ok = |line: &str| line.contains("\"outcome\":\"ok\"");
+    assert!(text.lines().all(is_ok), "{text}");
 }
 
 #[test]
@@ -319,11 +302,9 @@ fn the_minimum_rust_version_is_that_of_the_manifest() {
 fn lines_other_than_table_rows_are_at_most_120_columns_wide() {
     for text in ALL {
         for line in text.lines().filter(|line| !line.starts_with('|')) {
-            let wide = line
-                .chars()
-                .filter(|c| ('\u{1100}'..='\u{ffef}').contains(c));
             // Dashes, quotes and arrows before the CJK blocks are narrow.
-            let wide = wide.filter(|c| *c >= '\u{2e80}').count();
+            let is_wide = |c: &char| ('\u{2e80}'..='\u{ffef}').contains(c);
+            let wide = line.chars().filter(is_wide).count();
             assert!(line.chars().count() + wide <= 120, "{line}");
         }
     }

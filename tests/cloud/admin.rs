@@ -2,22 +2,25 @@
 
 use std::time::{Duration, Instant};
 
-use super::server::{ADMIN, FORM, START, Server, WRITER, body, directory, status, write_example};
+use serde_json::{Value, json};
+
+use super::server::{
+    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, json_body, place_with_tokens, status,
+    write_example,
+};
 
 /// The response to a POST request with a token in the header.
 fn post(server: &Server, path: &str, form: &str, token: &str) -> String {
-    let header = format!("Authorization: Bearer {token}\r\n");
-    server.post_with(path, FORM, form, &header)
+    server.post_with(path, FORM, form, &bearer(token))
 }
 
 #[test]
 fn only_administrators_undo_writes() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--anonymous", "write"]);
+    let server = Server::new("--anonymous write");
     write_example(&server);
     let known = server.ask("queryall", "");
     let form = "writer=tests&minutes=5";
-    for token in [WRITER, "may-read-and-no-more", "no-token-that-is-known"] {
+    for token in [WRITER, READER, "no-token-that-is-known"] {
         let refused = post(&server, "/admin/undo", form, token);
         assert_eq!(status(&refused), 403, "{token}");
     }
@@ -26,8 +29,7 @@ fn only_administrators_undo_writes() {
     // Not with a token in the URL, nor by another method.
     let address = format!("/admin/undo?{form}&token={ADMIN}");
     assert_eq!(status(&server.post(&address, FORM, form)), 403);
-    let header = format!("Authorization: Bearer {ADMIN}\r\n");
-    let refused = server.get_with(&address, &header);
+    let refused = server.get_with(&address, &bearer(ADMIN));
     assert_eq!(status(&refused), 405);
     assert!(
         refused.to_ascii_lowercase().contains("allow: post\r\n"),
@@ -53,24 +55,15 @@ fn only_administrators_undo_writes() {
 
 #[test]
 fn undone_writes_are_listed_and_restored() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     write_example(&server);
     let known = server.ask("queryall", "");
-    let json = |path: &str, form: &str| -> serde_json::Value {
-        serde_json::from_str(&body(&post(&server, path, form, ADMIN))).unwrap()
-    };
-    assert_eq!(json("/admin/undos", ""), serde_json::json!([]));
-    assert_eq!(
-        json("/admin/undo", "writer=nobody")["undo"],
-        serde_json::Value::Null
-    );
-    let undone = json("/admin/undo", "writer=tests&minutes=5");
-    assert_eq!(
-        undone,
-        serde_json::json!({ "undone": 3, "notes": 0, "undo": 1 })
-    );
-    let log = json("/admin/log", "");
+    let admin = |path: &str, form: &str| json_body(&post(&server, path, form, ADMIN));
+    assert_eq!(admin("/admin/undos", ""), json!([]));
+    assert_eq!(admin("/admin/undo", "writer=nobody")["undo"], Value::Null);
+    let undone = admin("/admin/undo", "writer=tests&minutes=5");
+    assert_eq!(undone, json!({ "undone": 3, "notes": 0, "undo": 1 }));
+    let log = admin("/admin/log", "");
     assert_eq!(log.as_array().map(Vec::len), Some(3), "{log}");
     for write in log.as_array().unwrap() {
         assert_eq!(
@@ -79,12 +72,12 @@ fn undone_writes_are_listed_and_restored() {
         );
     }
     assert_eq!(
-        json("/admin/redo", "undo=1"),
-        serde_json::json!({ "redone": 3, "notes": 0 })
+        admin("/admin/redo", "undo=1"),
+        json!({ "redone": 3, "notes": 0 })
     );
     assert_eq!(server.ask("queryall", ""), known);
-    assert!(!json("/admin/log", "").to_string().contains("undone"));
-    let undos = json("/admin/undos", "");
+    assert!(!admin("/admin/log", "").to_string().contains("undone"));
+    let undos = admin("/admin/undos", "");
     assert_eq!(
         (&undos[0]["writer"], &undos[0]["redone_by"]),
         (&"tests".into(), &"operator".into())
@@ -104,22 +97,20 @@ fn undone_writes_are_listed_and_restored() {
 
 #[test]
 fn a_hangup_signal_reloads_tokens_and_static_files() {
-    let directory = directory();
-    let site = directory.path().join("site");
-    std::fs::create_dir(&site).unwrap();
-    std::fs::write(site.join("a.txt"), "old").unwrap();
-    let server = Server::start(directory.path(), &["--static", "site"]);
-    let tokens = directory.path().join("tokens");
+    let place = place_with_tokens();
+    std::fs::create_dir(place.path("site")).unwrap();
+    place.write("site/a.txt", "old");
+    let server = Server::start(&place, "--static site");
     let hang_up = || {
         let process = rustix::process::Pid::from_child(&server.child);
         rustix::process::kill_process(process, rustix::process::Signal::HUP).unwrap();
     };
     let role = |token: &str| status(&post(&server, "/admin/undos", "", token));
     let new = "another-administrator";
-    let file = || body(&server.get_with("/a.txt", ""));
+    let file = || body(&server.get("/a.txt"));
     assert_eq!((role(ADMIN), role(new), &*file()), (200, 403, "old"));
-    std::fs::write(site.join("a.txt"), "new").unwrap();
-    std::fs::write(&tokens, format!("admin other {new}\n")).unwrap();
+    place.write("site/a.txt", "new");
+    place.write("tokens", format!("admin other {new}\n"));
     hang_up();
     let begun = Instant::now();
     while file() != "new" {
@@ -128,8 +119,8 @@ fn a_hangup_signal_reloads_tokens_and_static_files() {
     }
     assert_eq!((role(ADMIN), role(new)), (403, 200));
     // An invalid file changes nothing.
-    std::fs::write(&tokens, "nonsense\n").unwrap();
-    std::fs::write(site.join("a.txt"), "newer").unwrap();
+    place.write("tokens", "nonsense\n");
+    place.write("site/a.txt", "newer");
     hang_up();
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!((role(new), &*file()), (200, "new"));
@@ -138,13 +129,10 @@ fn a_hangup_signal_reloads_tokens_and_static_files() {
 
 #[test]
 fn administrators_read_the_log() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     write_example(&server);
-    let header = |token: &str| format!("Authorization: Bearer {token}\r\n");
-    let get = |query: &str| server.get_with(&format!("/admin/log{query}"), &header(ADMIN));
-    let log =
-        |query: &str| -> serde_json::Value { serde_json::from_str(&body(&get(query))).unwrap() };
+    let get = |query: &str| server.get_with(&format!("/admin/log{query}"), &bearer(ADMIN));
+    let log = |query: &str| json_body(&get(query));
     let all = log("");
     assert_eq!(all.as_array().map(Vec::len), Some(3), "{all}");
     let last = &all[0];
@@ -161,48 +149,38 @@ fn administrators_read_the_log() {
         log("?limit=2&writer=tests").as_array().map(Vec::len),
         Some(2)
     );
-    assert_eq!(log("?writer=nobody"), serde_json::json!([]));
+    assert_eq!(log("?writer=nobody"), json!([]));
     for limit in ["0", "-1", "10001", "x", ""] {
         assert_eq!(status(&get(&format!("?limit={limit}"))), 400, "{limit}");
     }
     for more in [
         String::new(),
-        header(WRITER),
-        header("no-token-that-is-known"),
+        bearer(WRITER),
+        bearer("no-token-that-is-known"),
     ] {
         let address = format!("/admin/log?token={ADMIN}");
         assert_eq!(status(&server.get_with(&address, &more)), 403, "{more}");
     }
     let posted = post(&server, "/admin/log", "limit=1", ADMIN);
-    let posted: serde_json::Value = serde_json::from_str(&body(&posted)).unwrap();
-    assert_eq!(posted, serde_json::json!([last]));
+    assert_eq!(json_body(&posted), json!([last]));
 }
 
 #[test]
 fn queues_are_emptied() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     assert_eq!(server.ask("queue", ""), "ok\0");
     assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
     let empty = |queue: &str| {
-        body(&post(
-            &server,
-            "/admin/empty",
-            &format!("queue={queue}"),
-            ADMIN,
-        ))
+        let form = format!("queue={queue}");
+        body(&post(&server, "/admin/empty", &form, ADMIN))
     };
     assert_eq!(empty("scoring"), "{\"dropped\":1}");
     assert_eq!(empty("scoring"), "{\"dropped\":0}");
-    let metrics = body(&server.get_with("/metrics", ""));
-    assert!(
-        metrics.contains("chuhe_cloud_waiting_to_be_scored 0\n"),
-        "{metrics}"
-    );
-    assert!(
-        metrics.contains("chuhe_cloud_waiting_to_be_sieved 1\n"),
-        "{metrics}"
-    );
+    let metrics = body(&server.get("/metrics"));
+    for count in ["scored 0", "sieved 1"] {
+        let line = format!("chuhe_cloud_waiting_to_be_{count}\n");
+        assert!(metrics.contains(&line), "{metrics}");
+    }
     assert_eq!(empty("expansion"), "{\"dropped\":1}");
     // The next task is accepted.
     assert_eq!(server.ask("queue", ""), "ok\0");
@@ -211,8 +189,8 @@ fn queues_are_emptied() {
 
 #[test]
 fn invalid_admin_requests_change_nothing() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let place = place_with_tokens();
+    let server = Server::start(&place, "");
     write_example(&server);
     for (path, form, said) in [
         ("/admin/undo", "", "400 writer is missing\n"),
@@ -233,12 +211,5 @@ fn invalid_admin_requests_change_nothing() {
         assert_eq!(format!("{} {}", status(&answer), body(&answer)), said);
     }
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
-    let mut serve = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    serve.args(["serve", "library.db", "--anonymous", "admin"]);
-    let output = serve.current_dir(directory.path()).output().unwrap();
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        !output.status.success() && text.contains("--anonymous"),
-        "{text}"
-    );
+    place.check("$2 serve library.db --anonymous admin\n2> --anonymous");
 }

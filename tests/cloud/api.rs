@@ -1,9 +1,13 @@
 //! The API as clients use it.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use super::server::{FORM, START, Server, WRITER, body, directory, status, stop, write_example};
+use super::server::{
+    FORM, READER, START, Server, WRITER, bearer, body, encoded, place_with_tokens, status, stop,
+    write_example,
+};
+use crate::Place;
 
 const KNOWN: &str = "move:b2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
     move:h2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
@@ -14,12 +18,11 @@ const KNOWN: &str = "move:b2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
 
 #[test]
 fn every_encoding_of_a_request_gets_the_same_reply() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     write_example(&server);
     assert_eq!(server.ask("queryall", ""), KNOWN);
-    let encoded = START.replace(' ', "+");
-    let path = format!("/chessdb.php?action=queryall&board={encoded}");
+    let plus = START.replace(' ', "+");
+    let path = format!("/chessdb.php?action=queryall&board={plus}");
     // All parameters in the URL, with an empty body.
     assert_eq!(body(&server.post(&path, FORM, "")), KNOWN);
     assert_eq!(
@@ -35,7 +38,7 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
         KNOWN
     );
     // As a proxy sends it.
-    let absolute = server.get_with(&format!("http://www.example.com{path}"), "");
+    let absolute = server.get(&format!("http://www.example.com{path}"));
     assert_eq!(body(&absolute), KNOWN);
     // As `FormData` in browsers and `curl -F` send it; a file is skipped.
     let parts = [("action", "queryall"), ("board", START)].map(|(name, value)| {
@@ -57,9 +60,8 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
 
 #[test]
 fn pages_of_other_origins_may_only_read() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--anonymous", "queue"]);
-    let board = START.replace(' ', "%20");
+    let server = Server::new("--anonymous queue");
+    let board = encoded(START);
     let requested = |action: &str, more: &str, head: &str| {
         let path = format!("/chessdb.php?action={action}&board={board}{more}");
         status(&server.get_with(&path, head))
@@ -97,12 +99,11 @@ fn pages_of_other_origins_may_only_read() {
 
 #[test]
 fn response_headers_are_those_that_clients_expect() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     let head = |more: &str| {
-        let board = START.replace(' ', "%20");
+        let board = encoded(START);
         let path = format!("/chessdb.php?action=queryall&board={board}{more}");
-        server.get_with(&path, "").to_ascii_lowercase()
+        server.get(&path).to_ascii_lowercase()
     };
     let text = head("");
     assert_eq!(status(&text), 200);
@@ -122,7 +123,7 @@ fn response_headers_are_those_that_clients_expect() {
         "{json}"
     );
     assert!(json.ends_with("{\"status\":\"unknown\"}"));
-    let board = START.replace(' ', "%20");
+    let board = encoded(START);
     for action in [
         &*format!("queue&board={board}"),
         "getqueue",
@@ -132,18 +133,17 @@ fn response_headers_are_those_that_clients_expect() {
         "ackqueue",
         "",
     ] {
-        let answer = server.get_with(&format!("/chessdb.php?action={action}"), "");
+        let answer = server.get(&format!("/chessdb.php?action={action}"));
         let answer = answer.to_ascii_lowercase();
         assert!(!answer.contains("access-control"), "{action}: {answer}");
     }
-    assert_eq!(status(&server.get_with("/chessdb.php", "")), 200);
-    assert_eq!(body(&server.get_with("/chessdb.php", "")), "");
+    assert_eq!(status(&server.get("/chessdb.php")), 200);
+    assert_eq!(body(&server.get("/chessdb.php")), "");
 }
 
 #[test]
 fn requests_may_follow_on_one_connection() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     let mut stream = server.connect();
     let get = |path: &str, more: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n");
     let two = [
@@ -159,34 +159,25 @@ fn requests_may_follow_on_one_connection() {
 
 #[test]
 fn tokens_give_roles() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--anonymous", "none"]);
+    let server = Server::new("--anonymous none");
     assert_eq!(server.ask("queryall", ""), "tokenerror\0");
     assert_eq!(server.ask("queryall", "&token=308"), "tokenerror\0");
-    assert_eq!(
-        server.ask("queryall", "&token=may-read-and-no-more"),
-        "unknown\0"
-    );
-    assert_eq!(
-        server.ask("queue", "&token=may-read-and-no-more"),
-        "tokenerror\0"
-    );
+    let reader = format!("&token={READER}");
+    assert_eq!(server.ask("queryall", &reader), "unknown\0");
+    assert_eq!(server.ask("queue", &reader), "tokenerror\0");
     assert_eq!(server.ask("queue", &format!("&token={WRITER}")), "ok\0");
-    let board = START.replace(' ', "%20");
+    let board = encoded(START);
     let path = format!("/chessdb.php?action=store&move=c3c4&score=7&board={board}");
     let with = |head: &str| body(&server.get_with(&path, head));
-    assert_eq!(with(&format!("Authorization: Bearer {WRITER}\r\n")), "ok\0");
-    assert_eq!(
-        with("Authorization: Bearer may-read-and-no-more\r\n"),
-        "tokenerror\0"
-    );
+    assert_eq!(with(&bearer(WRITER)), "ok\0");
+    assert_eq!(with(&bearer(READER)), "tokenerror\0");
     assert_eq!(with("Authorization: Bearer wrong\r\n"), "tokenerror\0");
     assert_eq!(
         with(&format!("Authorization: Basic {WRITER}\r\n")),
         "tokenerror\0"
     );
-    assert_eq!(status(&server.get_with("/metrics", "")), 403);
-    let metrics = server.get_with("/metrics", "Authorization: Bearer may-read-and-no-more\r\n");
+    assert_eq!(status(&server.get("/metrics")), 403);
+    let metrics = server.get_with("/metrics", &bearer(READER));
     for line in [
         "chuhe_cloud_requests_total{action=\"store\"} 4\n",
         "chuhe_cloud_positions 1\n",
@@ -198,14 +189,14 @@ fn tokens_give_roles() {
 
 #[test]
 fn writes_survive_a_restart() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let place = place_with_tokens();
+    let server = Server::start(&place, "");
     write_example(&server);
     // An idle connection does not delay the stop.
     let idle = server.connect();
     assert_eq!(server.stop(), Some(0));
     drop(idle);
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::start(&place, "");
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     assert_eq!(
         server.ask("querypv", "&stable=1&json=1"),
@@ -215,14 +206,10 @@ fn writes_survive_a_restart() {
 
 #[test]
 fn servers_listen_on_host_names_and_ports() {
-    let directory = directory();
+    let place = Place::new();
     for listen in ["localhost:0", "0"] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-            .current_dir(directory.path())
-            .args(["serve", "library.db", "--workers", "0", "--listen", listen])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let line = format!("serve library.db --workers 0 --listen {listen}");
+        let mut child = place.process(&line).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         output.read_line(&mut line).unwrap();
@@ -233,39 +220,21 @@ fn servers_listen_on_host_names_and_ports() {
 
 #[test]
 fn invalid_arguments_are_reported() {
-    let directory = directory();
-    std::fs::write(directory.path().join("bad"), "write me short\n").unwrap();
-    std::fs::write(
-        directory.path().join("text.db"),
-        "not a library ".repeat(100),
-    )
-    .unwrap();
-    for (arguments, said) in [
-        (
-            &["serve", "x.db", "--tokens", "bad"][..],
-            "bad: line 1: a token needs at least 16",
-        ),
-        (
-            &["serve", "text.db"],
-            "text.db: database error: file is not a database",
-        ),
-        (
-            &["serve", "x.db", "--anonymous", "king"],
-            "possible values: none, read, queue, write",
-        ),
-        (
-            &["serve", "x.db", "--listen", "nowhere"],
-            "expected ADDRESS:PORT, HOST:PORT or PORT",
-        ),
-        (&["serve", "none/x.db"], "none/x.db: No such file"),
-    ] {
-        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_chuhe"));
-        let assert = command
-            .current_dir(directory.path())
-            .args(arguments)
-            .assert()
-            .failure();
-        let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-        assert!(error.contains(said), "{error}");
-    }
+    let place = Place::new();
+    place.write("bad", "write me short\n");
+    place.write("text.db", "not a library ".repeat(100));
+    place.check(
+        "
+        $1 serve x.db --tokens bad
+        2> bad: line 1: a token needs at least 16
+        $1 serve text.db
+        2> text.db: database error: file is not a database
+        $2 serve x.db --anonymous king
+        2> possible values: none, read, queue, write
+        $2 serve x.db --listen nowhere
+        2> expected ADDRESS:PORT, HOST:PORT or PORT
+        $1 serve none/x.db
+        2> none/x.db: No such file
+        ",
+    );
 }

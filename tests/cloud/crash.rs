@@ -1,7 +1,6 @@
 //! Acknowledged writes survive crashes and full disks.
 
 use std::io::{Read, Write};
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,8 @@ use chuhe::random;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::server::{LIBRARY, START, Server, WRITER, body, directory, status};
+use super::server::{LIBRARY, START, Server, WRITER, body, encoded, place_with_tokens, status};
+use crate::Place;
 
 const ROUNDS: u64 = 4;
 const WRITERS: u64 = 8;
@@ -25,7 +25,7 @@ pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String,
         let game = random::game(&mut random, Position::startpos(), 40);
         let mut position = Position::startpos();
         for ply in game.plies() {
-            let board = fen::write(&position).replace(' ', "%20");
+            let board = encoded(&fen::write(&position));
             let m = ply.played.to_string();
             let path =
                 format!("/chessdb.php?action=store&board={board}&move={m}&score=5&token={WRITER}");
@@ -52,19 +52,19 @@ pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String,
 
 #[test]
 fn acknowledged_writes_survive_a_kill() {
-    let directory = directory();
-    survive_kills(LIBRARY, directory.path());
-    let store = Store::open(&directory.path().join(LIBRARY)).unwrap();
+    let place = place_with_tokens();
+    survive_kills(LIBRARY, &place);
+    let store = Store::open(&place.path(LIBRARY)).unwrap();
     let problems = store.read(|snapshot| snapshot.check()).unwrap();
     assert_eq!(problems.first(), None);
 }
 
 /// Kills servers on a library during writes, and checks that it contains the acknowledged ones.
-pub fn survive_kills(library: &str, directory: &Path) {
+pub fn survive_kills(library: &str, place: &Place) {
     let acknowledged = Mutex::new(Vec::new());
     for round in 0..ROUNDS {
         let begun = Instant::now();
-        let mut server = Server::start_on(library, directory, &[]);
+        let mut server = Server::start_on(library, place, "");
         assert!(begun.elapsed() < Duration::from_secs(2));
         let process = rustix::process::Pid::from_child(&server.child);
         std::thread::scope(|scope| {
@@ -79,29 +79,29 @@ pub fn survive_kills(library: &str, directory: &Path) {
     }
     let acknowledged = acknowledged.into_inner().unwrap();
     assert!(acknowledged.len() > 20, "{}", acknowledged.len());
-    assert_known(&Server::start_on(library, directory, &[]), &acknowledged);
+    assert_known(&Server::start_on(library, place, ""), &acknowledged);
 }
 
 /// Checks that all acknowledged moves are known.
 pub fn assert_known(server: &Server, acknowledged: &[(String, String)]) {
     for (board, m) in acknowledged {
         let path = format!("/chessdb.php?action=queryall&learn=1&board={board}");
-        let list = body(&server.get_with(&path, ""));
+        let list = body(&server.get(&path));
         assert!(list.contains(&format!("move:{m},")), "{board} {m}: {list}");
     }
 }
 
 /// Writes the score of a move; the response.
 fn write_score(server: &Server, board: &str, m: &str) -> String {
-    let board = board.replace(' ', "%20");
+    let board = encoded(board);
     let path = format!("/chessdb.php?action=store&board={board}&move={m}&score=5&token={WRITER}");
-    server.get_with(&path, "")
+    server.get(&path)
 }
 
 #[test]
 fn a_full_disk_only_affects_writes() {
-    let directory = directory();
-    let server = Server::start_with_little_disk(directory.path(), 600);
+    let place = place_with_tokens();
+    let server = Server::start_with_little_disk(&place, 600);
     let mut random = StdRng::seed_from_u64(1);
     let mut acknowledged: Vec<(String, String)> = Vec::new();
     let refused = 'writing: loop {
@@ -125,18 +125,15 @@ fn a_full_disk_only_affects_writes() {
         "Error: the library cannot be read or written"
     );
     let is_known = |server: &Server, (board, m): &(String, String)| {
-        let path = format!(
-            "/chessdb.php?action=queryall&board={}",
-            board.replace(' ', "%20")
-        );
-        body(&server.get_with(&path, "")).contains(&format!("move:{m},"))
+        let path = format!("/chessdb.php?action=queryall&board={}", encoded(board));
+        body(&server.get(&path)).contains(&format!("move:{m},"))
     };
     assert!(acknowledged.len() > 5, "{acknowledged:?}");
     assert!(acknowledged.iter().all(|write| is_known(&server, write)));
-    assert_eq!(status(&server.get_with("/metrics", "")), 200);
+    assert_eq!(status(&server.get("/metrics")), 200);
     drop(server);
     // With enough room, writes succeed again.
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::start(&place, "");
     assert!(acknowledged.iter().all(|write| is_known(&server, write)));
     assert_eq!(status(&write_score(&server, START, "a0a1")), 200);
     assert!(is_known(&server, &(START.to_owned(), "a0a1".to_owned())));
@@ -144,8 +141,8 @@ fn a_full_disk_only_affects_writes() {
 
 #[test]
 fn a_truncated_wal_loses_only_the_last_writes() {
-    let directory = directory();
-    let at = |name: &str| directory.path().join(name);
+    let place = place_with_tokens();
+    let at = |name: &str| place.path(name);
     let store = Store::open(&at("library.db")).unwrap();
     let mut random = StdRng::seed_from_u64(2);
     let mut written = Vec::new();

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::server::{Server, WRITER, body, directory, responding};
+use super::server::{Server, WRITER, bearer, body, responding};
 
 /// Sends commands to an engine and waits for `bestmove` after each `go`. Returns its output and the time.
 fn run_engine(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {
@@ -25,10 +25,10 @@ fn run_engine(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {
         if !command.starts_with("go") {
             continue;
         }
-        for line in lines.by_ref() {
-            let line = line.unwrap();
+        for line in lines.by_ref().map(Result::unwrap) {
+            let is_last = line.starts_with("bestmove");
             output.push(line);
-            if output.last().unwrap().starts_with("bestmove") {
+            if is_last {
                 break;
             }
         }
@@ -43,18 +43,18 @@ fn best_move(output: &[String]) -> &str {
     output.last().unwrap().split(' ').nth(1).unwrap()
 }
 
+/// How many times the server was asked for a move.
+fn requests_for_a_move(server: &Server) -> String {
+    let metrics = body(&server.get_with("/metrics", &bearer(WRITER)));
+    let mut requests = metrics.split("requests_total{action=\"querybest\"} ");
+    let count = requests.nth(1).expect(&metrics).lines().next();
+    count.unwrap().to_owned()
+}
+
 #[test]
 fn a_verified_move_of_the_library_is_played() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--min-visits", "0"]);
-    let requested = || {
-        let metrics = body(&server.get_with("/metrics", ""));
-        let line = metrics
-            .lines()
-            .find(|line| line.contains("requests_total{action=\"querybest\"}"))
-            .unwrap();
-        line.rsplit(' ').next().unwrap().to_owned()
-    };
+    let server = Server::new("--min-visits 0");
+    let requested = || requests_for_a_move(&server);
     let stored = server.ask("store", &format!("&move=b0c2&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
     let go = ["position startpos", "go movetime 20000"];
@@ -73,14 +73,8 @@ fn a_verified_move_of_the_library_is_played() {
         "go nodes 500",
         "go movetime 200 searchmoves h2e2",
     ] {
-        run_engine(
-            &server.url(),
-            &[
-                "setoption name UCI_AnalyseMode value true",
-                "position startpos",
-                go,
-            ],
-        );
+        let analyse = "setoption name UCI_AnalyseMode value true";
+        run_engine(&server.url(), &[analyse, "position startpos", go]);
     }
     run_engine(&server.url(), &["position startpos", "go depth 3"]);
     assert_eq!(requested(), "2");
@@ -90,7 +84,7 @@ fn a_verified_move_of_the_library_is_played() {
         let path = format!(
             "/chessdb.php?action=store&board={board}&move={m}&score={score}&token={WRITER}"
         );
-        assert_eq!(body(&server.get_with(&path, "")), "ok\0");
+        assert_eq!(body(&server.get(&path)), "ok\0");
     }
     let (output, _) = run_engine(
         &server.url(),
@@ -122,15 +116,11 @@ fn a_library_with_wrong_or_no_replies_does_no_harm() {
             }
         });
         let (output, time) = run_engine(&url, &["position startpos", "go movetime 2000"]);
-        assert!(
-            best_move(&output).parse::<chuhe::board::Move>().is_ok(),
-            "{output:?}"
-        );
+        let played = best_move(&output).parse::<chuhe::board::Move>();
+        assert!(played.is_ok(), "{output:?}");
         assert!(time < Duration::from_millis(6000), "{answer}: {time:?}");
-        assert!(
-            output.iter().any(|line| line.contains(" depth ")),
-            "{output:?}"
-        );
+        let is_searched = output.iter().any(|line| line.contains(" depth "));
+        assert!(is_searched, "{output:?}");
         let has_problem = output.iter().any(|line| line.contains("cloud: timeout"));
         // On a busy machine the wait may end before the failure is reported.
         assert!(!has_problem || answer.is_empty(), "{output:?}");
@@ -178,11 +168,7 @@ fn an_address_without_a_library_is_reported_once() {
 
 #[test]
 fn a_token_is_sent_and_a_refusal_is_reported_once() {
-    let directory = directory();
-    let server = Server::start(
-        directory.path(),
-        &["--anonymous", "none", "--min-visits", "0"],
-    );
+    let server = Server::new("--anonymous none --min-visits 0");
     let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
     let go = [
@@ -192,14 +178,7 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
         "go movetime 2000",
         "go movetime 2000",
     ];
-    let requested = || {
-        let metrics =
-            body(&server.get_with("/metrics", &format!("Authorization: Bearer {WRITER}\r\n")));
-        let (_, rest) = metrics
-            .split_once("requests_total{action=\"querybest\"} ")
-            .unwrap();
-        rest.lines().next().unwrap().to_owned()
-    };
+    let requested = || requests_for_a_move(&server);
     let (output, _) = run_engine(&server.url(), &go);
     let problems: Vec<_> = output.iter().filter(|l| l.contains("cloud: ")).collect();
     assert_eq!(problems.len(), 1, "{output:?}");
@@ -218,14 +197,13 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
 
 #[test]
 fn the_line_is_requested_during_the_search() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
     // With a single known move, querybest returns no move.
     assert_eq!(server.ask("querybest", ""), "nobestmove\0");
     run_engine(&server.url(), &["position startpos", "go movetime 2000"]);
-    let metrics = body(&server.get_with("/metrics", ""));
+    let metrics = body(&server.get("/metrics"));
     for (action, count) in [("querybest", 2), ("querypv", 1)] {
         let line = format!("chuhe_cloud_requests_total{{action=\"{action}\"}} {count}\n");
         assert!(metrics.contains(&line), "{metrics}");

@@ -3,19 +3,17 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use super::server::{ADMIN, FORM, START, Server, body, directory, status};
+use super::server::{ADMIN, FORM, START, Server, WRITER, bearer, body, encoded, status};
 
 #[test]
 fn requests_that_are_too_long_are_rejected() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     let long = format!("/chessdb.php?action=queryall&x={}", "y".repeat(17_000));
-    assert_eq!(status(&server.get_with(&long, "")), 414);
-    let form = "application/x-www-form-urlencoded";
+    assert_eq!(status(&server.get(&long)), 414);
     let body = format!("x={}", "y".repeat(65_000));
-    assert_eq!(status(&server.post("/chessdb.php", form, &body)), 200);
+    assert_eq!(status(&server.post("/chessdb.php", FORM, &body)), 200);
     let body = format!("x={}", "y".repeat(66_000));
-    assert_eq!(status(&server.post("/chessdb.php", form, &body)), 413);
+    assert_eq!(status(&server.post("/chessdb.php", FORM, &body)), 413);
     for (length, expected) in [(31_000, 200), (33_000, 431), (40_000, 431)] {
         let long = format!("X-More: {}\r\n", "y".repeat(length));
         let answer = server.get_with("/chessdb.php", &long);
@@ -23,12 +21,12 @@ fn requests_that_are_too_long_are_rejected() {
     }
     let broken = format!(
         "POST /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\
-         Content-Type: {form}\r\n\r\n5\r\nx=1&y\r\nnonsense\r\n"
+         Content-Type: {FORM}\r\n\r\n5\r\nx=1&y\r\nnonsense\r\n"
     );
     assert_eq!(status(&server.raw(broken)), 400);
     let many = "X-More: y\r\n".repeat(200);
     assert_eq!(status(&server.get_with("/chessdb.php", &many)), 431);
-    assert_eq!(status(&server.get_with("/../etc/passwd", "")), 404);
+    assert_eq!(status(&server.get("/../etc/passwd")), 404);
     assert_eq!(
         status(&server.raw("PUT /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")),
         405
@@ -39,8 +37,7 @@ fn requests_that_are_too_long_are_rejected() {
 
 #[test]
 fn slow_clients_are_cut_off() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     let begun = Instant::now();
     let [mut head, mut body] = [server.connect(), server.connect()];
     head.write_all(b"GET /chessdb.php HTTP/1.1\r\nHost:")
@@ -61,10 +58,9 @@ fn slow_clients_are_cut_off() {
 
 #[test]
 fn clients_may_close_their_side_after_the_request() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     let mut stream = server.connect();
-    let board = START.replace(' ', "%20");
+    let board = encoded(START);
     let request =
         format!("GET /chessdb.php?action=queryall&board={board} HTTP/1.1\r\nHost: x\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
@@ -76,8 +72,7 @@ fn clients_may_close_their_side_after_the_request() {
 
 #[test]
 fn incomplete_requests_do_not_delay_the_stop() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     let mut current = Vec::new();
     for part in [
         "GET /chessdb.php HTTP/1.1\r\nHost:",
@@ -98,52 +93,41 @@ fn incomplete_requests_do_not_delay_the_stop() {
 
 #[test]
 fn requests_per_second_are_limited() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--rate", "4", "--proxy", "127.0.0.1"]);
+    let server = Server::new("--rate 4 --proxy 127.0.0.1");
     let ask = |more: &str, client: &str| {
-        let board = START.replace(' ', "%20");
+        let board = encoded(START);
         let path = format!("/chessdb.php?action=queryall&board={board}{more}");
         let header = format!("X-Forwarded-For: 10.9.9.9, {client}\r\n");
         body(&server.get_with(&path, &header))
     };
     let answers: Vec<String> = (0..12).map(|_| ask("", "10.0.0.1")).collect();
     assert_eq!(answers[..4], ["unknown\0"; 4]);
-    assert!(
-        answers
-            .iter()
-            .any(|answer| answer == "rate limit exceeded\0")
-    );
-    assert_eq!(
-        ask("&json=1", "10.0.0.1"),
-        "{\"status\":\"rate limit exceeded\"}"
-    );
+    assert!(answers.contains(&"rate limit exceeded\0".to_owned()));
+    let limited = "{\"status\":\"rate limit exceeded\"}";
+    assert_eq!(ask("&json=1", "10.0.0.1"), limited);
     // Other addresses and writers are not limited.
     assert_eq!(ask("", "10.0.0.2"), "unknown\0");
     for _ in 0..12 {
-        assert_eq!(
-            ask("&token=tests-may-write-scores", "10.0.0.1"),
-            "unknown\0"
-        );
+        let answer = ask(&format!("&token={WRITER}"), "10.0.0.1");
+        assert_eq!(answer, "unknown\0");
     }
 }
 
 #[test]
 fn guesses_of_tokens_and_file_requests_are_limited() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--rate", "4", "--proxy", "127.0.0.1"]);
+    let server = Server::new("--rate 4 --proxy 127.0.0.1");
     let show = |path: &str, token: &str, client: &str| {
-        let headers = format!("X-Forwarded-For: {client}\r\nAuthorization: Bearer {token}\r\n");
+        let headers = format!("X-Forwarded-For: {client}\r\n{}", bearer(token));
         server.post_with(path, FORM, "queue=scoring", &headers)
     };
-    for (client, path, refused) in [
-        ("10.0.0.1", "/worker/release", 403),
-        ("10.0.0.2", "/admin/empty", 403),
-        ("10.0.0.3", "/stats", 403),
+    for (client, path) in [
+        ("10.0.0.1", "/worker/release"),
+        ("10.0.0.2", "/admin/empty"),
+        ("10.0.0.3", "/stats"),
     ] {
-        let statuses: Vec<u16> = (0..40)
-            .map(|n| status(&show(path, &format!("guessed-{n}"), client)))
-            .collect();
-        assert_eq!(statuses[..4], [refused; 4], "{path} {statuses:?}");
+        let guess = |n| status(&show(path, &format!("guessed-{n}"), client));
+        let statuses: Vec<u16> = (0..40).map(guess).collect();
+        assert_eq!(statuses[..4], [403; 4], "{path} {statuses:?}");
         assert!(statuses.contains(&429), "{path} {statuses:?}");
     }
     // Other addresses are not limited.
@@ -178,8 +162,7 @@ fn guesses_of_tokens_and_file_requests_are_limited() {
 
 #[test]
 fn one_address_has_half_of_the_connections() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--connections", "8"]);
+    let server = Server::new("--connections 8");
     let current: Vec<_> = (0..4).map(|_| server.connect()).collect();
     std::thread::sleep(Duration::from_millis(200));
     let mut fifth = server.connect();
@@ -194,39 +177,17 @@ fn one_address_has_half_of_the_connections() {
 
 #[test]
 fn random_requests_cause_no_panic() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     let mut random = 12_345_u32;
     let mut next = || {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         random >> 16
     };
-    let actions = [
-        "queryall",
-        "query",
-        "querypv",
-        "queryrule",
-        "rulecheck",
-        "queue",
-        "store",
-        "x",
-    ];
-    let names = [
-        "board", "move", "movelist", "ban", "score", "json", "learn", "token", "reptimes",
-    ];
-    let values = [
-        START,
-        "1",
-        "move:b2e2",
-        "b2e2|b9c7|b0c2",
-        "|",
-        "%00",
-        "-1",
-        "a0a0",
-        "999999999999",
-        "é",
-        "9/9",
-    ];
+    let list = |text: &'static str| text.split(' ').collect::<Vec<_>>();
+    let actions = list("queryall query querypv queryrule rulecheck queue store x");
+    let names = list("board move movelist ban score json learn token reptimes");
+    let mut values = list("1 move:b2e2 b2e2|b9c7|b0c2 | %00 -1 a0a0 999999999999 é 9/9");
+    values.push(START);
     for _ in 0..300 {
         let action = actions[next() as usize % actions.len()];
         let mut form = format!("action={action}&board={START}");
@@ -235,7 +196,7 @@ fn random_requests_cause_no_panic() {
             let value = values[next() as usize % values.len()];
             form.push_str(&format!("&{name}={value}"));
         }
-        let answer = server.post("/chessdb.php", "application/x-www-form-urlencoded", &form);
+        let answer = server.post("/chessdb.php", FORM, &form);
         assert_eq!(status(&answer), 200, "{form}");
         let answer = body(&answer);
         let is_plain = |c: char| c.is_ascii_alphanumeric() || ":,|?!* ().-\0{}[]\"_".contains(c);
@@ -245,10 +206,9 @@ fn random_requests_cause_no_panic() {
 
 #[test]
 fn requests_may_come_in_a_row_and_in_pieces() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     let mut stream = server.connect();
-    let board = START.replace(' ', "%20");
+    let board = encoded(START);
     let one = |action: &str| {
         format!("GET /chessdb.php?action={action}&board={board} HTTP/1.1\r\nHost: x\r\n\r\n")
     };
@@ -259,7 +219,7 @@ fn requests_may_come_in_a_row_and_in_pieces() {
     let (head, tail) = body.split_at(7);
     many += &format!(
         "POST /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\
-         Content-Type: application/x-www-form-urlencoded\r\n\r\n{:x}\r\n{head}\r\n{:x}\r\n{tail}\r\n0\r\n\r\n",
+         Content-Type: {FORM}\r\n\r\n{:x}\r\n{head}\r\n{:x}\r\n{tail}\r\n0\r\n\r\n",
         head.len(),
         tail.len()
     );

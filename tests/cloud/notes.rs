@@ -4,52 +4,37 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::commands::cloud;
-use super::server::{ADMIN, FORM, START, Server, WRITER, body, directory, status, write_example};
+use super::server::{
+    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, encoded, json_body,
+    place_with_tokens, status, write_example,
+};
 
-const READER: &str = "may-read-and-no-more";
 const AFTER_CANNON: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b";
-
-fn bearer(token: &str) -> String {
-    if token.is_empty() {
-        String::new()
-    } else {
-        format!("Authorization: Bearer {token}\r\n")
-    }
-}
-
-fn encode(board: &str) -> String {
-    board.replace(' ', "%20")
-}
 
 /// The response to a note on a move of a board.
 fn annotate(server: &Server, token: &str, board: &str, form: &str) -> String {
-    let form = format!("board={}&{form}", encode(board));
+    let form = format!("board={}&{form}", encoded(board));
     server.post_with("/notes", FORM, &form, &bearer(token))
 }
 
 fn notes(server: &Server, token: &str, board: &str) -> Value {
-    let path = format!("/notes?board={}", encode(board));
+    let path = format!("/notes?board={}", encoded(board));
     let reply = server.get_with(&path, &bearer(token));
-    serde_json::from_str::<Value>(&body(&reply)).unwrap()["notes"].clone()
+    json_body(&reply)["notes"].clone()
 }
 
 fn query(server: &Server, token: &str, action: &str, board: &str) -> String {
-    let path = format!("/chessdb.php?action={action}&board={}", encode(board));
+    let path = format!("/chessdb.php?action={action}&board={}", encoded(board));
     body(&server.get_with(&path, &bearer(token)))
 }
 
 #[test]
 fn writers_annotate_moves() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--anonymous", "read"]);
+    let server = Server::new("--anonymous read");
     let form = "move=h2e2&name=%E4%B8%AD%E7%82%AE&comment=one%0D%0Atwo&glyphs=1+16";
     for token in ["", READER, "no-token-that-is-known"] {
-        assert_eq!(
-            status(&annotate(&server, token, START, form)),
-            403,
-            "{token}"
-        );
+        let refused = annotate(&server, token, START, form);
+        assert_eq!(status(&refused), 403, "{token}");
     }
     let done = annotate(&server, WRITER, START, form);
     assert_eq!(body(&done), "{\"changed\":true,\"status\":\"ok\"}");
@@ -81,8 +66,7 @@ fn writers_annotate_moves() {
 
 #[test]
 fn invalid_notes_are_refused() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let server = Server::new("");
     for (form, reason) in [
         ("move=h2e3", "move must be a legal move such as h2e2\n"),
         (
@@ -103,16 +87,13 @@ fn invalid_notes_are_refused() {
         ),
     ] {
         let refused = annotate(&server, WRITER, START, form);
-        assert_eq!(
-            (status(&refused), &*body(&refused)),
-            (400, reason),
-            "{form}"
-        );
+        let refused = (status(&refused), &*body(&refused));
+        assert_eq!(refused, (400, reason), "{form}");
     }
     assert_eq!(status(&annotate(&server, WRITER, "x", "move=h2e2")), 400);
-    assert_eq!(status(&server.get_with("/notes?board=x", "")), 400);
+    assert_eq!(status(&server.get("/notes?board=x")), 400);
     let foreign = format!("{}Origin: http://evil.example\r\n", bearer(WRITER));
-    let form = format!("board={}&move=h2e2&name=x", encode(START));
+    let form = format!("board={}&move=h2e2&name=x", encoded(START));
     assert_eq!(
         status(&server.post_with("/notes", FORM, &form, &foreign)),
         403
@@ -122,8 +103,8 @@ fn invalid_notes_are_refused() {
 
 #[test]
 fn notes_are_logged_undone_and_restored() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let place = place_with_tokens();
+    let server = Server::start(&place, "");
     annotate(
         &server,
         WRITER,
@@ -133,7 +114,7 @@ fn notes_are_logged_undone_and_restored() {
     // The log shows the note; undo and redo change it.
     let admin = |path: &str, form: &str| -> Value {
         let reply = server.post_with(path, FORM, form, &bearer(ADMIN));
-        serde_json::from_str(&body(&reply)).unwrap()
+        json_body(&reply)
     };
     let log = admin("/admin/log", "");
     assert_eq!(
@@ -150,8 +131,7 @@ fn notes_are_logged_undone_and_restored() {
         json!({ "redone": 0, "notes": 1 })
     );
     assert_eq!(notes(&server, "", START).as_array().map(Vec::len), Some(2));
-    let (_, log) = cloud(directory.path(), &["log", "library.db"]);
-    assert!(log.contains("! +/- 中炮 one two"), "{log}");
+    place.check("$ cloud log library.db\n> ! +/- 中炮 one two");
     // An empty note deletes.
     annotate(&server, WRITER, START, "move=b2e2");
     assert_eq!(notes(&server, "", START), json!([]));
@@ -159,11 +139,10 @@ fn notes_are_logged_undone_and_restored() {
 
 #[test]
 fn readers_see_no_private_branch() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--min-visits", "0"]);
+    let server = Server::new("--min-visits 0");
     write_example(&server);
     let store = |board: &str, m: &str, score: i32| {
-        let more = format!("{}&move={m}&score={score}", encode(board));
+        let more = format!("{}&move={m}&score={score}", encoded(board));
         let path = format!("/chessdb.php?action=store&board={more}");
         assert_eq!(body(&server.get_with(&path, &bearer(WRITER))), "ok\0");
     };
@@ -181,18 +160,12 @@ fn readers_see_no_private_branch() {
         let list = query(&server, token, "queryall", START);
         assert!(list.contains("c3c4") && !list.contains("e2"), "{list}");
         for action in ["queryall", "queryscore", "querypv"] {
-            assert_eq!(
-                query(&server, token, action, AFTER_CANNON),
-                "unknown\0",
-                "{action}"
-            );
+            let reply = query(&server, token, action, AFTER_CANNON);
+            assert_eq!(reply, "unknown\0", "{action}");
         }
         for action in ["query", "querybest", "querysearch"] {
-            assert_eq!(
-                query(&server, token, action, AFTER_CANNON),
-                "nobestmove\0",
-                "{action}"
-            );
+            let reply = query(&server, token, action, AFTER_CANNON);
+            assert_eq!(reply, "nobestmove\0", "{action}");
             for _ in 0..5 {
                 let reply = query(&server, token, action, START);
                 assert!(!reply.contains("2e2"), "{action}: {reply}");
@@ -225,61 +198,62 @@ fn write_notes(server: &Server) {
     );
     annotate(server, WRITER, START, "move=e3e4&comment=no+score");
     annotate(server, WRITER, START, "move=b2e2&private=1&comment=secret");
-    let more = format!("{}&move=h9g7&score=-20", encode(AFTER_CANNON));
+    let more = format!("{}&move=h9g7&score=-20", encoded(AFTER_CANNON));
     let path = format!("/chessdb.php?action=store&board={more}");
     assert_eq!(body(&server.get_with(&path, &bearer(WRITER))), "ok\0");
 }
 
 #[test]
 fn dumps_contain_notes() {
-    let directory = directory();
-    let here = directory.path();
-    let server = Server::start(here, &[]);
+    let place = place_with_tokens();
+    let server = Server::start(&place, "");
     write_notes(&server);
-    let dump = cloud(here, &["dump", "library.db"]).1;
+    place.check("$ cloud dump library.db dump.txt");
+    let dump = place.read("dump.txt");
     assert_eq!(dump.matches(" private\n").count(), 1, "{dump}");
-    assert!(dump.contains(" c3c4 note {\"name\":\"Pawn\",\"comment\":\"solid {play}\",\"glyphs\":[5,14],\"author\":\"tests\"}\n"), "{dump}");
-    std::fs::write(here.join("dump.txt"), &dump).unwrap();
-    let (code, text) = cloud(here, &["import", "copy.db", "dump.txt"]);
-    assert_eq!(
-        (code, &*text),
-        (
-            Some(0),
-            "4 moves written, 0 already known, 0 tasks added, 3 notes written\n"
-        )
+    let note = " c3c4 note {\"name\":\"Pawn\",\"comment\":\"solid {play}\",\"glyphs\":[5,14],\"author\":\"tests\"}\n";
+    assert!(dump.contains(note), "{dump}");
+    let damaged = format!("# chuhe cloud library 2\n{START} c3c4 note {{\"glyphs\":[200]}}\n");
+    place.write("bad.txt", damaged);
+    // A public dump contains only what readers see.
+    place.check(
+        r"
+        $ cloud import copy.db dump.txt
+        = 4 moves written, 0 already known, 0 tasks added, 3 notes written
+        2=
+        $ cloud import copy.db dump.txt
+        = 0 moves written, 4 already known, 0 tasks added
+        2=
+        $ cloud dump copy.db --public
+        >5 \n
+        >0 secret
+        >0 private
+        >0 b2e2
+        2=
+        $1 cloud import copy.db bad.txt
+        2> line 2 is not a valid dump line
+        ",
     );
-    assert_eq!(cloud(here, &["dump", "copy.db"]).1, dump);
-    let (_, text) = cloud(here, &["import", "copy.db", "dump.txt"]);
-    assert_eq!(text, "0 moves written, 4 already known, 0 tasks added\n");
-    // Only what readers see.
-    let public = cloud(here, &["dump", "copy.db", "--public"]).1;
-    assert!(
-        !public.contains("secret") && !public.contains("private") && !public.contains("b2e2"),
-        "{public}"
-    );
-    assert_eq!(public.lines().count(), 5, "{public}");
-    let damaged =
-        "# chuhe cloud library 2\n".to_owned() + START + " c3c4 note {\"glyphs\":[200]}\n";
-    std::fs::write(here.join("bad.txt"), damaged).unwrap();
-    let (code, text) = cloud(here, &["import", "copy.db", "bad.txt"]);
-    assert!(
-        code == Some(1) && text.contains("line 2 is not a valid dump line"),
-        "{text}"
-    );
+    assert_eq!(place.output("cloud dump copy.db"), dump);
 }
 
 #[test]
 fn exports_contain_notes() {
-    let directory = directory();
-    let here = directory.path();
-    let server = Server::start(here, &[]);
+    let place = place_with_tokens();
+    let server = Server::start(&place, "");
     write_notes(&server);
-    // A game record with variations, scores and notes.
-    assert_eq!(
-        cloud(here, &["export", "library.db", "all.pgn"]),
-        (Some(0), String::new())
+    place.check(
+        "
+        $ cloud export library.db all.pgn
+        =
+        2=
+        $ cloud export library.db open.pgn --public
+        $ cloud export library.db book.dat
+        2> cannot contain comments
+        ",
     );
-    let pgn = std::fs::read_to_string(here.join("all.pgn")).unwrap();
+    // A game record with variations, scores and notes.
+    let pgn = place.read("all.pgn");
     for part in [
         "B2-E2 {[%eval -0.20,0]\nsecret}",
         "C3-C4 $5 $14 {[%eval 0.16,0]\nPawn\nsolid ｛play｝}",
@@ -287,27 +261,13 @@ fn exports_contain_notes() {
     ] {
         assert!(pgn.contains(part), "{part}: {pgn}");
     }
-    assert_eq!(
-        cloud(here, &["export", "library.db", "open.pgn", "--public"]).0,
-        Some(0)
-    );
-    let open = std::fs::read_to_string(here.join("open.pgn")).unwrap();
-    assert!(
-        open.contains("Pawn") && !open.contains("secret") && !open.contains("B2-E2"),
-        "{open}"
-    );
+    let open = place.read("open.pgn");
+    let is_public = !open.contains("secret") && !open.contains("B2-E2");
+    assert!(open.contains("Pawn") && is_public, "{open}");
     let mut games = chuhe::notation::records::RecordReader::new(pgn.as_bytes()).unwrap();
     let game = games.next().unwrap().unwrap();
-    assert_eq!(
-        (
-            game.problems.len(),
-            game.moves.len(),
-            games.next().is_none()
-        ),
-        (0, 4, true)
-    );
-    let book = cloud(here, &["export", "library.db", "book.dat"]);
-    assert!(book.1.contains("cannot contain comments"), "{}", book.1);
+    assert_eq!((game.problems.len(), game.moves.len()), (0, 4));
+    assert!(games.next().is_none());
 }
 
 /// Waits until a job has a state.
@@ -315,7 +275,7 @@ fn wait_for(server: &Server, job: &Value, state: &str) -> Value {
     let begun = Instant::now();
     loop {
         let reply = server.get_with(&format!("/jobs/{job}"), &bearer(WRITER));
-        let found: Value = serde_json::from_str(&body(&reply)).unwrap();
+        let found: Value = json_body(&reply);
         if found["state"] == state {
             return found;
         }
@@ -327,13 +287,13 @@ fn wait_for(server: &Server, job: &Value, state: &str) -> Value {
 fn upload(server: &Server, more: &str, text: &str) -> Value {
     let reply = server.post_with(&format!("/jobs{more}"), "text/plain", text, &bearer(WRITER));
     assert_eq!(status(&reply), 200, "{reply}");
-    serde_json::from_str(&body(&reply)).unwrap()
+    json_body(&reply)
 }
 
 #[test]
 fn uploads_are_searched_and_end() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let place = place_with_tokens();
+    let server = Server::start(&place, "");
     let games = "[Red \"A\"]\n\n1. h2e2 h9g7 2. h0g2 *\n\n[Red \"B\"]\n\n1. 炮二平五 炮8平5 *\n";
     let job = upload(&server, "?name=games.pgn&priority=high", games);
     assert_eq!(
@@ -350,7 +310,7 @@ fn uploads_are_searched_and_end() {
     );
     // It survives a restart, and its end comes when a worker has searched the moves.
     drop(server);
-    let server = Server::start(directory.path(), &["--workers", "1", "--nodes", "1000"]);
+    let server = Server::start(&place, "--workers 1 --nodes 1000");
     let done = wait_for(&server, &job["job"], "done");
     assert_eq!((&done["done"], &done["failed"]), (&json!(4), &json!(0)));
     assert!(done["ended"].as_i64() >= done["time"].as_i64(), "{done}");
@@ -365,7 +325,7 @@ fn uploads_are_searched_and_end() {
     );
     wait_for(&server, &job["job"], "done");
     let list = server.get_with("/jobs", &bearer(WRITER));
-    let list: Value = serde_json::from_str(&body(&list)).unwrap();
+    let list: Value = json_body(&list);
     assert_eq!(
         (
             &list["jobs"][0]["job"],
@@ -377,9 +337,7 @@ fn uploads_are_searched_and_end() {
 
 #[test]
 fn unreadable_uploads_are_refused() {
-    let directory = directory();
-    let here = directory.path();
-    let server = Server::start(here, &[]);
+    let server = Server::new("");
     let post = |path: &str, text: &str, token: &str| {
         server.post_with(path, "text/plain", text, &bearer(token))
     };
@@ -413,11 +371,8 @@ fn unreadable_uploads_are_refused() {
         ),
     ] {
         let refused = post(path, text, WRITER);
-        assert_eq!(
-            (status(&refused), &*body(&refused)),
-            (400, reason),
-            "{path}"
-        );
+        let refused = (status(&refused), &*body(&refused));
+        assert_eq!(refused, (400, reason), "{path}");
     }
     let large = "1. h2e2 {".to_owned() + &"x".repeat(4 << 20) + "} *\n";
     assert_eq!(status(&post("/jobs", &large, WRITER)), 413);
@@ -434,10 +389,10 @@ fn unreadable_uploads_are_refused() {
 
 #[test]
 fn jobs_are_canceled_by_their_writer_and_administrators() {
-    let directory = directory();
-    let here = directory.path();
-    std::fs::write(here.join("tokens"), format!("write tests {WRITER}\nwrite other another-writer-of-tests\nread reader {READER}\nadmin operator {ADMIN}\n")).unwrap();
-    let server = Server::start(here, &[]);
+    let place = place_with_tokens();
+    let tokens = place.read("tokens") + "write other another-writer-of-tests\n";
+    place.write("tokens", tokens);
+    let server = Server::start(&place, "");
     let post = |path: &str, text: &str, token: &str| {
         server.post_with(path, "text/plain", text, &bearer(token))
     };

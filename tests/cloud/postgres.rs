@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use chuhe::cloud::store::{Location, Store};
 
-use super::commands::cloud;
 use super::crash::{assert_known, survive_kills, write_games};
-use super::server::{ADMIN, FORM, Server, WRITER, body, directory, status, write_example};
+use super::server::{
+    ADMIN, FORM, Server, WRITER, bearer, body, json_body, place_with_tokens, status, write_example,
+};
 use super::test_database::TestDatabase;
 
 fn open(database: &TestDatabase) -> Store {
@@ -26,7 +27,7 @@ fn acknowledged_writes_survive_a_kill_on_postgres() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    survive_kills(&database.url(), directory().path());
+    survive_kills(&database.url(), &place_with_tokens());
     assert_agrees(&database);
 }
 
@@ -35,8 +36,8 @@ fn two_servers_on_postgres_agree() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let directory = directory();
-    let start = || Server::start_on(&database.url(), directory.path(), &[]);
+    let place = place_with_tokens();
+    let start = || Server::start_on(&database.url(), &place, "");
     let (first, mut second) = (start(), start());
     write_example(&first);
     assert_eq!(second.ask("queryscore", ""), "eval:20\0");
@@ -70,8 +71,8 @@ fn workers_of_two_servers_on_postgres_share_the_tasks() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let directory = directory();
-    let start = || Server::start_on(&database.url(), directory.path(), &[]);
+    let place = place_with_tokens();
+    let start = || Server::start_on(&database.url(), &place, "");
     let servers = [start(), start()];
     let moves = ["a3a4", "c3c4", "e3e4", "b2e2", "b2d2", "b0c2", "c0e2"];
     for (n, m) in moves.iter().enumerate() {
@@ -80,12 +81,12 @@ fn workers_of_two_servers_on_postgres_share_the_tasks() {
         assert_eq!(servers[n % 2].ask("queryall", &more), "unknown\0");
     }
     let mut taken = HashSet::new();
-    let header = format!("Authorization: Bearer {WRITER}\r\n");
+    let header = bearer(WRITER);
     for server in servers.iter().cycle().take(4) {
         let form = "{\"kind\":\"scoring\",\"count\":1}";
         let text = server.post_with("/worker/lease", "application/json", form, &header);
         assert_eq!(status(&text), 200, "{text}");
-        let work: serde_json::Value = serde_json::from_str(&body(&text)).unwrap();
+        let work = json_body(&text);
         for job in work["jobs"].as_array().unwrap() {
             assert!(taken.insert(job["board"].to_string()), "{text}");
             // The moves requested from both servers are one task.
@@ -106,8 +107,8 @@ fn a_server_survives_the_loss_of_its_database() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let directory = directory();
-    let server = Server::start_on(&database.url(), directory.path(), &[]);
+    let place = place_with_tokens();
+    let server = Server::start_on(&database.url(), &place, "");
     write_example(&server);
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     assert!(database.cut_off() >= 2);
@@ -133,41 +134,33 @@ fn dumps_move_libraries_between_files_and_databases() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let directory = directory();
-    let here = directory.path();
+    let place = place_with_tokens();
     let url = database.url();
-    let none = cloud(here, &["dump", &url]);
-    assert_eq!(none.0, Some(1));
-    assert!(none.1.contains("is not a cloud library"), "{}", none.1);
-    let server = Server::start_on(&url, here, &[]);
+    place.check(&format!("$1 cloud dump {url}\n2> is not a cloud library"));
+    let server = Server::start_on(&url, &place, "");
     write_example(&server);
-    let dump = cloud(here, &["dump", &url]);
-    assert!(dump.1.contains("RNBAKABNR w b2e2 -20 0\n"), "{}", dump.1);
-    std::fs::write(here.join("dump.txt"), &dump.1).unwrap();
-    let (_, text) = cloud(here, &["import", "library.db", "dump.txt"]);
-    assert!(
-        text.starts_with("3 moves written, 0 already known"),
-        "{text}"
-    );
-    assert_eq!(cloud(here, &["dump", "library.db"]), dump);
+    let dump = place.output(&format!("cloud dump {url}"));
+    assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
+    place.write("dump.txt", &dump);
     // Scores of the same depth stay.
-    let (_, text) = cloud(here, &["import", &url, "dump.txt"]);
-    assert!(
-        text.starts_with("0 moves written, 3 already known"),
-        "{text}"
-    );
-    let (code, text) = cloud(here, &["check", &url]);
-    assert_eq!(code, Some(0), "{text}");
-    assert!(text.starts_with("1 positions, 0 inconsistent"), "{text}");
-    assert_eq!(cloud(here, &["export", &url, "book.dat"]).0, Some(0));
-    let (_, text) = cloud(here, &["undo", &url, "--writer", "tests"]);
-    assert_eq!(text, "3 values undone (undo 1)\n");
-    for (url, said) in [
-        ("postgres://me:secret@127.0.0.1:1/x", "refused"),
-        ("postgres://127.0.0.1:port/x", "invalid value"),
-    ] {
-        let (code, text) = cloud(here, &["check", url]);
-        assert!(code != Some(0) && text.contains(said), "{text}");
-        assert!(!text.contains("secret"), "{text}");
-    }
+    place.check(&format!(
+        "
+        $ cloud import library.db dump.txt
+        ^ 3 moves written, 0 already known
+        $ cloud import {url} dump.txt
+        ^ 0 moves written, 3 already known
+        $ cloud check {url}
+        ^ 1 positions, 0 inconsistent
+        $ cloud export {url} book.dat
+        $ cloud undo {url} --writer tests
+        = 3 values undone (undo 1)
+        2=
+        $1 cloud check postgres://me:secret@127.0.0.1:1/x
+        2> refused
+        2>0 secret
+        $2 cloud check postgres://127.0.0.1:port/x
+        2> invalid value
+        "
+    ));
+    assert_eq!(place.output("cloud dump library.db"), dump);
 }

@@ -1,16 +1,15 @@
 //! Workers of the public library, whose access tokens are MD5 sums.
 
-use super::server::{START, Server, WRITER, body, directory};
+use super::server::{READER, START, Server, WRITER, body, encoded, place_with_tokens};
 
-const ARGUMENTS: [&str; 4] = ["--public-workers", "127.0.0.1", "--anonymous", "queue"];
+const ARGUMENTS: &str = "--public-workers 127.0.0.1 --anonymous queue";
 
 fn hash(text: &str) -> String {
     format!("{:x}", md5::compute(text))
 }
 
 fn get(server: &Server, query: &str) -> String {
-    let query = query.replace(' ', "%20");
-    body(&server.get_with(&format!("/chessdb.php?{query}"), ""))
+    body(&server.get(&format!("/chessdb.php?{}", encoded(query))))
 }
 
 /// The access token of a worker on this machine.
@@ -23,8 +22,8 @@ fn access(server: &Server) -> String {
 
 #[test]
 fn batches_are_scored_and_acknowledged() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &ARGUMENTS);
+    let place = place_with_tokens();
+    let server = Server::start(&place, ARGUMENTS);
     let access = access(&server);
     let take = format!("action=getqueue&token={access}");
     assert_eq!(get(&server, &take), "");
@@ -60,14 +59,13 @@ fn batches_are_scored_and_acknowledged() {
     assert_eq!(acknowledge(&hash(&format!("{access}{name}"))), "ok");
     // The audit log has the name of the token.
     drop(server);
-    let store = chuhe::cloud::store::Store::open(&directory.path().join("library.db")).unwrap();
+    let store = chuhe::cloud::store::Store::open(&place.path("library.db")).unwrap();
     assert_eq!(store.undo("tests", None, "operator").unwrap().values, 1);
 }
 
 #[test]
 fn moves_found_by_an_expansion_are_urgent() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &ARGUMENTS);
+    let server = Server::new(ARGUMENTS);
     let access = access(&server);
     let sel = format!("action=getsel&token={access}");
     // 308 is a proof of work for this board.
@@ -93,9 +91,9 @@ fn moves_found_by_an_expansion_are_urgent() {
 
 #[test]
 fn a_batch_that_is_not_acknowledged_is_leased_again() {
-    let directory = directory();
-    let arguments = [&ARGUMENTS[..], &["--lease", "1"]].concat();
-    let server = Server::start(directory.path(), &arguments);
+    let place = place_with_tokens();
+    let arguments = format!("{ARGUMENTS} --lease 1");
+    let server = Server::start(&place, &arguments);
     let take = format!("action=getqueue&token={}", access(&server));
     assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
     let batch = get(&server, &take);
@@ -104,7 +102,7 @@ fn a_batch_that_is_not_acknowledged_is_leased_again() {
     assert_eq!(get(&server, &take), batch);
     // After a restart of the server the batch can be acknowledged.
     drop(server);
-    let server = Server::start(directory.path(), &ARGUMENTS);
+    let server = Server::start(&place, ARGUMENTS);
     let access = access(&server);
     let name = hash(&batch);
     let done = format!(
@@ -118,8 +116,8 @@ fn a_batch_that_is_not_acknowledged_is_leased_again() {
 
 #[test]
 fn public_workers_need_a_listed_address() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--public-workers", "10.9.9.9"]);
+    let place = place_with_tokens();
+    let server = Server::start(&place, "--public-workers 10.9.9.9");
     let access = hash(&format!("ChessDB127.0.0.1{WRITER}"));
     for query in [
         "action=getip".to_owned(),
@@ -133,11 +131,11 @@ fn public_workers_need_a_listed_address() {
     let more = format!("&move=c3c4&score=-16&token={token}");
     assert_eq!(server.ask("store", &more), "tokenerror\0");
     drop(server);
-    let server = Server::start(directory.path(), &ARGUMENTS);
+    let server = Server::start(&place, ARGUMENTS);
     assert_eq!(get(&server, "action=getqueue&token=x"), "tokenerror");
     assert_eq!(get(&server, "action=getsel"), "tokenerror");
     // A token with the role of a reader is not accepted.
-    let reader = hash("ChessDB127.0.0.1may-read-and-no-more");
+    let reader = hash(&format!("ChessDB127.0.0.1{READER}"));
     assert_eq!(
         get(&server, &format!("action=getqueue&token={reader}")),
         "tokenerror"

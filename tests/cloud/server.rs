@@ -2,15 +2,18 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use tempfile::TempDir;
+use serde_json::Value;
+
+use crate::{Place, words};
 
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
 /// Content type of a form.
 pub const FORM: &str = "application/x-www-form-urlencoded";
+/// A token with the role `read`.
+pub const READER: &str = "may-read-and-no-more";
 /// A token with the role `write`.
 pub const WRITER: &str = "tests-may-write-scores";
 /// A token with the role `admin`.
@@ -23,70 +26,69 @@ pub const LIBRARY: &str = "library.db";
 pub struct Server {
     pub child: Child,
     pub address: SocketAddr,
+    /// Its directory, if only this server uses it.
+    _place: Option<Place>,
 }
 
 /// A directory with a token file.
-pub fn directory() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    let tokens = format!(
-        "# tests\nwrite tests {WRITER}\nread reader may-read-and-no-more\n\
-         admin operator {ADMIN}\n"
-    );
-    std::fs::write(directory.path().join("tokens"), tokens).unwrap();
-    directory
+pub fn place_with_tokens() -> Place {
+    let place = Place::new();
+    let tokens =
+        format!("# tests\nwrite tests {WRITER}\nread reader {READER}\nadmin operator {ADMIN}\n");
+    place.write("tokens", tokens);
+    place
 }
 
 impl Server {
+    /// Starts a server on a library in a new directory.
+    pub fn new(arguments: &str) -> Self {
+        let place = place_with_tokens();
+        let mut server = Self::start(&place, arguments);
+        server._place = Some(place);
+        server
+    }
+
     /// Starts a server on the library of a directory.
-    pub fn start(directory: &Path, arguments: &[&str]) -> Self {
-        Self::start_on(LIBRARY, directory, arguments)
+    pub fn start(place: &Place, arguments: &str) -> Self {
+        Self::start_on(LIBRARY, place, arguments)
     }
 
     /// Starts a server on another library, with the tokens of a directory.
-    pub fn start_on(library: &str, directory: &Path, arguments: &[&str]) -> Self {
-        Self::start_by(
-            Command::new(env!("CARGO_BIN_EXE_chuhe")),
-            library,
-            directory,
-            arguments,
-        )
+    pub fn start_on(library: &str, place: &Place, arguments: &str) -> Self {
+        let program = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        Self::start_by(program, library, place, arguments)
     }
 
     /// Starts a server with a file size limit of `blocks` times 512 or 1024 bytes.
-    pub fn start_with_little_disk(directory: &Path, blocks: u32) -> Self {
+    pub fn start_with_little_disk(place: &Place, blocks: u32) -> Self {
         let mut shell = Command::new("sh");
         let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
         shell.args(["-c", &script, env!("CARGO_BIN_EXE_chuhe")]);
-        Self::start_by(shell, LIBRARY, directory, &[])
+        Self::start_by(shell, LIBRARY, place, "")
     }
 
-    /// Starts a server by a command.
-    pub fn start_by(
-        mut command: Command,
-        library: &str,
-        directory: &Path,
-        arguments: &[&str],
-    ) -> Self {
-        let mut child = command
-            .current_dir(directory)
-            .args(["serve", library, "--listen", "127.0.0.1:0"])
-            .args(["--tokens", "tokens"])
-            .args(arguments)
-            .args(if arguments.contains(&"--workers") {
-                &[][..]
-            } else {
-                &["--workers", "0"]
-            })
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+    /// Starts a server by a command, without workers unless the arguments have some.
+    pub fn start_by(mut command: Command, library: &str, place: &Place, arguments: &str) -> Self {
+        let workers = if arguments.contains("--workers") {
+            ""
+        } else {
+            "--workers 0"
+        };
+        command.args(["serve", library]).current_dir(place.path(""));
+        command.args(words("--listen 127.0.0.1:0 --tokens tokens"));
+        command.args(words(arguments)).args(words(workers));
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         output.read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("listening on http://");
         let address = address.and_then(|rest| rest.strip_suffix("/chessdb.php"));
         let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
-        Self { child, address }
+        Self {
+            child,
+            address,
+            _place: None,
+        }
     }
 
     pub fn connect(&self) -> TcpStream {
@@ -105,6 +107,11 @@ impl Server {
         String::from_utf8(answer).unwrap()
     }
 
+    /// The response to a GET request.
+    pub fn get(&self, path: &str) -> String {
+        self.get_with(path, "")
+    }
+
     /// The response to a GET request with additional header lines.
     pub fn get_with(&self, path: &str, more: &str) -> String {
         self.raw(format!(
@@ -114,11 +121,8 @@ impl Server {
 
     /// The body of the response to an action on the starting position.
     pub fn ask(&self, action: &str, more: &str) -> String {
-        let board = START.replace(' ', "%20");
-        body(&self.get_with(
-            &format!("/chessdb.php?action={action}&board={board}{more}"),
-            "",
-        ))
+        let board = encoded(START);
+        body(&self.get(&format!("/chessdb.php?action={action}&board={board}{more}")))
     }
 
     pub fn post(&self, path: &str, kind: &str, form: &str) -> String {
@@ -184,6 +188,24 @@ pub fn status(response: &str) -> u16 {
 /// The body of a response.
 pub fn body(response: &str) -> String {
     response.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+/// The body of a response as JSON.
+pub fn json_body(response: &str) -> Value {
+    serde_json::from_str(&body(response)).expect(response)
+}
+
+/// The header line with a token; nothing for an empty one.
+pub fn bearer(token: &str) -> String {
+    match token {
+        "" => String::new(),
+        _ => format!("Authorization: Bearer {token}\r\n"),
+    }
+}
+
+/// A FEN in a URL.
+pub fn encoded(board: &str) -> String {
+    board.replace(' ', "%20")
 }
 
 /// Writes three scores.

@@ -1,10 +1,12 @@
 //! Workers of the server and on other machines, and the page.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use super::server::{START, Server, WRITER, body, directory, status, stop};
+use super::server::{
+    READER, START, Server, WRITER, bearer, body, json_body, place_with_tokens, status, stop,
+};
 
 /// How long to wait for a worker. It has the lowest priority, so a busy machine may hardly run it.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -31,15 +33,15 @@ fn stop_in_time(server: Server) {
 
 #[test]
 fn queued_positions_are_searched_by_the_server() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--workers", "1", "--nodes", "2000"]);
+    let place = place_with_tokens();
+    let server = Server::start(&place, "--workers 1 --nodes 2000");
     assert_eq!(server.ask("queue", ""), "ok\0");
     let list = wait_for_moves(&server, 5);
     // Each move has been scored together with its best reply.
     assert!(list.contains("(01-01)"), "{list}");
     assert!(server.ask("querypv", "&stable=1").starts_with("score:"));
     stop_in_time(server);
-    let store = chuhe::cloud::store::Store::open(&directory.path().join("library.db")).unwrap();
+    let store = chuhe::cloud::store::Store::open(&place.path("library.db")).unwrap();
     assert_eq!(
         store.read(|snapshot| snapshot.check()).unwrap().first(),
         None
@@ -48,38 +50,29 @@ fn queued_positions_are_searched_by_the_server() {
 
 #[test]
 fn a_long_search_does_not_delay_the_stop() {
-    let directory = directory();
-    let server = Server::start(
-        directory.path(),
-        &["--workers", "1", "--nodes", "1000000000"],
-    );
+    let place = place_with_tokens();
+    let server = Server::start(&place, "--workers 1 --nodes 1000000000");
     assert_eq!(server.ask("queue", ""), "ok\0");
     std::thread::sleep(Duration::from_millis(900));
     stop_in_time(server);
     // The task waits again.
-    let server = Server::start(directory.path(), &["--workers", "1", "--nodes", "1000"]);
+    let server = Server::start(&place, "--workers 1 --nodes 1000");
     wait_for_moves(&server, 5);
 }
 
 #[test]
 fn workers_on_other_machines_fill_the_library() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
+    let place = place_with_tokens();
+    let server = Server::start(&place, "");
     assert_eq!(server.ask("queue", ""), "ok\0");
-    let token = directory.path().join("token");
-    let worker = |secret: &str| {
-        std::fs::write(&token, format!("{secret}\n")).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-        command.args(["cloud", "worker", "--nodes", "2000", "--url", &server.url()]);
-        command.arg("--token-file").arg(&token);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    };
-    let refused = worker("may-read-and-no-more").output().unwrap();
-    assert_eq!(refused.status.code(), Some(1));
-    let error = String::from_utf8(refused.stderr).unwrap();
-    assert!(error.contains("rejects this one"), "{error}");
-    let mut working = worker(WRITER).spawn().unwrap();
+    place.write("reader", format!("{READER}\n"));
+    place.write("writer", format!("{WRITER}\n"));
+    let url = server.url();
+    let worker = format!("cloud worker --nodes 2000 --url {url} --token-file");
+    place.check(&format!("$1 {worker} reader\n2> rejects this one"));
+    let mut working = place.process(&format!("{worker} writer"));
+    working.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut working = working.spawn().unwrap();
     let mut line = String::new();
     BufReader::new(working.stdout.take().unwrap())
         .read_line(&mut line)
@@ -90,8 +83,8 @@ fn workers_on_other_machines_fill_the_library() {
     // Invalid messages change nothing.
     let authorized = |path: &str, text: &str| {
         server.raw(format!(
-            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {WRITER}\r\n\
-             Content-Length: {}\r\n\r\n{text}",
+            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}Content-Length: {}\r\n\r\n{text}",
+            bearer(WRITER),
             text.len()
         ))
     };
@@ -108,23 +101,18 @@ fn workers_on_other_machines_fill_the_library() {
     ] {
         assert_eq!(status(&authorized(path, text)), expected, "{path} {text}");
     }
-    assert_eq!(
-        status(&server.post("/worker/lease", "application/json", "{}")),
-        403
-    );
+    let anonymous = server.post("/worker/lease", "application/json", "{}");
+    assert_eq!(status(&anonymous), 403);
 }
 
 #[test]
 fn results_are_bound_to_the_lease_and_its_worker() {
-    let directory = directory();
-    let tokens = directory.path().join("tokens");
-    let more = "write other another-writing-token\n";
-    let text = std::fs::read_to_string(&tokens).unwrap() + more;
-    std::fs::write(&tokens, text).unwrap();
-    let server = Server::start(directory.path(), &[]);
+    let place = place_with_tokens();
+    let tokens = place.read("tokens") + "write other another-writing-token\n";
+    place.write("tokens", tokens);
+    let server = Server::start(&place, "");
     let post = |path: &str, text: String, token: &str| {
-        let header = format!("Authorization: Bearer {token}\r\n");
-        let response = server.post_with(path, "application/json", &text, &header);
+        let response = server.post_with(path, "application/json", &text, &bearer(token));
         (status(&response), body(&response))
     };
     let other = "another-writing-token";
@@ -166,9 +154,8 @@ fn results_are_bound_to_the_lease_and_its_worker() {
 
 #[test]
 fn the_page_and_its_files_are_served() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
-    let page = server.get_with("/", "");
+    let server = Server::new("");
+    let page = server.get("/");
     assert!(
         page.contains("content-security-policy: default-src 'self'"),
         "{page}"
@@ -179,7 +166,7 @@ fn the_page_and_its_files_are_served() {
         ("/library.js", "text/javascript"),
         ("/page.css", "text/css"),
     ] {
-        let file = server.get_with(path, "");
+        let file = server.get(path);
         assert!(file.contains(&format!("content-type: {kind}")), "{path}");
         assert!(!body(&file).contains("https://"), "{path}");
     }
@@ -187,8 +174,7 @@ fn the_page_and_its_files_are_served() {
         page.contains("{\"games\":[],\"use\":\"library\"}"),
         "{page}"
     );
-    let public: serde_json::Value =
-        serde_json::from_str(&body(&server.get_with("/stats.php?json=1", ""))).unwrap();
+    let public: serde_json::Value = json_body(&server.get("/stats.php?json=1"));
     assert_eq!(
         (&public["status"], &public["positions"]),
         (&"ok".into(), &0.into())
@@ -197,28 +183,27 @@ fn the_page_and_its_files_are_served() {
         public["egtb"]["count"]["dtm"].as_u64().unwrap() > 50,
         "{public}"
     );
-    let table = body(&server.get_with("/stats.php?lang=1", ""));
+    let table = body(&server.get("/stats.php?lang=1"));
     assert!(
         table.starts_with("<table class=\"stats\"><tr><td>Positions:"),
         "{table}"
     );
-    let stats = body(&server.get_with("/stats", ""));
+    let stats = body(&server.get("/stats"));
     assert_eq!(
         stats,
         "{\"positions\":0,\"waiting_to_be_scored\":0,\"waiting_to_be_sieved\":0,\"workers\":0,\
          \"scored_last_minute\":0,\"nodes_per_second\":0,\"backlog_seconds\":0}"
     );
     for icon in ["/icon.svg", "/favicon.ico"] {
-        let file = server.get_with(icon, "");
+        let file = server.get(icon);
         assert!(file.contains("content-type: image/svg+xml"), "{file}");
     }
 }
 
 #[test]
 fn readers_ask_about_positions_and_writers_use_the_engine() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &["--anonymous", "read"]);
-    let writer = format!("Authorization: Bearer {WRITER}\r\n");
+    let server = Server::new("--anonymous read");
+    let writer = bearer(WRITER);
     let start = START.replace(' ', "_");
     let api = |path: &str, more: &str| server.get_with(&format!("/api/{path}"), more);
     assert!(body(&api("state", "")).contains("\"may_search\":false"));
@@ -263,9 +248,8 @@ fn readers_ask_about_positions_and_writers_use_the_engine() {
 
 #[test]
 fn boards_are_normalised_or_rejected_with_a_reason() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
-    let board = |text: &str| body(&server.get_with(&format!("/board?board={text}"), ""));
+    let server = Server::new("");
+    let board = |text: &str| body(&server.get(&format!("/board?board={text}")));
     let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
     for (text, side) in [(format!("{start}_B"), 'b'), (format!("{start}+r"), 'w')] {
         let normal = format!("{{\"status\":\"ok\",\"board\":\"{start} {side}\"}}");
@@ -287,9 +271,8 @@ fn boards_are_normalised_or_rejected_with_a_reason() {
 
 #[test]
 fn the_engine_answers_for_positions_with_too_few_pieces() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
-    let board = |text: &str| body(&server.get_with(&format!("/board?board={text}"), ""));
+    let server = Server::new("");
+    let board = |text: &str| body(&server.get(&format!("/board?board={text}")));
     // Such positions are not stored; the page shows a move of the engine.
     let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R_w";
     assert!(
@@ -297,86 +280,76 @@ fn the_engine_answers_for_positions_with_too_few_pieces() {
             .contains("\"note\":\"the library does not store positions with so few pieces\"")
     );
     let engine = |more: &str| server.get_with(&format!("/engine?board={thin}"), more);
-    let reply: serde_json::Value = serde_json::from_str(&body(&engine(""))).unwrap();
+    let reply: serde_json::Value = json_body(&engine(""));
     let played: chuhe::board::Move = reply["move"].as_str().unwrap().parse().unwrap();
     let position = chuhe::cloud::fen::parse(thin).unwrap();
     assert!(chuhe::movegen::is_legal(&position, played), "{reply}");
     assert_eq!(status(&engine("Origin: http://example.org\r\n")), 403);
-    assert_eq!(
-        status(&engine("Authorization: Bearer may-read-and-no-more\r\n")),
-        403
-    );
-    assert_eq!(status(&server.get_with("/engine?board=x", "")), 400);
+    assert_eq!(status(&engine(&bearer(READER))), 403);
+    assert_eq!(status(&server.get("/engine?board=x")), 400);
 }
 
 #[test]
 fn files_of_a_directory_are_served() {
-    let directory = directory();
-    let site = directory.path().join("site");
+    let place = place_with_tokens();
+    let site = place.path("site");
     std::fs::create_dir_all(site.join("query/file")).unwrap();
     std::fs::write(site.join("query/index.html"), "<p>theirs</p>").unwrap();
     std::fs::write(site.join("query/file/a.js"), "1").unwrap();
-    let server = Server::start(directory.path(), &["--static", "site"]);
-    let page = server.get_with("/query/", "");
+    let server = Server::start(&place, "--static site");
+    let page = server.get("/query/");
     assert!(
         page.contains("content-type: text/html") && page.ends_with("<p>theirs</p>"),
         "{page}"
     );
     assert!(
         server
-            .get_with("/query/file/a.js", "")
+            .get("/query/file/a.js")
             .contains("content-type: text/javascript")
     );
     // The built-in page stays, and no other file is served.
-    assert!(body(&server.get_with("/", "")).contains("main.js"));
+    assert!(body(&server.get("/")).contains("main.js"));
     for path in [
         "/query/../tokens",
         "/../tokens",
         "/query/%2e%2e/tokens",
         "/tokens",
     ] {
-        assert_eq!(status(&server.get_with(path, "")), 404, "{path}");
+        assert_eq!(status(&server.get(path)), 404, "{path}");
     }
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
-    let sent_on = server.get_with(&format!("/?{board}%20w%20-%20-%200%201"), "");
+    let sent_on = server.get(&format!("/?{board}%20w%20-%20-%200%201"));
     assert_eq!(status(&sent_on), 302);
     assert!(
         sent_on.contains(&format!("location: ./query/?{board}_w\r\n")),
         "{sent_on}"
     );
-    assert_eq!(status(&server.get_with("/?https://example.org/", "")), 200);
-    assert!(
-        server
-            .get_with("/llm.php?board=x", "")
-            .ends_with("data: [DONE]\n\n")
-    );
-    let redirected = server.get_with("/query?x=1", "");
+    assert_eq!(status(&server.get("/?https://example.org/")), 200);
+    assert!(server.get("/llm.php?board=x").ends_with("data: [DONE]\n\n"));
+    let redirected = server.get("/query?x=1");
     assert!(
         status(&redirected) == 301 && redirected.contains("location: ./query/?x=1\r\n"),
         "{redirected}"
     );
     drop(server);
-    let server = Server::start(directory.path(), &[]);
-    assert_eq!(status(&server.get_with("/llm.php", "")), 404);
-    assert_eq!(status(&server.get_with(&format!("/?{board}_w"), "")), 200);
+    let server = Server::start(&place, "");
+    assert_eq!(status(&server.get("/llm.php")), 404);
+    assert_eq!(status(&server.get(&format!("/?{board}_w"))), 200);
 }
 
 #[test]
 fn a_page_at_the_root_moves_the_built_in_page() {
-    let directory = directory();
-    let site = directory.path().join("site");
+    let place = place_with_tokens();
+    let site = place.path("site");
     std::fs::create_dir_all(&site).unwrap();
     std::fs::write(site.join("index.html"), "theirs").unwrap();
     std::fs::write(site.join("空 格.html"), "blank").unwrap();
-    let server = Server::start(directory.path(), &["--static", "site"]);
-    assert_eq!(body(&server.get_with("/", "")), "theirs");
-    assert_eq!(
-        body(&server.get_with("/%E7%A9%BA%20%E6%A0%BC.html", "")),
-        "blank"
-    );
-    assert!(body(&server.get_with("/chuhe/", "")).contains("main.js"));
-    assert_eq!(status(&server.get_with("/chuhe/main.js", "")), 200);
-    let board = body(&server.get_with("/chuhe/board?board=x", ""));
+    let server = Server::start(&place, "--static site");
+    assert_eq!(body(&server.get("/")), "theirs");
+    assert_eq!(body(&server.get("/%E7%A9%BA%20%E6%A0%BC.html")), "blank");
+    assert!(body(&server.get("/chuhe/")).contains("main.js"));
+    assert_eq!(status(&server.get("/chuhe/main.js")), 200);
+    let board = body(&server.get("/chuhe/board?board=x"));
     assert!(
         board.starts_with("{\"status\":\"invalid board\""),
         "{board}"

@@ -4,13 +4,14 @@ use std::thread;
 
 use serde_json::Value;
 
-use super::{assert_processes_end, chuhe, match_of, output, report, scratch, script};
+use super::{assert_processes_end, chuhe, match_of, output, report, script, with};
+use crate::Place;
 
 /// Four games without a clock; the time limit of a move is two minutes.
 const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
 
 /// Limit of an engine that exceeds its time.
-const HURRIED: [&str; 2] = ["movetime=100", "margin=400"];
+const HURRIED: &str = "movetime=100 margin=400";
 
 /// The engine loses each game for `reason`, and `counter` is the only counter of forfeits that is not zero.
 fn loses(mode: &str, reason: &str, detail: &str, counter: &str) {
@@ -19,8 +20,7 @@ fn loses(mode: &str, reason: &str, detail: &str, counter: &str) {
 
 /// As [`loses`], on time.
 fn loses_on_time(mode: &str, detail: &str) {
-    let mut bad = script("bad", mode);
-    bad.extend(HURRIED.map(str::to_owned));
+    let bad = with(script("bad", mode), HURRIED);
     assert_details(&lost_games(bad, "time loss", "time_losses"), detail);
 }
 
@@ -43,11 +43,8 @@ fn lost_games(bad: Vec<String>, reason: &str, counter: &str) -> Vec<String> {
     }
     let [bad, good] = [0, 1].map(|n| &report["engines"][n]);
     for key in ["illegal_moves", "time_losses", "crashes"] {
-        assert_eq!(
-            bad[key],
-            if key == counter { 4 } else { 0 },
-            "{mode}: {key}"
-        );
+        let expected = if key == counter { 4 } else { 0 };
+        assert_eq!(bad[key], expected, "{mode}: {key}");
         assert_eq!(good[key], 0, "{mode}: {key}");
     }
     let detail = |game: &Value| game["detail"].as_str().unwrap().to_owned();
@@ -63,18 +60,15 @@ fn crashes() {
         ("killed", "it exited (signal: 9"),
     ] {
         let details = lost_games(script("bad", mode), "crash", "crashes");
-        assert!(
-            details.iter().any(|detail| detail.starts_with(end)),
-            "{details:?}"
-        );
+        let is_reported = details.iter().any(|detail| detail.starts_with(end));
+        assert!(is_reported, "{details:?}");
     }
 }
 
 /// A process that the engine started keeps its output open after the engine has exited.
 #[test]
 fn exits_with_open_output_are_crashes() {
-    let mut bad = script("bad", "orphan");
-    bad.extend(HURRIED.map(str::to_owned));
+    let bad = with(script("bad", "orphan"), HURRIED);
     let details = lost_games(bad, "crash", "crashes");
     assert_details(&details, "exit status: 4");
 }
@@ -98,31 +92,25 @@ fn floods() {
 }
 
 #[test]
-fn floods_while_pondering() {
-    let file = scratch("gushed");
+fn misbehaviour_while_pondering_is_a_crash() {
+    let place = Place::new();
+    let file = place.path("gushed");
     let [gushes, waits] = ["gush", "waits"].map(|mode| format!("{mode} '{}'", file.display()));
-    let engines = [script("bad", &gushes), script("good", &waits)];
-    let arguments = "--openings start --rounds 1 --each tc=60+1 ponder=on";
-    let report = report(engines, arguments);
-    std::fs::remove_file(file).unwrap();
-    for game in report["games"].as_array().unwrap() {
-        assert_eq!(game["reason"], "crash", "{game}");
-        assert_eq!(game["detail"], "too much output", "{game}");
+    // `misses` ignores `stop` while it ponders.
+    for (bad, good, detail) in [
+        (&*gushes, &*waits, "too much output"),
+        ("misses", "good", "no bestmove after stop"),
+    ] {
+        let engines = [script("bad", bad), script("good", good)];
+        let arguments = "--openings start --rounds 1 --each tc=60+1 ponder=on";
+        let report = report(engines, arguments);
+        assert_eq!(report["end"], "finished");
+        for game in report["games"].as_array().unwrap() {
+            assert_eq!(game["reason"], "crash", "{game}");
+            assert_eq!(game["detail"], detail, "{game}");
+        }
+        assert_eq!(report["engines"][0]["crashes"], 2);
     }
-    assert_eq!(report["engines"][0]["crashes"], 2);
-}
-
-#[test]
-fn an_engine_that_ignores_stop_while_pondering_loses() {
-    let engines = [script("bad", "misses"), script("good", "good")];
-    let arguments = "--openings start --rounds 1 --each tc=60+1 ponder=on";
-    let report = report(engines, arguments);
-    assert_eq!(report["end"], "finished");
-    for game in report["games"].as_array().unwrap() {
-        assert_eq!(game["reason"], "crash", "{game}");
-        assert_eq!(game["detail"], "no bestmove after stop", "{game}");
-    }
-    assert_eq!(report["engines"][0]["crashes"], 2);
 }
 
 #[test]
@@ -158,50 +146,47 @@ fn unusual_but_valid_engines_are_accepted() {
 
 #[test]
 fn an_engine_that_cannot_be_restarted_loses_its_games() {
-    let file = scratch("once");
+    let place = Place::new();
+    let file = place.path("once");
     let once = script("bad", &format!("once '{}'", file.display()));
     let report = report([once, script("good", "good")], PLAIN);
     assert_eq!(report["engines"][0]["crashes"], 4);
     assert_eq!(report["games"].as_array().unwrap().len(), 4);
-    std::fs::remove_file(file).unwrap();
 }
 
 #[test]
 fn child_processes_of_a_killed_engine_are_killed() {
-    let file = scratch("children");
-    let mut hang = script("bad", &format!("hang '{}'", file.display()));
+    let place = Place::new();
+    let file = place.path("children");
+    let hang = script("bad", &format!("hang '{}'", file.display()));
     // Enough time to start a child process.
-    hang.extend(["movetime=100", "margin=2900"].map(str::to_owned));
+    let hang = with(hang, "movetime=100 margin=2900");
     report([hang, script("good", "good")], PLAIN);
     let children = std::fs::read_to_string(&file).unwrap();
     let children: Vec<String> = children.lines().map(str::to_owned).collect();
     // Void games are replayed.
     assert!((1..=20).contains(&children.len()), "{children:?}");
     assert_processes_end(&children);
-    std::fs::remove_file(file).unwrap();
 }
 
 #[test]
 fn a_slow_engine_does_not_delay_other_games() {
     // The first engine moves only after the game of the other two is nearly over.
-    let file = scratch("far");
+    let place = Place::new();
+    let file = place.path("far");
     let [waits, signals] = ["waits", "signals"].map(|mode| format!("{mode} '{}'", file.display()));
     let engines = [script("bad", &waits), script("good", "good")];
     let mut command = match_of(engines, "--openings start --rounds 1 --concurrency 6");
     command.args(script("other", &signals));
     command.args(["--each", "depth=1"]);
     let text = output(&mut command);
-    std::fs::remove_file(file).unwrap();
-    assert!(
-        text.contains("end reasons: repetition 6; 8 plies per game"),
-        "{text}"
-    );
+    let reasons = "end reasons: repetition 6; 8 plies per game";
+    assert!(text.contains(reasons), "{text}");
 }
 
 #[test]
 fn chuhe_beats_a_bad_engine_that_plays() {
-    let mut chuhe = chuhe("chuhe");
-    chuhe.push("nodes=3000".to_owned());
+    let chuhe = with(chuhe("chuhe"), "nodes=3000");
     let arguments = "--openings start --rounds 1 --each depth=1 --max-plies 300";
     let report = report([chuhe, script("bad", "good")], arguments);
     assert_eq!(report["engines"][0]["wins"], 2, "{report}");

@@ -7,7 +7,8 @@ use chuhe::board::Position;
 use chuhe::book::{BookEntry, BookMove, encode_dat};
 use serde_json::Value;
 
-use super::{SCRIPT, scratch};
+use super::SCRIPT;
+use crate::Place;
 
 /// `--patience` for Chuhe in seconds; the machine may be busy.
 const PATIENCE: &str = "20";
@@ -56,7 +57,8 @@ fn chuhe_conforms_to_both_protocols() {
 fn opening_books_are_disabled() {
     let chuhe = format!("cmd={}", env!("CARGO_BIN_EXE_chuhe"));
     let check_book = |protocol: &str, option: &str, line: &str| {
-        let book = scratch("book.dat");
+        let place = Place::new();
+        let book = place.path("book.dat");
         let entry = BookEntry {
             position: Position::startpos(),
             moves: vec![BookMove::new("h2e2".parse().unwrap(), 1)],
@@ -71,7 +73,6 @@ fn opening_books_are_disabled() {
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains(", 0 unclear, 0 violated\n"), "{text}");
         assert!(text.contains(line), "{text}");
-        std::fs::remove_file(book).unwrap();
     };
     thread::scope(|scope| {
         scope.spawn(|| check_book("ucci", "bookfiles", "> setoption usebook false\n"));

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{chuhe, error_output, match_of, output, scratch};
+use super::{chuhe, error_output, match_of, output};
+use crate::Place;
 
 /// Writes a file of two factors, the second with these hash sizes.
 fn write_factors(path: &Path, hash: &str) {
@@ -26,7 +27,8 @@ fn screening(factors: &Path, arguments: &str) -> Command {
 
 #[test]
 fn the_effects_of_factors_are_reported() {
-    let [factors, report] = ["effects.toml", "effects.json"].map(scratch);
+    let place = Place::new();
+    let [factors, report] = ["effects.toml", "effects.json"].map(|name| place.path(name));
     write_factors(&factors, "[1, 2]");
     let text = output(
         screening(&factors, "--rounds 12")
@@ -45,9 +47,6 @@ fn the_effects_of_factors_are_reported() {
     assert!(effect["elo"]["low"].as_f64().unwrap() > 0.0, "{effect}");
     let text = output(&mut screening(&factors, "--rounds 1"));
     assert!(text.contains("too few games"), "{text}");
-    for path in [factors, report] {
-        fs::remove_file(path).unwrap();
-    }
 }
 
 /// The engines of red and black in each game of a PGN file, with their options.
@@ -62,7 +61,9 @@ fn players(pgn: &PathBuf) -> Vec<[String; 2]> {
 
 #[test]
 fn factors_vary_between_pairs_of_games() {
-    let [factors, pgn, journal] = ["factors.toml", "factors.pgn", "factors.jsonl"].map(scratch);
+    let place = Place::new();
+    let [factors, pgn, journal] =
+        ["factors.toml", "factors.pgn", "factors.jsonl"].map(|name| place.path(name));
     let command = |arguments: &str| {
         let mut command = screening(&factors, arguments);
         command.arg("--pgn").arg(&pgn).arg("--resume").arg(&journal);
@@ -100,7 +101,4 @@ fn factors_vary_between_pairs_of_games() {
         error.contains("factors.toml") && error.contains("line 6"),
         "{error}"
     );
-    for path in [factors, pgn, journal] {
-        fs::remove_file(path).unwrap();
-    }
 }

@@ -1,14 +1,11 @@
-//! The files of a match, and resuming it.
+//! The files of a match: engines, records, journal and plot; resuming it.
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
-use super::{error_output, match_of, output, scratch, script};
-
-fn good() -> [Vec<String>; 2] {
-    [script("one", "good"), script("two", "good")]
-}
+use super::{error_output, good, match_of, output, script};
+use crate::Place;
 
 const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
 
@@ -41,12 +38,12 @@ fn output_to_a_pipe_is_plain() {
 
 #[test]
 fn pgn_records_are_complete() {
-    let pgn = scratch("played.pgn");
+    let place = Place::new();
+    let pgn = place.path("played.pgn");
     fs::write(&pgn, "[Event \"older\"]\n\n1. H2-E2 *\n\n").unwrap();
     let arguments = format!("{PLAIN} --event Cup --rules computer");
     output(match_of(good(), &arguments).arg("--pgn").arg(&pgn));
     let text = fs::read_to_string(&pgn).unwrap();
-    fs::remove_file(pgn).unwrap();
     assert!(
         text.starts_with("[Event \"older\"]"),
         "earlier games are kept"
@@ -70,7 +67,8 @@ fn pgn_records_are_complete() {
 
 #[test]
 fn a_finished_match_is_resumed_only_with_more_rounds() {
-    let [journal, pgn] = ["done.jsonl", "done.pgn"].map(scratch);
+    let place = Place::new();
+    let [journal, pgn] = ["done.jsonl", "done.pgn"].map(|name| place.path(name));
     let run = |arguments: &str| {
         let mut command = match_of(good(), arguments);
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
@@ -114,13 +112,12 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     fs::write(&journal, "nonsense\n").unwrap();
     let error = error_output(match_of(good(), PLAIN).arg("--resume").arg(&journal));
     assert!(error.contains("not a match journal"), "{error}");
-    fs::remove_file(journal).unwrap();
-    fs::remove_file(pgn).unwrap();
 }
 
 #[test]
 fn journals_of_other_matches_are_refused_and_unchanged() {
-    let path = scratch("other.jsonl");
+    let place = Place::new();
+    let path = place.path("other.jsonl");
     let resume = |arguments: &str| {
         let mut command = match_of(good(), arguments);
         command.arg("--resume").arg(&path);
@@ -156,12 +153,12 @@ fn journals_of_other_matches_are_refused_and_unchanged() {
         let whole = fs::read_to_string(&path).unwrap();
         assert_eq!(whole.matches("{\"game\":").count(), 4, "{whole}");
     }
-    fs::remove_file(path).unwrap();
 }
 
 #[test]
 fn the_plot_has_a_row_per_engine() {
-    let plot = scratch("standings.svg");
+    let place = Place::new();
+    let plot = place.path("standings.svg");
     fs::write(&plot, "x".repeat(100_000)).unwrap();
     let mut command = match_of(
         [script("one", "good"), script("<two>", "resign")],
@@ -169,7 +166,6 @@ fn the_plot_has_a_row_per_engine() {
     );
     output(command.args(["--event", "A & B", "--plot"]).arg(&plot));
     let svg = fs::read_to_string(&plot).unwrap();
-    fs::remove_file(plot).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
     for part in ["A &amp; B: 2 games", "one, Elo +∞", "&lt;two&gt;, Elo -∞"] {
         assert!(svg.contains(part), "{part}: {svg}");
@@ -178,7 +174,9 @@ fn the_plot_has_a_row_per_engine() {
 
 #[test]
 fn games_of_other_programs_in_the_pgn_are_kept() {
-    let [journal, other_journal, pgn] = ["a.jsonl", "b.jsonl", "ab.pgn"].map(scratch);
+    let place = Place::new();
+    let [journal, other_journal, pgn] =
+        ["a.jsonl", "b.jsonl", "ab.pgn"].map(|name| place.path(name));
     let run = |journal: &Path, rounds: u32, names: [&str; 2]| {
         let arguments = PLAIN.replace("--rounds 2", &format!("--rounds {rounds}"));
         let mut command = match_of(names.map(|name| script(name, "good")), &arguments);
@@ -233,9 +231,6 @@ fn games_of_other_programs_in_the_pgn_are_kept() {
     fs::write(&pgn, &whole[..lost]).unwrap();
     run(&other_journal, 2, ["three", "four"]);
     assert_eq!(read(), whole);
-    for path in [journal, other_journal, pgn] {
-        fs::remove_file(path).unwrap();
-    }
 }
 
 #[test]
@@ -249,7 +244,8 @@ fn the_interval_of_one_pair_is_infinite() {
 
 #[test]
 fn a_journal_is_used_by_one_process_at_a_time() {
-    let [journal, pgn] = ["two.jsonl", "two.pgn"].map(scratch);
+    let place = Place::new();
+    let [journal, pgn] = ["two.jsonl", "two.pgn"].map(|name| place.path(name));
     let slow = || [script("one", "slow"), script("two", "slow")];
     let command = || {
         let mut command = match_of(slow(), PLAIN);
@@ -280,8 +276,6 @@ fn a_journal_is_used_by_one_process_at_a_time() {
         );
     }
     assert_eq!(fs::read(&journal).unwrap(), before);
-    fs::remove_file(journal).unwrap();
-    fs::remove_file(pgn).unwrap();
 }
 
 /// The number of games in a PGN, all of which must be valid.
@@ -293,7 +287,8 @@ fn games_of(pgn: &Path) -> usize {
 
 #[test]
 fn games_missing_in_the_journal_are_restored_from_the_pgn() {
-    let [journal, pgn] = ["lost.jsonl", "lost.pgn"].map(scratch);
+    let place = Place::new();
+    let [journal, pgn] = ["lost.jsonl", "lost.pgn"].map(|name| place.path(name));
     let command = || {
         let mut command = match_of(good(), PLAIN);
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
@@ -327,13 +322,12 @@ fn games_missing_in_the_journal_are_restored_from_the_pgn() {
         let again = fs::read_to_string(&journal).unwrap();
         assert_eq!(again.matches("{\"game\":").count(), 4);
     }
-    fs::remove_file(journal).unwrap();
-    fs::remove_file(pgn).unwrap();
 }
 
 #[test]
 fn one_file_cannot_have_two_purposes() {
-    let [file, journal] = ["same", "same.jsonl"].map(scratch);
+    let place = Place::new();
+    let [file, journal] = ["same", "same.jsonl"].map(|name| place.path(name));
     fs::write(&file, "h2e2 h9g7\n").unwrap();
     let [path, directory] = [&file, file.parent().unwrap()].map(|path| path.display().to_string());
     let plain = PLAIN.replace("--openings start", "");
@@ -378,6 +372,36 @@ fn one_file_cannot_have_two_purposes() {
             .arg(&journal),
     );
     assert!(fs::metadata(&file).unwrap().len() > 1 << 40);
-    fs::remove_file(file).unwrap();
-    fs::remove_file(journal).unwrap();
+}
+
+/// A match of engines from the file `engines.toml`; the second engine resigns.
+fn match_of_file(place: &Place, each: &str) -> Command {
+    let script_path = super::SCRIPT;
+    let engine = |name: &str, mode: &str| {
+        format!(
+            "[[engine]]\nname = \"{name}\"\nproto = \"ucci\"\nranks = 0\nargs = [{script_path:?}, \"{mode}\"]\n"
+        )
+    };
+    let engines = engine("one", "good") + &engine("two", "resign");
+    let text = format!("[each]\n{each}\n{engines}movetime = 7000\n");
+    place.write("engines.toml", text);
+    place.process("match --rounds 1 --openings start --engines-file engines.toml")
+}
+
+#[test]
+fn engines_are_read_from_a_file() {
+    let place = Place::new();
+    let text = output(&mut match_of_file(&place, "cmd = \"sh\"\ndepth = 1"));
+    assert!(text.contains("+2 =0 -0"), "{text}");
+    for each in ["", "cmd = \"no-such-engine\"\nnodes = 5"] {
+        let mut command = match_of_file(&place, each);
+        let text = output(command.args(["--each", "cmd=sh", "depth=1"]));
+        // The settings of the engine itself take precedence.
+        for line in [
+            "one: Shuffler good, UCCI, depth 1\n",
+            "two: Shuffler resign, UCCI, 7",
+        ] {
+            assert!(text.contains(line), "{text}");
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use super::{chuhe, error_output, match_of, output, report, scratch, script, unknown_script};
+use super::{chuhe, error_output, good, match_of, output, report, script, unknown_script, with};
+use crate::Place;
 
 /// Two games from the starting position, without a clock.
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
@@ -47,7 +48,8 @@ fn win_and_draw_adjudication() {
 
 #[test]
 fn tablebase_adjudication() {
-    let path = scratch("tables.epd");
+    let place = Place::new();
+    let path = place.path("tables.epd");
     std::fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
     let arguments = format!(
         "--openings {} --rounds 1 --max-plies 9 --each depth=1 --adjudicate-tables",
@@ -55,7 +57,6 @@ fn tablebase_adjudication() {
     );
     let won = ("tablebase win".to_owned(), 1, "1-0".to_owned());
     assert_eq!(first_game(["checker", "checker"], &arguments), won);
-    std::fs::remove_file(path).unwrap();
 }
 
 #[test]
@@ -69,7 +70,8 @@ fn ply_limit_and_rules() {
 
 #[test]
 fn banmoves_prevent_perpetual_check() {
-    let path = scratch("checks.epd");
+    let place = Place::new();
+    let path = place.path("checks.epd");
     std::fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
     let arguments = format!(
         "--openings {} --rounds 1 --max-plies 9 --each depth=1",
@@ -80,13 +82,11 @@ fn banmoves_prevent_perpetual_check() {
     let warned = format!("{arguments} --banmoves");
     let prevented = ("ply limit".to_owned(), 9, "1/2-1/2".to_owned());
     assert_eq!(first_game(["checker", "checker"], &warned), prevented);
-    std::fs::remove_file(path).unwrap();
 }
 
 #[test]
 fn ranks_from_one_are_accepted() {
-    let mut one = unknown_script("one", "ranks");
-    one.extend(["ranks=1", "proto=uci"].map(str::to_owned));
+    let one = with(unknown_script("one", "ranks"), "ranks=1 proto=uci");
     let report = report([one, script("two", "good")], PLAIN);
     for game in report["games"].as_array().unwrap() {
         assert_eq!(game["reason"], "repetition", "{game}");
@@ -99,28 +99,27 @@ fn wrong_settings_are_refused_before_the_first_game() {
     for (mode, settings, expected) in [
         (
             "good",
-            &["proto=ucci", "ranks=1"][..],
+            "proto=ucci ranks=1",
             "engine one: from the starting position it plays bestmove a0a1, which is not legal with ranks=1: \
              it counts ranks from 0",
         ),
         (
             "ranks",
-            &["ranks=0"],
+            "ranks=0",
             "it plays bestmove a1a2, which is not legal with ranks=0: it counts ranks from 1",
         ),
         (
             "ranks",
-            &["option.UCI_Variant=janggi"],
+            "option.UCI_Variant=janggi",
             "with option.UCI_Variant=janggi it answers bestmove f1f1 in a position without legal moves",
         ),
         (
             "chess",
-            &["ranks=1"],
+            "ranks=1",
             "it plays bestmove e2e4, which is not a legal move of xiangqi",
         ),
     ] {
-        let mut one = unknown_script("one", mode);
-        one.extend(settings.iter().map(|setting| (*setting).to_owned()));
+        let one = with(unknown_script("one", mode), settings);
         let error = error_output(&mut match_of([one, script("two", "good")], PLAIN));
         assert!(error.contains(expected), "{error}");
     }
@@ -128,19 +127,20 @@ fn wrong_settings_are_refused_before_the_first_game() {
 
 #[test]
 fn principal_variations_use_the_notation_of_the_pgn() {
-    let pgn = scratch("ranks.pgn");
+    let place = Place::new();
+    let pgn = place.path("ranks.pgn");
     let engines = [unknown_script("one", "ranks"), script("two", "good")];
     let mut command = match_of(engines, PLAIN);
     let arguments = ["--pgn-details", "--notation", "chinese", "--pgn"];
     output(command.args(arguments).arg(&pgn));
     let text = std::fs::read_to_string(&pgn).unwrap();
     assert!(text.contains("pv=\"车九进一 车１进１\""), "{text}");
-    std::fs::remove_file(pgn).unwrap();
 }
 
 #[test]
 fn protocol_and_ranks_are_detected() {
-    let log = scratch("detected.log");
+    let place = Place::new();
+    let log = place.path("detected.log");
     for (mode, detected) in [
         ("good", "Shuffler good, UCCI, depth 1 (detected: UCCI)\n"),
         (
@@ -156,7 +156,6 @@ fn protocol_and_ranks_are_detected() {
         assert!(text.contains("end reasons: repetition 2;"), "{text}");
     }
     let sent = std::fs::read_to_string(&log).unwrap();
-    std::fs::remove_file(log).unwrap();
     assert!(
         sent.contains("<- setoption name UCI_Variant value xiangqi"),
         "{sent}"
@@ -182,7 +181,7 @@ fn protocol_and_ranks_are_detected() {
 #[test]
 fn color_orders_and_seeds() {
     let reds = |arguments: &str| {
-        let engines = [script("one", "good"), script("two", "good")];
+        let engines = good();
         let report = report(engines, &format!("{PLAIN} {arguments}"));
         let games = report["games"].as_array().unwrap().clone();
         games
@@ -194,7 +193,7 @@ fn color_orders_and_seeds() {
     assert_eq!(reds("--reverse"), ["two", "one"]);
     assert_eq!(reds("--noswap"), ["one", "one"]);
     assert_eq!(reds("--noswap --reverse"), ["two", "two"]);
-    let engines = [script("one", "good"), script("two", "good")];
+    let engines = good();
     let arguments = format!("{PLAIN} --format gauntlet --seeds 2");
     let mut command = match_of(engines, &arguments);
     let text = output(command.args(script("three", "good")));
@@ -216,7 +215,7 @@ fn resign_adjudication() {
 
 #[test]
 fn wait_pauses_between_games() {
-    let engines = [script("one", "good"), script("two", "good")];
+    let engines = good();
     let start = std::time::Instant::now();
     output(&mut match_of(engines, &format!("{PLAIN} --wait 700")));
     assert!(start.elapsed() >= std::time::Duration::from_millis(700));
@@ -224,7 +223,8 @@ fn wait_pauses_between_games() {
 
 #[test]
 fn engines_ponder() {
-    let log = scratch("ponder.log");
+    let place = Place::new();
+    let log = place.path("ponder.log");
     let engines = [script("one", "foresee"), script("two", "good")];
     let mut command = match_of(
         engines,
@@ -233,7 +233,6 @@ fn engines_ponder() {
     let text = output(command.arg("--log").arg(&log));
     assert!(text.contains("repetition 2"), "{text}");
     let log_text = std::fs::read_to_string(&log).unwrap();
-    std::fs::remove_file(log).unwrap();
     // The engine plays four moves in each game, ponders after every second one and always predicts the reply.
     assert_eq!(
         log_text.matches("<- go ponder time").count(),
@@ -262,7 +261,8 @@ fn played_games_pass_replay() {
         ("wxf", "nodes=30"),
         ("chinese", "depth=2"),
     ] {
-        let pgn = scratch("games.pgn");
+        let place = Place::new();
+        let pgn = place.path("games.pgn");
         let engines = [chuhe("one"), chuhe("two")];
         let rounds = if notation == "iccs" { 50 } else { 5 };
         let arguments = format!(
@@ -292,7 +292,6 @@ fn played_games_pass_replay() {
         std::fs::write(&pgn, format!("{before}[Reason \"{wrong}\"{after}")).unwrap();
         let text = super::error_output(&mut replay());
         assert!(text.contains("one game does not agree"), "{text}");
-        std::fs::remove_file(pgn).unwrap();
     }
 }
 
@@ -351,21 +350,17 @@ fn nice_and_affinity_are_set() {
     let first = allowed.split_whitespace().nth(1).unwrap();
     let first = first.split([',', '-']).next().unwrap();
     let recorded = |settings: &str, arguments: &str| {
-        let file = scratch("affinity");
-        let mut one = script("one", &format!("affinity '{}'", file.display()));
-        one.extend(settings.split_whitespace().map(str::to_owned));
+        let place = Place::new();
+        let file = place.path("affinity");
+        let one = script("one", &format!("affinity '{}'", file.display()));
+        let one = with(one, settings);
         output(&mut match_of(
             [one, script("two", "good")],
             &format!("{arguments} {PLAIN}"),
         ));
         let text = std::fs::read_to_string(&file).unwrap();
-        std::fs::remove_file(file).unwrap();
-        text.lines()
-            .next()
-            .unwrap()
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
+        let words = text.lines().next().unwrap().split_whitespace();
+        words.map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(recorded("nice=19", "")[0], "19");
     assert_eq!(recorded(&format!("cpus={first}"), "")[2], first);
@@ -375,16 +370,15 @@ fn nice_and_affinity_are_set() {
 #[test]
 fn restart_starts_a_process_per_game() {
     for (setting, starts) in [("restart=off", 2), ("restart=on", 5)] {
-        let log = scratch("restart.log");
-        let mut one = script("one", "good");
-        one.push(setting.to_owned());
+        let place = Place::new();
+        let log = place.path("restart.log");
+        let one = with(script("one", "good"), setting);
         let mut command = match_of(
             [one, script("two", "good")],
             &PLAIN.replace("--rounds 1", "--rounds 2"),
         );
         output(command.arg("--log").arg(&log));
         let text = std::fs::read_to_string(&log).unwrap();
-        std::fs::remove_file(log).unwrap();
         // One start before the first game, and then those for the games.
         let count = text
             .lines()
@@ -413,7 +407,8 @@ fn xboard_engines_play() {
         let engine = &report["engines"][0];
         assert_eq!(engine["name"], "xboard");
     }
-    let pgn = scratch("xboard.pgn");
+    let place = Place::new();
+    let pgn = place.path("xboard.pgn");
     let arguments = "--openings balanced --rounds 2 --max-plies 14 --each depth=3 --pgn-details";
     output(
         match_of([xboard(), chuhe("other")], arguments)
@@ -421,7 +416,6 @@ fn xboard_engines_play() {
             .arg(&pgn),
     );
     let text = std::fs::read_to_string(&pgn).unwrap();
-    std::fs::remove_file(&pgn).unwrap();
     for game in chuhe::notation::pgn::read(&text) {
         let game = game.unwrap();
         assert_eq!(game.tag("Termination"), Some("adjudication"), "{text}");

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{assert_processes_end, match_of, output, scratch, script};
+use super::{assert_processes_end, match_of, output, script};
+use crate::Place;
 
 const SLOW: &str = "--openings start --rounds 15 --concurrency 2 --each depth=1";
 
@@ -48,7 +49,8 @@ fn engines(of: &Child) -> Vec<String> {
 }
 
 fn interrupt(signal: Signal) {
-    let [journal, pgn] = ["interrupted.jsonl", "interrupted.pgn"].map(scratch);
+    let place = Place::new();
+    let [journal, pgn] = ["interrupted.jsonl", "interrupted.pgn"].map(|name| place.path(name));
     let child = begin(&journal, &pgn);
     let engines = engines(&child);
     // Four engines, and the helper that kills them if the match is killed.
@@ -91,8 +93,6 @@ fn finish(journal: &Path, pgn: &Path) {
         .map(|game| game.as_ref().unwrap().tag("Round").unwrap().to_owned())
         .collect();
     assert_eq!((games.len(), rounds.len()), (30, 30));
-    fs::remove_file(journal).unwrap();
-    fs::remove_file(pgn).unwrap();
 }
 
 #[test]
@@ -103,7 +103,8 @@ fn signals_end_a_match_cleanly() {
 
 #[test]
 fn a_killed_match_resumes_without_losing_or_repeating_games() {
-    let [journal, pgn] = ["killed.jsonl", "killed.pgn"].map(scratch);
+    let place = Place::new();
+    let [journal, pgn] = ["killed.jsonl", "killed.pgn"].map(|name| place.path(name));
     let mut child = begin(&journal, &pgn);
     let engines = engines(&child);
     child.kill().unwrap();
@@ -122,7 +123,8 @@ fn a_killed_match_resumes_without_losing_or_repeating_games() {
 /// Engines that do not exit at the end of their input are killed with the match.
 #[test]
 fn a_killed_match_leaves_no_engine_running() {
-    let journal = scratch("stays");
+    let place = Place::new();
+    let journal = place.path("stays");
     let engines_of_match = [script("one", "stays"), script("two", "stays")];
     let mut child = match_of(
         engines_of_match,
@@ -141,13 +143,13 @@ fn a_killed_match_leaves_no_engine_running() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_processes_end(&engines);
-    fs::remove_file(journal).unwrap();
 }
 
 /// A signal during the detection before the first game also ends the engines.
 #[test]
 fn an_interrupt_before_the_first_game_leaves_no_engine_running() {
-    let file = scratch("dawdles");
+    let place = Place::new();
+    let file = place.path("dawdles");
     let dawdles = script("one", &format!("dawdles '{}'", file.display()));
     for signal in [Signal::INT, Signal::TERM] {
         let engines = [dawdles.clone(), script("two", "good")];

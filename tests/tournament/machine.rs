@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use super::{assert_processes_end, error_output, match_of, output, report, scratch, script};
+use super::{assert_processes_end, error_output, match_of, output, report, script, with};
+use crate::Place;
 
 /// No engine loses a game because its program was removed.
 #[test]
 fn a_missing_program_ends_the_match_without_losses() {
-    let [program, journal] = ["vanishing", "vanishing.jsonl"].map(scratch);
+    let place = Place::new();
+    let [program, journal] = ["vanishing", "vanishing.jsonl"].map(|name| place.path(name));
     // A link exists or not when the process starts, whereas a script is opened again later.
     let install = |path: &std::path::Path| symlink("/bin/sh", path).unwrap();
     install(&program);
@@ -66,18 +68,18 @@ fn a_missing_program_ends_the_match_without_losses() {
     install(&program);
     let text = output(&mut command());
     assert!(text.contains("80 games, +0 =80 -0"), "{text}");
-    for path in [program, journal] {
-        fs::remove_file(path).unwrap();
-    }
 }
 
 /// Child processes of an engine may leave its process group and keep its pipes open. The number of open files of the
 /// match still does not grow.
 #[test]
 fn open_files_do_not_accumulate() {
-    let file = scratch("detached");
-    let mut engine = script("one", &format!("detaches '{}'", file.display()));
-    engine.push("restart=on".to_owned());
+    let place = Place::new();
+    let file = place.path("detached");
+    let engine = with(
+        script("one", &format!("detaches '{}'", file.display())),
+        "restart=on",
+    );
     let arguments = "--openings start --rounds 20 --each depth=1";
     let limited = match_of([engine, script("two", "good")], arguments);
     let mut words = vec![limited.get_program().to_owned()];
@@ -95,7 +97,6 @@ fn open_files_do_not_accumulate() {
         let _ = kill_process(process, Signal::KILL);
     }
     assert_processes_end(&left);
-    fs::remove_file(file).unwrap();
     let text = String::from_utf8(ended.stdout).unwrap();
     let errors = String::from_utf8(ended.stderr).unwrap();
     assert!(text.contains("40 games, +0 =40 -0"), "{text}{errors}");
@@ -105,7 +106,8 @@ fn open_files_do_not_accumulate() {
 /// If the match itself is stopped, the game is void and replayed.
 #[test]
 fn a_stopped_match_loses_no_game() {
-    let [journal, far] = ["stopped.jsonl", "stopped"].map(scratch);
+    let place = Place::new();
+    let [journal, far] = ["stopped.jsonl", "stopped"].map(|name| place.path(name));
     let one = script("one", &format!("waits '{}'", far.display()));
     let engines = [one, script("two", "good")];
     let arguments = "--openings start --rounds 1 --each movetime=1500 margin=500";
@@ -137,14 +139,10 @@ fn a_stopped_match_loses_no_game() {
         "{text}"
     );
     assert!(text.contains("because the machine stalled: 1"), "{text}");
-    assert!(
-        fs::read_to_string(&journal)
-            .unwrap()
-            .contains("{\"void\":{\"number\":0,")
-    );
-    for path in [journal, far] {
-        fs::remove_file(path).unwrap();
-    }
+    let is_void = place
+        .read("stopped.jsonl")
+        .contains("{\"void\":{\"number\":0,");
+    assert!(is_void);
 }
 
 /// Names and reported depths of engines cannot garble the terminal or the tables.
@@ -181,7 +179,8 @@ fn engine_output_is_escaped() {
 /// A quadratic algorithm would take minutes.
 #[test]
 fn many_options_are_parsed() {
-    let path = scratch("options.toml");
+    let place = Place::new();
+    let path = place.path("options.toml");
     let options: String = (0..60_000).map(|n| format!("o{n} = {n}\n")).collect();
     let engine = |name: &str| {
         format!("[[engine]]\nname = \"{name}\"\ncmd = \"./no-such-engine\"\ndepth = 1\n")
@@ -195,15 +194,17 @@ fn many_options_are_parsed() {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let errors = error_output(command.args(["match", "--engines-file"]).arg(&path));
     assert!(errors.contains("no-such-engine: No such file"), "{errors}");
-    fs::remove_file(path).unwrap();
 }
 
 /// `stderr=` appends standard error to a file.
 #[test]
 fn standard_error_is_saved() {
-    let file = scratch("stderr.log");
-    let mut one = script("one", "crash");
-    one.push(format!("stderr={}", file.display()));
+    let place = Place::new();
+    let file = place.path("stderr.log");
+    let one = with(
+        script("one", "crash"),
+        &format!("stderr={}", file.display()),
+    );
     let report: Value = report(
         [one, script("two", "good")],
         "--openings start --rounds 1 --each depth=1",
@@ -211,5 +212,4 @@ fn standard_error_is_saved() {
     assert_eq!(report["engines"][0]["crashes"], 2);
     let text = fs::read_to_string(&file).unwrap();
     assert_eq!(text, "out of luck\nout of luck\n");
-    fs::remove_file(file).unwrap();
 }

@@ -2,7 +2,6 @@
 
 mod bad;
 mod check;
-mod engine_files;
 mod factors;
 mod files;
 mod games;
@@ -15,8 +14,9 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::engine_client::scratch;
 use serde_json::Value;
+
+use crate::Place;
 
 /// The script of the test engine.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tournament/engine.sh");
@@ -34,6 +34,17 @@ fn script(name: &str, mode: &str) -> Vec<String> {
     ]
 }
 
+/// Two engines that only repeat moves.
+fn good() -> [Vec<String>; 2] {
+    [script("one", "good"), script("two", "good")]
+}
+
+/// An engine with more settings, separated by blanks.
+fn with(mut engine: Vec<String>, settings: &str) -> Vec<String> {
+    engine.extend(settings.split_whitespace().map(str::to_owned));
+    engine
+}
+
 /// [`script`] without protocol and ranks.
 fn unknown_script(name: &str, mode: &str) -> Vec<String> {
     let mut words = script(name, mode);
@@ -43,15 +54,12 @@ fn unknown_script(name: &str, mode: &str) -> Vec<String> {
 
 /// Chuhe itself, as an engine.
 fn chuhe(name: &str) -> Vec<String> {
-    let command = env!("CARGO_BIN_EXE_chuhe");
-    let words = [
-        "--engine",
-        &format!("name={name}"),
-        &format!("cmd={command}"),
-    ];
-    let mut words = words.map(str::to_owned).to_vec();
-    words.push("option.hashsize=1".to_owned());
-    words
+    vec![
+        "--engine".to_owned(),
+        format!("name={name}"),
+        format!("cmd={}", env!("CARGO_BIN_EXE_chuhe")),
+        "option.hashsize=1".to_owned(),
+    ]
 }
 
 /// `chuhe match` with two engines.
@@ -87,12 +95,10 @@ fn error_output(command: &mut Command) -> String {
 
 /// Plays a match and returns its JSON report.
 fn report(engines: [Vec<String>; 2], arguments: &str) -> Value {
-    let path = scratch("report.json");
+    let place = Place::new();
     let mut command = match_of(engines, arguments);
-    output(command.arg("--json").arg(&path));
-    let report = std::fs::read_to_string(&path).unwrap();
-    std::fs::remove_file(path).unwrap();
-    serde_json::from_str(&report).unwrap()
+    output(command.arg("--json").arg(place.path("report.json")));
+    serde_json::from_str(&place.read("report.json")).unwrap()
 }
 
 /// Whether a process runs.

@@ -6,14 +6,16 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::{error_output, match_of, output, scratch, script};
+use super::{error_output, good, match_of, output, script, with};
+use crate::Place;
 use crate::terminal::Terminal;
 
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
 
 #[test]
 fn the_status_is_written() {
-    let [json, html] = ["status.json", "status.html"].map(scratch);
+    let place = Place::new();
+    let [json, html] = ["status.json", "status.html"].map(|name| place.path(name));
     let engines = [script("<one>", "good"), script("two", "resign")];
     let arguments = format!("{PLAIN} --sprt elo0=0,elo1=5");
     let mut command = match_of(engines, &arguments);
@@ -46,15 +48,13 @@ fn the_status_is_written() {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert!(!page.contains("<one>"));
-    for path in [json, html] {
-        fs::remove_file(path).unwrap();
-    }
 }
 
 /// The remaining time is extrapolated from the finished games.
 #[test]
 fn the_status_contains_the_remaining_time() {
-    let json = scratch("pace.json");
+    let place = Place::new();
+    let json = place.path("pace.json");
     let engines = [script("one", "slow"), script("two", "slow")];
     let mut command = match_of(engines, "--openings start --rounds 300 --each depth=1");
     command.arg("--status").arg(&json).stdout(Stdio::null());
@@ -80,7 +80,6 @@ fn the_status_contains_the_remaining_time() {
         playing["seconds_left"].as_f64().unwrap() > 60.0,
         "{playing}"
     );
-    fs::remove_file(json).unwrap();
 }
 
 /// The output of a command on a terminal.
@@ -144,18 +143,18 @@ fn assert_well_formed(text: &str) {
 
 #[test]
 fn the_plot_is_well_formed() {
-    let svg = scratch("plot.svg");
+    let place = Place::new();
+    let svg = place.path("plot.svg");
     let engines = [script("a<b>&\"c\"", "good"), script("车'炮", "resign")];
     output(match_of(engines, PLAIN).arg("--plot").arg(&svg));
     let text = fs::read_to_string(&svg).unwrap();
     assert!(text.contains("a&lt;b&gt;&amp;"), "{text}");
     assert_well_formed(&text);
-    fs::remove_file(svg).unwrap();
     for name in ["a\u{fffe}", "a\u{ffff}"] {
         let engines = [script(name, "good"), script("two", "good")];
         let error = error_output(&mut match_of(engines, PLAIN));
         assert!(error.contains("noncharacters"), "{error}");
-        let engines = [script("one", "good"), script("two", "good")];
+        let engines = good();
         let error = error_output(match_of(engines, PLAIN).args(["--event", name]));
         assert!(error.contains("noncharacters"), "{error}");
     }
@@ -175,8 +174,7 @@ fn more_threads_than_processors_give_a_warning() {
             "--concurrency: 1000 search threads run at the same time",
         ),
     ] {
-        let mut one = script("one", "good");
-        one.push(format!("option.Threads={threads}"));
+        let one = with(script("one", "good"), &format!("option.Threads={threads}"));
         let engines = [one, script("two", "good")];
         let mut command = match_of(engines, PLAIN);
         let output = command
@@ -193,7 +191,8 @@ fn more_threads_than_processors_give_a_warning() {
 
 #[test]
 fn final_positions_and_details_are_written() {
-    let [epd, pgn] = ["ends.epd", "details.pgn"].map(scratch);
+    let place = Place::new();
+    let [epd, pgn] = ["ends.epd", "details.pgn"].map(|name| place.path(name));
     let engines = [script("one", "detailed"), script("two", "mated")];
     let arguments = "--openings start --rounds 1 --each tc=100+1 --pgn-details";
     let mut command = match_of(engines, arguments);
@@ -215,20 +214,17 @@ fn final_positions_and_details_are_written() {
     }
     // The UCCI score is converted to a mate.
     assert!(comments[1].starts_with("+M4/8 "), "{comments:?}");
-    for path in [epd, pgn] {
-        fs::remove_file(path).unwrap();
-    }
 }
 
 #[test]
 fn the_cross_table_has_ratings() {
     let engines = [script("one", "good"), script("two", "crash")];
     let mut command = match_of(engines, PLAIN);
-    let json = scratch("ratings.json");
+    let place = Place::new();
+    let json = place.path("ratings.json");
     command.arg("--status").arg(&json);
     let text = output(command.args(script("three", "good")));
     let status: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
-    fs::remove_file(json).unwrap();
     let row = |name: &str| {
         let line = text
             .lines()
@@ -254,8 +250,9 @@ fn the_cross_table_has_ratings() {
 
 #[test]
 fn the_plot_shows_elo_and_llr_by_games() {
-    let plot = scratch("test.svg");
-    let engines = [script("one", "good"), script("two", "good")];
+    let place = Place::new();
+    let plot = place.path("test.svg");
+    let engines = good();
     let arguments = "--openings start --sprt elo0=0,elo1=5 --rounds 4 --each depth=1";
     output(match_of(engines, arguments).arg("--plot").arg(&plot));
     let svg = fs::read_to_string(&plot).unwrap();
@@ -266,7 +263,6 @@ fn the_plot_shows_elo_and_llr_by_games() {
     ] {
         assert!(svg.contains(part), "{part}: {svg}");
     }
-    fs::remove_file(plot).unwrap();
 }
 
 /// The engines of a tournament after the first two.
@@ -277,7 +273,8 @@ fn with_engines(command: &mut Command, engines: &[Vec<String>]) {
 #[test]
 fn a_knockout_has_a_winner() {
     let engines = [script("one", "resign"), script("two", "good")];
-    let pgn = scratch("knockout.pgn");
+    let place = Place::new();
+    let pgn = place.path("knockout.pgn");
     let arguments = "--openings start --each depth=1 --format knockout";
     let mut command = match_of(engines, arguments);
     with_engines(&mut command, &[script("three", "resign")]);
@@ -300,13 +297,13 @@ fn a_knockout_has_a_winner() {
         "2.4 two one",
     ];
     assert_eq!(players, expected);
-    fs::remove_file(pgn).unwrap();
 }
 
 /// A Swiss tournament is interrupted after its first round and resumed.
 #[test]
 fn a_swiss_tournament_is_resumed() {
-    let [journal, pgn] = ["swiss.journal", "swiss.pgn"].map(scratch);
+    let place = Place::new();
+    let [journal, pgn] = ["swiss.journal", "swiss.pgn"].map(|name| place.path(name));
     let play = |rounds: &str| {
         let engines = [script("one", "good"), script("two", "resign")];
         let arguments = "--openings start --each depth=1 --format swiss --concurrency 2 --rounds";
@@ -344,10 +341,7 @@ fn a_swiss_tournament_is_resumed() {
     let second: Vec<String> = second.collect();
     // The winners of the first round play each other.
     assert_eq!(second, ["one three", "three one", "two four", "four two"]);
-    for path in [journal, pgn] {
-        fs::remove_file(path).unwrap();
-    }
-    let engines = [script("one", "good"), script("two", "good")];
+    let engines = good();
     let error = error_output(&mut match_of(
         engines,
         "--each depth=1 --format swiss --sprt elo0=0,elo1=5",
@@ -360,7 +354,8 @@ fn a_swiss_tournament_is_resumed() {
 
 #[test]
 fn the_status_page_has_links_to_the_games() {
-    let [html, pgn] = ["status.html", "all games#.pgn"].map(scratch);
+    let place = Place::new();
+    let [html, pgn] = ["status.html", "all games#.pgn"].map(|name| place.path(name));
     let engines = [script("a<b>", "good"), script("two", "resign")];
     output(
         match_of(engines, PLAIN)
@@ -389,9 +384,6 @@ fn the_status_page_has_links_to_the_games() {
         "[BlackStatistics \"",
     ] {
         assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
-    }
-    for path in [html, pgn] {
-        fs::remove_file(path).unwrap();
     }
 }
 
