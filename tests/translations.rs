@@ -30,7 +30,7 @@ const PRINTERS: [&str; 16] = [
     "io::Error::other",
 ];
 
-/// Names, and texts whose last part varies, which have all their variants in the table.
+/// Texts that the table need not contain: names, and texts of which it contains every variant of the last part.
 const EXCEPTIONS: [&str; 3] = [
     "egtb probe",
     "engine {} reports",
@@ -41,7 +41,7 @@ const EXCEPTIONS: [&str; 3] = [
 #[derive(Default)]
 struct Messages {
     found: BTreeSet<String>,
-    /// Whether the present expression is an argument of a printer.
+    /// Whether the current expression is an argument of a printer.
     is_printed: bool,
 }
 
@@ -151,10 +151,10 @@ impl<'a> Visit<'a> for Messages {
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
-        let is_test = path.file_stem().is_some_and(|name| name == "tests");
-        if is_test {
+        if path.file_stem().is_some_and(|name| name == "tests") {
             continue;
-        } else if path.is_dir() {
+        }
+        if path.is_dir() {
             sources(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path);
@@ -185,16 +185,13 @@ fn messages_have_a_chinese_translation() {
         let text = fs::read_to_string(&path).unwrap();
         messages.visit_file(&syn::parse_file(&text).unwrap());
         let name = path.strip_prefix(&root).unwrap().display().to_string();
-        let lacking = messages.found.iter().filter(|message| {
-            has_words(message)
-                && !table.contains(*message)
-                && !EXCEPTIONS.contains(&message.as_str())
-        });
-        missing.extend(lacking.map(|message| format!("{name}: {message}")));
+        let known = |message: &str| table.contains(message) || EXCEPTIONS.contains(&message);
+        let unknown = messages.found.iter().filter(|m| has_words(m) && !known(m));
+        missing.extend(unknown.map(|message| format!("{name}: {message}")));
     }
+    let missing = missing.join("\n");
     assert!(
         missing.is_empty(),
-        "not in src/text/chinese.txt:\n{}",
-        missing.join("\n")
+        "not in src/text/chinese.txt:\n{missing}"
     );
 }

@@ -59,7 +59,7 @@ fn a_match_is_played_and_resumed() {
 }
 
 #[test]
-fn a_killed_match_takes_its_engines_along() {
+fn a_killed_match_ends_its_engines() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let engine = std::env::current_exe().unwrap();
     let mut command = chuhe(&["match", "--rounds", "1", "--each", "depth=1"]);
@@ -82,7 +82,7 @@ fn a_killed_match_takes_its_engines_along() {
         Ok(count) => *count == 0,
         Err(error) => error.kind() == ErrorKind::ConnectionReset,
     };
-    assert!(is_closed, "the engine survived: {end:?}");
+    assert!(is_closed, "the engine did not end: {end:?}");
 }
 
 /// An engine that answers nothing and ignores the end of its input.
@@ -129,7 +129,7 @@ fn an_engine_ends_with_its_parent() {
     });
     let text = ended
         .recv_timeout(PATIENCE)
-        .expect("the engine survived")
+        .expect("the engine did not end")
         .unwrap();
     assert!(text.contains("bestmove "), "{text}");
     drop(input);

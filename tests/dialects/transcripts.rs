@@ -1,11 +1,11 @@
 //! A conversation for each section of the documents: UCI, its cloud extension, and the man page of tsito.
 //!
-//! Lines after `>` are sent; those after `<` must be answered in this order. An answer is given by its beginning;
-//! between answers only lines of information are allowed. Text after `!` must not begin a line before the next answer.
+//! The text after `>` is sent. The text after `<` is the beginning of the next answer; only lines of information may come
+//! before it, and none of them may begin with a text after `!`.
 
 use crate::engine_client::Client;
 
-/// Lines that may arrive at any time: information and search reports.
+/// Whether a line may arrive at any time: information and search reports.
 fn is_information(line: &str) -> bool {
     let words = ["info ", "option ", "id ", "feature ", "# "];
     let first = line.bytes().next();
@@ -13,14 +13,12 @@ fn is_information(line: &str) -> bool {
     line.is_empty() || is_thinking || words.iter().any(|word| line.starts_with(word))
 }
 
-fn hold(section: &str, transcript: &str) {
+/// Has the conversation of a section.
+fn converse(section: &str, transcript: &str) {
     let mut client = Client::boot();
     let mut forbidden = Vec::new();
-    for line in transcript
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-    {
+    let lines = transcript.lines().map(str::trim);
+    for line in lines.filter(|line| !line.is_empty()) {
         let (kind, text) = line.split_at(1);
         let text = text.trim();
         match kind {
@@ -28,10 +26,8 @@ fn hold(section: &str, transcript: &str) {
             "!" => forbidden.push(text),
             "<" => loop {
                 let said = client.line();
-                assert!(
-                    !forbidden.iter().any(|f| said.starts_with(f)),
-                    "{section}: {said}"
-                );
+                let is_forbidden = forbidden.iter().any(|f| said.starts_with(f));
+                assert!(!is_forbidden, "{section}: {said}");
                 if said.starts_with(text) {
                     forbidden.clear();
                     break;
@@ -47,7 +43,7 @@ fn hold(section: &str, transcript: &str) {
 
 macro_rules! transcripts {
     ($($name:ident: $text:expr;)*) => {
-        $(#[test] fn $name() { hold(stringify!($name), $text); })*
+        $(#[test] fn $name() { converse(stringify!($name), $text); })*
     };
 }
 

@@ -81,7 +81,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
 ];
 
 #[test]
-fn asian_cases() {
+fn verdicts_of_the_asian_rules() {
     let mut exceptions = 0;
     for case in cases() {
         if case.source == "cn2020" {
@@ -99,7 +99,7 @@ fn asian_cases() {
 }
 
 #[test]
-fn computer_cases() {
+fn verdicts_of_the_computer_rules() {
     for case in cases() {
         let judgement = judge(&case.game, RuleSet::Computer);
         assert_eq!(judgement.verdict.name(), case.pika, "{}", case.id);
@@ -107,7 +107,7 @@ fn computer_cases() {
 }
 
 #[test]
-fn random_cases() {
+fn verdicts_of_random_games() {
     for (verdict, game) in random_games() {
         let judgement = judge(&game, RuleSet::Asian);
         assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
@@ -115,7 +115,7 @@ fn random_cases() {
 }
 
 #[test]
-fn league_cases() {
+fn verdicts_of_the_league_rules() {
     for (verdict, game) in judged_games(include_str!("../data/league_repetitions.txt")) {
         let judgement = judge(&game, RuleSet::ElephantEye);
         assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
@@ -258,11 +258,8 @@ fn chases_in_each_round_balance_a_chase_throughout() {
         let judgement = judge(&game, RuleSet::Asian);
         assert_eq!(judgement.verdict, Verdict::Draw);
         assert_eq!(judgement.perpetuals.0, [Perpetual::Chase; 2]);
-        assert!(
-            judgement
-                .clauses
-                .contains(&Clause::ChaseInEachRound(Color::Black))
-        );
+        let clause = Clause::ChaseInEachRound(Color::Black);
+        assert!(judgement.clauses.contains(&clause));
         let window = 8;
         let verdict = judge_repetition(game.position(), game.plies(), window, RuleSet::Asian);
         assert_eq!(verdict, Verdict::Draw);
@@ -306,17 +303,10 @@ fn long_windows_are_judged_as_short_ones() {
 /// not move in any of these games.
 #[test]
 fn chased_pieces_do_not_chase_by_cutting_off_protectors() {
-    let ids = [
-        "axf-misc-056",
-        "axf-misc-058",
-        "axf-misc-060",
-        "axf-d061-088",
-    ];
-    let mut games: Vec<Game> = cases()
-        .into_iter()
-        .filter(|case| ids.contains(&case.id))
-        .map(|case| case.game)
-        .collect();
+    let ids = "axf-misc-056 axf-misc-058 axf-misc-060 axf-d061-088";
+    let ids: Vec<&str> = ids.split(' ').collect();
+    let chased = cases().into_iter().filter(|case| ids.contains(&case.id));
+    let mut games: Vec<Game> = chased.map(|case| case.game).collect();
     assert_eq!(games.len(), ids.len());
     games.push(game(
         "2bak2r1/cC3Rc2/2nab1n2/p1p1p3p/6p2/2P6/P3P1P1P/2N1C1N2/9/2BAKAB2 w",

@@ -147,7 +147,7 @@ fn a_mixed_repetition_is_a_draw_when_it_occurs() {
 fn ending(random: &mut StdRng) -> Game {
     let mut start = random::position(random, Shape::Sparse);
     if random.random_bool(0.5) {
-        start = armed_ending(random);
+        start = cannon_ending(random);
     }
     let mut game = Game::new(start);
     for ply in 0..random.random_range(0..10) {
@@ -164,7 +164,7 @@ fn ending(random: &mut StdRng) -> Game {
 }
 
 /// An ending of king, advisor and cannon against king, two advisors, knight and rook.
-fn armed_ending(random: &mut StdRng) -> Position {
+fn cannon_ending(random: &mut StdRng) -> Position {
     loop {
         let file = |random: &mut StdRng| random.random_range(0..9);
         let mut squares = [['.'; 9]; 10];
