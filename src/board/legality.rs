@@ -13,14 +13,15 @@ use super::square::Square;
 /// rook or king, one of two screens of an enemy cannon, or blocks the leg of an enemy knight; and no
 /// piece may become the screen of a cannon that faces the king directly (空头炮). In check, a piece must
 /// take the checker, interpose, or leave its square if it is the screen of a checking cannon. Moves of
-/// the king and of pinned pieces are tested one by one; for other pieces only the destination matters.
+/// the king and of pinned pieces, and in check all moves to these destinations, are tested one by one;
+/// otherwise only the destination matters.
 #[derive(Clone, Copy, Debug)]
 pub struct Legality {
     in_check: bool,
     king: Square,
     /// The king and the pieces that may be pinned, whose moves are tested one by one.
     pinned: Bitboard,
-    /// The legal destinations of all other pieces.
+    /// The legal destinations of all other pieces; in check some of them may be illegal.
     open: Bitboard,
 }
 

@@ -14,7 +14,7 @@ struct Description {
 
 /// Writes a legal move of `position` as XBoard does: letters `H` and `E`, ranks from 0, no letter for pawns.
 ///
-/// A move from an empty square is written in coordinates.
+/// A promotion (in the promotion variant) or a move from an empty square is written in coordinates.
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()).filter(|_| !m.is_promotion()) else {
         return m.to_string();

@@ -7,7 +7,7 @@ use crate::text::Language;
 
 named_enum! {
     #[derive(Default)]
-    /// The outcome of a game as far as repetitions and limits decide it.
+    /// The outcome of a game by the rules of xiangqi.
     pub enum Verdict {
         /// The game is not over.
         #[default]
@@ -101,8 +101,8 @@ pub struct SidePerpetual {
     /// For [`Perpetual::Chase`]: the enemy pieces it chased with every move, by their squares at the
     /// end.
     pub chased: Bitboard,
-    /// Its own chased pieces, if threats by them do not count because they only cut off a protector; by their
-    /// squares at the end. Empty if all threats count.
+    /// Its own pieces that the other side chased, by their squares at the end, if some of their threats do not count:
+    /// those that are new only because a protector of the target was cut off. Empty if all threats count.
     pub excused: Bitboard,
     /// Whether it chased one piece throughout each round, but not the same piece in all rounds.
     pub in_each_round: bool,

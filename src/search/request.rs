@@ -220,7 +220,7 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Nodes, all threads together, after which no iteration is started; the current one is finished.
     pub soft_nodes: Option<u64>,
-    /// Searches for a mate in this number of moves; the depth limits the search as well.
+    /// Searches for a mate in this number of moves, but not deeper than `depth`.
     pub mate: Option<u32>,
     /// Exact time for this move.
     pub move_time: Option<Duration>,

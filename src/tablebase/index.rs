@@ -27,7 +27,7 @@ pub struct AttackerIndex {
     are_alike: bool,
     /// Number of attackers.
     pub count: usize,
-    /// Rank of each square among those that a piece of the kind can reach.
+    /// Number of each square among those that a piece of the kind can reach.
     places: [[u8; Square::COUNT]; Attackers::MOST],
     sizes: [usize; Attackers::MOST],
     /// Squares by number.
@@ -82,7 +82,7 @@ impl AttackerIndex {
     }
 }
 
-/// A position without side to move, by placement numbers; not mirrored.
+/// A position without the side to move, as numbers of placements. It need not be the listed one of two mirror images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// Number of the weak side's placement.

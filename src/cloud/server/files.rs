@@ -29,7 +29,7 @@ impl Site {
     /// files of PHP and names that start with a dot are skipped.
     ///
     /// # Errors
-    /// A file cannot be read, or there are too many files.
+    /// A file cannot be read, or the files are too many or too large.
     pub fn read(directory: &Path) -> io::Result<Self> {
         let mut site = Self::default();
         let mut size = 0;

@@ -157,7 +157,7 @@ impl Server {
     }
 }
 
-/// The routes of a library in the server of another page, whose only user may write.
+/// The routes of a library in the server of `chuhe board`. Its only user may write.
 #[derive(Debug)]
 pub struct LibraryRoutes {
     shared: Arc<Shared>,

@@ -427,8 +427,8 @@ impl Batch<'_> {
         Ok(found)
     }
 
-    /// Marks a position as private; positions that are reached only through it inherit that. Returns `false` and
-    /// changes nothing if there are more than `max`.
+    /// Marks a position as private; positions that are reached only through it inherit its privacy. Returns `false` and
+    /// changes nothing if more than `max` positions would become private.
     fn hide_branch(&mut self, root: &Key, max: usize) -> Result<bool> {
         let mut changes = HashMap::from([(root.clone(), true)]);
         let mut open = vec![root.clone()];
@@ -453,8 +453,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Removes the mark of a private position. It and the positions after it become public unless they are marked
-    /// themselves or inherit it from other positions.
+    /// Removes the mark of a private position. The position and those after it become public unless they are marked
+    /// themselves or inherit privacy from other positions.
     fn show_branch(&mut self, root: &Key) -> Result<()> {
         let plies = self.get(root)?.map_or([None; 2], |row| row.plies);
         if self.inherits_privacy(root, plies, &HashMap::new())? {

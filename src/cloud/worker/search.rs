@@ -23,7 +23,7 @@ const HASH: usize = 16;
 const EXPANSION_MOVES: usize = 5;
 /// Maximum distance of these moves from the best score.
 const EXPANSION_WINDOW: i32 = 200;
-/// Nodes of an expansion as a multiple of those of a score.
+/// Nodes of an expansion as a multiple of the nodes of a scoring search.
 const EXPANSION_NODES: u64 = 4;
 
 /// Stops the searches of a worker.
@@ -125,8 +125,8 @@ impl Scorer {
         for played in job.moves.iter().copied() {
             let mut after = job.position.clone();
             after.make(played);
-            // The score of the move is listed before that of the reply. Once both are stored, it is computed from the
-            // score of the reply.
+            // The score of the move is listed before that of the reply. Once both are stored, the library computes the
+            // score of the move from that of the reply.
             let index = results.scores.len();
             let (value, depth) = self.score_position(&after, results)?;
             let position = job.position.clone();

@@ -138,7 +138,7 @@ groups! {
 /// The number of weights. [`TEMPO`] is the last group.
 pub const COUNT: usize = TEMPO.start + TEMPO.len;
 
-/// The piece-square weight of a piece of `color` on `square`.
+/// The index of the piece-square weight of a piece of `color` on `square`.
 #[inline]
 pub const fn piece_square(kind: PieceKind, color: Color, square: Square) -> usize {
     let file = if square.file() < 5 {
@@ -149,8 +149,8 @@ pub const fn piece_square(kind: PieceKind, color: Color, square: Square) -> usiz
     PIECE_SQUARE.start + (kind as usize * RANKS + square.relative_rank(color)) * 5 + file
 }
 
-/// The weight of `piece` on `square` relative to the king of `side` on `king`: of a knight, rook, cannon or pawn
-/// to the enemy king, of a knight, rook or cannon to its own; `None` for other pieces. The weight counts for
+/// The index of the weight of `piece` on `square` by its distances from `king`, the king of `side`. Knights, rooks and
+/// cannons have weights for both kings, pawns only for the enemy king; `None` for other pieces. The weight counts for
 /// the owner of the piece.
 #[inline]
 pub const fn by_king(king: Square, side: Color, piece: Piece, square: Square) -> Option<usize> {

@@ -153,7 +153,7 @@ fn point(square: Square) -> u8 {
     (9 * (9 - square.rank()) + square.file()) as u8
 }
 
-/// The rest of a tree.
+/// The part of a tree that has not been read yet.
 struct Cursor<'a>(&'a [u8]);
 
 impl<'a> Cursor<'a> {

@@ -123,8 +123,8 @@ pub struct OptionSet {
     pub note: Option<String>,
 }
 
-/// Sets an option in `preferences`; `None` if there is no such option. Without `value` the last word of `name` is
-/// the value: `setoption name NAME VALUE` does not show where the name ends.
+/// Sets an option in `preferences`; `None` if there is no such option. If `name` is not an option, its last word is
+/// taken for a missing `value`: `setoption name NAME VALUE` does not show where the name ends.
 ///
 /// # Errors
 /// The value is invalid; the preferences are unchanged.
@@ -264,7 +264,7 @@ mod tests {
                 use_book: Some(true),
                 books: Some(crate::book::BUILTIN.to_owned()),
                 resign: Some(false),
-                // UCI_Variant has one value, whose effect is that it was set.
+                // Setting UCI_Variant to its only value changes the ranks.
                 ranks: Ranks::FromOne,
                 ..Preferences::default()
             };

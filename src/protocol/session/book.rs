@@ -27,8 +27,10 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
 }
 
 impl<W: Write> Session<W> {
-    /// The book move for a `go`; `None` in analysis, with limits of depth or nodes alone, with several lines,
-    /// and if the client suggests a move itself.
+    /// The book move for a `go`; `None` if the open books contain no move or the engine must search. It searches if an
+    /// option disables the books, in analysis (analysis mode, neither a clock nor a time for the move, a search for a
+    /// mate, or MultiPV above 1), and if the client suggests a move. The default books are used only in games with
+    /// clocks.
     pub fn book_answer(&mut self, go: &GoRequest, request: &SearchRequest) -> Option<BookAnswer> {
         let limits = &request.limits;
         let default = plays_from_books(self.protocol);

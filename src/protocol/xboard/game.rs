@@ -67,7 +67,7 @@ impl XBoard {
         self.time.request(moves_made)
     }
 
-    /// Ponders on the expected reply. A draw offer stays valid until the opponent's move.
+    /// Ponders on the expected reply. A draw offer is kept for the search that follows the opponent's move.
     pub fn ponder(&mut self) -> Vec<Command> {
         let Some(expected) = self.expected.filter(|_| self.pondering && !self.over) else {
             return Vec::new();

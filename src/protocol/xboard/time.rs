@@ -80,7 +80,7 @@ impl XboardClock {
         (self.own, self.opponent, self.depth) = (None, None, None);
     }
 
-    /// The time for the next move, or for the rest of the game without a time for each move.
+    /// The time for each move (`st`) if it is set, otherwise the time on the engine's clock.
     pub fn available(&self) -> Duration {
         let base = self.level.map(|level| level.base);
         self.move_time.or(self.own).or(base).unwrap_or(USUAL)

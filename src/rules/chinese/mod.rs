@@ -1,9 +1,9 @@
 //! The Chinese rules of 2020 (中国象棋竞赛规则), by the clauses of the [guide](crate::guide::rules).
 //!
-//! `classify` determines the class of one move: it compares the threats of the mover, if it could move again, after
-//! the move and before it. `threats` finds the captures and checks that win material, and joint chases. `lookahead`
-//! computes the gain of captures and finds forced mates. A node budget bounds the work for one move, and each thread
-//! caches the classes of moves, because a search meets the same repetitions many times.
+//! `classify` determines the class of one move: it compares what the mover threatens after the move, as if it could
+//! move again, with what it threatened before the move. `threats` finds the captures and checks that win material, and
+//! joint chases. `lookahead` computes the gain of captures and finds forced mates. A node budget bounds the work for
+//! one move, and each thread caches the classes of moves, because a search meets the same repetitions many times.
 
 mod classify;
 mod lookahead;
@@ -20,7 +20,7 @@ use classify::MoveContext;
 /// The number of cached moves of a thread.
 const CACHE_ENTRIES: usize = 1 << 12;
 
-/// The class of a move, and whether it is a joint chase.
+/// The class of a move, and whether it chases a piece jointly, or a partly protected piece.
 type CachedClass = (MoveClass, bool);
 
 thread_local! {

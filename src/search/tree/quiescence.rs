@@ -18,7 +18,7 @@ struct QuiescenceNode {
     entry: Option<TtEntry>,
     /// The evaluation without corrections; `None` in check.
     raw: Option<Score>,
-    /// The best score so far. It starts at the static evaluation (stand pat), in check at that of a mate.
+    /// The best score so far. It starts at the static evaluation (stand pat) or, in check, at the score of being mated.
     best: NodeScore,
     best_move: Move,
 }
@@ -30,7 +30,7 @@ impl Search<'_> {
         match self.enter::<N>(ply) {
             History::Open => {}
             History::Final(score) => return score,
-            // A search of one ply shows whether the loop is entered again or left.
+            // A search of depth 1 shows whether the next move continues the repetition or leaves it.
             History::Disputed(disputed) => {
                 return self.search_disputed::<N>(ply, alpha, beta, 1, disputed);
             }

@@ -271,8 +271,8 @@ impl Search<'_> {
         self.iteration.moves[self.line + number - 1].nodes += self.nodes - before;
     }
 
-    /// Stores the result of the root move with this number, from 1, if it is the first or the best so far. Otherwise
-    /// reports its refutation, if the request asks for it.
+    /// Stores the result of the root move with this number, from 1, if it is the first or the best so far. Reports the
+    /// refutation of a move that did not raise alpha, if the request asks for it.
     pub fn update_root_move(&mut self, number: usize, score: Score, alpha: Score, bound: Bound) {
         // The first move is the best one so far, so it does not count as a change.
         self.iteration.changes += u32::from(number > 1 && self.line == 0 && score > alpha);

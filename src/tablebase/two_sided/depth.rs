@@ -69,8 +69,8 @@ struct DepthSearch<'a> {
 type Due = Vec<(Node, usize)>;
 
 impl DepthSearch<'_> {
-    /// Processes the depths in order. A node can be proposed for a depth before that depth is
-    /// reached.
+    /// Processes the depths in ascending order. If several depths are proposed for a node, it gets the
+    /// smallest.
     fn run(&self, zones: &[Vec<Node>]) {
         let mut due = vec![Vec::new(); COUNTED];
         let put = |due: &mut [Vec<Node>], found: Due| {
@@ -114,7 +114,7 @@ impl DepthSearch<'_> {
         self.positions.offences.get(node) == 0 && self.positions.offences.add(node, plies)
     }
 
-    /// Counts the moves of all nodes. Returns the nodes that only captures decide.
+    /// Counts the loser's moves. Returns the nodes whose depth follows from captures.
     fn start(&self) -> Due {
         let due = Mutex::new(Vec::new());
         let start = |node| {
@@ -129,7 +129,8 @@ impl DepthSearch<'_> {
         due.into_inner()
     }
 
-    /// Counts the moves of a node. Returns whether only captures decide it.
+    /// Counts the loser's quiet moves to nodes lost by rule. Returns whether the depth of the node follows from
+    /// captures: the winner can win by rule with a capture, or the loser has no such quiet move.
     fn is_decided_by_captures(&self, node: Node) -> bool {
         if node.side != self.loser {
             return self.positions.has_capture(node, captures::WIN_BY_RULE);

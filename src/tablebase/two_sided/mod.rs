@@ -1,7 +1,7 @@
 //! Two-sided classes: one attacker on each side (一子对一子).
 //!
-//! Both sides can win, check and chase, so plain retrograde analysis would count positions that the repetition rules
-//! decide as draws. A class is solved for one rule set in two steps.
+//! Both sides can win, check and chase, so plain retrograde analysis would give draws where the repetition rules decide
+//! the game. A class is solved for one rule set in two steps.
 //!
 //! 1. `mates`: retrograde analysis for both sides. Mates hold under every rule set because no position repeats.
 //! 2. The remaining positions are bounded from both sides by the checks and chases of each single move

@@ -15,8 +15,8 @@ use crate::rules::RuleSet;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::Value;
 
-/// Checks every value of a two-sided class: against the values of the engine's legal moves; that a side with a
-/// draw or better can avoid all offences forever; and that a side with a loss by rule cannot. `smaller` holds the
+/// Checks every value of a two-sided class: against the values after the legal moves of its position; that a side with
+/// a draw or better can avoid all offences forever; and that a side with a loss by rule cannot. `smaller` holds the
 /// classes of [`Material::after_captures`](crate::tablebase::Material::after_captures); `progress` is as for
 /// [`solve`](crate::tablebase::solve). Returns the number of legal positions checked, both sides to move.
 ///
@@ -233,8 +233,8 @@ impl<'a> Checker<'a> {
         has_found.into_inner()
     }
 
-    /// Nodes of `alive` from which a side can force a move without certain offences within `alive`,
-    /// or a node of `proven`.
+    /// Nodes of `alive` from which a side can force a node of `proven`, or a move within `alive` without the
+    /// offences of `goal`.
     fn reaching(
         &self,
         holder: Color,
@@ -272,8 +272,9 @@ impl<'a> Checker<'a> {
         self.value(node).is_held_for(node.side == holder)
     }
 
-    /// Whether a side can force a won position, a capture that holds, or a quiet move that `is_good` accepts. It
-    /// receives the target and, for a move of the side itself, the offences that the move may commit.
+    /// Whether a side can force a won position, a capture after which it does not lose, or a quiet move that `is_good`
+    /// accepts. `is_good` receives the target and, for a move of the side itself, the offences that the move may
+    /// commit.
     fn reaches(
         &self,
         node: Node,
@@ -316,8 +317,8 @@ impl<'a> Checker<'a> {
 
 /// Whether the plies of a win or loss by rule fit the `values` of the moves: for a win one more
 /// than after the best move; for a loss one more than after the longest defence, or one less if the
-/// loser can delay by repeating positions. Plies that are too many to be stored count as one more
-/// than the most; a loss without stored plies may be shorter.
+/// loser can delay by repeating positions. Plies that are too many to be stored count as one more than
+/// the most that can be stored. A loss without stored plies fits any plies of its moves.
 fn plies_are_right(found: Value, values: &[Value]) -> bool {
     let uncounted = i32::from(Value::LONGEST_BY_RULE) + 1;
     let plies = |value: &Value| value.plies_by_rule().map_or(uncounted, i32::from);
@@ -374,9 +375,9 @@ struct LostPosition {
     quiet: Vec<(Target, Offences, Offences)>,
 }
 
-/// Checks that `loser` loses all positions stored as lost by rule. Positions are proven in order of
-/// their level: they can be forced to proven ones, or all zones of a level belong to the same
-/// offence. Positions without a stored depth are proven layer by layer, as in the solver.
+/// Checks that `loser` loses all positions stored as lost by rule. Positions are proven in order of their level. Each
+/// position of a level is in a zone, or the other side can force proven positions from it. All zones of a level must
+/// have the same offence. Positions without a stored depth are proven zone by zone, as in the solver.
 fn check_lost(checker: &Checker<'_>, loser: Color) {
     let list = lost_positions(checker, loser);
     let mut proven = vec![false; list.len()];

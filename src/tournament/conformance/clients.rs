@@ -47,7 +47,7 @@ pub fn joined_fields(engine: &mut Dialogue<'_>) -> CheckResult {
 
 pub fn moves_after_the_board(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
-    // The moves are already on the board, so the first one is illegal.
+    // The board of such a FEN already contains the moves, so they are illegal: here a rook captures its own pawn.
     let line = format!("position fen {START} moves {}", engine.impossible_move());
     let result = plays_after(engine, &line, &position);
     tolerated(
@@ -152,7 +152,7 @@ pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send(&protocol.set_option("usebook", "true"));
     engine.sync()?;
     engine.position(START, &[]);
-    // Analysis, such as a search to a depth, may leave the book out.
+    // An engine may ignore its book in analysis, for example with `go depth`.
     let go = format!("go {}", engine.clock(Duration::from_secs(10)));
     let (answer, _) = engine.plays(&go, &Position::startpos())?;
     if [played, played.flip_file()].contains(&answer) {

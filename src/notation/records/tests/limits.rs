@@ -19,19 +19,19 @@ fn deep_variations_are_bounded() {
     let game = one(deep.as_bytes());
     assert_eq!(game.main_line().line.moves.len(), 2);
     assert_eq!(game.problems.len(), 1);
-    // A long line with as many variations at its end.
+    // A long line with many variations at its end.
     let shuffle = "a0a1 a9a8 a1a0 a8a9 ".repeat(20_000);
     let variations = "(b0a2 zz) ".repeat(20_000);
     let game = one(format!("1. {shuffle} b0c2 {variations} *").as_bytes());
     assert_eq!(game.variations(), 20_000);
 }
 
-/// A text repeated to a size.
+/// A text repeated until it is longer than `size`.
 fn repeat(text: &str, size: usize) -> String {
     text.repeat(size / text.len() + 1)
 }
 
-/// Texts with the numbers from 1 on, up to a size.
+/// The texts of the numbers 1, 2, 3 and so on, joined until they have at least `size` bytes.
 fn numbered(size: usize, text: fn(usize) -> String) -> String {
     let mut all = String::new();
     let mut number = 1;
@@ -50,7 +50,7 @@ const HARD_TEXTS: [(&str, &str, &str); 45] = [
     ("1. h2e2 ", "{a}", " *"),
     ("1. h2e2 {", "a\n", ""),
     ("1. h2e2 {", "a\n", "} *"),
-    // Tags, tags without an end, and games of tags.
+    // Tags, tags without an end, and games without moves.
     ("", "[a \"b\"]\n", "1. h2e2 *"),
     ("", "[a \"", ""),
     ("", "[Red \"a\"]\n\n*\n\n", ""),
@@ -78,7 +78,7 @@ const HARD_TEXTS: [(&str, &str, &str); 45] = [
     ("", "START{\n1. C2=5\n}END\n", ""),
     ("", "START{\n", ""),
     ("", "RED a\n", "START{\n1. C2=5\n}END\n"),
-    // Lines.
+    // Games on one line.
     ("", "startpos moves h2e2\n", ""),
     ("startpos moves ", SHUFFLE, ""),
     ("startpos moves ", "a", ""),
@@ -90,7 +90,7 @@ const HARD_TEXTS: [(&str, &str, &str); 45] = [
     ("1. h2e2 ", "红: ", ""),
     ("1. h2e2 ", "0:05 ", ""),
     ("[a \"b\"]\n", "红方: x\n日期: y\n", ""),
-    // Pages.
+    // Web pages.
     ("<p>", "<", ""),
     ("<p>", "<!--", ""),
     ("<p>", "<br    ", ""),
@@ -165,7 +165,7 @@ fn work_and_memory_are_linear_in_the_size_of_a_file() {
     const SIZES: [usize; 2] = [1 << 15, 1 << 18];
     /// The growth that is allowed when a file becomes eight times as large.
     const GROWTH: usize = 16;
-    /// Bytes for the buffers of a reader, and per byte of a file.
+    /// The memory that is allowed: bytes for the buffers of a reader, and bytes per byte of a file.
     const BUFFERS: usize = 8 << 20;
     const MOST_PER_BYTE: usize = 400;
     let used = |file: &Vec<u8>| {
