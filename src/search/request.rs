@@ -109,7 +109,7 @@ pub struct Techniques {
     /// Narrowing an open window by a hash score of insufficient depth. Unsound; without effect in MTD(f), which has
     /// no open windows.
     pub hash_window: bool,
-    /// Iterative deepening. Without it a search with a depth limit starts at that depth.
+    /// Iterative deepening. Without it a search with a depth limit searches only depth 1 and that depth.
     pub iterative: bool,
 }
 

@@ -69,7 +69,7 @@ impl Search<'_> {
         self.wait_while_pondering();
     }
 
-    /// The depth of the next iteration: one ply more, or the depth limit at once without iterative deepening.
+    /// The depth of the next iteration: one ply more or, without iterative deepening, the depth limit after depth 1.
     fn next_depth(&self, depth_limit: i32) -> i32 {
         let jumps = !self.techniques.iterative && self.shared.request.limits.depth.is_some();
         match self.iteration.depth {
