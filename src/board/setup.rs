@@ -18,8 +18,8 @@ pub struct Setup {
     pub halfmove_clock: u16,
     /// Number of the move, from 1, incremented after black's move.
     pub fullmove_number: u16,
-    /// Whether advisors and bishops may promote to pawns on their own back rank (a variant that also
-    /// allows pawns on the squares ahead of those).
+    /// Whether an advisor or bishop on its own back rank may become a pawn on the same square (the promotion
+    /// variant). Pawns can then also stand on these squares and on the squares ahead of them.
     pub promotion: bool,
 }
 
@@ -140,7 +140,7 @@ impl fmt::Display for Reason {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", fill(texts().illegal_position, &[&list(.reasons)]))]
 pub struct InvalidPosition {
-    /// The reasons, never empty. Those of one kind are in the order of the board.
+    /// The reasons, never empty. Those that name a square are in the order of the squares.
     pub reasons: Vec<Reason>,
 }
 
@@ -225,7 +225,7 @@ mod tests {
     fn playable_irregularities() {
         let regular = Position::startpos();
         assert_eq!(regular.irregularities(), []);
-        // 江湖排局: a pawn on its back rank, and one on its second rank.
+        // A composed endgame (江湖排局) with a black pawn on its own back rank.
         let composition: Position = "3k2p2/4P4/9/9/9/2B1cnN2/9/7CR/4p4/2Cp1K3 w"
             .parse()
             .unwrap();

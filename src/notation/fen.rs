@@ -75,7 +75,7 @@ impl fmt::Display for FenReason {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", fill(texts().invalid_fen, &[&self.reasons_text()]))]
 pub struct FenError {
-    /// The reasons, in the order of the text.
+    /// First the syntax errors in the order of the text, then the violated rules.
     pub reasons: Vec<FenReason>,
 }
 
@@ -90,7 +90,7 @@ impl FenError {
 /// The strictness with which the syntax of a FEN is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strictness {
-    /// Every field must be well formed; the side to move may be missing.
+    /// The board must be well formed, and the side to move must be `w`, `r`, `b` or missing.
     Strict,
     /// The board is read from a9 to i0 up to its ninetieth square: a digit skips that many squares, a letter fills
     /// one (`G` is an advisor, unknown letters are empty squares), and other characters, separators of ranks
@@ -171,7 +171,7 @@ fn counter_fields<'a>(fields: impl Iterator<Item = &'a str>) -> (Option<&'a str>
     (fields.next(), fields.next())
 }
 
-/// The value of a counter, too large numbers as the maximum; `None` if it is not a number.
+/// The value of a counter; `u16::MAX` if the number is too large, `None` if it is not a number.
 fn counter(field: &str) -> Option<u16> {
     let is_number = field.bytes().all(|b| b.is_ascii_digit());
     is_number.then(|| field.parse().unwrap_or(u16::MAX))

@@ -12,8 +12,8 @@ use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 /// The codec of UCI.
 ///
 /// `fen F` is not part of UCI: some workers of the public cloud library send it to set a position. They read the word
-/// after `score` as a number, so after `fen F` scores are written as in UCCI. Clients of the dialect UCI-Cyclone omit
-/// the word `position` too: they send `startpos` or `fen F`, and moves.
+/// after `score` as a number, so after `fen F` without moves scores are written as in UCCI. Clients of the dialect
+/// UCI-Cyclone omit the word `position` too: they send `startpos` or `fen F`, and moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
@@ -134,7 +134,7 @@ impl Uci {
         }]
     }
 
-    /// `cp N` in hundredths of a pawn, or `mate N` in moves; for the workers a number as in UCCI.
+    /// `cp N` in hundredths of a pawn, or `mate N` in moves; a number as in UCCI if scores are bare.
     fn format_score(self, score: Score) -> String {
         if self.bare_scores {
             return number(score).to_string();
@@ -142,7 +142,7 @@ impl Uci {
         match score.meaning() {
             Meaning::Evaluation(_) => format!("cp {}", centipawns(score)),
             Meaning::Mates(plies) => format!("mate {}", plies.div_ceil(2)),
-            // An integer, so that a side that is mated already has `mate 0`, not `mate -0`.
+            // Negated as an integer, so that a side that is already mated gets `mate 0`, not `mate -0`.
             Meaning::Mated(plies) => format!("mate {}", -i64::from(plies.div_ceil(2))),
         }
     }

@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn a_repetition_that_decides_the_game_is_no_mate() {
-        // Each position of the checks has occurred twice. The third occurrence ends the game.
+        // The position after the first check of the mate has occurred twice. The third occurrence ends the game.
         for (fen, moves) in [
             (
                 "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 0 1",

@@ -166,9 +166,10 @@ impl TranspositionTable {
         })
     }
 
-    /// Stores an entry in place of the least valuable one of its bucket. It replaces an entry of the same
-    /// position, unless it is not exact and the old one is from the same search and at least
-    /// [`formulas::hash_deeper`] plies deeper. Without a best move it keeps that of the old entry.
+    /// Stores an entry in place of the old entry of the same position, or else of the least valuable entry of the
+    /// bucket. If the new score is only a bound and the old entry is from the same search and at least
+    /// [`formulas::hash_deeper`] plies deeper, only the best move is replaced. If the new entry has no best move, the
+    /// old best move is kept.
     pub fn store(&self, key: u64, mut entry: TtEntry) {
         let generation = self.generation();
         let mut victim: Option<(Slot<'_>, i32)> = None;

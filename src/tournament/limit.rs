@@ -186,7 +186,7 @@ impl Clock {
         }
     }
 
-    /// Updates the clock after a move. Time used beyond the clock (within the margin) is not carried over.
+    /// Updates the clock after a move. An overrun within the margin is not deducted from the time for later moves.
     pub fn press(&mut self, elapsed: Duration) {
         let Limit::Clock(control) = self.limit else {
             return;

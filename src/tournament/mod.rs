@@ -58,7 +58,7 @@ use crate::notation::pgn::PgnGame;
 use crate::rules::RuleSet;
 use stats::{EngineStats, Factors, Sprt, Standings};
 
-/// Rounds of a tournament that an SPRT ends.
+/// Number of rounds of the schedule if only the SPRT ends the tournament.
 const MAX_ROUNDS: u64 = 10_000_000;
 
 /// The PGN tag with the id of the match's journal.
@@ -237,7 +237,7 @@ pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameReco
         engines.position(|engine| Some(engine.name.as_str()) == name)
     };
     let players = ByColor::new(index(game.tag("Red"))?, index(game.tag("Black"))?);
-    // Later pairings of some formats depend on results.
+    // A pairing that depends on the results of other games has no fixture here, so its players cannot be checked.
     let fixture = tournament.schedule().fixture(number);
     if fixture.is_some_and(|fixture| fixture.players != players) {
         return None;

@@ -33,10 +33,11 @@ pub struct QueriedPosition {
     rounding: Rounding,
 }
 
-/// Which of two mirrored moves determines the rounding of a value.
+/// The move that determines whether a value is rounded up or down (see `value`). It matters because the queried
+/// position may be the mirror image of the stored one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Rounding {
-    /// The stored move: every client gets the same score.
+    /// The move of the stored position: a position and its mirror image get the same score.
     #[default]
     Stored,
     /// The move of the queried position, as in the public library: scores of mirrored positions may differ by 1.

@@ -37,7 +37,7 @@ pub struct WriteMessage {
     depth: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<Note>,
-    /// The undo of this write, if it does not count.
+    /// The undo of this write, if it was undone and not redone.
     #[serde(skip_serializing_if = "Option::is_none")]
     undone: Option<Undone>,
 }

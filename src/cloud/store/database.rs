@@ -10,7 +10,8 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// A connection to a database.
 ///
 /// Both databases understand the statements. Parameters are `$1`, `$2` and so on; they must first appear in this
-/// order, because SQLite numbers them that way. SQLite ignores `FOR UPDATE`, because it locks the whole database.
+/// order, because SQLite numbers them that way. The connection to SQLite removes `FOR UPDATE` from the statements:
+/// SQLite locks the whole database.
 pub trait Database: Send {
     fn begin(&self, access: Access) -> Result<()>;
 
@@ -179,7 +180,7 @@ pub enum StoreError {
     /// The library can be read but not written.
     #[error("{0} is read-only")]
     ReadOnly(Location),
-    /// The log of a read-only library has writes that are not in the file yet.
+    /// The write-ahead log of a read-only library file has writes that are not in the file yet.
     #[error(
         "{0} is read-only and has unmerged writes in {0}-wal; copy both files to a writable directory"
     )]

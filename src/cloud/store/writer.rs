@@ -10,7 +10,7 @@ use super::batch::Batch;
 use super::database::{Access, Connection, StoreError};
 use super::task::TaskState;
 
-/// Maximum number of jobs per transaction.
+/// Maximum number of jobs per transaction, in addition to a job that the thread waited for.
 const GROUP: usize = 512;
 /// Length of the queue. When it is full, writes whose result is awaited wait for room; other writes are dropped.
 const QUEUE: usize = 4096;

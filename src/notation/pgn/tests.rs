@@ -140,7 +140,7 @@ fn the_number_1_begins_another_game() {
         assert_eq!(lengths.collect::<Vec<_>>(), [4, 2], "{text}");
     }
     assert_eq!(read("1. 炮二平五 马8进7 1. 兵三进一 卒7进1").len(), 2);
-    // Not in variations, nor before black's first move.
+    // A number 1 in a variation or before black's first move does not begin another game.
     for text in [
         "1. 炮二平五 (1. 兵三进一 卒7进1) (1. 马二进三) 1... 马8进7 2. 马二进三 (1. 车一进一) 车9平8",
         "1. 炮二平五 (1. 兵三进一 卒7进1 2. 马二进三) 1. ... 马8进7 2. 马二进三",
@@ -259,7 +259,7 @@ fn count(bytes: &[u8]) -> usize {
     count
 }
 
-/// Texts for which quadratic time would be minutes.
+/// With a reader of quadratic time, these texts would take minutes.
 #[test]
 fn long_texts_take_linear_time() {
     let many = 1 << 18;

@@ -270,8 +270,8 @@ fn wait_time(limits: &Limits) -> Option<Duration> {
     usual_time(limits).map(|time| (time / WAIT_DIVISOR).min(LONGEST))
 }
 
-/// The moves that the library must not suggest, as the API writes them: moves that may not be played, and those that
-/// repeat a position of the game, which the library does not know.
+/// The moves that the library must not suggest, as the API writes them: moves that may not be played, and moves that
+/// repeat a position, because the library does not know the game.
 fn banned_moves(request: &SearchRequest) -> String {
     let game = &request.game;
     let mut banned = Vec::new();

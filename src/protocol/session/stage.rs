@@ -116,7 +116,8 @@ pub fn shortened(limits: Limits, by: Duration) -> Limits {
     }
 }
 
-/// An estimate of the time for the move; `None` if the limits have no time. A clock is shared by at most twenty moves.
+/// An estimate of the time for the move; `None` if the limits have no time. The time on the clock is divided by the
+/// number of moves to go, at most twenty.
 pub fn usual_time(limits: &Limits) -> Option<Duration> {
     let clock = limits.clock.map(|clock| {
         let moves = clock.moves_to_go.unwrap_or(20).clamp(1, 20);

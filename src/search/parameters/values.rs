@@ -116,7 +116,7 @@ parameters! {
     null_move_margin = 175, 50, 500;
     /// Null move: maximum reduction for being above beta.
     null_move_margin_plies = 3, 0, 6;
-    /// Verification search of a null move: share of its depth without further null moves, in quarters.
+    /// Verification search of a null move cut-off: no null move is tried in this first part of its depth, in quarters.
     null_move_floor_quarters = 3, 0, 4;
     /// Minimum depth at which a null move cut-off is verified by a search without null moves.
     null_move_verification_depth = 14, 6, 40;
@@ -126,7 +126,8 @@ parameters! {
     null_move_entry_slope = 18, 0, 80;
     /// Limit of the negative margin.
     null_move_entry_limit = 300, 0, 1000;
-    /// Every null move cut-off is verified at this game phase or later.
+    /// Every null move cut-off is verified if the game phase (32 at the start, 0 without rooks, knights and cannons) is
+    /// at most this.
     null_move_thin_phase = 6, 0, 32;
 
     /// Minimum depth for probcut.
@@ -140,7 +141,7 @@ parameters! {
 
     /// Margin above beta of a hash score for probcut without a search.
     hash_probcut_margin = 285, 20, 1000;
-    /// Maximum depth deficit of its entry.
+    /// Maximum number of plies by which the hash entry may be shallower than the node.
     hash_probcut_depth = 4, 0, 8;
 
     /// Minimum depth for internal iterative reduction.
@@ -165,7 +166,7 @@ parameters! {
     capture_exchange_margin = 80, 10, 400;
     /// Maximum reduced depth for history pruning of quiet moves.
     history_pruning_depth = 4, 1, 10;
-    /// History pruning: a quiet move is pruned below minus this, per ply.
+    /// History pruning: a quiet move is pruned if its history is below minus this, per ply.
     history_pruning_margin = 3900, 500, 10000;
 
     /// Minimum depth for a singular extension.
@@ -174,7 +175,7 @@ parameters! {
     singular_entry_depth = 3, 0, 6;
     /// Divisor of (depth - 1) for the singular search.
     singular_depth_divisor = 2, 2, 4;
-    /// Moves are extended up to this multiple of the depth of the iteration.
+    /// Moves are extended only at plies below this multiple of the depth of the iteration.
     extension_depth_factor = 2, 1, 4;
     /// Singular margin below the hash score per ply, in hundredths of a unit.
     singular_margin = 90, 20, 300;
@@ -187,13 +188,13 @@ parameters! {
     lmr_history = 8200, 2000, 30000;
     /// History of a capture that changes its reduction by one ply.
     lmr_capture_history = 6150, 2000, 30000;
-    /// Smaller reduction of a capture, in 1024ths of a ply.
+    /// The reduction of a capture is smaller by this, in 1024ths of a ply.
     lmr_capture = 1220, 0, 3072;
-    /// Larger reduction at expected cut nodes, in 1024ths of a ply.
+    /// The reduction at expected cut nodes is larger by this, in 1024ths of a ply.
     lmr_cut_node = 1470, 0, 3072;
-    /// Smaller reduction where the position has been on a PV, in 1024ths of a ply.
+    /// The reduction is smaller by this if the position has been on a PV, in 1024ths of a ply.
     lmr_was_pv = 950, 0, 3072;
-    /// Smaller reduction of replies to a check, in 1024ths of a ply.
+    /// The reduction of replies to a check is smaller by this, in 1024ths of a ply.
     lmr_in_check = 730, 0, 3072;
 
     /// A reduced search that exceeds the best score by more than this is repeated one ply deeper.
@@ -220,8 +221,8 @@ parameters! {
     /// Offset that centres the evaluation swing of quiet moves: the median loss by a quiet move in the handcrafted
     /// evaluation, without the tempo.
     evaluation_swing_offset = 14, -60, 60;
-    /// The same for a network. It also corrects the tempo: the swing removes the handcrafted one, which is larger
-    /// than that of a network.
+    /// The same for a network. It also corrects for the tempo bonus: the swing always removes the bonus of the
+    /// handcrafted evaluation, which is larger than that of a network.
     network_swing_offset = -23, -200, 60;
     /// Maximum update of the main history by an evaluation swing.
     evaluation_swing_limit = 300, 50, 2000;
@@ -299,9 +300,9 @@ parameters! {
     overhead_share = 300, 100, 1000;
     /// Maximum share of the clock that is reserved for the observed overhead.
     overhead_clock_share = 75, 10, 90;
-    /// Decay of the worst observed overhead per move, in 16ths.
+    /// Share of the worst observed overhead that is kept after each move, in 16ths.
     overhead_memory = 15, 0, 15;
-    /// Addition to the proper time when the engine ponders.
+    /// Addition to the proper time (the fair share of the clock, see `search::time`) if the engine ponders.
     ponder_share = 25, 0, 100;
     /// An opponent with less than this share of our time is short of time.
     opponent_short_share = 50, 0, 100;
@@ -331,7 +332,7 @@ parameters! {
     stability_base = 1950, 1000, 3000;
     /// Decrease for each iteration with the same best move, in thousandths.
     stability_step = 115, 0, 200;
-    /// Drop of the score that doubles the soft limit.
+    /// The factor for the change of the score is 1 + (drop of the score) / N, within the limits below.
     falling_score = 250, 50, 1000;
     /// Effort factor is this minus the best move's share of the nodes, in thousandths.
     effort_base = 1500, 1000, 2500;

@@ -24,7 +24,7 @@ const MATE_NODES: u64 = 3_000_000;
 
 /// Maximum number of nodes of the first part of a search for a mate.
 const FIRST_MATE_NODES: u64 = 1 << 16;
-/// Nodes of the proof-number search for one of the ordinary search: about the same time.
+/// Nodes that the proof-number search may visit for each node of the ordinary search; both take about the same time.
 const PROOF_NODES: u64 = 2;
 
 /// A best line of the last iteration, with its score.
@@ -64,7 +64,7 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
-    /// The line of the move to play, which it begins with; empty if there is no legal move.
+    /// The line that begins with the move to play; empty if there is no legal move.
     pub fn best_line(&self) -> Vec<Move> {
         let Outcome { best, ponder, .. } = self.outcome;
         match self.lines.first() {
@@ -122,8 +122,8 @@ impl RequestHandler {
         }
     }
 
-    /// Answers a request. `run` runs the search on `threads` threads that share `tt`. Its first result is that
-    /// of the first thread.
+    /// Answers a request. `run` runs the search on `threads` threads that share `tt`, and returns the results of the
+    /// threads, that of the first thread first.
     pub fn search(
         &mut self,
         request: SearchRequest,
@@ -288,9 +288,10 @@ impl RequestHandler {
 
 /// The answer to a request for a mate.
 enum MateAnswer {
-    /// A mate of the proof-number search.
+    /// The proof-number search has found this mate.
     Proven(MateResult),
-    /// There is no mate of the length. The results are those of the ordinary search, for a move to play.
+    /// The proof-number search has proven that there is no mate of the requested length. The move to play comes from
+    /// these results of the ordinary search.
     Refuted(Vec<Iteration>),
     /// The results of the last ordinary search, which may have found a mate.
     Searched(Vec<Iteration>),
@@ -335,7 +336,7 @@ fn search_for_mate(
             return MateAnswer::Refuted(results);
         }
         let best = results.first().and_then(|result| result.moves.first());
-        // The score of the answer is this value. If the mate score is only a bound, the search must continue.
+        // The answer reports `value()`, the last exact score, so a mate score that is only a bound is not enough.
         let is_mate = best.is_some_and(|best| best.value().is_mate_in(moves));
         if is_mate || is_refuted || shared.is_over() {
             return MateAnswer::Searched(results);
@@ -371,9 +372,9 @@ fn expected_reply(shared: &SharedState, pv: &[Move], tt: &TranspositionTable) ->
     is_legal(game.position(), expected).then_some(expected)
 }
 
-/// The limits of the search for mates by checks: at most half of the limits of a request for a mate, or a small share
-/// of the time of a timed search. `None` if there is to be no such search: with any other limit, while pondering, or if
-/// the settings ask for several lines.
+/// The limits of the search for mates by checks. For a request for a mate they are at most half of its nodes and time,
+/// for any other search with a time limit a small share of the time. `None` for all other searches, for a timed search
+/// that also limits depth or nodes or that ponders, and if the settings ask for several lines.
 fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<MateLimits> {
     let limits = &request.limits;
     if request.settings.multipv > 1 {

@@ -125,7 +125,7 @@ impl SearchThread {
     }
 
     pub fn send(&self, message: ThreadMessage) {
-        // The thread only ends with its handle.
+        // Sending succeeds: the thread runs as long as its handle exists.
         let _ = self.messages.send(message);
     }
 
@@ -142,7 +142,7 @@ fn handle(data: &mut ThreadData, message: ThreadMessage) {
     match message {
         ThreadMessage::Search(shared, results) => {
             if let Some(result) = search_or_renew(data, &shared) {
-                // The coordinator waits for every thread.
+                // Sending succeeds: the coordinator waits for the results of all threads.
                 let _ = results.send((data.id, result));
             }
         }

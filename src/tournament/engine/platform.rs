@@ -329,7 +329,7 @@ mod system {
         }
 
         pub fn kill(&mut self) {
-            // The end of the job would give the exit code 0.
+            // Killed first, because a process that ends with its job has the exit code 0.
             let _ = self.child.kill();
             self.job = None;
         }
@@ -399,7 +399,7 @@ mod tests {
 
     use super::*;
 
-    /// Polling used to consume the messages of a Windows job that reaping waited for.
+    /// On Windows, polling used to consume the messages of the job, and reaping then waited for them forever.
     #[test]
     fn an_ended_process_is_polled_twice_and_reaped() {
         let (sender, reaped) = mpsc::channel();

@@ -162,7 +162,8 @@ impl EngineSpec {
         }
     }
 
-    /// Whether an XBoard engine can play with these settings: they have no limit of nodes and do not ponder here.
+    /// Whether an XBoard engine can play with these settings. XBoard has no limit of nodes, and tournaments do not
+    /// support pondering of XBoard engines.
     pub fn suits_xboard(&self) -> bool {
         !self.ponder && !matches!(self.limit, Limit::Nodes(_))
     }
@@ -204,7 +205,7 @@ struct EngineFile {
     engine: Vec<PartialEngineSpec>,
 }
 
-/// Parses a TOML file and returns the settings for each engine and the engines.
+/// Parses a TOML file and returns the defaults for all engines, and the settings of each engine.
 pub fn read_toml(text: &str) -> Result<(PartialEngineSpec, Vec<PartialEngineSpec>), SpecError> {
     let file: EngineFile = toml::from_str(text)?;
     Ok((file.each, file.engine))
@@ -561,7 +562,7 @@ pub enum EngineSpecError {
     /// Pondering needs a time control.
     #[error("ponder= needs tc=")]
     PonderWithoutClock,
-    /// XBoard engines have no limit of nodes and do not ponder here.
+    /// XBoard has no limit of nodes, and tournaments do not support pondering of XBoard engines.
     #[error("proto=xboard cannot be combined with nodes= or ponder=on")]
     Xboard,
     /// `proto=` is not a protocol.

@@ -184,7 +184,8 @@ fn with_mean(seen: &[f64; 5], values: &[f64; 5], mean: f64) -> [f64; 5] {
         if step.abs() < 1e-12 {
             break;
         }
-        // The function has poles at the bounds, near which a small step does not mean convergence.
+        // The function has poles at the bounds. x must stay away from them, because Newton steps near a pole are small
+        // even far from the solution.
         x += step.clamp(0.9 * (low - x), 0.9 * (high - x));
     }
     std::array::from_fn(|i| seen[i] / (1.0 + x * off[i]))

@@ -105,7 +105,7 @@ fn a_restored_value_has_its_depth(library: &TestLibrary) {
     assert!(write_at(&store, "c3c4", -900, 40, "bad"));
     assert_eq!(undo(&store, "bad"), 1);
     assert_eq!(stored(&store, "", "c3c4"), Some(-10));
-    // A shallower search does not replace it, a deeper one does.
+    // A shallower search does not replace it, a search of the same depth does.
     assert!(!write_at(&store, "c3c4", 3, 11, "good"));
     assert!(write_at(&store, "c3c4", 4, 12, "good"));
     assert_eq!(stored(&store, "", "c3c4"), Some(4));
@@ -158,7 +158,7 @@ fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
     by("", "b2e2", -20, "good");
     by("b2e2", "h9g7", 500, "bad");
     by("b2e2 h9g7", "h0g2", 700, "bad");
-    // A move that is only linked to a position of another writer.
+    // The library itself adds the move a3a4, which leads to the position in which "bad" has written a6a5.
     by("a3a4", "a6a5", 30, "bad");
     let link = new("", "a3a4", 0, 0).edge;
     assert!(store.write(move |batch| batch.adopt(&link)).unwrap());
@@ -244,7 +244,7 @@ fn the_log_reconstructs_every_value(library: &TestLibrary) {
         assert_follows_from_log(&store, accepted);
         merged += merge(&store, &other);
         assert_follows_from_log(&other, merged);
-        // The same again changes nothing.
+        // A second merge changes nothing.
         assert_eq!(merge(&store, &other), 0);
     }
     assert!(merged > 50, "{merged}");
@@ -312,7 +312,7 @@ fn merge(from: &Store, to: &Store) -> usize {
     .unwrap()
 }
 
-/// A random move of a pawn; pawns never return to a position.
+/// A random forward move of a pawn. After such moves no position occurs again.
 fn random_pawn_move(position: &Position, random: &mut StdRng) -> Move {
     let is_forward = |m: &&Move| {
         let piece = position.piece_on(m.from()).unwrap();

@@ -19,7 +19,8 @@ use crate::tablebase::tests::Solutions;
 use crate::tablebase::value::{ILLEGAL, TableOutcome, Value};
 use crate::tablebase::{Tables, prove_draws};
 
-/// Classes that captures lead to, with their draws proven; two-sided ones for a rule set.
+/// The solved classes that captures lead to: two-sided classes for the rule set, one-sided classes with their draws
+/// proven.
 pub fn smaller(
     material: Material,
     rules: RuleSet,
@@ -104,8 +105,8 @@ fn without_plies_by_rule(value: Value) -> Value {
     }
 }
 
-/// Plays games from positions that a side holds or wins by rule. Returns how many the judge
-/// decided.
+/// Plays games from positions that a side can hold (it does not lose) and from positions that a side wins by rule.
+/// Returns how many games of each kind the judge has decided.
 fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u32; 2] {
     let mut random = StdRng::seed_from_u64(1);
     let mut judged = [0; 2];
@@ -222,7 +223,7 @@ fn verification_accepts_tables_and_finds_wrong_values() {
         let error = verify(&wrong).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     }
-    // The values still agree with their moves, but depend on the rule set.
+    // Each value still follows from the values after its moves, but is not proven under the other rule set.
     let without_rules = solve_two_sided(solved.material, RuleSet::None, smaller, 2, &|_| {});
     for (solved, rules, why) in [
         (solved.clone(), RuleSet::None, "loss by rule is not proven"),
@@ -267,7 +268,7 @@ fn files_store_their_rule_set() {
         let position = asian.example(outcome).unwrap();
         tables.probe(&position, rules).map(|probe| probe.outcome)
     };
-    // All these positions are in the only zone of the class.
+    // A position lost by rule in 0 plies is in a zone (see `co_buchi`) that the loser cannot leave.
     let lost = TableOutcome::LossByRule(Some(0));
     assert_eq!(probe(lost, RuleSet::Asian), Some(lost));
     assert_eq!(probe(lost, RuleSet::None), Some(TableOutcome::Draw));
