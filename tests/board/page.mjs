@@ -82,7 +82,7 @@ async function waitForStatus(page, text) {
 }
 
 async function checkAccessibility(page, name) {
-  // By the debugger, which the content security policy does not restrict.
+  // The content security policy does not restrict scripts of the debugger.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
   const found = violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.target).join(' ')}`);
@@ -313,7 +313,7 @@ async function drawsByLongPress(page) {
     assert.equal(await page.locator('#board .circle').count(), count);
   }
   assert.equal(await page.evaluate(() => scrollY), scrolled);
-  // A finger that moves at once moves the piece, or the page.
+  // A finger that moves before the long press moves the piece, or scrolls the page.
   await touch('touchStart', [start]);
   await touch('touchMove', [end]);
   await page.waitForTimeout(600);
@@ -591,16 +591,16 @@ async function showsLibrary() {
   assert.equal(await pieceAt(page, 'a2'), 1);
   await page.goto(root);
   await page.waitForSelector('body[data-ready]');
-  // The book is known without a token.
+  // Moves of the book are shown without a token.
   await page.waitForSelector('#knowledge button');
   await page.click('#queue');
   await waitForStatus(page, 'requested');
-  // The result appears by itself.
+  // The result of the search appears without a reload.
   await page.waitForSelector('#library-moves button', { timeout: 120000 });
   await page.locator('#library-moves button').first().click();
   assert.equal(await moveCount(page), 1);
   await checkAccessibility(page, 'library-en-light');
-  // So are tables and files.
+  // Tablebases and files can be used without a token, too.
   await page.click('#game-panel summary');
   await page.fill('#paste', ENDING);
   await page.click('#read');
@@ -608,7 +608,7 @@ async function showsLibrary() {
   assert.equal(await page.locator('#knowledge button').count(), 17);
   await transfer(page, 'drop', 'game.pgn', Buffer.from(GAME));
   await waitForMoves(page, 8);
-  // The engine does.
+  // The engine needs a token.
   assert.equal(await page.locator('#engine-panel').isVisible(), false);
   await page.click('#library-panel summary >> text=Token');
   await page.fill('#token', token);

@@ -29,7 +29,7 @@ try {
       }
     }
   }
-  // Every text that the page names exists.
+  // Every key of a text that the page uses has a text.
   const { hasText } = await load('texts.js');
   for (const name of readdirSync(directory).filter((file) => /\.(js|html)$/.test(file))) {
     const source = readFileSync(join(directory, name), 'utf8');

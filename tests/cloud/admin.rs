@@ -88,8 +88,8 @@ fn undone_writes_are_listed_and_restored() {
         ("undo=9", "400 there is no undo with this number\n"),
         ("undo=1", "400 this undo has already been redone\n"),
     ] {
-        let answer = post(&server, "/admin/redo", form, ADMIN);
-        assert_eq!(format!("{} {}", status(&answer), body(&answer)), said);
+        let response = post(&server, "/admin/redo", form, ADMIN);
+        assert_eq!(format!("{} {}", status(&response), body(&response)), said);
     }
     assert_eq!(status(&post(&server, "/admin/redo", "undo=1", WRITER)), 403);
     assert_eq!(status(&post(&server, "/admin/undos", "", WRITER)), 403);
@@ -207,8 +207,8 @@ fn invalid_admin_requests_change_nothing() {
         ),
         ("/admin/stop", "", "404 Not Found\n"),
     ] {
-        let answer = post(&server, path, form, ADMIN);
-        assert_eq!(format!("{} {}", status(&answer), body(&answer)), said);
+        let response = post(&server, path, form, ADMIN);
+        assert_eq!(format!("{} {}", status(&response), body(&response)), said);
     }
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     place.check("$2 serve library.db --anonymous admin\n2> --anonymous");

@@ -133,9 +133,9 @@ fn response_headers_are_those_that_clients_expect() {
         "ackqueue",
         "",
     ] {
-        let answer = server.get(&format!("/chessdb.php?action={action}"));
-        let answer = answer.to_ascii_lowercase();
-        assert!(!answer.contains("access-control"), "{action}: {answer}");
+        let response = server.get(&format!("/chessdb.php?action={action}"));
+        let response = response.to_ascii_lowercase();
+        assert!(!response.contains("access-control"), "{action}: {response}");
     }
     assert_eq!(status(&server.get("/chessdb.php")), 200);
     assert_eq!(body(&server.get("/chessdb.php")), "");
@@ -151,9 +151,9 @@ fn requests_may_follow_on_one_connection() {
         get("/chessdb.php?action=queryall", "Connection: close\r\n"),
     ];
     stream.write_all(two.concat().as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (first, second) = answer.split_once("\0HTTP/1.1 ").unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    let (first, second) = response.split_once("\0HTTP/1.1 ").unwrap();
     assert!(first.ends_with("invalid board") && second.ends_with("invalid parameters"));
 }
 

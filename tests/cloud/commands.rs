@@ -72,7 +72,7 @@ fn refusals_and_invalid_replies_are_failures() {
             "$ cloud query startpos --url {url}\n= unknown\n2="
         ));
     }
-    for (status, answer, said) in [
+    for (status, response, said) in [
         (200, "null", "an invalid reply: null"),
         (200, "", "an invalid reply:"),
         (200, "{\"status\":\"ok\",\"mov", "an invalid reply: {"),
@@ -87,7 +87,7 @@ fn refusals_and_invalid_replies_are_failures() {
         (403, "Forbidden", "rejects this one"),
         (503, "{\"status\":\"x\"}", "status 503"),
     ] {
-        let url = responding(status, answer);
+        let url = responding(status, response);
         for command in ["query", "walk"] {
             place.check(&format!(
                 "$1 cloud {command} startpos --url {url}\n2> {said}"

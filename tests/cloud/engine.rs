@@ -94,36 +94,34 @@ fn a_verified_move_of_the_library_is_played() {
     assert_eq!(requested(), "3");
 }
 
+/// The URL of a server that reads requests and never replies.
+fn never_replying() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map(Result::unwrap) {
+            std::thread::spawn(move || stream.read_to_end(&mut Vec::new()));
+        }
+    });
+    url
+}
+
 #[test]
 fn a_library_with_wrong_or_no_replies_does_no_harm() {
-    for answer in ["move:a0a9", "move:i0i5|x", "\u{0}\u{0}", "{}", ""] {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let mut stream = stream.unwrap();
-                if answer.is_empty() {
-                    // Reads the request and never replies.
-                    std::thread::spawn(move || stream.read_to_end(&mut Vec::new()));
-                    continue;
-                }
-                let _ = stream.read(&mut [0; 4096]);
-                let length = answer.len();
-                let head = format!(
-                    "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-                );
-                let _ = stream.write_all(format!("{head}{answer}").as_bytes());
-            }
-        });
+    for reply in ["move:a0a9", "move:i0i5|x", "\u{0}\u{0}", "{}", ""] {
+        let url = match reply {
+            "" => never_replying(),
+            _ => responding(200, reply),
+        };
         let (output, time) = run_engine(&url, &["position startpos", "go movetime 2000"]);
         let played = best_move(&output).parse::<chuhe::board::Move>();
         assert!(played.is_ok(), "{output:?}");
-        assert!(time < Duration::from_millis(6000), "{answer}: {time:?}");
+        assert!(time < Duration::from_millis(6000), "{reply}: {time:?}");
         let is_searched = output.iter().any(|line| line.contains(" depth "));
         assert!(is_searched, "{output:?}");
         let has_problem = output.iter().any(|line| line.contains("cloud: timeout"));
         // On a busy machine the wait may end before the failure is reported.
-        assert!(!has_problem || answer.is_empty(), "{output:?}");
+        assert!(!has_problem || reply.is_empty(), "{output:?}");
     }
 }
 

@@ -16,8 +16,8 @@ fn requests_that_are_too_long_are_rejected() {
     assert_eq!(status(&server.post("/chessdb.php", FORM, &body)), 413);
     for (length, expected) in [(31_000, 200), (33_000, 431), (40_000, 431)] {
         let long = format!("X-More: {}\r\n", "y".repeat(length));
-        let answer = server.get_with("/chessdb.php", &long);
-        assert_eq!(status(&answer), expected, "{length}");
+        let response = server.get_with("/chessdb.php", &long);
+        assert_eq!(status(&response), expected, "{length}");
     }
     let broken = format!(
         "POST /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\
@@ -100,16 +100,16 @@ fn requests_per_second_are_limited() {
         let header = format!("X-Forwarded-For: 10.9.9.9, {client}\r\n");
         body(&server.get_with(&path, &header))
     };
-    let answers: Vec<String> = (0..12).map(|_| ask("", "10.0.0.1")).collect();
-    assert_eq!(answers[..4], ["unknown\0"; 4]);
-    assert!(answers.contains(&"rate limit exceeded\0".to_owned()));
+    let responses: Vec<String> = (0..12).map(|_| ask("", "10.0.0.1")).collect();
+    assert_eq!(responses[..4], ["unknown\0"; 4]);
+    assert!(responses.contains(&"rate limit exceeded\0".to_owned()));
     let limited = "{\"status\":\"rate limit exceeded\"}";
     assert_eq!(ask("&json=1", "10.0.0.1"), limited);
     // Other addresses and writers are not limited.
     assert_eq!(ask("", "10.0.0.2"), "unknown\0");
     for _ in 0..12 {
-        let answer = ask(&format!("&token={WRITER}"), "10.0.0.1");
-        assert_eq!(answer, "unknown\0");
+        let response = ask(&format!("&token={WRITER}"), "10.0.0.1");
+        assert_eq!(response, "unknown\0");
     }
 }
 
@@ -196,11 +196,11 @@ fn random_requests_cause_no_panic() {
             let value = values[next() as usize % values.len()];
             form.push_str(&format!("&{name}={value}"));
         }
-        let answer = server.post("/chessdb.php", FORM, &form);
-        assert_eq!(status(&answer), 200, "{form}");
-        let answer = body(&answer);
+        let response = server.post("/chessdb.php", FORM, &form);
+        assert_eq!(status(&response), 200, "{form}");
+        let response = body(&response);
         let is_plain = |c: char| c.is_ascii_alphanumeric() || ":,|?!* ().-\0{}[]\"_".contains(c);
-        assert!(answer.chars().all(is_plain), "{form}: {answer}");
+        assert!(response.chars().all(is_plain), "{form}: {response}");
     }
 }
 

@@ -102,9 +102,9 @@ impl Server {
     pub fn raw(&self, request: impl AsRef<[u8]>) -> String {
         let mut stream = self.connect();
         stream.write_all(request.as_ref()).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8(answer).unwrap()
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response).unwrap();
+        String::from_utf8(response).unwrap()
     }
 
     /// The response to a GET request.
@@ -164,16 +164,16 @@ impl Drop for Server {
 }
 
 /// The URL of a server that sends the same response to every request.
-pub fn responding(status: u16, answer: &'static str) -> String {
+pub fn responding(status: u16, response: &'static str) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 4096]);
-            let length = answer.len();
+            let length = response.len();
             let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n");
-            let text = format!("{head}Connection: close\r\n\r\n{answer}");
+            let text = format!("{head}Connection: close\r\n\r\n{response}");
             let _ = stream.write_all(text.as_bytes());
         }
     });
