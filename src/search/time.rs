@@ -7,14 +7,16 @@
 //!
 //! ElephantEye's soft limit is half of the proper time, which leaves an eighth of a period to its last move. If the
 //! number of moves to the time control is known, the soft limit here is most of the proper time. All moves then get
-//! about the same time, as a search takes 1.09 times its soft limit on average.
+//! about the same time, as a search takes 1.09 times its soft limit on average. Without periods, the proper time contains
+//! 1.4 increments, and the soft limit grows during a game from 0.4 to 0.6 of the proper time. With half of the proper
+//! time and one increment, the clock would never fall below 17 increments.
 
 use std::time::Duration;
 
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::Game;
-use crate::search::parameters::values;
+use crate::search::parameters::{formulas, values};
 use crate::search::request::{Limits, PlayerClock, Settings};
 
 /// Reserve for communication with the GUI and for a slow wake-up of the search, until a larger overhead has been
@@ -39,9 +41,9 @@ fn percent(time: Duration, hundredths: i32) -> Duration {
 }
 
 impl TimeManager {
-    /// The time limits of a move that costs `overhead` beyond its search; `None` with neither a clock nor a
-    /// time per move.
-    pub fn new(limits: &Limits, settings: &Settings, overhead: Duration) -> Option<Self> {
+    /// The time limits of a move at `ply` of the game that costs `overhead` beyond its search; `None` with neither a
+    /// clock nor a time per move.
+    pub fn new(limits: &Limits, settings: &Settings, ply: u32, overhead: Duration) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
             let reserve = percent(time, values::move_time_kept_back()).min(LEAST_OVERHEAD / 2);
             let hard = (time - reserve).max(MINIMUM.min(time));
@@ -53,7 +55,7 @@ impl TimeManager {
         });
         let shared = limits
             .clock
-            .map(|clock| Self::share(&clock, limits.opponent, settings, overhead));
+            .map(|clock| Self::share(&clock, limits.opponent, settings, ply, overhead));
         match (exact, shared) {
             (Some(a), Some(b)) => Some(if a.hard <= b.hard { a } else { b }),
             (a, b) => a.or(b),
@@ -64,6 +66,7 @@ impl TimeManager {
         clock: &PlayerClock,
         opponent: Option<PlayerClock>,
         settings: &Settings,
+        ply: u32,
         overhead: Duration,
     ) -> Self {
         // A multiple of the measured overhead is reserved, or the assumed minimum if that is more.
@@ -76,7 +79,10 @@ impl TimeManager {
         let usable = clock.time - reserve;
         let mut proper = match clock.moves_to_go {
             Some(moves) => usable / moves.max(1) + clock.increment,
-            None => clock.increment + usable / values::expected_moves().unsigned_abs(),
+            None => {
+                percent(clock.increment, values::increment_share())
+                    + usable / values::expected_moves().unsigned_abs()
+            }
         };
         if settings.ponder {
             proper += percent(proper, values::ponder_share());
@@ -100,7 +106,7 @@ impl TimeManager {
                 percent(usable, values::hard_ceiling_of_period()),
             ),
             None => (
-                percent(proper, values::soft_share()),
+                percent(proper, formulas::soft_share(ply)),
                 percent(usable, values::hard_ceiling()),
             ),
         };
@@ -250,23 +256,27 @@ mod tests {
 
     #[test]
     fn limits_are_shares_of_the_proper_time() {
-        let budget = |l| TimeManager::new(&l, &Settings::default(), Duration::ZERO).unwrap();
-        let soft = |l| budget(l).soft.as_millis();
-        assert_eq!(soft(limits(20_025, 1000, None)), 1000);
-        assert_eq!(soft(limits(20_025, 0, Some(10))), 1800);
-        assert_eq!(soft(limits(20_025, 0, Some(1))), 15_000);
-        assert_eq!(budget(limits(20_025, 1000, None)).hard.as_millis(), 4000);
+        let soft = |limits: &Limits, ply| budget(limits, ply).soft.as_millis();
+        let increments = limits(20_025, 1000, None);
+        for (ply, expected) in [(0, 960), (20, 1200), (40, 1440), (u32::MAX, 1440)] {
+            assert_eq!(soft(&increments, ply), expected);
+        }
+        assert_eq!(soft(&limits(20_025, 0, Some(10)), 0), 1800);
+        assert_eq!(soft(&limits(20_025, 0, Some(1)), 0), 15_000);
+        assert_eq!(budget(&increments, 0).hard.as_millis(), 4800);
         let pondering = Settings {
             ponder: true,
             ..Settings::default()
         };
-        let budget =
-            TimeManager::new(&limits(20_025, 1000, None), &pondering, Duration::ZERO).unwrap();
-        assert_eq!(budget.soft.as_millis(), 1250);
-        assert_eq!(
-            TimeManager::new(&Limits::default(), &Settings::default(), Duration::ZERO),
-            None
-        );
+        let new = |limits, settings| TimeManager::new(limits, settings, 0, Duration::ZERO);
+        let pondered = new(&increments, &pondering).unwrap();
+        assert_eq!(pondered.soft.as_millis(), 1200);
+        assert_eq!(new(&Limits::default(), &Settings::default()), None);
+    }
+
+    /// The time limits of a move without overhead.
+    fn budget(limits: &Limits, ply: u32) -> TimeManager {
+        TimeManager::new(limits, &Settings::default(), ply, Duration::ZERO).unwrap()
     }
 
     /// The clock in milliseconds after each of 60 moves that take 1.09 times their soft limit.
@@ -275,7 +285,7 @@ mod tests {
         let moves = (0..60).map(|n| {
             let moves_to_go = period.map(|period| period - n % period);
             let limits = limits(left as u64, increment, moves_to_go);
-            let budget = TimeManager::new(&limits, &Settings::default(), Duration::ZERO).unwrap();
+            let budget = budget(&limits, 2 * n);
             let used = budget.soft.as_secs_f64() * 1090.0;
             left += increment as f64 - used.min(budget.hard.as_secs_f64() * 1000.0);
             if moves_to_go == Some(1) {
@@ -298,10 +308,40 @@ mod tests {
         assert!((6000..16_000).contains(&last), "{last}");
     }
 
+    /// After 40 moves at most 35 % of the clock are left, after 60 at most 21 %. No move gets more than 1.2 times
+    /// the time of the first one, and the late moves get at least the increment.
+    #[test]
+    fn clocks_are_spent() {
+        for (time, increment) in [
+            (2000, 20),
+            (10_000, 100),
+            (60_000, 600),
+            (300_000, 3000),
+            (600_000, 0),
+        ] {
+            let left = simulated(time, increment, None);
+            assert!(
+                left[39] <= time * 35 / 100,
+                "{time}+{increment}: {}",
+                left[39]
+            );
+            assert!(
+                left[59] <= time * 21 / 100,
+                "{time}+{increment}: {}",
+                left[59]
+            );
+            let used: Vec<_> = std::iter::once(&time)
+                .chain(&left)
+                .zip(&left)
+                .map(|(before, after)| before + increment - after)
+                .collect();
+            assert!(used.iter().all(|u| 5 * u <= 6 * used[0] && *u >= increment));
+        }
+    }
+
     #[test]
     fn best_move_changes_take_more_time_up_to_a_limit() {
-        let limits = limits(20_025, 1000, None);
-        let budget = TimeManager::new(&limits, &Settings::default(), Duration::ZERO).unwrap();
+        let budget = budget(&limits(20_025, 1000, None), 0);
         let soft = |changes| budget.scaled_soft(6, 0, 0.5, changes);
         assert!(soft(0.0) < budget.soft.mul_f64(1.3));
         assert!(soft(0.0) < soft(0.5) && soft(0.5) < soft(2.0));
@@ -311,32 +351,27 @@ mod tests {
 
     #[test]
     fn pondered_time_counts() {
-        let budget = TimeManager::new(
-            &limits(20_025, 1000, None),
-            &Settings::default(),
-            Duration::ZERO,
-        )
-        .unwrap();
-        for (pondered, hard) in [(0, 4000), (1500, 2500), (3500, 500), (60_000, 500)] {
-            let after = budget.hard_after(Duration::from_millis(pondered));
+        let with_clock = budget(&limits(20_025, 1000, None), 0);
+        for (pondered, hard) in [(0, 4800), (1500, 3300), (4000, 800), (60_000, 480)] {
+            let after = with_clock.hard_after(Duration::from_millis(pondered));
             assert_eq!(after.as_millis(), hard);
         }
         let exact = Limits {
             move_time: Some(Duration::from_secs(1)),
             ..Limits::default()
         };
-        let budget = TimeManager::new(&exact, &Settings::default(), Duration::ZERO).unwrap();
-        assert_eq!(budget.hard_after(Duration::from_secs(9)), budget.hard);
+        let exact = budget(&exact, 0);
+        assert_eq!(exact.hard_after(Duration::from_secs(9)), exact.hard);
     }
 
     proptest! {
         #[test]
         fn limits_never_exceed_the_clock(
             time in 1..10_000_000u64, increment in 0..1_000_000u64, moves in proptest::option::of(0..200u32),
-            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0, changes in 0.0..200.0, overhead in 0..2000u64,
+            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0, changes in 0.0..200.0, overhead in 0..2000u64, ply in 0..400u32,
         ) {
             let overhead = Duration::from_millis(overhead);
-            let budget = TimeManager::new(&limits(time, increment, moves), &Settings::default(), overhead).unwrap();
+            let budget = TimeManager::new(&limits(time, increment, moves), &Settings::default(), ply, overhead).unwrap();
             let left = Duration::from_millis(time);
             prop_assert!(budget.hard <= left);
             prop_assert!(time < 100 || left - budget.hard >= LEAST_OVERHEAD);

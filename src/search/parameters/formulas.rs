@@ -165,3 +165,9 @@ pub fn correction_bonus(error: i32, depth: i32) -> i32 {
     let limit = correction_bonus_limit();
     (error * depth / correction_divisor()).clamp(-limit, limit)
 }
+
+/// Soft limit of a move at `ply` in a game without periods, as a share of the proper time.
+pub fn soft_share(ply: u32) -> i32 {
+    let ply = ply.min(soft_share_plies().unsigned_abs()) as i32;
+    soft_share_first() + (soft_share_late() - soft_share_first()) * ply / soft_share_plies()
+}

@@ -140,8 +140,10 @@ impl RequestHandler {
             return SearchResult::without_move(control.elapsed());
         }
         log::debug!("search: {}", request.limits);
-        let overhead = (self.overhead).expected(request.game.position(), &request.limits);
-        let time = TimeManager::new(&request.limits, &request.settings, overhead);
+        let position = request.game.position();
+        let overhead = self.overhead.expected(position, &request.limits);
+        let (limits, settings) = (&request.limits, &request.settings);
+        let time = TimeManager::new(limits, settings, position.ply(), overhead);
         let mut shared = SharedState::new(request, root_moves, threads);
         if let Some(mate) = self.mate_by_checks(&mut shared, time.as_ref(), tt) {
             return mate;
