@@ -86,7 +86,7 @@ fn a_book_can_be_built_from_searches() {
 fn self_play_and_build_are_one_command() {
     let place = Place::new();
     let plan =
-        "--self-play 8 --check --max-ply 4 --game-nodes 20 --lines 2 --min-games 1 --nodes 50";
+        "--self-play 8 --check --max-ply 4 --game-nodes 20 --lines 2 --min-games 1 --nodes 20";
     // The second command finds the requested number of games in the file. A smaller margin keeps fewer moves.
     place.check(&format!(
         "
@@ -95,7 +95,7 @@ fn self_play_and_build_are_one_command() {
         2> positions searched
         $ book build two.dat games.chg {plan} --by-score
         2> continuing after 8 games
-        $ book build strict.dat games.chg {plan} --by-score --margin 15
+        $ book build strict.dat games.chg {plan} --by-score --margin 5
         $ book verify one.dat
         $2 book build no.dat games.chg more.chg {plan} --by-score --threads 2
         2> one file

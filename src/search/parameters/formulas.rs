@@ -41,8 +41,8 @@ pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
 
 /// Reverse futility: margin of the evaluation above beta for a cut-off.
 #[inline]
-pub fn reverse_futility(depth: i32, improving: bool) -> i32 {
-    reverse_futility_margin() * (depth - i32::from(improving)).max(0)
+pub fn reverse_futility(depth: i32) -> i32 {
+    reverse_futility_margin() * (depth - 1)
 }
 
 /// Reverse futility: part of the distance above beta that is returned.

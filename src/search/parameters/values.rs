@@ -93,7 +93,7 @@ parameters! {
     /// Minimum depth for an aspiration window.
     aspiration_depth = 4, 1, 12;
     /// Maximum reduction of the root depth after fail highs, in plies.
-    aspiration_fail_highs = 3, 0, 6;
+    aspiration_fail_highs = 1, 0, 6;
 
     /// Razoring: margin at depth 0.
     razoring_base = 205, 0, 1000;
@@ -101,7 +101,7 @@ parameters! {
     razoring_factor = 97, 20, 500;
     /// Maximum depth for reverse futility pruning.
     reverse_futility_depth = 9, 2, 16;
-    /// Reverse futility: margin per ply.
+    /// Reverse futility: margin per ply of depth after the first.
     reverse_futility_margin = 80, 20, 250;
     /// Reverse futility returns beta + (evaluation - beta) / N.
     reverse_futility_divisor = 3, 1, 10;
@@ -121,7 +121,7 @@ parameters! {
     /// Minimum depth at which a null move cut-off is verified by a search without null moves.
     null_move_verification_depth = 14, 6, 40;
     /// Null move: margin of the evaluation above beta at depth 0.
-    null_move_entry_base = 138, 0, 400;
+    null_move_entry_base = 90, 0, 400;
     /// Decrease of that margin per ply of depth; in deep nodes it is negative.
     null_move_entry_slope = 18, 0, 80;
     /// Limit of the negative margin.
@@ -146,6 +146,11 @@ parameters! {
 
     /// Minimum depth for internal iterative reduction.
     iir_depth = 4, 2, 10;
+    /// A hash move whose entry is shallower than the node by this many plies counts as none for this.
+    iir_entry_depth = 4, 1, 10;
+
+    /// Evaluation in units that a reduced move lost if the node after it is searched one ply less.
+    hindsight_loss = 193, 0, 600;
 
     /// Late move pruning: number of moves at depth 0; the square of the depth is added.
     late_move_pruning_base = 5, 1, 12;
@@ -159,7 +164,7 @@ parameters! {
     /// Futility of quiet moves: margin per ply.
     futility_factor = 57, 10, 400;
     /// Exchange pruning of quiet moves: accepted loss per squared ply of depth.
-    quiet_exchange_margin = 16, 2, 120;
+    quiet_exchange_margin = 22, 2, 120;
     /// Maximum depth for exchange pruning of captures.
     capture_exchange_depth = 8, 1, 16;
     /// Exchange pruning of captures: accepted loss per ply.
@@ -167,7 +172,7 @@ parameters! {
     /// Maximum reduced depth for history pruning of quiet moves.
     history_pruning_depth = 4, 1, 10;
     /// History pruning: a quiet move is pruned if its history is below minus this, per ply.
-    history_pruning_margin = 3900, 500, 10000;
+    history_pruning_margin = 3000, 500, 10000;
 
     /// Minimum depth for a singular extension.
     singular_depth = 7, 4, 12;
@@ -207,7 +212,7 @@ parameters! {
     /// Subtracted from the bonus.
     history_bonus_offset = 60, 0, 500;
     /// Maximum bonus.
-    history_bonus_limit = 1640, 300, 4000;
+    history_bonus_limit = 2200, 300, 4000;
     /// History malus of moves tried before it, per ply.
     history_malus_factor = 211, 20, 500;
     /// Subtracted from the malus.

@@ -122,6 +122,13 @@ impl RequestHandler {
         }
     }
 
+    fn time_limits(&mut self, request: &SearchRequest) -> Option<TimeManager> {
+        let position = request.game.position();
+        let (limits, settings) = (&request.limits, &request.settings);
+        let overhead = self.overhead.expected(position, limits);
+        TimeManager::new(limits, settings, position.ply(), overhead)
+    }
+
     /// Answers a request. `run` runs the search on `threads` threads that share `tt`, and returns the results of the
     /// threads, that of the first thread first.
     pub fn search(
@@ -140,10 +147,7 @@ impl RequestHandler {
             return SearchResult::without_move(control.elapsed());
         }
         log::debug!("search: {}", request.limits);
-        let position = request.game.position();
-        let overhead = self.overhead.expected(position, &request.limits);
-        let (limits, settings) = (&request.limits, &request.settings);
-        let time = TimeManager::new(limits, settings, position.ply(), overhead);
+        let time = self.time_limits(&request);
         let mut shared = SharedState::new(request, root_moves, threads);
         if let Some(mate) = self.mate_by_checks(&mut shared, time.as_ref(), tt) {
             return mate;

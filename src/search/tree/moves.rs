@@ -159,7 +159,9 @@ impl Search<'_> {
         let mut full = !is_open || number > 1;
         if reduction > 0 {
             let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
+            self.stack.at_mut(ply).reduction = new_depth - reduced;
             score = -self.search::<NonPv>(ply + 1, lower, -alpha, reduced, true);
+            self.stack.at_mut(ply).reduction = 0;
             full = score.score > alpha && reduced < new_depth;
             // The re-search is deeper if the reduced search was far above the best score, else shallower
             // (Chessprogramming wiki, "Late Move Reductions", re-search at a changed depth).
@@ -269,6 +271,7 @@ impl Search<'_> {
         }
         let target = score - formulas::singular(depth);
         self.stack.at_mut(ply).excluded = m;
+        self.stack.at_mut(ply).was_pv = node.was_pv;
         let reduced = (depth - 1) / values::singular_depth_divisor();
         let others = self.search::<NonPv>(ply, target - 1, target, reduced, node.cut_node);
         self.stack.at_mut(ply).excluded = Move::NONE;

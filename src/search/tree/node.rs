@@ -72,18 +72,14 @@ impl Search<'_> {
             (alpha, beta) = self.window_by_hash_score(&node, alpha, beta);
         }
         let excluded = self.stack.at(ply).excluded;
+        if !N::ROOT && excluded.is_none() {
+            node.depth += self.hindsight(&node);
+        }
         if let Some(score) = self.prune_node::<N>(&node, alpha, beta) {
             return score;
         }
-        if self.pruning.reductions
-            && node.depth >= values::iir_depth()
-            && node.hash_move.is_none()
-            && (N::PV || cut_node)
-            && !N::ROOT
-            && excluded.is_none()
-        {
-            // Internal iterative reduction: without a hash move the move order is poor (Chessprogramming wiki,
-            // "Internal Iterative Reductions").
+        if excluded.is_none() && self.is_poorly_ordered::<N>(&node) {
+            // Internal iterative reduction (Chessprogramming wiki, "Internal Iterative Reductions").
             node.depth -= 1;
         }
         let found = match self.search_moves::<N>(&node, alpha, beta) {
@@ -168,7 +164,11 @@ impl Search<'_> {
         } else {
             self.probe()
         };
-        let was_pv = N::PV || entry.is_some_and(|e| e.was_pv);
+        let was_pv = if excluded.is_some() {
+            self.stack.at(ply).was_pv
+        } else {
+            N::PV || entry.is_some_and(|e| e.was_pv)
+        };
         let (raw, evaluation) = if in_check {
             (None, -Score::INFINITE)
         } else if let (true, Some(known)) = (excluded.is_some(), self.stack.at(ply).evaluation) {
@@ -200,6 +200,34 @@ impl Search<'_> {
             hash_move,
             was_pv,
         }
+    }
+
+    /// The change of depth after a reduced move, now that the evaluation after it is known: a ply more if the move did
+    /// not lower the evaluation of its side, a ply less if it was a mistake (Stockfish, "hindsight" depth).
+    fn hindsight(&self, node: &Node) -> i32 {
+        let earlier = self.stack.back(node.ply, 1);
+        let Some(before) = earlier.evaluation.filter(|_| !node.in_check) else {
+            return 0;
+        };
+        // Both are scores for the side to move, so the sum is what the move lost.
+        let lost = node.evaluation.units() + before.units();
+        if earlier.reduction >= 3 && lost <= 0 {
+            1
+        } else if earlier.reduction >= 2 && node.depth >= 2 && lost > values::hindsight_loss() {
+            -1
+        } else {
+            0
+        }
+    }
+
+    /// Whether the move order is poor, because the node has no hash move or only that of a much shallower search.
+    fn is_poorly_ordered<N: NodeType>(&self, node: &Node) -> bool {
+        let is_shallow = |entry: TtEntry| entry.depth + values::iir_entry_depth() <= node.depth;
+        self.pruning.reductions
+            && node.depth >= values::iir_depth()
+            && (node.hash_move.is_none() || node.entry.is_some_and(is_shallow))
+            && (N::PV || node.cut_node)
+            && !N::ROOT
     }
 
     /// The window narrowed around the score of a hash entry that is too shallow for a cut-off, at least two
@@ -247,7 +275,7 @@ impl Search<'_> {
             if depth <= values::reverse_futility_depth()
                 && !evaluation.is_proven()
                 && !beta.is_proven()
-                && evaluation - formulas::reverse_futility(depth, node.improving) >= beta
+                && evaluation - formulas::reverse_futility(depth) >= beta
             {
                 let share = formulas::reverse_futility_share(evaluation - beta);
                 return Some(NodeScore::of_position(beta + share));

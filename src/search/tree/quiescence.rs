@@ -24,8 +24,8 @@ struct QuiescenceNode {
 }
 
 impl Search<'_> {
-    /// Searches the node at `ply` with captures that lose nothing by static exchange evaluation, or with all
-    /// moves if in check (Chessprogramming wiki, "Quiescence Search", standing pat).
+    /// Searches the node at `ply` with captures that lose nothing by static exchange evaluation. In check it searches
+    /// all captures, and quiet moves until one does not lose (Chessprogramming wiki, "Quiescence Search", standing pat).
     pub fn quiescence<N: NodeType>(&mut self, ply: usize, alpha: Score, beta: Score) -> NodeScore {
         match self.enter::<N>(ply) {
             History::Open => {}
@@ -105,6 +105,10 @@ impl Search<'_> {
             if !legality.allows(&self.position, m) {
                 continue;
             }
+            if node.in_check && self.skips_evasion(node.best.score, m) {
+                picker.skip_quiets();
+                continue;
+            }
             self.play(node.ply, m);
             let score = -self.quiescence::<N>(node.ply + 1, -beta, -alpha);
             self.take_back();
@@ -124,6 +128,11 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a move out of check is skipped: a quiet one after another that does not lose.
+    fn skips_evasion(&self, best: Score, m: Move) -> bool {
+        self.pruning.of_moves && !best.is_proven_loss() && self.position.taken_by(m).is_none()
     }
 
     fn close_quiescence<N: NodeType>(&mut self, node: &QuiescenceNode, alpha: Score, beta: Score) {

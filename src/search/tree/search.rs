@@ -284,8 +284,12 @@ pub struct StackEntry {
     pub evaluation: Option<Score>,
     /// The move played from here, as an index into the histories.
     pub played: Option<PieceTo>,
+    /// The plies by which the search after the move played from here is reduced.
+    pub reduction: i32,
     /// The move excluded by a singular search.
     pub excluded: Move,
+    /// Whether the node with the excluded move has been on a principal variation.
+    pub was_pv: bool,
     /// Killer moves: quiet moves that caused cut-offs in nodes at this ply with the same grandparent.
     pub killers: [Move; 2],
     /// The principal variation from here.

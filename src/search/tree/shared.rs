@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
 use crossbeam_channel::Sender;
+use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
 use super::iteration::Iteration;
@@ -28,10 +29,11 @@ pub struct SharedState {
     pub noise: RootNoise,
     /// The time limits; `None` with neither a clock nor a time for the move.
     pub time: Option<TimeManager>,
-    /// Nodes of all threads, updated at each poll.
-    pub nodes: AtomicU64,
+    /// Nodes of all threads, updated at each poll. The two counters have cache lines of their own, because every thread
+    /// writes them and reads the other fields at each node.
+    pub nodes: CachePadded<AtomicU64>,
     /// Positions found in endgame tables by all threads, updated at each poll.
-    pub tb_hits: AtomicU64,
+    pub tb_hits: CachePadded<AtomicU64>,
     /// Set when the first thread has finished.
     pub finished: AtomicBool,
     /// Receives the reports of the first thread; `None` if nothing reads them.
@@ -61,8 +63,8 @@ impl SharedState {
             root_ending,
             noise,
             time: None,
-            nodes: AtomicU64::new(0),
-            tb_hits: AtomicU64::new(0),
+            nodes: CachePadded::default(),
+            tb_hits: CachePadded::default(),
             finished: AtomicBool::new(false),
             events: None,
             current_lines: CurrentLines::new(lines_reported),
@@ -86,8 +88,8 @@ impl SharedState {
         }
         Self {
             time: self.time,
-            nodes: AtomicU64::new(nodes),
-            tb_hits: AtomicU64::new(self.tb_hits.load(Ordering::Relaxed)),
+            nodes: CachePadded::new(nodes.into()),
+            tb_hits: CachePadded::new(self.tb_hits.load(Ordering::Relaxed).into()),
             events: self.events.clone(),
             ..Self::new(request, self.root_moves.clone(), self.threads)
         }
