@@ -222,8 +222,8 @@ impl Position {
         self.state.checkers.any()
     }
 
-    /// The position with the checks of the enemy ignored, to find the threats of the side to move. Moves generated
-    /// from it may take the king.
+    /// The position with the checks of the enemy ignored, to find the threats of the side to move. A move generated in
+    /// it may leave the king attacked, and moves generated after that move may take the king.
     pub(crate) fn ignoring_checks(&self) -> Self {
         let mut position = self.clone();
         position.state.checkers = Bitboard::EMPTY;

@@ -149,7 +149,7 @@ impl BookLibrary {
         self.moves_where(position, |_| true)
     }
 
-    /// As [`Self::moves`], but only moves that satisfy `is_wanted`.
+    /// Like [`Self::moves`], but of the first book with moves that satisfy `is_wanted`, and only these moves.
     fn moves_where(
         &mut self,
         position: &Position,

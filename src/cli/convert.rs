@@ -109,7 +109,7 @@ impl TargetFormat {
         matches!(self, Self::Fen | Self::Epd)
     }
 
-    /// Encodes a game in a format that has fields for few tags; `None` for other formats.
+    /// Encodes a game in a format that has fields for only some tags; `None` for formats that keep all tags or none.
     fn record(self, game: &GameTree) -> Option<Vec<u8>> {
         match self {
             Self::Xqf => Some(write_xqf(game)),

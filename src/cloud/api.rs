@@ -139,7 +139,7 @@ pub enum ApiReply {
     },
     /// The verdict of the repetition rules on each move.
     Rules(Vec<(Move, &'static str)>),
-    /// A digit, the same in every format.
+    /// A digit, which has no JSON form: JSON is replaced by [`ReplyFormat::Text`].
     Digit(u8),
 }
 

@@ -9,7 +9,7 @@ pub fn write_iccs(m: Move) -> String {
     format!("{}-{}", m.from(), m.to()).to_ascii_uppercase()
 }
 
-/// Reads `h2e2`, `H2E2` or `H2-E2`. `C8e8` is not in this notation but in [SAN](super::san): a cannon on rank 8.
+/// Reads `h2e2`, `H2E2` or `H2-E2`. Mixed case is rejected: `C8e8` is [SAN](super::san), the cannon on rank 8 to e8.
 ///
 /// # Errors
 /// The text has another form, or the move is illegal in the position.

@@ -259,7 +259,7 @@ fn currline_and_refutation_are_reported_in_uci_only() {
     assert_eq!(format(Protocol::Ucci, &load), None);
 }
 
-/// The line of a reply.
+/// The line of a reply, if the protocol has one.
 fn format(protocol: Protocol, reply: &Reply<'_>) -> Option<String> {
     format_with(protocol, reply, &Preferences::default())
 }

@@ -36,7 +36,8 @@ impl Solutions {
     }
 }
 
-/// Legal, won and longest with red to move; legal, lost and longest with black to move.
+/// Numbers of legal and of won positions and plies of the longest win with red, the strong side, to move; numbers of
+/// legal and of lost positions and plies of the longest loss with black to move.
 const COUNTS: [(&str, [u64; 6]); 30] = [
     ("KR-K", [3834, 3834, 3, 4914, 4806, 4]),
     ("KR-KB", [26808, 26808, 11, 33966, 32436, 12]),
@@ -91,7 +92,7 @@ fn classes_have_known_counts() {
 enum Successor {
     /// A position of the same class with the other side to move.
     Same(usize),
-    /// The value of a position of a smaller class, or a draw without one.
+    /// The value of a position of a smaller class, or [`DRAW`] if no class has the position.
     Smaller(u8),
 }
 
@@ -105,7 +106,7 @@ fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) 
         let mut all: Vec<_> = indices.map(of).collect();
         if metric == Metric::Dtc {
             for successor in all.iter_mut().flatten().flatten() {
-                // In DTC the plies are counted to the capture, so its value only shows whether it decides.
+                // DTC counts plies only up to the capture. All that matters after it is whether the game is decided.
                 if let Successor::Smaller(value) = successor {
                     *value = (*value).min(1);
                 }
@@ -178,7 +179,7 @@ fn successors(
     Some(found)
 }
 
-/// Values of successors; `same` has those of their class with the other side to move.
+/// Values of successors; `same` has the values of the class that is solved, with the other side to move.
 fn values(successors: &[Successor], same: &[u8]) -> Vec<u8> {
     let value = |successor: &Successor| match *successor {
         Successor::Same(index) => same[index],
@@ -416,7 +417,7 @@ fn files_round_trip_and_damage_is_found() {
     assert!(seen_constant);
 }
 
-/// Named endings with their values: W and the plies to mate for the side to move, or D.
+/// Endings with their known values: W and the plies to mate for the side to move, or D for a draw.
 const ENDINGS: [(&str, &str); 19] = [
     ("4ka3/9/9/9/9/9/9/9/9/R2K5 w", "W5"),
     ("2b1k4/9/9/9/9/9/9/9/9/R2K5 w", "W7"),

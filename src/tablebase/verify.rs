@@ -122,7 +122,7 @@ fn check(
     }
 }
 
-/// A draw that was removed from the set. Smaller numbers, down to [`LARGEST_LEVEL`], are ranks.
+/// A draw that was removed from the set. A draw with rank n is encoded as [`LARGEST_LEVEL`] + n, which is smaller.
 const REMOVED: u8 = 254;
 /// Larger than every rank.
 const NO_RANK: u8 = REMOVED - LARGEST_LEVEL;
@@ -150,7 +150,7 @@ pub fn prove_draws(
 ) -> (SolvedClass, u64) {
     let find = |material: Material| SmallerClass::find(smaller, material);
     let indexer = Indexer::new(class.material);
-    // Reuses the allocation.
+    // Collecting into a vector of the same element size reuses the allocation.
     let states = |values: Vec<u8>| values.into_iter().map(AtomicU8::new).collect();
     let search = SafetySearch {
         fewer_attackers: (0..indexer.attackers.count)

@@ -94,12 +94,13 @@ impl Referee {
 pub enum Replay {
     /// The record agrees with the rules.
     Agrees,
-    /// The rules ended the game earlier or with another result.
+    /// A move is illegal, or the rules end the game earlier, with another result, or for another reason than the record
+    /// states, or do not end it. The text states which.
     Disagrees(String),
 }
 
 /// Replays a game: no rule may end it before its last move, and if a rule ends it there, the record must have
-/// the same result.
+/// the same result and, if it has the tag `Reason`, the same reason.
 ///
 /// If no rule ends the game, any result is accepted, because players may resign or agree to a draw, unless
 /// the tag `Reason` names a rule.

@@ -229,7 +229,7 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
     Ok(json!({ "games": games, "problems": problems }))
 }
 
-/// Server-sent events. They are dropped when the client disconnects, which stops their job.
+/// A stream of server-sent events. It is dropped when the client disconnects, which stops the job that sends them.
 struct EventStream {
     events: UnboundedReceiver<String>,
     _stop: StopOnDrop,

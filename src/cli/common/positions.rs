@@ -24,9 +24,9 @@ pub struct FilePosition {
 }
 
 /// Reads the positions of a file; `-` is standard input. The format is recognised by the content. A list has a FEN, an
-/// EPD, or `startpos` or a FEN with `moves` on each line; empty lines and lines that begin with `#` are skipped. From
-/// game records the final positions of all games are read, or only that of the game in a name such as `games.pgn:3`.
-/// Lines and games that cannot be read are reported to `unread` and skipped.
+/// EPD, or `startpos` or a FEN with `moves` on each line; empty lines and lines that begin with `#` are skipped. A file
+/// of game records gives the final position of each game; `games.pgn:3` gives only that of game 3, and `games.pgn:3@42`
+/// the position after its first 42 plies. Lines and games that cannot be read are reported to `unread` and skipped.
 ///
 /// # Errors
 /// The file cannot be read or has no positions.

@@ -44,7 +44,7 @@ pub struct ServerFiles {
 const DEFAULT_RATE: u32 = 100;
 /// Maximum number of invalid tokens per second and address.
 const INVALID_TOKENS: u32 = 5;
-/// Time for which an address that exceeds this limit gets status 429 for invalid tokens, in seconds.
+/// Time for which an address gets status 429 for invalid tokens after it has reached [`INVALID_TOKENS`], in seconds.
 const TOKEN_PAUSE: f64 = 10.0;
 
 /// State shared by all connections.
@@ -124,7 +124,8 @@ impl Shared {
         self: &Arc<Self>,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
-        // The semaphore is never closed, and the runtime ends after its requests.
+        // `slot` is not an error, because the semaphore is never closed. The work is not cancelled, because the runtime
+        // ends after its requests, so an error of `done` is a panic.
         let slot = self.slots.clone().acquire_owned().await;
         let done = tokio::task::spawn_blocking(move || {
             let found = work();

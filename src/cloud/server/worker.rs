@@ -115,7 +115,8 @@ pub fn signer(shared: &Shared, address: IpAddr, parameters: &QueryParameters) ->
     found
 }
 
-/// The reply to a request of a worker of the public library, which has no board; `None` for any other request.
+/// The reply to a request of a worker of the public library, such as `getqueue`; `None` for any other request and for
+/// requests with a board.
 pub fn answer(
     shared: &Shared,
     parameters: &QueryParameters,
@@ -190,7 +191,7 @@ impl Library {
         Ok(write_tasks(&lease.tasks))
     }
 
-    /// Ends the lease of a batch with a name.
+    /// Ends the lease of the batch with this name.
     fn end_named_lease(&self, name: &str, worker: &str) -> Result<(), StoreError> {
         let (number, worker) = (lease_number(name), worker.to_owned());
         self.store
@@ -215,7 +216,7 @@ fn write_tasks(tasks: &[Task]) -> String {
     text
 }
 
-/// The negative lease number of a batch with a name; 0 for an invalid name.
+/// The lease number of the batch with this name: negative, and computed from the name; 0 for an invalid name.
 fn lease_number(name: &str) -> i64 {
     let digits = name.get(..16).filter(|_| name.len() == 32);
     let number = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());

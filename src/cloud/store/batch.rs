@@ -195,8 +195,8 @@ pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
 /// Maximum number of rows read by the propagation of one transaction; the rest is left to later ones.
 const ROWS: usize = 10_000;
 
-/// Maximum number of changes of one value in one transaction. Without cycles a value changes at most once per path
-/// length to a written move; this limit stops values that cycle.
+/// Maximum number of changes of one value in one transaction. Without cycles, a value changes at most once for each
+/// length of the paths from it to the written moves. This limit stops values that change again and again in a cycle.
 const CHANGES: u8 = 16;
 
 impl Batch<'_> {
@@ -218,7 +218,7 @@ impl Batch<'_> {
                 queue.push_back(key);
             }
         }
-        // By parent and child.
+        // Numbers of changes by parent and child.
         let mut changes: HashMap<(Key, Key), u8> = HashMap::new();
         let mut seen = 0;
         while let Some(child) = queue.pop_front() {

@@ -80,8 +80,8 @@ pub struct Task {
 }
 
 impl Task {
-    /// Tasks for the first moves of a game, or for finding moves of a position without moves. Positions with too few
-    /// pieces or without a legal move have none.
+    /// Scoring tasks for the first `plies` moves of a line. A line without moves gives an expansion task for its
+    /// position, unless the position has too few pieces or no legal move.
     pub fn of_line(line: Line, plies: usize, priority: Priority) -> Vec<Self> {
         let mut position = line.start;
         if line.moves.is_empty() {
@@ -142,7 +142,7 @@ pub struct TaskState {
     next_lease: i64,
     /// Time of the last cleanup, in seconds since 1970.
     swept: i64,
-    /// Recent leases with their times; expansion tasks have no move.
+    /// Times of recent leases, in seconds since 1970, by move to score. The move is `None` for tasks without moves.
     recent: HashMap<(TaskKind, Key, Option<Move>), i64>,
 }
 

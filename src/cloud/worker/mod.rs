@@ -126,8 +126,8 @@ impl Drop for Worker {
 pub struct Workers(Vec<Worker>);
 
 impl Workers {
-    /// Starts workers at low priority. `nodes` is the number of nodes per score, `pause` the time between two requests
-    /// without tasks.
+    /// Starts workers at low priority. `nodes` is the number of nodes per score; a worker waits for `pause` when the
+    /// source has no tasks.
     ///
     /// # Errors
     /// There is not enough memory for the searches, or a thread cannot be started.
@@ -154,7 +154,7 @@ impl Drop for Workers {
     }
 }
 
-/// Sets the priority of the thread and its children to nice 19; Linux only.
+/// Sets the priority of this thread, and of the threads that it starts later, to nice 19; Linux only.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, 19) {

@@ -19,7 +19,7 @@ const MAX_LENGTH: usize = 4096;
 /// The number of characters of the longest Chinese move.
 const LONGEST_MOVE: usize = 5;
 
-/// The headings with their tags. Fields without a usual tag have that of the same field in DhtmlXQ.
+/// The headings with their tags. Headings without a common PGN tag get that of the same field in DhtmlXQ.
 const HEADINGS: [(&str, &str); 58] = [
     ("标题", "Title"),
     ("棋谱标题", "Title"),

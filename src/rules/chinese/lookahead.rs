@@ -129,8 +129,8 @@ const CHECKS: ByColor<u32> = ByColor::new(2, 2);
 /// The chaser may take any piece that is not lost anyway. Its king and pawns may take only where both sides may.
 ///
 /// The other side may take on the squares that the chaser has moved to, take the hanging piece, and with its
-/// first answer take what the first move uncovered. If the sequence starts with a check, it may also take the
-/// pieces that were lost anyway. It may take other pieces only with check, which gains nothing; but if the chaser
+/// first answer take what the first move uncovered. If the sequence starts with a check, the other side may also take
+/// the pieces that were lost anyway. It may take other pieces only with check, which gains nothing; but if the chaser
 /// recaptures there, the value of the piece taken is subtracted from the chaser's gain.
 ///
 /// Either side may stop when it is not in check.

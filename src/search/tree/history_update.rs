@@ -12,7 +12,8 @@ use crate::search::score::Score;
 use crate::search::tt::TtEntry;
 
 impl Search<'_> {
-    /// Updates the histories: a bonus for the best move, a malus for the moves that failed.
+    /// Updates the histories: a bonus for the best move, a malus for the moves that failed. If the best move is a
+    /// capture, quiet moves get no malus; if it is quiet, it also becomes a killer.
     pub fn update_histories(
         &mut self,
         node: &Node,

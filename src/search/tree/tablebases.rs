@@ -84,7 +84,8 @@ impl Search<'_> {
         is_in_time && ply + usize::from(plies) < 2 * MAX_PLY
     }
 
-    /// Extends a line that ends in a position of an endgame table to the mate, as long as there is time.
+    /// Extends a line that ends in a position of an endgame table to the mate, if there is time and the mate comes in
+    /// the number of plies of `score`.
     pub fn complete_line(&self, line: &mut Vec<Move>, score: Score) {
         let Some(tables) = self
             .shared
@@ -227,7 +228,7 @@ mod tests {
                 if judgement.verdict != Verdict::Undecided {
                     break judgement;
                 }
-                // Black is never mated.
+                // Black avoids mate: after its moves red still wins only by rule.
                 let played = match game.position().side_to_move() {
                     Color::Red => searcher.think(&game, limits).unwrap().best,
                     Color::Black => (legal_moves(game.position()).into_iter())
@@ -238,7 +239,7 @@ mod tests {
             assert_eq!(judgement.verdict, Verdict::against(Color::Black), "{start}");
             assert_eq!(judgement.cause, Cause::Repetition, "{start}");
         }
-        // If the rook has just captured a pawn, the position before belongs to another class.
+        // Positions in which the rook captures a pawn and wins. With the pawn they belong to a class without a table.
         let taken = lost.iter().step_by(50).filter_map(|after| {
             let after = after.to_string();
             let rest = after.strip_suffix(" b - - 0 1")?;
@@ -274,7 +275,7 @@ mod tests {
         let with = think(drawn, true);
         assert_eq!(with.score, Some(Score::ZERO));
         assert!(think(drawn, false).score.unwrap() > Score::ZERO);
-        // The move must keep the draw of the knight.
+        // The position after the move must still be in the tables, as a draw.
         let mut position: Position = drawn.parse().unwrap();
         position.make(with.best.unwrap());
         let reply = Tables::embedded()

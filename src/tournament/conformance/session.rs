@@ -123,7 +123,7 @@ pub fn stop(engine: &mut Dialogue<'_>) -> CheckResult {
         return violated("it does not search until stop");
     }
     stops(engine, &position)?;
-    // Immediately after `go`.
+    // Now `stop` immediately after `go`.
     engine.position(START, &[]);
     engine.send("go infinite");
     stops(engine, &position)

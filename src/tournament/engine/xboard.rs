@@ -1,7 +1,7 @@
 //! XBoard engines (CECP, protocol version 2): a translation between the lines of UCI and those of the engine.
 //!
-//! The rest of the tournament speaks UCI with the engine. It must offer `ping` and `setboard`, as all current engines
-//! do. Search limits become `level`, `time` and `sd`; CECP has no limit of nodes.
+//! The rest of the tournament speaks UCI with the engine. The engine must offer `ping` and `setboard`, as all current
+//! engines do. Search limits become `level`, `time` and `sd`; CECP has no limit of nodes.
 
 use crate::board::Color;
 use crate::tournament::spec::EngineProtocol;
@@ -99,7 +99,7 @@ impl XboardTranslator {
             sent.extend(lines(&["level 0 1000 0"]));
             sent.push(format!("sd {depth}"));
         } else if let Some(time) = value("movetime") {
-            // `st` takes whole seconds, so the move gets a time control of its own.
+            // `st` takes whole seconds; `time` after a time control for one move takes hundredths of a second.
             sent.push(format!(
                 "level 1 0:{:02} 0",
                 time.div_ceil(1000).clamp(1, 59)

@@ -3,7 +3,7 @@
 //! The model of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): an engine
 //! with strength `a` scores `a / (a + b)` against one with strength `b`, a draw counts as half a win.
 //! The likelihood is maximized by minorization (Hunter, "MM algorithms for generalized Bradley-Terry
-//! models", 2004); the errors are those of the inverse of the information matrix.
+//! models", 2004); the errors are computed from the inverse of the information matrix.
 
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub struct Rating {
 
 /// Draws added to each pairing with games, so that an engine with only wins or losses has a finite rating.
 const PRIOR_DRAWS: f64 = 0.5;
-/// Maximum number of iterations, many more than six digits need.
+/// Maximum number of iterations, many more than are needed for six digits.
 const ITERATIONS: usize = 20_000;
 /// Elo per unit of the natural logarithm of a strength.
 const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
@@ -72,8 +72,8 @@ fn strengths(games: &[Vec<f64>], points: &[f64]) -> Vec<f64> {
     strengths
 }
 
-/// The errors of the ratings. The constraint that they sum to zero adds a term to every element of the
-/// information matrix, which makes it regular.
+/// The errors of the ratings. The constraint that the ratings sum to zero adds a term to every element of the
+/// information matrix, which makes it invertible.
 fn errors(games: &[Vec<f64>], strengths: &[f64]) -> Vec<f64> {
     let count = strengths.len();
     let mut information = vec![vec![1.0 / count.max(1) as f64; count]; count];
@@ -145,7 +145,7 @@ mod tests {
             (first.value - second.value - 190.8).abs() < 1.0,
             "{first:?} {second:?}"
         );
-        // The errors add up to that of the difference: p (1 - p) / n in natural units.
+        // The errors add up to that of the difference, whose variance is 1 / (n p (1 - p)) in natural units.
         let error = TWO_SIDED * SCALE * (1.0 / (400.5_f64 * 0.75 * 0.25)).sqrt();
         assert!(
             (first.error + second.error - error).abs() < 1.0,

@@ -32,7 +32,7 @@ impl Labelled<'_> {
     }
 }
 
-/// The positions to skip.
+/// The positions to skip, in addition to those without a score and those of the random plies at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Positions in check.
@@ -51,7 +51,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Skips nothing.
+    /// Skips only what every filter skips: positions without a score and those of the random plies at the start.
     pub const NONE: Self = Self {
         in_check: false,
         captures: false,

@@ -28,16 +28,16 @@ const MAX_TRIES: usize = 1000;
 /// One in this number of games is not adjudicated.
 const UNADJUDICATED: u32 = 16;
 
-/// A side that is ahead by more than this, in evaluation units, for [`WON_PLIES`] wins.
+/// A side wins if it is ahead by more than this, in evaluation units, for [`WON_PLIES`] plies.
 const WON: i32 = 2200;
 /// Consecutive plies for an adjudicated win.
 const WON_PLIES: u32 = 6;
-/// A game is a draw if the absolute scores are at most this, in evaluation units, for [`DRAWN_PLIES`] without a
+/// A game is a draw if the absolute scores are at most this, in evaluation units, for [`DRAWN_PLIES`] plies without a
 /// capture.
 const DRAWN: i32 = 40;
 /// Consecutive plies for an adjudicated draw.
 const DRAWN_PLIES: u32 = 12;
-/// First ply of an adjudicated draw.
+/// First ply at which a game may be adjudicated a draw.
 const DRAWN_FROM: usize = 80;
 
 /// The outcome of a game.
@@ -47,7 +47,7 @@ pub enum SelfPlayGame {
     Game(TrainingGame),
     /// No fair opening was found.
     NoOpening,
-    /// The user asked to drop it.
+    /// The user asked to drop the game.
     Dropped,
     /// The search failed.
     Failed,
@@ -312,7 +312,7 @@ impl OpeningMoves {
     }
 
     /// Chooses a random move, better ones with higher probability, and returns it with its score. Returns `None` if
-    /// the opening is over.
+    /// the opening is over or every good move repeats a position.
     pub fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
         if game.plies().len() >= usize::from(self.plan.plies) {
             return None;

@@ -6,7 +6,7 @@ use super::{one, read};
 use crate::notation::tree::GameResult;
 use crate::notation::{chinese, fen};
 
-/// A text in traditional characters, as far as Big5 has them.
+/// Converts a text to traditional characters, for Big5. 访 and 荐, for which there is no pair here, are removed.
 fn traditional(text: &str) -> String {
     let simplified = chinese::SIMPLIFIED
         .chars()
@@ -122,7 +122,7 @@ fn assert_reads(text: &str, games: usize) {
     }
 }
 
-/// The text form of 东萍象棋: headings, a comment, the moves, variations after the main line, and the origin.
+/// A game as text from 东萍象棋: headings, a comment, the main line, and the origin.
 const DPXQ: &str = "标题: 北京 甲 负 上海 乙\n赛事: 2026年大师赛\n红方: 北京 甲\n黑方：上海 乙\n结果: 黑方胜\n\
     日期: 2026年8月31日\n记时规则: 15分＋5秒\n棋局类型: 全局\n红方团体: 北京\n红方姓名: 甲\n黑方团体: \n \n\
     \u{3000}\u{3000}第3局\n \n【主变: 和棋】\n\u{3000}\u{3000}1.\u{3000}炮二平五\u{3000}马８进７\n\
@@ -197,7 +197,7 @@ fn texts_that_cannot_be_read_are_reported() {
             }
         }
     }
-    // Variations after the main line, and a starting position as a picture.
+    // A variation after the main line, and a starting position drawn as a diagram.
     let text = format!(
         "{}【变1】\n2. 炮八平七 *\n",
         DPXQ.split("\n \n棋谱").next().unwrap()

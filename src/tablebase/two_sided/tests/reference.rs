@@ -12,9 +12,9 @@ use crate::tablebase::value::{ILLEGAL, Value};
 pub struct Edge {
     pub to: usize,
     pub played: Move,
-    /// Offences that it may commit.
+    /// Offences that the move may commit.
     pub possible: Offences,
-    /// Offences that it certainly commits.
+    /// Offences that the move certainly commits.
     offences: Offences,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Reference<'a> {
         reference
     }
 
-    /// Passes over all positions for each number of plies.
+    /// Finds all mates: one pass over all positions for each number of plies.
     fn find_mates(&mut self) {
         let mut idle = 0;
         for plies in 0..=Value::LONGEST {
@@ -91,7 +91,7 @@ impl<'a> Reference<'a> {
             for n in &found {
                 self.mates[*n] = Value::in_plies(plies);
             }
-            // Longer mates would begin with a capture.
+            // After a gap, longer mates can only begin with a capture. Gaps of more than 40 plies are not expected.
             idle = if found.is_empty() { idle + 1 } else { 0 };
             if idle > 40 {
                 break;
@@ -113,7 +113,7 @@ impl<'a> Reference<'a> {
         self.entries[n].is_legal && self.mates[n] == Value::DRAW
     }
 
-    /// Whether a capture has a result of [`captures`].
+    /// Whether a capture of node `n` has the result `bit` of [`captures`].
     fn takes(&self, n: usize, bit: u8) -> bool {
         let has = |value: &Value| match bit {
             captures::HOLD => value.is_held_by_other(),
@@ -218,7 +218,8 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Open nodes in a zone of an offence.
+    /// Open nodes in a zone of an offence, where all moves of `loser` commit it or lose anyway, and the plan of the
+    /// other side.
     fn zone(&self, loser: Color, offence: Offences, lost: &[bool]) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let goals = match offence {
