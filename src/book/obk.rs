@@ -25,7 +25,7 @@ pub struct ObkKeys {
 }
 
 impl ObkKeys {
-    /// Reads a key file; `None` if the numbers are wrong.
+    /// Reads a key file; `None` if its length or its numbers are wrong.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != KEY_FILE {
             return None;

@@ -10,7 +10,7 @@ use arrayvec::ArrayVec;
 
 use crate::board::{Color, FILES, Move, PieceKind, Position, RANKS, Square, Symmetry};
 
-/// Maximum length of a key in bytes: 32 pieces and the gaps between them, two digits per byte.
+/// Maximum length of a key in bytes, with two digits per byte. A position has at most 92 digits, see [`Digits`].
 const MAX_LENGTH: usize = 48;
 
 /// Key of a position and its mirror images.
@@ -176,7 +176,7 @@ pub fn text_order(m: Move) -> [usize; 4] {
     [from.file(), from.rank(), to.file(), to.rank()]
 }
 
-/// The digits of a position: at most one per square, one for the side to move and one for padding.
+/// The digits of a position: at most one per square, one for the side to move and one for padding, which makes 92.
 type Digits = ArrayVec<u8, { MAX_LENGTH * 2 }>;
 
 /// The digit of the piece on each square, 0 for an empty square.
@@ -220,7 +220,7 @@ impl Cells {
     }
 }
 
-/// Appends the side to move and pads to an even number of digits.
+/// Appends the side to move. Makes an odd number of digits even: removes a final 0, or else appends a 0.
 fn push_side_to_move(digits: &mut Digits, is_black_to_move: bool) {
     if is_black_to_move {
         digits.push(1);

@@ -31,8 +31,8 @@ pub enum IllegalReason {
     SidewaysTooEarly,
     /// A pawn moves backwards.
     Backwards,
-    /// An advisor or bishop may not promote (the promotion variant): in check, with five pawns, or not on
-    /// its back rank.
+    /// In the promotion variant, an advisor or bishop may promote only on its back rank, and neither in check nor while
+    /// its side has five pawns.
     NoPromotion,
     /// The piece does not move like this.
     WrongStep(PieceKind),

@@ -50,7 +50,7 @@ struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// Waits until there are fewer than [`BYTES_AHEAD`] bytes, and adds to them.
+    /// Waits until there are fewer than [`BYTES_AHEAD`] bytes, then adds `bytes`.
     fn add(&self, bytes: usize) {
         let ahead = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |ahead: &mut usize| *ahead >= BYTES_AHEAD;
@@ -112,7 +112,8 @@ pub fn spawn_stdin_reader() -> io::Result<InputReceiver> {
     Ok(receiver)
 }
 
-/// Starts a thread that calls `action` when the parent process ends, if it is still running.
+/// Starts a thread that calls `action` when the parent process ends. If the parent has already ended, `action` is not
+/// called.
 ///
 /// Some GUIs let the engine inherit the write end of its own input. When such a GUI crashes, the engine never sees the
 /// end of its input, and would search forever.
@@ -156,7 +157,7 @@ where
 }
 
 fn start_reader(source: impl BufRead + Send + 'static, sink: Sink) -> io::Result<()> {
-    // Started before the search allocates the rest of the memory.
+    // Started before the search allocates its memory, which may leave too little for the stack of a thread.
     start_thread("input", USUAL_STACK, move || read_lines(source, &sink))?;
     Ok(())
 }

@@ -46,7 +46,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Writes lines to standard error.
+    /// Writes a line to standard error.
     pub fn error_line(&self, text: &str) {
         // A closed standard error is ignored.
         let _ = writeln!(std::io::stderr(), "{text}");

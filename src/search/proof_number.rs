@@ -1,15 +1,15 @@
 //! Mates with quiet moves: a depth-first proof-number search (df-pn, Nagai 2002) over all moves of both sides.
 //!
 //! The proof number of a position estimates how many positions must still be shown to be mates to prove a mate, the
-//! disproof number how many must be refuted to rule it out. The search always expands a position that changes both
-//! numbers of the root. So it follows forcing lines, which have few replies, to any depth before it tries moves with
-//! many replies. Where several moves must be proven or refuted, their effort counts as that of the hardest one, plus
-//! one for each of the others (weak proof numbers, Ueda et al. 2008), because transpositions would make a sum too
-//! large.
+//! disproof number how many must be refuted to rule it out. The search always expands a most-proving node: its proof
+//! brings a proof of the root closer, and its refutation a refutation of the root. So the search follows forcing lines,
+//! which have few replies, to any depth before it tries moves with many replies. Where several moves must be proven or
+//! refuted, their effort counts as that of the hardest one, plus one for each of the others (weak proof numbers, Ueda et
+//! al. 2008), because transpositions would make a sum too large.
 //!
-//! Every position is searched with the number of plies left to the mate. This makes the graph free of cycles, so a
-//! repetition within a line needs no test: a mate in fewer plies has none. A line that repeats a position of the game
-//! is no mate if the rules then judge the repetition.
+//! Every position is searched with the number of plies left to the mate. This makes the graph free of cycles. A
+//! repetition within a line needs no test, because the quickest mate has none. A line that repeats a position of the
+//! game is no mate if the rules then judge the repetition.
 
 use std::sync::atomic::Ordering;
 
@@ -186,9 +186,9 @@ impl<'a> ProofSearch<'a> {
         })
     }
 
-    /// Searches at most `nodes` more nodes, which are added to those of the request. Returns the moves of a mate that
-    /// begins with a root move, with the longest defence, as far as it is known; no moves if there is no mate within
-    /// the length; `None` if neither is shown.
+    /// Searches about `nodes` more nodes, which are added to those of the request. Returns the moves of a mate that
+    /// begins with a root move, with the longest defence, as far as it is known; an empty list if there is no mate
+    /// within the length; `None` if neither is shown.
     pub fn run(&mut self, nodes: u64) -> Option<Vec<Move>> {
         self.end = self.nodes.saturating_add(nodes);
         self.stopped = self.shared.is_over();
@@ -383,7 +383,7 @@ fn combine(role: Role, children: &[Child]) -> Numbers {
     Numbers::open(own.unwrap_or(INFINITE), other)
 }
 
-/// The move to search, the one with the least effort, and the limit for its numbers.
+/// The index of the move to search, which is the one with the least effort, and the limit for its numbers.
 fn select(children: &[Child], numbers: Numbers, limit: Numbers) -> (usize, Numbers) {
     let effort = |i: &usize| children[*i].numbers.other;
     let best = (0..children.len()).min_by_key(effort).unwrap_or(0);

@@ -46,7 +46,7 @@ pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
 }
 
 /// The squares that a cannon (炮) attacks over exactly one screen, up to and including the next piece.
-/// Its quiet moves are the empty squares of [`rook`].
+/// Its quiet moves lead to the empty squares that a rook attacks.
 #[inline]
 pub fn cannon(square: Square, occupied: Bitboard) -> Bitboard {
     slide(square, occupied, CANNON_FILE, CANNON_RANK)

@@ -308,10 +308,10 @@ impl BoardEngine {
 /// The lines of an analysis.
 struct Analysis<'a> {
     position: &'a Position,
-    /// The last report of each rank.
+    /// The last report of each line by its MultiPV number.
     lines: BTreeMap<usize, Info>,
-    /// The lines to show. If a move changes its rank, its old rank has no line until the next report; until then the
-    /// earlier lines are shown.
+    /// The lines to show. If a move changes its number, no line has its old number until the next report; until then
+    /// the earlier lines are shown.
     shown: Vec<Info>,
     nodes: u64,
     time: Duration,
@@ -336,7 +336,7 @@ impl<'a> Analysis<'a> {
         match report {
             Report::Line(info) => {
                 (self.nodes, self.time) = (info.nodes, info.time);
-                // An earlier line with this move had another rank.
+                // An earlier line with this move had another number.
                 self.lines
                     .retain(|_, other| other.pv.first() != info.pv.first());
                 self.lines.insert(info.multipv, info);
@@ -426,7 +426,8 @@ fn elo(parameters: &QueryParameters) -> Result<Option<u32>, String> {
     Ok(elo.map(|elo| elo as u32))
 }
 
-/// The limits of a move: `time` in seconds, or the clocks `red` and `black` with `increment` in milliseconds.
+/// The limits of a move: the clocks `red` and `black` with `increment`, all in milliseconds, or else `time` in seconds.
+/// Without them, [`SHORT_SEARCH`], or no limit if `elo` is given, which limits the search by itself.
 fn limits(parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
     let milliseconds = |name| {
         let value = number(parameters, name, 0, 24 * 60 * 60 * 1000)?;

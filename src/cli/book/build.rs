@@ -102,7 +102,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = Output::new(&arguments.out, arguments.force)?;
     let mut unread = Unread::default();
-    // Ctrl-C is handled only after all files have been read, because opening a FIFO can block.
+    // Ctrl-C is handled only after the files have been opened, because opening a FIFO can block.
     let (interrupts, mut table) = if let Some(games) = arguments.self_play {
         let (interrupts, is_interrupted) = play(arguments, games)?;
         if is_interrupted {
@@ -180,6 +180,7 @@ fn is_data(path: &Path) -> io::Result<bool> {
     if path.as_os_str() == "-" {
         return Ok(false);
     }
+    // The last byte is the version of the format.
     let magic = &MAGIC[..MAGIC.len() - 1];
     let mut beginning = Vec::new();
     let file = File::open(path)?;

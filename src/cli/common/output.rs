@@ -270,13 +270,13 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Pads a text with spaces to a width.
+/// Pads a text on its right with spaces to a width.
 pub fn pad(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{:missing$}", "")
 }
 
-/// Aligns a text to the right of a width.
+/// Pads a text on its left with spaces to a width.
 pub fn pad_left(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{:missing$}{text}", "")

@@ -1,4 +1,4 @@
-//! How commands search: their common arguments, and many positions at the same time.
+//! Searches of commands: their common arguments, and the search of many positions at the same time.
 
 use std::io;
 use std::sync::Arc;
@@ -116,7 +116,7 @@ impl SearchPlan {
     pub fn threads(&self) -> Result<SearchThreads, Failure> {
         let (sender, events) = unbounded();
         let mut pool = Pool::new(sender).context("the search cannot start")?;
-        // The errors of the pool mention the old settings that are kept, but here the command ends.
+        // The errors of the pool say that the old settings are kept, but here the command ends.
         let (hash, threads) = (self.hash, self.threads);
         pool.set_hash_size(hash).map_err(|_| {
             Failure::new("--hash", format!("no memory for a hash table of {hash} MB"))
@@ -219,7 +219,7 @@ pub fn bound_name(bound: Bound) -> Option<&'static str> {
     }
 }
 
-/// Size of the hash table of each [`Searcher`] in MB, unless given.
+/// Size of the hash table of each [`Searcher`] in MB if the size is automatic.
 const AUTOMATIC_HASH: usize = 16;
 
 /// Searches the final positions of several games at the same time, each in one thread with an empty hash table, so
@@ -327,7 +327,7 @@ impl RunningSearches {
         match &mut *self.0.lock() {
             None => false,
             Some(controls) => {
-                // Only this list and the search itself hold a control.
+                // A control that only this list still holds belongs to a search that has ended.
                 controls.retain(|control| Arc::strong_count(control) > 1);
                 controls.push(control.clone());
                 true

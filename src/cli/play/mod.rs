@@ -209,8 +209,8 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    /// Searches the position with a random bonus of the root moves; returns the result and the best line. Prints an
-    /// error and returns `None` if the search fails.
+    /// Searches the position; returns the result and the best line. `root_noise` is the largest random bonus of a root
+    /// move. Prints an error and returns `None` if the search fails.
     fn think(&self, limits: Limits, root_noise: u16) -> Option<(Outcome, Vec<Move>)> {
         let mut request = self.plan.request(&self.game, &Control::new(false));
         request.limits = limits;

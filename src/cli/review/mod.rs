@@ -68,7 +68,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
     hash: 32,
 };
 
-/// Searches the games, prints their tables and writes the files.
+/// Searches the games, prints their tables or JSON objects, and writes the files.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let names = arguments.games.iter();
     let places: Vec<GamePath> = names.map(|name| GamePath::parse(name)).collect();
@@ -281,7 +281,7 @@ impl OutputFiles {
         })
     }
 
-    /// Whether a file is standard output. The table is not printed then.
+    /// Whether a file is standard output. If so, neither the tables nor JSON objects are printed.
     fn use_stdout(&self) -> bool {
         let files = [&self.pgn, &self.svg, &self.html];
         files.into_iter().flatten().any(OutputFile::is_stdout)

@@ -74,7 +74,7 @@ impl From<&Path> for Location {
 }
 
 impl fmt::Display for Location {
-    /// Omits user and password.
+    /// Omits user, password, port and parameters.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),

@@ -44,7 +44,7 @@ pub struct ReleaseRequest {
     pub lease: i64,
 }
 
-/// A task with its canonical position and moves of it.
+/// A task for a worker: a position and some of its moves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// The position to search.

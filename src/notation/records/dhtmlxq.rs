@@ -79,8 +79,8 @@ pub fn is_dhtmlxq(bytes: &[u8]) -> bool {
     (0..lower.len()).any(|at| matches!(lower[at], b'[' | b'&' | b'%') && is_mark(at))
 }
 
-/// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped tags, of tags in other letters, and of the tags `[0_1_0]`
-/// that lists of moves have in the scripts of pages.
+/// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped tags, tags with a different spelling, and tags such as
+/// `[0_1_0]`, which lists of moves have in the scripts of web pages.
 pub fn plain_dhtmlxq(text: &str) -> String {
     let text = without_urls(text, "%5bd");
     let lower = text.to_ascii_lowercase();
@@ -115,7 +115,7 @@ pub fn plain_dhtmlxq(text: &str) -> String {
     plain
 }
 
-/// A text that begins with the name of a tag, with the usual name in place of another one.
+/// The text after `[` or `[/` with the usual name of its tag; `None` if it does not begin with the name of a tag.
 fn plain_tag(text: &str) -> Option<Cow<'_, str>> {
     let name = &text[..text.find(']')?];
     let rest = &text[name.len()..];
@@ -144,8 +144,8 @@ pub fn is_move_list(text: &str) -> bool {
     is_digits && text.len() >= 8 && text.len().is_multiple_of(4)
 }
 
-/// Splits a text into its records, each of which begins with `[DhtmlXQ]` or the mark of a frame. Without it, the text
-/// is one record.
+/// Splits a text into its records, each of which begins with `[DhtmlXQ]`, `[DhtmlXQiFrame]` or `[DhtmlXQHTML]`. A text
+/// without these marks is one record.
 pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
     let starts = text.match_indices("[DhtmlXQ").filter_map(|(at, mark)| {
         let rest = &text[at + mark.len()..];
@@ -284,7 +284,7 @@ fn add_lines(
             });
         }
     }
-    // The lines to add, each with the node before its first move.
+    // A stack of the lines to add, each with the node before its first move.
     let main_line = Variation {
         line: 0,
         ply: 1,
@@ -304,7 +304,7 @@ fn add_lines(
             }
         }
         let mut children = variations.remove(&variation.line).unwrap_or_default();
-        // The last one in the list is added first, so alternatives to a move are sorted in descending order.
+        // The last one on the stack is added first, so alternatives to a move are sorted in descending order.
         children.sort_by_key(|child| std::cmp::Reverse((child.ply, child.line)));
         for child in children {
             match child
@@ -440,7 +440,8 @@ struct WrittenLine {
 fn lines(game: &GameTree) -> Vec<WrittenLine> {
     let moves = &game.moves;
     let mut lines: Vec<WrittenLine> = Vec::new();
-    // First moves with the line that they replace and their ply; the first child of the root, then variations.
+    // The lines to list: the number of the line that each replaces, the ply of its first move, and this move. The first
+    // one is the main line.
     let mut waiting = std::collections::VecDeque::from([(0, 1, moves.first_child(ROOT))]);
     while let Some((parent, ply, first)) = waiting.pop_front() {
         let number = lines.len();

@@ -149,7 +149,7 @@ pub struct RulingThread {
 }
 
 impl RulingThread {
-    /// Starts the thread. If the system refuses it, the next game to judge tries again.
+    /// Starts the thread. If the system refuses it, the next call of [`Self::judge`] tries again.
     pub fn new() -> Self {
         Self { requests: start() }
     }

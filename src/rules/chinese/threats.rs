@@ -25,7 +25,7 @@ pub enum CaptureResult {
 enum Restriction {
     /// Everything counts.
     None,
-    /// Captures that the first move uncovers do not count.
+    /// Captures of the other side that the first move makes possible by opening a line do not count.
     Covered,
     /// Only the piece that makes the first move may take for its side.
     Alone,
@@ -121,15 +121,15 @@ impl<'a> ThreatFinder<'a> {
         }
         match self.gain(m, Restriction::None, budget) {
             Some(gain) if gain > 0 => CaptureResult::Win,
-            // A capture that is even only because of what it uncovers still wins.
+            // A capture that is even only because of the captures that it uncovers for the other side still wins.
             Some(0) if self.wins(m, Restriction::Covered, budget) => CaptureResult::Win,
             Some(0) => CaptureResult::Even,
             _ => CaptureResult::Nothing,
         }
     }
 
-    /// The gain of a capture or check. `None` for other moves, for moves after which the side is mated,
-    /// and for moves that mate, which are not chases.
+    /// The gain of a capture or check. `None` for other moves, for captures without check after which the
+    /// other side can force mate, and for moves that mate, which are not chases.
     fn gain(
         &self,
         m: Move,
@@ -206,8 +206,8 @@ pub fn is_joint_chase(position: &Position, chases: &[Move]) -> bool {
 }
 
 /// Whether a winning capture needs more than the capturing piece: another piece gives a discovered check, pins the
-/// protector, or is a screen that takes part in the chase; or the target is protected and not more valuable, so that
-/// the capture wins only because another piece recaptures or the protector is overloaded.
+/// protector, or is a screen that takes part in the chase; or the capture gives no check and takes a protected piece
+/// that is not more valuable, so that it wins only because another piece recaptures or the protector is overloaded.
 fn is_joint(position: &Position, m: Move) -> bool {
     let Some(taken) = position.piece_on(m.to()) else {
         return false;

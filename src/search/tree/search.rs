@@ -26,7 +26,7 @@ pub struct Search<'a> {
     pub position: Position,
     /// The plies of the game and of the line from the root to the current node.
     pub path: Vec<Ply>,
-    /// The positions before the current one since the last capture of the game.
+    /// The positions before the current one: those of the game since its last capture, and those of the line.
     pub earlier_keys: KeyFilter,
     pub pruning: Pruning,
     pub techniques: Techniques,
@@ -154,8 +154,8 @@ impl<'a> Search<'a> {
         } else {
             0
         };
-        // Approaches a draw with the plies without a capture (Chessprogramming wiki, "Fifty-move Rule", damping
-        // by the move counter).
+        // The score approaches zero as the number of plies without a capture grows (Chessprogramming wiki,
+        // "Fifty-move Rule", damping by the move counter).
         let damped = raw.units() * formulas::fading(counted) / values::fading_plies();
         if !self.pruning.corrections {
             return Score::evaluation(damped);
@@ -232,7 +232,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the search uses this kind of windows.
+    /// Whether `driver` chooses the windows of the search.
     #[inline]
     pub fn is_driven_by(&self, driver: Driver) -> bool {
         self.techniques.driver == driver
@@ -354,7 +354,7 @@ impl Stack {
 
 /// The type of a node (Chessprogramming wiki, "Node Types").
 pub trait NodeType {
-    /// The node is on a principal variation (by MTD(f) the root alone, with a null window).
+    /// The node is on a principal variation. With MTD(f) only the root counts as such, although its window is null.
     const PV: bool;
     /// The node is the root.
     const ROOT: bool;
@@ -386,11 +386,11 @@ impl NodeType for NonPv {
 /// The time of the next poll, and the state at the last one.
 #[derive(Debug)]
 pub struct PollSchedule {
-    /// Nodes that [`SharedState::nodes`](super::shared::SharedState::nodes) holds.
+    /// Nodes of this thread that [`SharedState::nodes`](super::shared::SharedState::nodes) includes.
     pub counted_nodes: u64,
     /// The node count of the next poll.
     pub next: u64,
-    /// The end of the last pause.
+    /// The end of the last pause, or the start of the search.
     pub busy_since: Instant,
     /// Time of the last report of progress, in seconds.
     pub reported_seconds: u64,

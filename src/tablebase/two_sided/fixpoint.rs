@@ -133,7 +133,7 @@ fn reaching(graph: &[Vertex], goal: Offences, alive: &[bool]) -> Vec<bool> {
 }
 
 /// Largest set of vertices in which the choosing side always has a move that stays in the set and
-/// the other side has none that leaves it.
+/// the other side has none that leaves it. `outside` is the target of moves to positions without a vertex.
 pub fn trapped(graph: &[Vertex], outside: usize) -> Vec<bool> {
     let mut alive = vec![true; graph.len()];
     let is_alive = |alive: &[bool], to: usize| to != outside && alive[to];
@@ -160,7 +160,7 @@ pub fn trapped(graph: &[Vertex], outside: usize) -> Vec<bool> {
 /// Nodes that a thread visits before the rest is divided among the threads again.
 const VISITS: usize = 16 * PART;
 
-/// Visits all nodes below index `len` with `is_first`, and then all nodes that `visit` appends to its list, on
+/// Visits all nodes below index `len` for which `is_first` is true, and all nodes that `visit` appends to its list, on
 /// `threads` threads. The order is not deterministic; a node may be visited before `is_first` is called for another.
 pub fn propagate_from(
     threads: usize,

@@ -10,7 +10,7 @@ pub const VARIANT: &str = "UCI_Variant";
 /// The data from an engine's greeting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Greeting {
-    /// Its `id name`.
+    /// Its `id name`, with its `id version` if the name does not contain it.
     pub name: Option<String>,
     /// Warnings about options that it does not offer or whose values are out of range. They are set anyway, because
     /// some engines accept more than they offer.

@@ -1,7 +1,7 @@
-//! The lines of a journal, and why one cannot be used.
+//! The lines of a journal, and the reasons why a journal cannot be used.
 //!
-//! The serialized names of the settings are the keys of the file: changing them increments [`VERSION`] and adds a
-//! stored journal to the tests.
+//! The serialized names of the settings are the keys of the file: a change of them requires a new [`VERSION`] and
+//! another stored journal in the tests.
 
 use std::io;
 
@@ -42,7 +42,7 @@ pub struct JournalHeader {
     pub pgn: Option<JournalPgn>,
 }
 
-/// The version alone, which all formats have.
+/// The version alone, which the headers of all versions have.
 #[derive(Debug, Deserialize)]
 pub struct Version {
     pub chuhe_match: u32,
@@ -92,11 +92,11 @@ impl JournalHeader {
     pub fn difference(&self, other: &Self) -> Option<&'static str> {
         let pgn = |header: &Self| header.pgn.as_ref().map(|pgn| pgn.path.clone());
         let checks = [
-            // Before the engines, whose options they set.
+            // Compared before the engines, because they set options of the engines.
             (self.factors == other.factors, "factors"),
             (self.engines == other.engines, "engines"),
             (self.format == other.format, "formats"),
-            // Early knockouts did not store it.
+            // The journals of early knockouts do not contain it.
             (
                 self.rounds.is_null() || self.rounds == other.rounds,
                 "numbers of rounds",

@@ -25,7 +25,8 @@ pub enum AppendError {
     /// Another process is writing the file.
     #[error("another process is writing this file")]
     Locked,
-    /// A record is larger than a block.
+    /// A record does not fit into the current block or has more than 65,535 moves or positions, or the plan is too
+    /// long.
     #[error("a game is too long for the file format")]
     TooLong,
 }

@@ -49,7 +49,8 @@ pub struct PackedSample {
 
 impl PackedSample {
     /// Packs a position with its score and result for the side to move (0 lost, 1 drawn, 2 won). Returns `None` if
-    /// a piece is on a square that only the promotion variant allows.
+    /// a piece is on a square that only the promotion variant allows, or if a side has more pieces of a kind than in
+    /// the starting position.
     pub fn new(position: &Position, score: i16, result: u8) -> Option<Self> {
         let mut squares = [ABSENT; 2 * SLOTS];
         for piece in Piece::ALL {

@@ -29,7 +29,7 @@ fn hide(store: &Store, moves: &str, m: &str) {
     assert!(annotate(store, moves, m, note("", true), "test"));
 }
 
-/// The comments on the moves of a position, for everyone or for readers.
+/// The comments on the moves of a position: those that the public sees, or all of them.
 fn comments(store: &Store, moves: &str, is_public: bool) -> Vec<String> {
     let key = View::of(&after(moves)).key;
     let notes = if is_public {
@@ -52,7 +52,7 @@ fn store_line(store: &Store, line: &str) {
     }
 }
 
-/// Whether readers see the moves of a position.
+/// Whether the public sees a position, which must be in the store.
 fn is_public(store: &Store, moves: &str) -> bool {
     let key = View::of(&after(moves)).key;
     assert!(store.read(|s| s.contains(&key)).unwrap(), "{moves}");
@@ -120,7 +120,7 @@ fn private_branches_are_hidden(library: &TestLibrary) {
     assert!(!is_public(&store, "c3c4 b7c7 b0c2 h9g7"));
     store_line(&store, "e3e4 e6e5 e4e5");
     assert!(is_public(&store, "e3e4 e6e5"));
-    // A dump for readers has neither the positions nor the moves to them.
+    // A public dump has neither the private positions nor the moves to them.
     let mut found = Vec::new();
     store
         .read_public(|s| {
@@ -136,7 +136,7 @@ fn private_branches_are_hidden(library: &TestLibrary) {
             .iter()
             .any(|(key, moves)| *key == View::of(&after("")).key && *moves == 2)
     );
-    // An inner position is published by removing the mark of the branch, except for branches marked on their own.
+    // Removing the mark of a branch publishes its positions, except for inner branches with marks of their own.
     hide(&store, "c3c4 b7c7", "b0c2");
     annotate(&store, "", "c3c4", note("", false), "test");
     assert!(is_public(&store, "c3c4") && is_public(&store, "c3c4 b7c7"));
@@ -164,7 +164,7 @@ fn a_position_with_a_public_way_stays_public(library: &TestLibrary) {
         is_public(&store, "c3c4 g6g5 a3a4"),
         "also after a3a4 g6g5 c3c4"
     );
-    // If the other way becomes private too, it is hidden until one of them is public again.
+    // If the other way becomes private too, the position is hidden until one of the ways is public again.
     hide(&store, "", "a3a4");
     assert!(!is_public(&store, "c3c4 g6g5 a3a4"));
     annotate(&store, "", "c3c4", Note::default(), "test");
