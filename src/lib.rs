@@ -55,7 +55,7 @@
 //!
 //! Data flows one way: text <- board <- movegen <- notation <- rules, page <- random <- book, tablebase,
 //! eval <- search <- cloud <- protocol, training, tournament <- cli. No module imports from a module
-//! further right, and no files import each other in a circle, as checked by `tests/architecture.rs`.
+//! further right, and no files import each other in a circle; `tests/architecture.rs` checks both.
 //! `tournament` communicates with all engines, including this one, through pipes; it uses the search only
 //! to find openings.
 //!
@@ -65,8 +65,8 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `cli` | the module `cli`: subcommands and the log; without it the program is only the engine |
-//! | `cloud` | the module `cloud`; the subcommands `serve` and `cloud` |
+//! | `cli` | the modules `cli` and `page`: subcommands and the log; without it the program is only the engine |
+//! | `cloud` | the module `cloud`; the subcommands `board`, `serve` and `cloud` |
 //! | `match` | the module `tournament`; the subcommands `match`, `check`, `openings` and `replay` |
 //! | `postgres` | cloud libraries in PostgreSQL databases, in addition to files |
 //! | `serde` | serialization of moves, squares, positions, results, scores, verdicts and solutions |
@@ -89,7 +89,7 @@
 //!   `panic!`. A refused line is reported and changes nothing.
 //! - A `go` is answered exactly once. A `stop` cannot be lost: each request carries its own
 //!   [`search::Control`], created before the request is sent.
-//! - All `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching and large pages. The
+//! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching and large pages. The
 //!   transposition table consists of pairs of atomics, and torn entries are recognised.
 //! - The evaluation is in integers, so that `chuhe bench` prints the same node count on every machine.
 //! - There is one table of options, which each protocol renders.

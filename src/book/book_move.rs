@@ -90,14 +90,13 @@ pub trait Book: fmt::Debug + Send {
     /// Legal book moves for a position or its mirror image, the heaviest first.
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
 
-    /// Number of moves in the book, unusable ones included, without rows that the book itself
-    /// disables.
+    /// Number of moves in the book, including unusable ones but not the rows that the book marks as disabled.
     fn count(&self) -> Result<usize, BookError>;
 
     /// Number of records for a position or its mirror image, usable or not.
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
-    /// The position with exchanged colors, in formats in which both share their records.
+    /// The same position with exchanged colors, in formats that store both under one key; `None` in other formats.
     fn twin(&self, _position: &Position) -> Option<Position> {
         None
     }

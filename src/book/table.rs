@@ -252,7 +252,7 @@ pub mod tests {
             ("", "b2e2", 3),
             ("h2e2", "h9g7", 5),
             ("b2e2", "b9c7", 2),
-            // After a move that is not in the book.
+            // The move c3c4 that leads to the next two positions is not in the book.
             ("c3c4 g6g5", "b0c2", 4),
             ("c3c4", "g6g5", 1),
         ] {

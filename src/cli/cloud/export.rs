@@ -110,7 +110,7 @@ fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
     }
 }
 
-/// The text of a note, for a move and its mirror image.
+/// The text of a note for its move; in a symmetric position also for the mirror image of the move.
 fn memo(position: &Position, placed: PlacedNote) -> Vec<(Position, Move, String)> {
     let view = View::of(position);
     let played = view.played(placed.m);

@@ -197,7 +197,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Adds the moves of games, and positions of lists without moves.
+    /// Adds tasks for the moves of games, and for the positions of lists, which have no moves.
     fn add_games(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
         let (mut games, mut failure) = (0, None);
         read_games(path, |game| {

@@ -12,7 +12,8 @@ use crate::rules::{
 use crate::tablebase::{Material, TableOutcome, Tables};
 use crate::text::Language;
 
-/// The reasons of a judgement as text: the cause, what each side did, and a table of the moves of the repetition.
+/// The reasons of a judgement as text: the cause, what each side did, the clauses of the rules that decided the
+/// verdict, and a table of the moves of the repetition.
 pub fn explain(game: &Game, judgement: &Judgement) -> String {
     let width = terminal_width();
     let texts = texts();
@@ -46,7 +47,7 @@ pub fn explain(game: &Game, judgement: &Judgement) -> String {
     text + &columns(&rows, width) + "\n"
 }
 
-/// The clauses of the rules that decided, as JSON.
+/// The clauses of the rules that decided the verdict, as JSON.
 pub fn explain_clauses(judgement: &Judgement) -> Value {
     judgement.clauses.iter().map(ToString::to_string).collect()
 }
@@ -157,7 +158,7 @@ pub fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Prints errors of damaged tables that were found by probes to standard error.
+/// Prints to standard error the errors of the tables that probes have found to be damaged, each table once.
 pub fn report_damaged_tables(tables: &Tables) {
     tables
         .unreported_damage()
@@ -177,7 +178,8 @@ pub fn describe_end(game: &Game, rules: RuleSet) -> Option<String> {
     }
 }
 
-/// How the no-capture limit affects a win in `plies` plies at the end of a game; `None` if the mate comes first.
+/// How the no-capture limit affects a win in `plies` plies from the last position of a game; `None` if the mate comes
+/// first.
 pub fn describe_no_capture_limit(
     game: &Game,
     tables: &Tables,

@@ -89,7 +89,7 @@ pub fn load(material: Material, tables: &Tables, rules: RuleSet) -> Result<Solve
     table.load().context(table.name())
 }
 
-/// Loads the classes that captures lead to; for DTC the DTC table if a class has one.
+/// Loads the classes that captures lead to. For the metric DTC, loads the DTC table of each class that has one.
 pub fn load_smaller(
     material: Material,
     metric: Metric,

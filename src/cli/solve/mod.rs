@@ -119,7 +119,7 @@ enum Proof {
 struct ResumeFile {
     fen: String,
     rules: String,
-    /// The mates after replies.
+    /// The mates that were found after replies of the defender.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     mates: Vec<KnownMate>,
     /// The positions examined for each side's defence.
@@ -128,7 +128,7 @@ struct ResumeFile {
 }
 
 impl ResumeFile {
-    /// The file of an interrupted run, or an empty one if it does not exist or none is named.
+    /// The contents of the file that `--resume` names; no results if the file does not exist or none is named.
     ///
     /// # Errors
     /// The file cannot be read or belongs to another position or rule set.
@@ -151,7 +151,7 @@ impl ResumeFile {
         Ok(file)
     }
 
-    /// Writes the file if one is named.
+    /// Writes the file that `--resume` names, if any.
     fn write(&self, arguments: &Arguments) -> Result<(), Failure> {
         let Some(path) = &arguments.resume else {
             return Ok(());

@@ -211,7 +211,7 @@ impl<'a> MatchOutput<'a> {
         if let Some(bar) = &self.bar {
             bar.set_position(standings.games());
             bar.set_message(summary);
-            // Other games are only counted.
+            // The bar itself shows the number of games; only games lost by forfeit get a line of their own.
             if record.reason.is_forfeit() {
                 bar.println(line);
             }

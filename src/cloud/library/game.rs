@@ -43,8 +43,8 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
     ApiReply::Rules(ruled)
 }
 
-/// Judges a game: 0 undecided, 1 draw, 2 the side to move breaks the rules, 3 the other side does. Empty without
-/// moves.
+/// Judges a game: 0 undecided, 1 draw, 2 the side to move breaks the rules, 3 the other side does. Empty if the list
+/// of moves is missing or invalid.
 pub fn rule_check(query: &Query<'_>) -> ApiReply {
     let list = query.parameters.get_filled("movelist");
     let game = list.and_then(|list| read_game(query, list, 0..MOVES.end + 1));

@@ -130,7 +130,7 @@ pub async fn show(
     Ok(Json(json!(JobMessage::from(find(&shared, id).await?))))
 }
 
-/// Cancels a job of the same writer; administrators cancel any.
+/// Cancels a job of the caller. Administrators may cancel the job of any writer.
 pub async fn cancel(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

@@ -1,4 +1,4 @@
-//! Requests of pages: the built-in page, and files of a directory such as the page of the public library.
+//! Requests for pages: the built-in page, and files of a directory such as the page of the public library.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ pub async fn check_api(
     Ok(next.run(Request::from_parts(parts, body.into())).await)
 }
 
-/// Takes the cost of a request from the rate limit of its client.
+/// Charges the cost of a request for a file to the rate limit of its client.
 fn limit(shared: &Shared, parts: &Parts) -> Result<(), ServerError> {
     if shared.is_limited(client_address(shared, parts), COST) {
         return Err(StatusCode::TOO_MANY_REQUESTS.into());

@@ -23,10 +23,11 @@ const VERSION: i64 = 4;
 
 /// `position`: known moves (see [`Row`](crate::cloud::Row)) and distances from the starting position. `edge`: from
 /// which positions a position is reached. `task`: searches to do; `lease` is 0 or the number of a lease, `worker` its
-/// worker. `audit`: every written value with its depth, every written note, and the number of its undo. `undo`: undone
-/// writers. `private`: positions that only writers see; `marked` is 0 if they inherit it. `job`, `job_item`: uploads,
-/// and the searches that they still need; `move` is -1 to find moves. `pending`: positions whose parents and children
-/// must still be updated.
+/// worker. `audit`: every written value with its depth, every written note, and the number of the undo that undid it.
+/// `undo`: each undo of the writes of a writer. `private`: positions that only writers see; `marked` is 0 if a position
+/// inherits this from another one. `job`, `job_item`: uploads, and the searches that they still need; `move` is the
+/// move to score, or -1 for a search that finds moves. `pending`: positions whose parents and children must still be
+/// updated.
 const SCHEMA: &str = "
     CREATE TABLE position(key BLOB PRIMARY KEY, moves BLOB NOT NULL, ply INTEGER, turned_ply INTEGER) WITHOUT ROWID;
     CREATE TABLE edge(child BLOB NOT NULL, parent BLOB NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;
@@ -126,7 +127,7 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
         let connection = Connection::open_with_flags(name, flags | more)?;
         connection.busy_timeout(TIMEOUT)?;
         connection.pragma_update(None, "cache_size", -8 << 10)?;
-        // Reads the file, and so its log.
+        // Opening is lazy. This reads the file and its log, and fails here if they cannot be read.
         identity(&connection)?;
         Ok::<_, rusqlite::Error>(connection)
     };
@@ -147,7 +148,7 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Copies a library to a new or empty file, while others may write to it.
+/// Copies a library to a new or empty file. Other processes may write to the library meanwhile.
 pub fn back_up(path: &Path, out: &Path) -> Result<(), StoreError> {
     let connection = open_reader(path)?;
     let out = out.to_str().ok_or_else(|| {

@@ -41,7 +41,7 @@ pub struct Network {
     pub architecture: Architecture,
     /// The value of an output of 1, in units of the evaluation.
     pub scale: i32,
-    /// A description of how it was made.
+    /// A description of how the network was made.
     pub description: String,
     pub(super) input_weights: Vec<Block>,
     pub(super) input_biases: Vec<Block>,
