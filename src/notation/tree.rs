@@ -124,7 +124,7 @@ impl PgnGame {
     }
 }
 
-/// The value of the first tag with this name, in either case.
+/// The value of the first tag with this name; upper and lower case are treated as equal.
 fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = tags.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
     found.map(|(_, value)| value.as_str())
@@ -280,7 +280,7 @@ pub const POSITION_GLYPHS: [(u8, &str); 8] = [
     (19, "-+"),
 ];
 
-/// The text of a glyph: `$N` for one without a sign.
+/// The text of a glyph; `$N` for a glyph that is not in [`GLYPHS`] or [`POSITION_GLYPHS`].
 pub fn glyph_text(glyph: u8) -> String {
     let of_move = (1..).zip(GLYPHS);
     let mut all = of_move.chain(POSITION_GLYPHS);

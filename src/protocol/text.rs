@@ -63,8 +63,8 @@ pub fn number(text: &str) -> Option<u64> {
     })
 }
 
-/// Parses the time of a clock, with an optional fraction. Unlike a time on the command line it is clamped to zero
-/// and [`LONGEST_TIME`].
+/// Parses the time of a clock, with an optional fraction. Unlike a time on the command line, a time out of range is
+/// not an error: it becomes zero or [`LONGEST_TIME`].
 pub fn clock_time(text: &str, unit: TimeUnit) -> Option<Duration> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let count = number(whole)?;

@@ -9,7 +9,7 @@ pub struct GameOccurrences {
     occurrences: Vec<(u64, usize)>,
     /// The ply of the root.
     root: usize,
-    /// Number of earlier occurrences of a position with which the rules judge its next one.
+    /// The rules judge the repetition when a position with this number of occurrences occurs again.
     before_deciding: usize,
 }
 

@@ -74,7 +74,7 @@ pub struct Step {
 #[derive(Clone, Copy, Debug)]
 pub struct Removal {
     pub square: Square,
-    /// Advisor, else bishop.
+    /// Whether the piece is an advisor; otherwise it is a bishop.
     pub is_advisor: bool,
     /// Number of the placement after the capture, in the smaller combination.
     pub placement: u16,
@@ -315,8 +315,8 @@ fn subsets(squares: &[Square], count: u32) -> Vec<Bitboard> {
 mod tests {
     use super::*;
 
-    /// Placements, symmetric placements, and canonical placements. The last figures agree with
-    /// chessdb's GROUP.dat.
+    /// The numbers of placements, symmetric placements and canonical placements. The last numbers agree with chessdb's
+    /// GROUP.dat.
     #[test]
     fn combinations_have_known_sizes() {
         let known = [

@@ -28,7 +28,7 @@ pub fn excerpt(text: &str) -> String {
     clean
 }
 
-/// Whether a character may occur in names and in XML: it is neither a control character nor a noncharacter.
+/// Whether a character may occur in names and in XML: it is neither a control character nor U+FFFE or U+FFFF.
 pub fn is_character(c: char) -> bool {
     !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}')
 }

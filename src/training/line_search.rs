@@ -31,8 +31,7 @@ impl ScoredLine {
     }
 }
 
-/// Searches positions one after another. A result depends only on the position and the node limit, not on
-/// earlier searches.
+/// Searches positions one after another. A result does not depend on earlier searches.
 #[derive(Debug)]
 pub struct LineSearch {
     searcher: Searcher,

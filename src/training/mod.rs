@@ -6,7 +6,7 @@
 //! (format: [`data`]). Each process needs its own file and seed. After Ctrl-C, kill -9 or a crash the same command
 //! continues the file; games lost to damage within it are played again and appended. A game
 //!
-//! - begins with 8 to 10 random plies, drawn again until the score of a search is at most 200 units
+//! - begins with 8 to 10 random plies, drawn again until the absolute score of a search is at most 200 units
 //!   (`--opening-score`; a minor piece has 450);
 //! - can have one random quiet move, 8 to 40 plies after the opening (`--random-moves` gives the percentage of such
 //!   games), which has no score;
@@ -15,15 +15,16 @@
 //! - ends by the Asian rules; or is adjudicated as won if one side is ahead by 2200 units for six plies or finds a
 //!   mate, and as drawn if from ply 80 on the scores of twelve plies without a capture are within 40 units of zero;
 //!   or is a draw after 400 plies. One game in sixteen is not adjudicated;
-//! - depends only on the engine, the settings, the seed and its number. A file stores these in its plan, together with
-//!   the node count of a bench of depth 6, and a run with another plan cannot continue it.
+//! - depends only on the engine, the settings, the seed and its number. The plan of a file stores the version of the
+//!   engine, the node count of a bench of depth 6, the settings and the seed; a run with another plan cannot continue
+//!   the file.
 //!
 //! # Commands
 //!
 //! | command | result |
 //! |---|---|
 //! | `chuhe data stats FILE...` | statistics: results, endings, plies, scores, pieces, duplicates |
-//! | `chuhe data view FILE` | games with their scores; `--samples`: positions as text; `--plan` |
+//! | `chuhe data view FILE` | games with their scores; `--samples`: positions as text; `--plan`: only the plan |
 //! | `chuhe data merge OUT FILE...` | the games of all files, shuffled and without duplicates |
 //! | `chuhe data convert OUT FILE...` | a game file from text samples or PGN |
 //! | `chuhe data relabel OUT FILE...` | the same games with new scores |

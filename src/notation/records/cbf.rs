@@ -43,7 +43,7 @@ pub fn split_cbf(text: &str) -> Vec<&str> {
 /// Reads a record.
 ///
 /// # Errors
-/// The text is not valid XML, or the starting position or first move is invalid.
+/// The XML is invalid before the first move, the starting position or first move is invalid, or the game is too long.
 pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
     let mut reader = Reader::from_str(text);
     let mut builder = Builder {

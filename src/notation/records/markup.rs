@@ -31,7 +31,7 @@ const ENTITIES: [(&str, char); 10] = [
     ("times", '×'),
 ];
 
-/// The maximum length of an entity, without its signs.
+/// The maximum length of an entity in bytes, without `&` and `;`.
 const LONGEST_ENTITY: usize = 8;
 
 /// Whether a text is an HTML page or a part of one: it has a tag of HTML outside the tags and comments of a PGN.

@@ -40,7 +40,7 @@ impl<W: Write> Session<W> {
 
     /// Starts a search, or answers at once if there is nothing to search.
     fn go(&mut self, go: GoRequest) {
-        // Created first: the time to prepare counts on the clock.
+        // Created first, so that the preparation of the search counts as thinking time.
         let (control, started) = (Control::new(go.ponder), Instant::now());
         let Some(game) = self.game.game().cloned() else {
             return self.send(&Reply::NoBestMove);
@@ -242,7 +242,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Handles an event of the search threads. Reports are sent only for the search that `go` asked for, not for
-    /// the check of a suggestion.
+    /// the check of a suggestion, nor after a book move has replaced the answer of the search.
     pub fn on_event(&mut self, event: Event) {
         let is_check = |search: &ActiveSearch| !matches!(search.stage, Stage::Requested);
         let is_from_book = |search: &ActiveSearch| search.book_outcome.is_some();
@@ -338,7 +338,8 @@ impl<W: Write> Session<W> {
         });
     }
 
-    /// Reports that `go mate` has found no mate, with all first moves or only `by_some_moves`.
+    /// Reports that `go mate` has found no mate in `moves` moves, if it has not. `by_some_moves`: whether only some
+    /// first moves were searched.
     pub fn report_mate_search(&mut self, moves: u32, by_some_moves: bool, outcome: &Outcome) {
         if outcome.score.is_some_and(|score| score.is_mate_in(moves)) {
             return;

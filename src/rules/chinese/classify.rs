@@ -30,7 +30,7 @@ pub struct Classification {
     pub chases: Vec<Move>,
     /// The squares of pieces that newly threaten to win material by a check.
     pub check_threats: Vec<Square>,
-    /// Whether the move chases a piece jointly, or a partly protected piece.
+    /// Whether the chase is joint (联合捉子) or of a partly protected piece (少根子).
     pub is_joint: bool,
     /// The rule that makes the move idle although it may attack something.
     pub exemption: Option<Exemption>,
@@ -194,7 +194,8 @@ impl MoveContext<'_> {
         classification
     }
 
-    /// Whether a capture that wins `now` and did not win `then` is not a new threat nevertheless.
+    /// Whether a capture that wins material after the move (`now`) but not before it (`then`) is still not a new
+    /// threat.
     fn is_old_threat(
         &self,
         then: &Position,
@@ -213,17 +214,17 @@ impl MoveContext<'_> {
         if !self.is_unrelated(then, now, m) || !self.wins_without_mover(now, m, budget) {
             return false;
         }
-        // A capture unrelated to the repeated moves is old if it won material on its square before, unless mate was
-        // threatened then, or if it won material before without a hanging piece.
+        // A capture unrelated to the repeated moves is old if it won material on its square before (unless the enemy
+        // then threatened mate), or if it won material before when the moved piece does not count as hanging.
         let is_free = answers() || !threatens_mate(self.before, MATE_MOVES, budget);
         let at_rest = ThreatFinder::new(then, None, budget);
         is_free && wins_exchange(then, before, budget)
             || at_rest.try_result(before, budget) == CaptureResult::Win
     }
 
-    /// Whether a capture is unrelated to the repeated moves: attacker and target did not move, the
-    /// attack existed before the last two moves, and neither the attacker nor its screen protects the
-    /// moved piece or is protected by it.
+    /// Whether a capture is unrelated to the repeated moves: attacker and target did not move, the attack existed
+    /// before the last two moves, the moved piece is not the king, and neither the attacker nor its screen protects
+    /// the moved piece or is protected by it.
     fn is_unrelated(&self, then: &Position, now: &Position, m: Move) -> bool {
         let us = now.side_to_move();
         let attackers = |board: &Position, square| board.attackers_to(square, us, board.occupied());

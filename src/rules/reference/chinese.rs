@@ -26,7 +26,7 @@ impl Finding {
     }
 }
 
-/// Classifies the move `played` on the board `before`, which an enemy move reached from `earlier`.
+/// Classifies the move `played` on the board `before`. The enemy move before it led from `earlier` to `before`.
 pub fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
     let after = made(before, played);
     let mover = before.side_to_move();
@@ -159,12 +159,13 @@ fn threatens_mate(now: &Turn, then: &Turn, played: Move, was_in_check: bool) -> 
     }
 }
 
-/// A board on which a side is imagined to move, with the data shared by all its moves.
+/// A board on which a side may move next, even if it is not its turn in the game, with the data shared by all its
+/// moves.
 struct Turn {
     board: Position,
-    /// Its piece that the enemy can take instead.
+    /// A piece of this side that the enemy may take in return while this side takes something else.
     hanging: Option<Square>,
-    /// Squares of pieces, of either side, that are lost anyway.
+    /// Squares of pieces, of either side, that are lost anyway: to take them wins material on their square.
     lost: Vec<Square>,
     /// Captures between pieces of the same kind that can take each other.
     mutual: Vec<Move>,
@@ -223,7 +224,8 @@ impl Turn {
             && (self.mutual.contains(&m) || self.gain(m, true) == Some(0) && !self.wins(m))
     }
 
-    /// The gain of a capture or check; `None` if it mates or its side is mated after it.
+    /// The gain of a capture or check; `None` for other moves, if the move mates, or if the enemy forces mate after a
+    /// capture without check. `counts_uncovered`: whether the enemy captures that the move uncovers count.
     fn gain(&self, m: Move, counts_uncovered: bool) -> Option<i32> {
         let after = made(&self.board, m);
         let is_capture = self.takes_something(m);
@@ -319,7 +321,7 @@ impl Turn {
 #[derive(Clone)]
 struct SlowSequence {
     chaser: Color,
-    /// Squares that the chaser has moved to, and of captures that the other side made elsewhere.
+    /// Squares that the chaser has moved to, and squares of captures that the other side made elsewhere.
     visited: Vec<Square>,
     /// Captures that the first move made possible for the other side.
     uncovered: Vec<Move>,

@@ -7,7 +7,7 @@ use super::values::*;
 /// One ply in the fixed-point unit of reductions.
 pub const PLY: i32 = 1024;
 
-/// Larger depths and move numbers get the reduction of this one.
+/// Depths and move numbers from this on get the reduction of the largest number below it.
 const LMR_LIMIT: usize = 64;
 
 static LMR_TABLE: LazyLock<Vec<i32>> = LazyLock::new(|| {

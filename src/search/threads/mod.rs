@@ -303,8 +303,8 @@ impl Pool {
         }
     }
 
-    /// Clears the transposition table, the histories and the move overhead, before a new game or after a change of
-    /// settings that makes old scores invalid. Waits for the end of the current search.
+    /// Clears the transposition table, the histories and the measured move overhead, before a new game or after a
+    /// change of settings that makes old scores invalid. Waits for the end of the current search.
     pub fn forget(&mut self) {
         self.wait();
         self.forget_tt();

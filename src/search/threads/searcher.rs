@@ -81,7 +81,7 @@ impl Searcher {
         self.forget();
     }
 
-    /// Sets the endgame tables (`None`: none) and clears everything learned.
+    /// Sets the endgame tables (`None`: no tables) and clears everything learned.
     pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tables>>) {
         self.tablebases = tablebases;
         self.forget();
@@ -134,7 +134,7 @@ impl Searcher {
         }
     }
 
-    /// Answers a request with the network and tablebases that it names.
+    /// Answers a request with the network and tablebases of the request, not those of this searcher.
     ///
     /// # Errors
     /// No search thread can be started.

@@ -215,8 +215,9 @@ impl Engine {
         match self.pondering.take() {
             Some(Pondering { early: None, .. }) => {
                 self.process.send("stop");
-                // Waits twice as long, because otherwise a short stall of the machine would excuse an engine
-                // that does not answer at all.
+                // A timeout is excused if without the stalls of the machine the wait was not longer than `allowed`.
+                // Therefore waits twice as long: after a wait of only `allowed`, any stall would excuse an engine that
+                // does not answer at all.
                 let stopped = self.await_line(2 * STOP_TIMEOUT, STOPPED_MOVE, is_outcome);
                 stopped.map(|_| ()).map_err(|failure| match failure {
                     EngineFailure::Timeout { awaited, .. } => EngineFailure::Timeout {

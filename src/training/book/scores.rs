@@ -77,7 +77,7 @@ impl Node {
 }
 
 /// Weights the moves of a book whose positions have all been searched, by their backed-up scores. Drops moves that
-/// are then worse than the best one by more than the margin.
+/// allow a forced mate or are worse than the best one by more than the margin.
 pub fn weigh(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, margin: i32) {
     let (keys, mut nodes) = nodes(table, found);
     back_up(&mut nodes);
