@@ -10,7 +10,7 @@ use crate::text::without_byte_order_mark;
 named_enum! {
     /// The permissions of a client. Each role includes those before it.
     pub enum Role {
-        /// No access: every request gets the reply `tokenerror`.
+        /// No access: every query gets the reply `tokenerror`.
         Nothing = "none",
         /// Query positions.
         Read = "read",

@@ -4,8 +4,8 @@
 //! disproof number how many must be refuted to rule it out. The search always expands a most-proving node: its proof
 //! brings a proof of the root closer, and its refutation a refutation of the root. So the search follows forcing lines,
 //! which have few replies, to any depth before it tries moves with many replies. Where several moves must be proven or
-//! refuted, their effort counts as that of the hardest one, plus one for each of the others (weak proof numbers, Ueda et
-//! al. 2008), because transpositions would make a sum too large.
+//! refuted, their effort counts as that of the hardest one, plus one for each of the others (weak proof numbers, Ueda
+//! et al. 2008), because transpositions would make a sum too large.
 //!
 //! Every position is searched with the number of plies left to the mate. This makes the graph free of cycles. A
 //! repetition within a line needs no test, because the quickest mate has none. A line that repeats a position of the

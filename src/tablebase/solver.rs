@@ -19,7 +19,7 @@ use super::solver_state::{BLOCK, Levels, MoveCounts, for_each_part};
 use super::two_sided;
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric};
 
-/// Added to the level of a position that a capture decides, until that level is processed.
+/// Added to the level that follows from the captures of a position, until that level is processed.
 const PENDING: u8 = 128;
 /// The weak side has a capture that draws.
 const SAFE: u8 = 254;

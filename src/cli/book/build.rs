@@ -192,7 +192,7 @@ fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
     let file = File::open(path).context(path.display())?;
     let mut reader = GameReader::new(file).context(path.display())?;
     while let Some(record) = reader.next_record().context(path.display())? {
-        // Single positions have no moves.
+        // The moves between loose positions are unknown.
         if let Record::Game(game) = record {
             let moves = game.moves.iter().map(|m| m.played);
             let skipped = usize::from(game.random_plies);

@@ -42,8 +42,8 @@ pub struct Search<'a> {
     pub root_depth: i32,
     /// This thread stops its iteration when another thread has finished this depth.
     pub overtaken_at: i32,
-    /// Number of plies without a capture that is a draw. `None` if the game has continued past it, which shows that
-    /// its players do not apply the rule.
+    /// Number of plies without a capture that is a draw. `None` if the settings exclude this rule, or if the game has
+    /// continued past it, which shows that its players do not apply the rule.
     no_capture_limit: Option<u16>,
     /// While a null move is verified, no null moves are made before this ply.
     pub null_move_floor: usize,
@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
         Some(TtEntry { bound, ..entry })
     }
 
-    /// The uncorrected static evaluation, from the hash entry or computed. A new one is stored at once, because
+    /// The uncorrected static evaluation, from the hash entry or computed. Without an entry it is stored at once, because
     /// a node that is cut off may store nothing else.
     #[inline]
     pub fn raw_evaluation(&mut self, entry: Option<TtEntry>, was_pv: bool) -> Score {

@@ -116,7 +116,7 @@ impl<W: Write> GameWriter<W> {
 pub struct Existing {
     /// The plan as JSON; `None` in a new file.
     pub plan: Option<String>,
-    /// Number of games.
+    /// Number of games, including those of which only loose positions are stored.
     pub games: u64,
     /// The numbers of the games within their run, in ascending order.
     pub numbers: Vec<u32>,
