@@ -90,7 +90,8 @@ impl Search<'_> {
         }
     }
 
-    /// Stores the result in the transposition table and updates the correction history.
+    /// Stores the result in the transposition table, and updates the correction history and the history of the previous
+    /// move.
     pub fn close_node(&mut self, node: &Node, found: &MovesResult, alpha: Score, beta: Score) {
         let bound = Bound::of(found.best.score, alpha, beta);
         let kept = found.tt_bound(bound);

@@ -109,6 +109,7 @@ impl<'a> Reference<'a> {
         }
     }
 
+    /// Whether a node is legal and neither side can force mate.
     fn is_open(&self, n: usize) -> bool {
         self.entries[n].is_legal && self.mates[n] == Value::DRAW
     }
@@ -125,7 +126,8 @@ impl<'a> Reference<'a> {
     }
 
     /// Nodes from which the side `by` can force, within `among`, one more move that reaches a goal
-    /// or leads to `won`. Writes the moves to `plan`.
+    /// or leads to `won`. Writes the moves to `plan`. `goals` holds both goals and the index of the one to reach;
+    /// `offence` is that of the zone, `None` for positions that `by` only holds.
     fn reach(
         &self,
         by: Color,
