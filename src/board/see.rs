@@ -40,7 +40,7 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
             .map_or(0, |p| SEE_VALUES[p.kind().index()])
     };
     let target = m.to();
-    // The gain over the threshold of the side that recaptures next.
+    // How far ahead of the threshold the side that captures next is, if its piece is not recaptured.
     let mut swap = value(target) - threshold;
     if swap < 0 {
         return false;
@@ -80,7 +80,7 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
     }
 }
 
-/// Whether the king of `side` is attacked after its piece has taken on `target` from `from`. `occupied`
+/// Whether the king of `side` is attacked after the piece on `from` has captured on `target`. `occupied`
 /// contains neither of the two squares; `changed` are the squares that the exchange has changed so far.
 fn exposes_king(
     position: &Position,

@@ -1,7 +1,8 @@
 //! .xqb: SQLite databases keyed by the whole position.
 //!
 //! The board is stored from the view of the side to move: for black it is rotated and the colors
-//! are exchanged. Of that board and its mirror image the one with the larger cells is stored.
+//! are exchanged. Of that board and its mirror image, the one with the larger list of cells is stored: the first
+//! cell that differs decides.
 
 use std::collections::HashMap;
 use std::io;
@@ -82,8 +83,8 @@ impl Book for XqbBook {
 }
 
 /// Writes positions as .xqb, with the weights as scores. A position and the one with exchanged
-/// colors have the same key; of a move that both have, the larger weight is written. `memos` are texts
-/// about moves. Returns the number of moves. An old file is kept until the new one is complete.
+/// colors have the same key; for a move that both have, the larger weight is written, with its results. `memos` are
+/// texts about moves. Returns the number of moves. An old file is kept until the new one is complete.
 ///
 /// # Errors
 ///
@@ -141,7 +142,7 @@ fn fill(
     Ok(rows.len())
 }
 
-/// Rows of the book, each position and move once, in the order of the entries.
+/// Rows of the book, each position and move once, in the order of the entries. Moves without weight are left out.
 fn merged(entries: &[BookEntry]) -> Vec<(Vec<u8>, u16, u32, Results)> {
     let mut places = HashMap::new();
     let mut rows: Vec<(Vec<u8>, u16, u32, Results)> = Vec::new();
@@ -181,7 +182,7 @@ impl XqbView {
         })
     }
 
-    /// Cell of a square, row by row from the far side, from the left of the side to move.
+    /// Number of the cell of a square in the view: row by row from the far side, each row from left to right.
     fn cell(self, square: Square) -> usize {
         let square = self.0.square(square);
         9 * (9 - square.rank()) + square.file()
@@ -201,7 +202,7 @@ impl XqbView {
         (half(played.from()) << 8) | half(played.to())
     }
 
-    /// Decodes a move; `None` if it is not on the board.
+    /// Decodes a move; `None` if a square is not on the board, or if the two squares are the same.
     pub fn unpack(self, packed: i64) -> Option<Move> {
         let packed = usize::try_from(packed).ok().filter(|p| *p <= 0xffff)?;
         let square = |half: usize| self.square(half >> 4, half & 15);

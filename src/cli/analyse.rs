@@ -36,7 +36,7 @@ const TICK: Duration = Duration::from_millis(100);
 const ROW_WIDTH: usize = 43;
 /// Minimum width of the line of moves, enough for three moves. With less space it gets a row of its own.
 const MIN_LINE_WIDTH: usize = 27;
-/// Indentation of that row, and of the lines of moves at the end.
+/// Indentation of such a row, and of the second and later rows of a line at the end.
 const INDENT: usize = 2;
 
 /// A game whose last position is analysed.
@@ -161,7 +161,8 @@ fn add_positions(
     }
 }
 
-/// The text before the table of a position: its file and line, the board on a terminal, the ruling, and the ending.
+/// The text before the table of a position: its file and line, the board on a terminal, how the game has ended, and the
+/// ending in the endgame tables. With `--json`, the JSON object of a position without a legal move.
 fn heading(arguments: &Arguments, analysed: &Analysed, is_next: bool, plan: &SearchPlan) -> String {
     let Analysed { file, line, game } = analysed;
     let is_decided = !has_legal_move(game.position());
@@ -219,7 +220,7 @@ fn decided_json(analysed: &Analysed, rules: RuleSet) -> String {
 struct AnalysisView<'a> {
     game: &'a Game,
     notation: MoveStyle,
-    /// Whether several lines are shown, which are numbered.
+    /// Whether the lines are numbered, because there may be several.
     is_numbered: bool,
     /// Whether the table is printed.
     is_shown: bool,
@@ -228,9 +229,9 @@ struct AnalysisView<'a> {
     width: Option<usize>,
     bar: ProgressBar,
     status: Status,
-    /// The last report of each line with an exact score.
+    /// The last report with an exact score of each line, by the number of the line.
     lines: BTreeMap<usize, Info>,
-    /// The last report of each line, if its score is a bound.
+    /// The last report of each line whose score is a bound, by the number of the line.
     bounds: BTreeMap<usize, Info>,
     /// The result of the search.
     outcome: Option<Outcome>,
@@ -370,7 +371,7 @@ impl<'a> AnalysisView<'a> {
         })
     }
 
-    /// The bound of the score of the chosen move.
+    /// Whether the score of the chosen move is exact or a bound.
     fn bound(&self, best: Move, score: Score) -> Bound {
         let mut bounds = self.bounds.values();
         let chosen = bounds.find(|info| info.pv.first() == Some(&best) && info.score == score);
@@ -391,7 +392,8 @@ impl<'a> AnalysisView<'a> {
         lines.into_values().collect()
     }
 
-    /// Shows the best move, and the last lines in full if the table has cut them.
+    /// Shows the lines whose score is a bound, then the last lines in full if the output is a terminal, where the table
+    /// cuts them, then the best move.
     fn show_best(&mut self, outcome: &Outcome) -> io::Result<()> {
         // There is a legal move, so only a failed search has no best move or score.
         let (Some(best), Some(score)) = (outcome.best, outcome.score) else {

@@ -100,8 +100,8 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
     hash: 16,
 };
 
-/// Searches the positions and writes the results in their order. After Ctrl-C the written results are
-/// complete, and `--go-on` continues.
+/// Searches the positions and writes the results in the order of the positions. After Ctrl-C the file has only complete
+/// results, and `--go-on` continues after them.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (tasks, unread) = read_tasks(&arguments.files)?;
     let plan = arguments.search.plan(&DEFAULTS)?;
@@ -348,7 +348,7 @@ impl Output {
         }
     }
 
-    /// Opens a file after its last complete answer; creates one that does not exist.
+    /// Opens a file to continue after its last complete answer. A file that does not exist is created.
     fn reopen(&mut self, path: &Path, tasks: &[Task]) -> io::Result<()> {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);

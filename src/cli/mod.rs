@@ -177,8 +177,8 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     })
 }
 
-/// The locale in the settings of Windows or macOS, for a command. The engine answers programs in English, as they may
-/// not read UTF-8.
+/// The locale in the settings of Windows or macOS, if the program runs a subcommand or shows its help. Without a
+/// subcommand it answers a GUI, in English because the GUI may not read UTF-8.
 #[cfg(any(windows, target_os = "macos"))]
 fn system_locale(words: &[OsString]) -> Option<String> {
     let first = words.get(1)?.to_str()?;

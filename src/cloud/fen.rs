@@ -12,8 +12,8 @@ const MAX_LENGTH: usize = 512;
 
 /// Parses a FEN; `None` where the public server replies `invalid board`.
 ///
-/// Positions that cannot arise in a game are invalid: more pieces of a kind than in a set, pawns behind their line, or
-/// two pawns of a side on one file on its own side of the river.
+/// Positions that cannot arise in a game are invalid, for example those with more pieces of a kind than in a set, with
+/// a pawn behind its starting rank, or with two pawns of a side on one file before the river.
 pub fn parse(text: &str) -> Option<Position> {
     if text.len() > MAX_LENGTH {
         return None;
@@ -109,7 +109,7 @@ mod tests {
             "4k4/9/9/9/9/9/9/9/P8/3K5 w".to_owned(),
             "4k4/9/9/9/9/9/1P7/9/9/3K5 w".to_owned(),
             "4k4/9/9/9/9/9/9/9/9/A2K5 w".to_owned(),
-            // Doubled pawns before the river.
+            // Two pawns on one file that have not crossed the river.
             "4k4/9/9/9/9/P8/P8/9/9/3K5 w".to_owned(),
             "4k4/9/9/2p6/2p6/9/9/9/9/3K5 w".to_owned(),
         ];

@@ -19,7 +19,8 @@
 //! | [`worker`] | worker threads, in the server or on other machines |
 //! | [`access`], [`server`] | tokens and roles; HTTP, limits, metrics |
 //!
-//! Replies never contain text of a request, only fixed words, numbers and moves.
+//! The replies of the public library's API ([`api::ApiReply`]) never contain text of a request, only fixed words,
+//! numbers and moves. The JSON of the additional paths, such as notes and jobs, contains stored text.
 
 pub mod access;
 pub mod api;

@@ -52,7 +52,8 @@ impl Line {
 pub enum Separator {
     /// The word `moves`.
     Required,
-    /// The word `moves`, which may be missing if the first move is too long to be a field of a FEN.
+    /// The word `moves`, which may be missing if the first move cannot be a field of a FEN: it is neither a single
+    /// character nor a number.
     Optional,
 }
 

@@ -40,7 +40,7 @@ struct Row {
     opening: Opening,
     /// The codes of the openings above this one in the tree; the first one is the main parent.
     parents: Vec<&'static str>,
-    /// Whether only games without other moves have this opening.
+    /// Whether a game has this opening only if no other moves have been played.
     is_exact: bool,
     /// The moves after those of the first parent.
     moves: Vec<Alternatives>,
@@ -59,7 +59,8 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 });
 
 impl Row {
-    /// Reads a line of the table, after those of its parents. Returns `None` if it is invalid.
+    /// Reads a line of the table. `rows` contains its parents, which are earlier in the table. Returns `None` if the
+    /// line is invalid.
     fn read(line: &'static str, rows: &[Self]) -> Option<Self> {
         let mut cells = line.split('|').map(str::trim);
         let (code, name) = (cells.next()?, cells.next()?);
@@ -145,7 +146,7 @@ pub fn of(line: &Line) -> Option<&'static Opening> {
     let moves = &line.moves[..line.moves.len().min(MAX_PLIES)];
     let mirrored: Vec<Move> = moves.iter().map(|m| m.flip_file()).collect();
     let (plain, mirrored) = (find(moves)?, find(&mirrored)?);
-    // The names are about games whose first move is on the right.
+    // The names assume that the first move is on the right side of the board.
     let is_left = first.from().file() < first.flip_file().from().file();
     let is_mirrored = (mirrored.all.len(), is_left) > (plain.all.len(), !is_left);
     let row = if is_mirrored { mirrored } else { plain };
@@ -177,7 +178,7 @@ mod tests {
         }
     }
 
-    /// An order of the moves of a row that is a legal game, by trying orders.
+    /// Finds an order of the moves of a row that is a legal game, in at most `tries` steps.
     fn game(position: &Position, left: &[Alternatives], tries: &mut u32) -> Option<Vec<Move>> {
         if left.is_empty() {
             return Some(Vec::new());
@@ -211,7 +212,7 @@ mod tests {
             if sides[0] - sides[1].min(sides[0]) > 1 || sides[1] > sides[0] {
                 continue;
             }
-            // The moves of D11 are those of D20 if no other was played.
+            // D11 and D20 have the same moves, and a game of only these moves is D20.
             if row.opening.code == "D11" {
                 continue;
             }

@@ -81,7 +81,7 @@ pub fn is_derived_tag(name: &str) -> bool {
     derived.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
-/// The value of a tag. A date becomes that of PGN, `2020.01.31`, whatever separates its numbers (`2020年1月31日`), with
+/// The value of a tag. A date is written as in PGN, `2020.01.31`, whatever separates its numbers (`2020年1月31日`), with
 /// `??` for missing numbers.
 pub fn date_tag(tag: &str, value: &str) -> String {
     let numbers: Vec<&str> = (value.split(|c: char| !c.is_ascii_digit()))
@@ -112,14 +112,14 @@ pub struct RawGame {
     pub problems: Vec<Problem>,
 }
 
-/// The way in which the moves of a record are written. Some texts mean different moves in different records.
+/// The way in which the moves of a record are written. Some texts mean different moves in different dialects.
 #[derive(Clone, Copy, Debug)]
 enum Dialect {
-    /// Ranks from 0, and WXF.
+    /// All notations that [`parse_move`] reads, with ranks from 0.
     Usual,
-    /// Ranks from 1 in coordinates and SAN.
+    /// Coordinates and SAN with ranks from 1.
     RanksFromOne,
-    /// Vietnamese letters and signs.
+    /// Vietnamese letters and signs; also Chinese and coordinates.
     Vietnamese,
 }
 
@@ -191,7 +191,7 @@ impl RawGame {
         }
     }
 
-    /// Records a problem.
+    /// Records a problem. Problems of the main line are always kept, others only up to `MAX_PROBLEMS`.
     pub fn add_problem(&mut self, error: &RecordError, affects_main_line: bool) {
         if affects_main_line || self.problems.len() < MAX_PROBLEMS {
             self.problems.push(Problem {

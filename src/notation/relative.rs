@@ -14,7 +14,7 @@ pub enum Direction {
     Back,
     /// Along the rank (平).
     Across,
-    /// None: the piece becomes a pawn on its square (promotion variant).
+    /// No direction: the piece becomes a pawn on its square (promotion variant).
     Promotion,
 }
 
@@ -31,10 +31,11 @@ pub enum RelativePlace {
     InnerRear,
     /// The rear piece (后).
     Rear,
-    /// The number from the front, from 1; the middle one if there are fewer pieces. A WXF move with twice the same
-    /// digit (`33=4`) may mean either.
+    /// The piece with this number from the front, from 1, or the middle piece if there are fewer pieces. A WXF move
+    /// with twice the same digit (`33=4`) may mean either.
     NthOrMiddle(usize),
-    /// The number from the front, from 1, or over two files if no file is named (一兵 to 五兵).
+    /// The piece with this number from the front, from 1 (一兵 to 五兵). If no file is named, the numbers continue over all
+    /// files with two or more such pieces, see [`Standing::ordinal`].
     Nth(usize),
 }
 

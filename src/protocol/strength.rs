@@ -72,7 +72,7 @@ pub(crate) fn weaken(limits: Limits, elo: u32) -> Limits {
     }
 }
 
-/// The maximum pruning of a search to a fixed depth. Programs offer low depths as levels of play, but a search to depth
+/// The maximum pruning of a search to a fixed depth. GUIs offer low depths as levels of play, but a search to depth
 /// 5 with all pruning has only 400 nodes; ElephantEye's has 28,000. With no pruning up to depth 5 and some above it,
 /// depth 5 would be stronger than depth 6. With these steps, in 100 games each, depth 7 was 139 Elo [89, 195] stronger
 /// than 6, depth 8 52 [6, 101] stronger than 7, and depth 10 100 [56, 148] stronger than 9.

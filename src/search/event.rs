@@ -18,7 +18,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The bound of a `score` found within (`alpha`, `beta`).
+    /// The bound of a `score` found by a search with the window (`alpha`, `beta`).
     pub(super) fn of(score: Score, alpha: Score, beta: Score) -> Self {
         if score >= beta {
             Self::Lower

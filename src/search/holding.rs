@@ -49,7 +49,7 @@ pub struct Candidates {
 /// The reason why a strategy is not found or is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HoldError {
-    /// Every move that was tried loses or leaves the set of positions that are held.
+    /// The start is lost, or every move of a position at the start was refuted.
     #[error("no defence found; {0} positions examined")]
     NoDefence(usize),
     /// The limit of positions was reached.
@@ -195,11 +195,11 @@ pub type ChooseMoves<'a> = dyn FnMut(&[Position]) -> Result<Vec<Vec<Move>>, Hold
 
 /// Searches for a strategy with which `side` does not lose, among at most `limit` positions. `choose` orders the moves
 /// of positions; a bad order makes the search longer, not wrong. `known` holds the positions that an earlier search
-/// examined; after an interruption, it also holds those of this one, and after a success the strategy. `progress` is
-/// called with the number of positions examined so far.
+/// examined. After an interruption it also holds those of this search, after a success only the strategy, and after
+/// another error nothing. `progress` is called with the number of positions examined so far.
 ///
 /// # Errors
-/// No strategy was found, or a position of `known` is invalid.
+/// No strategy was found, `choose` failed, or a position of `known` is invalid.
 pub fn hold(
     start: &Position,
     side: Color,
@@ -513,7 +513,7 @@ impl<'a> Graph<'a> {
 /// Checks that `side` does not lose with a strategy. Returns the number of positions.
 ///
 /// # Errors
-/// The first mistake.
+/// The first error that was found in the strategy.
 pub fn verify_strategy(
     start: &Position,
     side: Color,

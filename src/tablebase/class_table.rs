@@ -85,8 +85,8 @@ impl ClassTable {
         self.header.metric
     }
 
-    /// Whether some wins take more plies to mate than every rule set allows, so that a DTC table is
-    /// useful.
+    /// Whether some wins take more plies to mate than the smallest no-capture limit of the rule sets, so that a DTC
+    /// table is useful.
     pub fn has_long_wins(&self) -> bool {
         self.metric() == Metric::Dtm
             && !self.material().is_two_sided()
@@ -275,9 +275,9 @@ impl ClassTable {
     }
 }
 
-/// Shards with a lock each, so that threads rarely wait for each other.
+/// Number of shards of the cache, each with its own lock, so that threads rarely wait for each other.
 const SHARDS: usize = 64;
-/// Blocks in a shard. With 16 KiB a block the cache holds at most 32 MiB.
+/// Maximum number of blocks in a shard. With 16 KiB a block the cache holds at most 32 MiB.
 const WAYS: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,7 +299,7 @@ impl BlockKey {
 #[derive(Debug)]
 struct CachedBlock {
     key: BlockKey,
-    /// Time of the last access.
+    /// The `clock` of the shard at the last access.
     stamp: u64,
     values: Arc<[u8]>,
 }
@@ -307,6 +307,7 @@ struct CachedBlock {
 #[derive(Debug, Default)]
 struct CacheShard {
     entries: Vec<CachedBlock>,
+    /// Number of look-ups so far.
     clock: u64,
 }
 

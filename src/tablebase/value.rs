@@ -264,13 +264,14 @@ impl Metric {
         }
     }
 
-    /// Level of a position with a quiet move to this value; `None` for a draw. Both metrics give the same level.
+    /// Level of a position with a quiet move to a position of this value; `None` for a draw. Both metrics give the same
+    /// level.
     pub(super) const fn after_quiet_move(is_strong: bool, value: u8) -> Option<u8> {
         Self::Dtm.after_capture(is_strong, value)
     }
 
-    /// Level of a position with a capture by the strong or the weak side to this value; `None` if the capture neither
-    /// wins nor loses.
+    /// Level of a position with a capture by the strong or the weak side to a position of this value; `None` if the
+    /// capture neither wins nor loses.
     pub(super) const fn after_capture(self, is_strong: bool, value: u8) -> Option<u8> {
         if is_strong {
             self.after_strong_capture(value)

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 /// Interval between ticks.
 const TICK: Duration = Duration::from_millis(10);
-/// A tick later than this is a stall.
+/// If more time than this passes between two ticks, it is a stall.
 const LATE: Duration = Duration::from_millis(30);
 /// Number of stalls that are kept, many more than occur during a move.
 const MAX_STALLS: usize = 4096;
@@ -26,7 +26,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// The stall in progress, if the last tick is overdue.
+    /// The stall in progress, if the next tick is overdue.
     fn current(&self, now: Instant) -> Option<(Instant, Instant)> {
         (now.saturating_duration_since(self.last) > LATE).then(|| (self.last + TICK, now))
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::data::{BadRecord, Filter, Record};
 use crate::eval::win_rate::{FULL_MATERIAL, LEAST_SPREAD, material, offset, spread};
 
-/// The maximum absolute score: games of positions with a larger one are decided, so these are skipped.
+/// The maximum absolute score. Positions with a larger one are skipped, because their games are decided.
 const LARGEST_SCORE: i32 = 3000;
 /// Width of a score class, in evaluation units.
 const SCORE_CLASS: i32 = 25;
@@ -115,7 +115,7 @@ impl WinRateCounts {
         Ok(model)
     }
 
-    /// The mean loss and its gradient by the coefficients in [`UNIT`]s: four of `a`, then four of `b`.
+    /// The mean loss and its gradient with respect to the coefficients in [`UNIT`]s: four of `a`, then four of `b`.
     fn slope(&self, model: &WinRateModel) -> (f64, [f64; 8]) {
         let (mut loss, mut slope) = (0.0, [0.0; 8]);
         for (row, cells) in self.cells.chunks(SCORE_CLASSES).enumerate() {

@@ -413,7 +413,8 @@ fn copy_all(
     Ok(true)
 }
 
-/// Asks for the known moves of a position: an empty list if it is unknown, `None` if the rate limit is exceeded.
+/// Asks for the known moves of a position. Returns an empty list if it is unknown or has no legal move, `None` if the
+/// rate limit is exceeded.
 fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>, ClientError> {
     let reply = client.ask("queryall", position, &[("json", "1")])?;
     let invalid = || ClientError::Reply(excerpt(&reply));
@@ -448,7 +449,7 @@ struct Pace {
 }
 
 impl Pace {
-    /// Waits for the next request; returns `false` after Ctrl-C.
+    /// Waits until the next request may be sent; returns `false` after Ctrl-C.
     fn wait(&mut self) -> bool {
         let now = Instant::now();
         let is_time = self.interrupts.recv_deadline(self.next.max(now));

@@ -54,8 +54,9 @@ pub struct Query<'a> {
     pub text: &'a str,
     pub board: QueriedPosition,
     pub banned: Vec<&'a str>,
-    /// Whether the client sees all known moves, and its request may create tasks (`learn=1`).
+    /// Whether the client sees all known moves, and its request may create tasks (parameter `learn`, on by default).
     pub learn: bool,
+    /// Whether the legal moves that are not known are listed too (parameter `showall`).
     pub shows_all: bool,
     /// The role of the client.
     pub role: Role,
@@ -73,7 +74,7 @@ impl Query<'_> {
         self.learn && self.role >= Role::Queue
     }
 
-    /// Whether the MD5 of board, `more` and the parameter `token` begins with eight zero bits.
+    /// Whether the parameter `token` is given and the MD5 of board, `more` and `token` begins with eight zero bits.
     pub fn has_proof_of_work(&self, more: &str) -> bool {
         let token = self.parameters.get("token").unwrap_or("");
         let digest = md5::compute([self.text, more, token].concat());

@@ -82,8 +82,8 @@ impl Caller {
         })
     }
 
-    /// Takes the cost of a request from the rate limit of the client, unless it has the role `write`. Fails with status
-    /// 429 if the limit is exceeded.
+    /// Counts the cost of a request against the rate limit of the client, unless it has the role `write` or a higher
+    /// one. Fails with status 429 if the limit is exceeded.
     pub fn limit(&self, shared: &Shared, cost: f64) -> Result<(), ServerError> {
         if self.role < Role::Write && shared.is_limited(self.address, cost) {
             return Err(StatusCode::TOO_MANY_REQUESTS.into());
@@ -91,7 +91,7 @@ impl Caller {
         Ok(())
     }
 
-    /// Fails with status 403 unless the client has a role.
+    /// Fails with status 403 unless the client has this role or a higher one.
     pub fn require(&self, role: Role) -> Result<(), ServerError> {
         if self.role < role {
             return Err(StatusCode::FORBIDDEN.into());
@@ -111,7 +111,8 @@ impl FromRequestParts<Arc<Shared>> for Caller {
     }
 }
 
-/// The address of the client: that of the connection, or the last one in the header of a listed proxy.
+/// The address of the client: that of the connection or, if a listed proxy has connected, the last one in its header
+/// `X-Forwarded-For`.
 pub fn client_address(shared: &Shared, parts: &Parts) -> IpAddr {
     let peer = parts.extensions.get::<Peer>();
     let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.to_canonical());
@@ -134,13 +135,13 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
         .then_some(token.trim())
 }
 
-/// Whether a browser sent the request for a page of another origin.
+/// Whether a browser sent the request on behalf of a page from another origin.
 pub fn is_cross_origin(headers: &HeaderMap) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or(""));
     if let Some(site) = text("sec-fetch-site") {
         return !matches!(site, "same-origin" | "none");
     }
-    // Older browsers, and all browsers on insecure connections, send only the origin.
+    // Older browsers, and all browsers on insecure connections, send only the header `Origin`.
     text("origin").is_some_and(|origin| {
         let own = origin.strip_prefix("http://");
         let own = own.or_else(|| origin.strip_prefix("https://"));
@@ -190,7 +191,7 @@ pub struct FormRequest {
 }
 
 impl FormRequest {
-    /// The parameters of the URL and of the form, which take precedence.
+    /// The parameters of the URL and of the form; those of the form take precedence.
     pub fn parameters(&self) -> QueryParameters {
         parameters_of(&self.parts.uri).with(self.form.clone())
     }
@@ -243,7 +244,7 @@ pub struct Administrator {
 impl FromRequest<Arc<Shared>> for Administrator {
     type Rejection = ServerError;
 
-    /// Accepts the token in the header or in the form, but not in the URL, which logs contain.
+    /// Accepts the token in the header or in the form, but not in the URL, because URLs are written to logs.
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, ServerError> {
         let FormRequest { parts, form } = FormRequest::from_request(request, shared).await?;
         let token = bearer(&parts.headers).or(form.get("token"));

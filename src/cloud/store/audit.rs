@@ -62,8 +62,8 @@ type StoredMove = (Key, Move);
 
 impl Batch<'_> {
     /// Marks the writes of a writer since a time, in seconds since 1970, as undone by an administrator. Each move
-    /// gets the value of its latest remaining write, or is removed if no write remains. A move with replies of other
-    /// writers keeps the value computed from them.
+    /// gets the value of its latest remaining write, or is removed if no write remains. A move to a position
+    /// that still has known moves keeps the value computed from them.
     pub fn undo(&mut self, writer: &str, since: i64, by: &str) -> Result<UndoResult> {
         let query =
             "SELECT key, move FROM audit WHERE writer = $1 AND time >= $2 AND undone IS NULL
@@ -122,15 +122,15 @@ impl Batch<'_> {
         self.apply_undo(number, moves, &notes).map(Ok)
     }
 
-    /// The moves whose notes an undo has marked.
+    /// The moves with notes that are marked as undone by an undo.
     fn notes_of_undo(&self, number: i64) -> Result<Vec<StoredMove>> {
         let query = "SELECT DISTINCT key, move FROM audit WHERE undone = $1 AND note IS NOT NULL";
         self.connection
             .query(query, &[Value::Number(number)], parse_move)
     }
 
-    /// Updates the values of `moves`, and the privacy of the positions after the moves of `notes`, after the log
-    /// entries of an undo were marked or unmarked.
+    /// Called when the log entries of an undo have been marked or unmarked: updates the values of `moves`, and the
+    /// privacy of the positions that the moves of `notes` lead to.
     fn apply_undo(
         &mut self,
         number: i64,
@@ -200,8 +200,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Value and depth of the latest write of a move that is not undone. `links` includes links to known positions,
-    /// which have no value of their own.
+    /// Value and depth of the latest write of a move that is not undone. With `links`, the entries that the library
+    /// writes when it links a move to a known position count too; such a move has no value of its own.
     fn latest_write(&self, edge: &Edge, links: bool) -> Result<Option<(i16, u8)>> {
         let query = "SELECT new, depth FROM audit WHERE key = $1 AND move = $2 AND undone IS NULL AND note IS NULL
             AND writer <> $3 ORDER BY id DESC LIMIT 1";
@@ -267,7 +267,7 @@ pub struct LoggedWrite {
     pub writer: String,
     /// The position before the move.
     pub key: Key,
-    /// The move of the canonical position.
+    /// The move in the canonical position.
     pub m: Move,
     /// The previous value, if any.
     pub old: Option<i16>,

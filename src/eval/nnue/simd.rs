@@ -10,7 +10,7 @@
 
 #![allow(unsafe_code)]
 
-/// Declares a cache line of numbers.
+/// Declares a type that is a cache line of numbers.
 macro_rules! block {
     ($(#[$attribute:meta])* $name:ident, $length:literal numbers, $number:ty, $zero:literal) => {
         $(#[$attribute])*
@@ -75,7 +75,7 @@ enum InstructionSet {
 }
 
 impl SimdLevel {
-    /// The level of every processor.
+    /// The level that every processor has.
     pub const BASELINE: Self = Self(InstructionSet::Baseline);
 
     /// The levels that this processor has, widest last.
@@ -137,7 +137,8 @@ impl SimdLevel {
 }
 
 /// Whether the processor has the instructions that the whole program is compiled for. On x86-64 these are
-/// x86-64-v2; `is_x86_feature_detected!` does not look for what is known at compile time.
+/// x86-64-v2; `is_x86_feature_detected!` cannot test them, because it is constantly true for features that are enabled
+/// at compile time.
 pub fn is_processor_supported() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
@@ -302,7 +303,7 @@ mod tests {
     use rand::rngs::StdRng;
     use rand::{Rng, SeedableRng};
 
-    /// The flags of the mapping that holds this address: `/proc/self/smaps`.
+    /// The flags of the mapping that contains this address, from `/proc/self/smaps`.
     #[cfg(target_os = "linux")]
     fn flags_at(address: usize) -> String {
         let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();

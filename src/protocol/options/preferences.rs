@@ -11,7 +11,7 @@ use crate::search::{Randomness, Settings, Style};
 pub struct Preferences {
     /// Whether the times of a `go` line are in milliseconds, not seconds.
     pub milliseconds: bool,
-    /// Whether every line that arrives during a search waits for its end.
+    /// Whether every line that arrives during a search waits until the search ends.
     pub batch: bool,
     /// Send additional reports.
     pub debug: bool,
@@ -42,7 +42,7 @@ pub struct Preferences {
     pub elo: u32,
     /// The strength to play at if [`Self::limit_strength`] is off, up to [`MAX_SKILL`].
     pub skill: u32,
-    /// How random the moves are at full strength.
+    /// How random the moves are. Levels below full strength use at least [`Randomness::Small`].
     pub randomness: Randomness,
     /// Probe the endgame tables.
     pub use_tables: bool,
@@ -116,7 +116,7 @@ impl Preferences {
         }
     }
 
-    /// The settings of the search, after analysis mode, the level and the rating of the opponent.
+    /// The settings of the search, adapted to analysis mode, the level and the rating of the opponent.
     pub fn settings(&self) -> Settings {
         let mut settings = self.search;
         let level_noise = self.strength().map_or(0, strength::root_noise);

@@ -2,7 +2,7 @@
 //!
 //! In these protocols the engine keeps the game: it knows which side it plays, takes moves back and announces
 //! results. The codec does all of that; the session only sees positions and searches. A command that interrupts a
-//! search stops it, and its move is discarded.
+//! search stops it, and the move of the stopped search is discarded.
 
 mod commands;
 mod game;
@@ -25,7 +25,7 @@ use time::XboardClock;
 pub enum Dialect {
     /// XBoard: sides are white and black, moves follow `usermove`.
     XBoard,
-    /// CXBoard of tsito: sides are red and blue, moves stand alone.
+    /// CXBoard of tsito: sides are red and blue, a line with a move has no command word.
     CxBoard,
 }
 
@@ -143,7 +143,7 @@ pub struct XBoard {
     over: bool,
     /// When the turn of the side to move began.
     turn_began: Instant,
-    /// Commands to execute after the last answer.
+    /// Commands that the session must execute after the last reply, such as pondering.
     follow_up: Vec<Command>,
 }
 
@@ -192,13 +192,13 @@ impl Codec for XBoard {
     }
 
     fn parse_overlong(&mut self, head: &str, _preferences: &Preferences) -> Command {
-        // Parsing a line can change the game.
+        // The line is not parsed, because parsing can change the game.
         Command::Unknown(head.to_owned())
     }
 
     fn handshake(&mut self) -> Vec<String> {
         match self.dialect {
-            // XBoard asks for the features with `protover`; the blank line answers the handshake.
+            // XBoard asks for the features with `protover`; the blank line answers `xboard`.
             Dialect::XBoard => vec![String::new()],
             Dialect::CxBoard => vec![concat!("Chuhe ", env!("CARGO_PKG_VERSION")).to_owned()],
         }

@@ -34,7 +34,7 @@ const fn piece_to_indices() -> ([[u16; Square::COUNT]; Piece::COUNT], usize) {
     (indices, count)
 }
 
-/// Index of a move in continuation histories: moved piece and destination.
+/// Index of a move in capture and continuation histories: moved piece and destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceTo(u16);
 
@@ -140,8 +140,8 @@ impl Histories {
         Some(taker.index() * PieceKind::COUNT + victim.kind().index())
     }
 
-    /// The histories of the quiet moves of `side`. `before` are the moves one, two and four plies ago; later ones
-    /// may be left out.
+    /// The histories of the quiet moves of `side`. `before` are the moves one, two and four plies ago; the last of
+    /// these may be left out.
     #[inline]
     pub fn quiets(&self, side: Color, before: &[Option<PieceTo>]) -> QuietHistories<'_> {
         let (rows, _) = self.continuation.as_chunks();

@@ -46,8 +46,9 @@ impl Iteration {
         }
     }
 
-    /// Sorts the moves of an interrupted iteration: first those that it has searched, best first, then the
-    /// others with their scores of the iteration before.
+    /// Sorts the moves of an interrupted iteration: first those for which it has found an exact score or a lower
+    /// bound, best first, then the others. Moves without a score get that of the iteration before; so do all moves if
+    /// none has an exact score or a lower bound.
     pub fn sort_interrupted(&mut self) {
         let Iteration { depth, moves, .. } = self;
         let searched = moves
@@ -111,7 +112,7 @@ impl Stability {
 #[derive(Clone, Debug)]
 pub struct RootMove {
     pub played: Move,
-    /// Score in this iteration; `-INFINITE` if the move is only known not to be the best.
+    /// Score in this iteration; `-INFINITE` if the move has not been searched or is only known not to be the best.
     pub score: Score,
     /// Score in the iteration before.
     pub previous: Score,
@@ -247,7 +248,7 @@ mod tests {
         assert_eq!(order(two_lines), by([1, 0, 2, 3]));
         let one_line = [Some((38, Bound::Exact)), None, None, None];
         assert_eq!(order(one_line), by([0, 1, 2, 3]));
-        // Only a lower score of the first move is known.
+        // Only an upper bound of the first move, below its previous score, is known.
         let failed_low = [Some((-50, Bound::Upper)), None, None, None];
         assert_eq!(order(failed_low), by([0, 1, 2, 3]));
         let replaced = [

@@ -64,7 +64,7 @@ impl Disputed {
 /// The effect of its history on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum History {
-    /// None: the node is searched.
+    /// No effect: the node is searched.
     Open,
     /// The game ends here.
     Final(NodeScore),

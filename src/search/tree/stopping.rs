@@ -13,9 +13,9 @@ use crate::search::request::Degree;
 use crate::search::score::Score;
 
 impl Search<'_> {
-    /// Whether a mate score ends the search. With a clock every win does, in a search for a mate every win that is
-    /// short enough. Otherwise the depth must reach twice the length of the mate, because at lower depths pruning can
-    /// hide a shorter one.
+    /// Whether an exact mate score ends a search of one line. With a clock or a time for the move every win does, in a
+    /// search for a mate every win that is short enough. Otherwise the depth must reach twice the length of the mate,
+    /// because at lower depths pruning can hide a shorter one.
     pub fn is_decided(&self, lines: usize) -> bool {
         let Iteration { moves, depth, .. } = &self.iteration;
         if lines > 1 || !moves[0].score.is_decisive() || moves[0].bound != Bound::Exact {

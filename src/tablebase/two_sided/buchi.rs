@@ -59,7 +59,8 @@ impl Buchi<'_> {
 
     /// The initial set: all legal positions that are not lost, except those in which the other side has
     /// a capture after which the holder may lose, and those from which such positions can be forced.
-    /// The move counters no longer contain moves to positions lost by rule.
+    /// The counters of [`OpenPositions::take_last_move`] no longer contain moves to positions that the other side wins
+    /// by rule.
     fn start(&self) {
         let game = self.positions.game;
         let hold = |node| {
@@ -177,7 +178,7 @@ impl Buchi<'_> {
         }
     }
 
-    /// The graph of the weak nodes and their predecessors.
+    /// The graph of `weak`, nodes whose quiet moves do not reach a goal, and their predecessors.
     fn graph(&self, weak: &[Node]) -> (Vec<Node>, Vec<Vertex>) {
         let mut nodes = weak.to_vec();
         let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
@@ -226,11 +227,11 @@ pub const GOAL_PAIRS: [[Offences; 2]; 6] = [
 const HELD: usize = 0;
 /// Vertex for all other positions.
 const ELSEWHERE: usize = 1;
-/// Number of the first real vertex.
+/// Number of the first vertex that is a single position.
 const FIRST: usize = 2;
 
-/// The given nodes that the holder holds with one of [`GOAL_PAIRS`], or with several of them in turn.
-/// `is_held` accepts the positions proven before.
+/// The given nodes that the holder holds with one of [`GOAL_PAIRS`]; from these it may also reach nodes that are held
+/// with another pair. `is_held` accepts the positions proven before.
 pub fn find_alternating(
     positions: &OpenPositions<'_>,
     holder: Color,
@@ -304,7 +305,7 @@ fn graph(
         }
         Vertex { chooses, edges }
     };
-    // A vertex of the other side never reaches a goal.
+    // `ELSEWHERE` is a vertex of the other side that only leads to itself, so it never reaches a goal.
     let ends = [always(HELD, true), always(ELSEWHERE, false)];
     ends.into_iter().chain(nodes.iter().map(vertex)).collect()
 }
@@ -390,7 +391,7 @@ mod tests {
             ([advisor, both], None, false),
             ([bishop, bishop], None, false),
             ([Offences::CHECK, Offences::CHECK], None, false),
-            // The positions stay held if the other side can leave for a held vertex, but not for any other.
+            // The cycle is still held if the other side can leave it for a held vertex, but not for any other.
             ([advisor, bishop], Some(HELD), true),
             ([advisor, bishop], Some(ELSEWHERE), false),
         ] {

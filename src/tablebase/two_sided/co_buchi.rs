@@ -132,7 +132,8 @@ impl CoBuchi<'_> {
         Some(zone).filter(|zone| !zone.is_empty())
     }
 
-    /// The loser's nodes and their successors.
+    /// The graph of `offending`, nodes of the loser, and the nodes that their moves lead to, without moves that are
+    /// known to lose.
     fn graph(&self, offending: &[Node], offence: Offences) -> (Vec<Node>, Vec<Vertex>) {
         let mut nodes = offending.to_vec();
         let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
@@ -150,7 +151,7 @@ impl CoBuchi<'_> {
             });
             graph.push(vertex);
         }
-        // Under these rules a check by either side ends all chases.
+        // Under the computer rules a check by either side ends all chases.
         let is_without_checks =
             self.positions.game.rules == RuleSet::Computer && offence != Offences::CHECK;
         for node in &nodes[offending.len()..] {

@@ -349,12 +349,12 @@ pub fn start(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
 pub struct CheckTimeouts {
     /// For the responses to the greeting and to `isready`.
     pub ready: Duration,
-    /// For immediate responses, such as to `stop`. A quarter of this is the margin for moves.
+    /// For immediate responses, such as to `stop`. A quarter of this is the tolerance for the time of a move.
     pub response: Duration,
 }
 
 impl CheckTimeouts {
-    /// The margin for moves.
+    /// The tolerance for the time of a move.
     pub fn margin(self) -> Duration {
         self.response / 4
     }

@@ -107,7 +107,7 @@ fn a_stored_journal_is_read() {
     assert_eq!(moves[0].comment(), "+0.31/12 0.502s");
     assert_eq!(moves[1].comment(), "-M3/3 0.000s");
     drop(journal);
-    // Writing the same content gives the stored file, except for the ids.
+    // Writing the same content gives the stored file, except for the id, the PGN length and the process.
     let fresh = scratch("");
     let (mut journal, _) = open(&fresh, Damage::Refuse).unwrap();
     journal.add(&content.games[0]).unwrap();
