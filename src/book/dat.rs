@@ -213,7 +213,7 @@ impl Locks {
         self.0[2]
     }
 
-    /// Sort key, including the lock that is not stored.
+    /// Sort key: the stored lock, then the first lock, which is not stored.
     fn order(self) -> (u32, u32) {
         (self.0[2], self.0[1])
     }

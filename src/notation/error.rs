@@ -10,15 +10,15 @@ pub enum NotationError {
     /// The text is not in the notation.
     #[error("{}", fill(texts().unreadable_move, &[&excerpt(.0)]))]
     Unreadable(String),
-    /// The text is a move, but illegal in the position.
+    /// The text is a move, but matches no legal move of the position.
     #[error("{}", fill(texts().not_legal_here, &[&excerpt(.0)]))]
     Illegal(String),
-    /// The text is a move that breaks a rule.
+    /// The text is a move that is illegal for a known reason.
     #[error("{}", fill(texts().illegal_move, &[&excerpt(.text), &reason.to_string()]))]
     Forbidden {
         /// The text.
         text: String,
-        /// The rule.
+        /// Why the move is illegal.
         reason: IllegalReason,
     },
     /// The text matches more than one legal move.

@@ -158,7 +158,7 @@ impl Retraction {
         let before = chasers(&self.board, mover, threat.target);
         match self.rules {
             RuleSet::Computer => before.is_empty(),
-            // The threat is new if another piece makes it than before.
+            // The threat is new if none of the pieces that make it threatened the target before the move.
             _ => !threat
                 .chasers
                 .into_iter()

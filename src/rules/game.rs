@@ -20,7 +20,7 @@ pub struct Game {
     plies: Vec<Ply>,
 }
 
-/// A move is illegal in the position before it.
+/// The error for a move that is illegal in the position in which it is played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("illegal move {played} (number {number} of the line)")]
 pub struct IllegalMove {

@@ -9,7 +9,9 @@ use crate::board::{Bitboard, Color, Piece, PieceKind, Square, attacks};
 pub struct CellBoard<'a> {
     pub indexer: &'a Indexer,
     pub cell: Cell,
+    /// Red's king, advisors and bishops.
     pub own: &'a Placement,
+    /// Black's king, advisors and bishops.
     pub defenders: &'a Placement,
     pub occupied: Bitboard,
 }
@@ -93,7 +95,7 @@ impl<'a> CellBoard<'a> {
         }
     }
 
-    /// Visits black's legal moves.
+    /// Visits the legal moves of black's king, advisors and bishops.
     #[inline]
     pub fn weak_moves(&self, mut visit: impl FnMut(WeakMove)) {
         let table = self.indexer.defenders;
@@ -117,7 +119,7 @@ impl<'a> CellBoard<'a> {
         }
     }
 
-    /// The cell after a black move, in its own class or in that with one attacker fewer.
+    /// The cell after a black move, in the same class or in the class with one attacker fewer.
     #[inline]
     pub fn after(&self, m: WeakMove) -> Cell {
         let squares = self.cell.squares;

@@ -35,8 +35,8 @@ impl DrawsHold {
     }
 }
 
-/// The values of a class by index, for both sides to move, or for one if it was loaded to solve a
-/// larger class.
+/// The values of a class by index, for both sides to move. Those of one side to move may be missing if the class was
+/// loaded to solve a larger class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolvedClass {
     pub(super) material: Material,

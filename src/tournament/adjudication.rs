@@ -29,7 +29,7 @@ pub struct Adjudication {
 pub struct ScoreWin {
     /// Score in hundredths of the engine's unit.
     pub score: i32,
-    /// Consecutive moves of an engine that must reach the score.
+    /// Number of consecutive moves for which an engine must report at least this score for the winner.
     pub moves: u32,
 }
 
@@ -38,7 +38,7 @@ pub struct ScoreWin {
 pub struct ScoreDraw {
     /// Score in hundredths of the engine's unit.
     pub score: i32,
-    /// Consecutive moves of an engine that must reach the score.
+    /// Number of consecutive moves for which each engine must report such a score.
     pub moves: u32,
     /// First ply of the game at which a draw may be adjudicated.
     pub after: usize,

@@ -156,7 +156,7 @@ pub fn run(
 ) -> io::Result<TournamentEnd> {
     let mut games = done.to_vec();
     let mut schedule = tournament.schedule();
-    // Some formats pair the engines by the results, so the games of a round are known when all earlier ones are played.
+    // Some formats pair the engines by the results, so the games of a round are known only after all earlier games.
     loop {
         let numbers: HashSet<u64> = games.iter().map(|game| game.number).collect();
         let add = |standings: &Standings, event: TournamentEvent<'_>| {
@@ -211,7 +211,7 @@ fn play_known_games(
                 recv(messages) -> message => {
                     let Ok(message) = message else { break };
                     if end.is_err() {
-                        // After a write error nothing more is written.
+                        // After an error no more results are counted or reported.
                         continue;
                     }
                     if let Err(error) = handle(standings, &message, &mut on_event) {

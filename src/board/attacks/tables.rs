@@ -8,7 +8,7 @@ use crate::board::square::{FILES, RANKS, Square};
 pub type FileTable = [[u128; 256]; RANKS];
 /// The attacks along a rank: `[file of the piece][occupancy of the inner squares]`.
 pub type RankTable = [[u16; 128]; FILES];
-/// The attacks of a knight or bishop: `[square][occupancy of four neighbours]`.
+/// The attacks of a knight or bishop: `[square][occupancy of the four neighbours that can block it]`.
 pub type HobbleTable = [[u128; 16]; Square::COUNT];
 
 pub const ROOK_FILE: &FileTable = &file_table(false);
@@ -31,9 +31,10 @@ pub static DIAGONAL: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
 pub static LINES: [u128; Square::COUNT] = line_table();
 pub static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();
 
-/// South, west, east, north: the order of the bits of a knight's index.
+/// South, west, east, north: the order of the occupancy bits in the index of [`KNIGHT`].
 pub const ORTHOGONALS: [(isize, isize); 4] = [(0, -1), (-1, 0), (1, 0), (0, 1)];
-/// South-west, south-east, north-west, north-east: the order of a bishop's index.
+/// South-west, south-east, north-west, north-east: the order of the occupancy bits in the index of [`BISHOP`] and
+/// [`KNIGHT_TO`].
 pub const DIAGONALS: [(isize, isize); 4] = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
 
 /// The squares attacked on a line of `len` squares from `from`: by a rook, up to and including the first

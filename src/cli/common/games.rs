@@ -47,7 +47,8 @@ impl GameArguments {
             let data = place.path.metadata();
             place.path == Path::new("-") || data.is_ok_and(|data| !data.is_dir())
         };
-        // If one argument is an existing file, the name of a missing file is not read as a move.
+        // If one argument is an existing file, any other argument with an extension is a file too: the name of a
+        // missing file must not be read as a move.
         let may_be_file = |place: &GamePath| is_file(place) || place.path.extension().is_some();
         let are_files = match &places[..] {
             [place] => is_file(place) && place.game.is_none() && place.ply.is_none(),
@@ -60,7 +61,7 @@ impl GameArguments {
         }
     }
 
-    /// The file, or the game in it, if that is the only argument.
+    /// The file or the game of a file that the only argument names; `None` for other arguments.
     #[cfg(feature = "cloud")]
     pub fn place(&self) -> Result<Option<GamePath>, Failure> {
         match &self.game[..] {

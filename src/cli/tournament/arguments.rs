@@ -204,7 +204,7 @@ pub struct Arguments {
     repair: bool,
 }
 
-/// `--engine` may be repeated, each with several values.
+/// The values of `--engine`, one list for each time it is given, and of `--each`.
 #[derive(Debug, Default)]
 struct EngineArguments {
     engines: Vec<Vec<String>>,
@@ -252,7 +252,8 @@ impl clap::Args for EngineArguments {
     }
 }
 
-/// The engines of a TOML file. The settings `each` of the command line take precedence over those in the file.
+/// The engines of a TOML file. The settings `each` of the command line take precedence over the table `[each]` of the
+/// file, and the settings of an engine over both.
 fn engines_of_file(path: &Path, each: &PartialEngineSpec) -> Result<Vec<EngineSpec>, Failure> {
     let text = read_file(path, MAX_ENGINES_MB).context(path.display())?;
     let text = String::from_utf8(text).context(path.display())?;
@@ -291,7 +292,7 @@ impl Arguments {
         match self.format {
             _ if self.sprt.is_some() => None,
             TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => Some(10),
-            // The number of stages of a knockout.
+            // As many rounds as a knockout with these engines has.
             TournamentFormat::Swiss => {
                 Some(u64::from(engines.next_power_of_two().trailing_zeros()))
             }
@@ -426,7 +427,7 @@ impl Arguments {
         };
         for engine in &self.engines.engines {
             let mut settings = engine.clone();
-            // A program alone, as for `chuhe check`.
+            // The first setting may be a program without `cmd=`, as for `chuhe check`.
             if let Some(first) = settings.first_mut() {
                 *first = as_setting(first);
             }

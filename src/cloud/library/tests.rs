@@ -194,7 +194,7 @@ fn mirrored_positions_and_swapped_colors_are_one_position() {
         replies(&ask(&library, "queryall", red, "")),
         ["h0g2", "b0c2", "h2e2"]
     );
-    // The distance is known only for the colors of the starting position.
+    // The distance from the starting position is known for this position, but not for the one with swapped colors.
     assert!(ask(&library, "queryscore", AFTER_B2E2, "&json=1").ends_with("\"ply\":1}"));
     assert!(ask(&library, "queryscore", red, "&json=1").ends_with("\"eval\":-22}"));
 }
@@ -348,7 +348,7 @@ fn repetitions_are_judged() {
     }
 }
 
-/// A library that returns moves after few visits.
+/// A library that returns moves without a minimum number of visits.
 fn eager() -> LibraryOptions {
     LibraryOptions {
         min_visits: 0,
@@ -356,7 +356,7 @@ fn eager() -> LibraryOptions {
     }
 }
 
-/// Writes a score for each move of a cycle, last move first.
+/// Writes a score of 0 for each move of a cycle except the first one, last move first.
 fn write_circle(library: &super::Library, start: &str, circle: &[&str]) {
     for n in (1..circle.len()).rev() {
         write_from(library, start, &circle[..n].join(" "), circle[n], 0);
@@ -377,7 +377,7 @@ fn a_side_that_may_not_repeat_plays_its_next_move() {
         ask(&library, "querysearch", start, ""),
         "search:e1f1|search:e1e5\0"
     );
-    // Black is in check and breaks no rule, so nothing changes.
+    // Red may not repeat f1e1 either, but no other move is known in this position, so the stored score is kept.
     let checked = "4k4/9/9/p1p3p1p/9/9/P1P3P1P/9/5R3/3K5 w";
     assert_eq!(ask(&library, "querybest", checked, ""), "move:f1e1\0");
 }
@@ -390,9 +390,9 @@ fn a_move_that_draws_by_repetition_scores_0() {
     write_circle(&library, START, &["a0a1", "a9a8", "a1a0", "a8a9"]);
     let list = ask(&library, "queryall", START, "");
     assert!(list.starts_with("move:a0a1,score:-10,"), "{list}");
-    // With the best score at 0 the other move is no longer good.
+    // Because a0a1 now scores 0, the score of c3c4 is too low for a good move.
     assert_eq!(ask(&library, "querysearch", START, ""), "search:a0a1\0");
-    // The mirrored starting position is not a repetition.
+    // A mirror image of the first position is not a repetition of it.
     let (_directory, library) = empty_with(eager());
     let start = "4k4/3r5/9/p1p1p1p1p/9/9/P1P1P1P1P/9/3R5/4K4 w";
     write_from(&library, start, "", "d1f1", 10);

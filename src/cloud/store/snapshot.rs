@@ -25,7 +25,7 @@ pub struct Snapshot<'a> {
     pub(super) connection: &'a Connection,
     /// Whether private positions are left out.
     pub(super) hides_private: Cell<bool>,
-    /// Prefetched rows.
+    /// Prefetched rows; `None` for unknown positions.
     prefetched: RefCell<HashMap<Key, Option<Row>>>,
 }
 
@@ -38,7 +38,7 @@ impl Snapshot<'_> {
         let keys = keys();
         let found = rows::get_all(self.connection, &keys)?;
         let mut prefetched = self.prefetched.borrow_mut();
-        // Several moves may lead to one position.
+        // `keys` may contain a key twice, because several moves may lead to one position.
         prefetched.extend(keys.into_iter().map(|key| (key, None)));
         prefetched.extend(found.into_iter().map(|(key, row)| (key, Some(row))));
         Ok(())
@@ -100,7 +100,7 @@ impl Snapshot<'_> {
         Ok(count?.unwrap_or(0))
     }
 
-    /// Calls `each` with every position, in key order.
+    /// Calls `each` with every position that is not hidden, in key order.
     pub fn for_each<E: From<StoreError>>(
         &self,
         mut each: impl FnMut(Key, Row) -> Result<(), E>,

@@ -43,7 +43,7 @@ impl TestLibrary {
     }
 }
 
-/// Makes tests of functions that take a new library, one for each database.
+/// Turns each function, which takes a new library, into two tests: one with a file and one with PostgreSQL.
 macro_rules! on_both {
     ($($test:ident),+ $(,)?) => {
         mod in_file {
@@ -129,7 +129,7 @@ fn values_are_propagated_at_once(library: &TestLibrary) {
     }
     assert_eq!(stored(&store, "", "b2e2"), Some(-23));
     assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
-    // Now only its replies change the value.
+    // Since replies to b2e2 are known, a new score of the move itself no longer changes its value.
     assert!(!put(&store, new("", "b2e2", 50, 99)));
     let row = store.read(|s| s.get(&edge("", "b2e2").parent)).unwrap();
     assert_eq!(row.unwrap().plies, [Some(0), None]);
@@ -143,7 +143,7 @@ fn a_shallower_search_does_not_replace_a_deeper_one(library: &TestLibrary) {
     assert!(put(&store, new("", "c3c4", -20, 12)));
     assert!(put(&store, new("", "g3g4", -30, 14)));
     assert_eq!(stored(&store, "", "c3c4"), Some(-30));
-    // A score never ends a game.
+    // A score is limited to less than that of a finished game.
     assert!(put(&store, new("", "a3a4", -1_000_000, 14)));
     assert_eq!(stored(&store, "", "a3a4"), Some(-29_999));
 }

@@ -67,7 +67,7 @@ const fn king_tables(side: Color) -> [PieceSquareTable; PALACE] {
     tables
 }
 
-/// The value of a piece for its owner, from red's point of view.
+/// Converts a value from the point of view of the owner of a piece to that of red.
 const fn for_red(value: Tapered, piece: Piece) -> Tapered {
     match piece.color() {
         Color::Red => value,

@@ -29,7 +29,7 @@ pub struct Builder {
     /// The error because of which the whole game is rejected.
     error: Option<RecordError>,
     cursor: Cursor,
-    /// The line of each open parenthesis, and the cursor before it.
+    /// The line number of each open parenthesis, and the cursor before it.
     open: Vec<(usize, Cursor)>,
     /// The number of open parentheses beyond the maximum depth.
     too_deep: usize,
@@ -38,7 +38,7 @@ pub struct Builder {
     has_ended: bool,
     /// Whether the rest of the game consists of variations that are not read.
     skips_variations: bool,
-    /// Whether nothing but headings has been read.
+    /// Whether all tags that have been read are from headings, not from tag pairs in brackets.
     has_only_headings: bool,
     text_size: usize,
 }
@@ -411,7 +411,7 @@ impl Builder {
     }
 }
 
-/// Renames `White`, `WhiteElo` and so on to `Red…` unless there is such a tag.
+/// Renames `White`, `WhiteElo` and so on to `Red…` unless that tag exists already.
 fn name_red(tags: &mut [(String, String)]) {
     for index in 0..tags.len() {
         let Some(rest) = tags[index].0.strip_prefix("White") else {

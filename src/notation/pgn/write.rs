@@ -48,7 +48,8 @@ impl GameTree {
         text
     }
 
-    /// The moves with their numbers, glyphs, comments and variations. No word is broken over lines.
+    /// The moves with their numbers, glyphs, comments and variations, as words that are not broken when lines are
+    /// wrapped.
     fn words(&self, style: MoveStyle) -> Vec<String> {
         let moves = &self.moves;
         let mut words = Vec::new();
@@ -84,7 +85,8 @@ impl GameTree {
             line.needs_number = push_comment(&moves[id], &mut words);
             line.before.clone_from(&line.position);
             line.position.make(played);
-            // The alternatives to the first move of a variation are alternatives to the move that it replaces.
+            // The first move of a variation has no alternatives of its own: its siblings are alternatives to the move
+            // that it replaces.
             if moves.is_first_child(id) {
                 line.alternative = moves.next_sibling(id);
             }

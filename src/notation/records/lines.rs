@@ -7,7 +7,8 @@ use crate::notation::raw::RecordError;
 use crate::notation::tree::{GameTree, PgnGame};
 use crate::notation::{GameText, Line, Separator, without_move_numbers};
 
-/// Whether a text is in this format: a line begins with a position, and no line with a tag of a PGN.
+/// Whether a text is in this format: at least one line begins with a position, and no line begins with `[`, as a tag
+/// of a PGN does.
 pub fn is_lines(text: &str) -> bool {
     let begins_with_position = |line: &str| {
         let word = line.split_whitespace().next().unwrap_or_default();

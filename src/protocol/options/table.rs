@@ -136,7 +136,7 @@ impl OptionSpec {
     }
 }
 
-/// Assigns a value that exists.
+/// Assigns a value, if there is one. Returns whether there is one.
 fn assign<T>(field: &mut T, value: Option<T>) -> bool {
     if let Some(value) = value {
         *field = value;
@@ -152,7 +152,7 @@ fn number<T: TryFrom<u64>>(field: &mut T, value: u64) {
     }
 }
 
-/// The rule sets by the names that Pikafish gives to its own, in the order of [`RuleSet::ALL`].
+/// The names of the rule sets in UCI, in the style of the names in Pikafish and in the order of [`RuleSet::ALL`].
 const UCI_RULES: [&str; RuleSet::COUNT] = [
     "AsianRule",
     "ComputerRule",

@@ -69,7 +69,7 @@ impl TestSession {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// The position on the board and the bans.
+    /// The position, the moves played and the root moves that are not banned, as text.
     fn board(&self) -> Option<String> {
         let game = self.session.game.game()?;
         let bans = &self.session.game;
@@ -205,7 +205,7 @@ fn overlong_line_gets_the_answer_of_its_command() {
     let _ = session
         .session
         .on_input(Input::Overlong("position".to_owned()));
-    // It waits for the end of the search.
+    // The line is not handled before the search ends.
     assert_eq!(session.read(), [""; 0]);
     assert!(session.board().is_some());
     session.say("stop");
@@ -311,7 +311,7 @@ fn draw_offer_is_accepted_in_a_drawn_game() {
     for (go, score, answer) in [
         ("go draw depth 1", 0, "bestmove h2e2 draw"),
         ("go depth 1", 0, "bestmove h2e2"),
-        // The client may go by other rules.
+        // With a high score the engine does not accept, because the client may use other rules.
         ("go draw depth 1", 300, "bestmove h2e2"),
     ] {
         let said = session.say(go);
@@ -380,7 +380,7 @@ fn offers_draws_only_with_the_option() {
     assert_eq!(answers.len(), 2);
 }
 
-/// FENs, cut and changed.
+/// FENs that are cut at a random place, or into which random characters are inserted there.
 fn half_fen() -> impl Strategy<Value = String> {
     let fen = prop_oneof![
         Just(fen::START.to_owned()),
@@ -452,7 +452,7 @@ proptest! {
         }
     }
 
-    /// During a search nothing changes the position, and only `stop` and the start of another search end it.
+    /// During a search, lines other than `stop`, `go` and handshakes neither change the position nor end the search.
     #[test]
     fn lines_during_a_search_change_nothing(lines in prop::collection::vec(line(), 1..12)) {
         let mut session = TestSession::new("ucci");

@@ -18,7 +18,8 @@ pub struct Node {
     pub in_check: bool,
     /// Corrected evaluation; meaningless in check.
     pub evaluation: Score,
-    /// The evaluation without corrections.
+    /// The evaluation without corrections; `None` in check, and if a move is excluded and the evaluation is known from
+    /// the search of all moves.
     pub raw: Option<Score>,
     pub improving: bool,
     pub entry: Option<TtEntry>,
@@ -178,8 +179,8 @@ impl Search<'_> {
             (Some(raw), self.corrected(ply, raw))
         };
         self.stack.at_mut(ply).evaluation = (!in_check).then_some(evaluation);
-        // Whether the evaluation is higher than at an earlier move of the same side (Chessprogramming wiki,
-        // "Improving").
+        // Whether the evaluation is higher than two plies earlier, or than four plies earlier if the side was in check
+        // two plies earlier (Chessprogramming wiki, "Improving").
         let improving = !in_check
             && [2, 4]
                 .iter()
@@ -281,14 +282,14 @@ impl Search<'_> {
                 return Some(NodeScore::of_position(beta + share));
             }
         }
-        // These scores do not come from the node's own moves, so their dependency on the path is dropped.
+        // These scores are only estimates, so their dependency on the path is dropped.
         self.null_move(node, beta)
             .or_else(|| self.probcut(node, beta))
             .or_else(|| self.hash_probcut(node, beta))
             .map(NodeScore::of_position)
     }
 
-    /// Null-move pruning: if the score stays at beta when the opponent moves twice, the node is cut off. In endings
+    /// Null-move pruning: if the score reaches beta although the opponent moves twice, the node is cut off. In endings
     /// with few pieces, where zugzwang is frequent, and in deep nodes the cut-off is verified by a search without
     /// null moves (Donninger, "Null move and deep search", 1993; Tabibi and Netanyahu, "Verified null-move pruning",
     /// 2002).

@@ -291,7 +291,7 @@ impl<'a> OpenPositions<'a> {
         Value(self.mates.values.get(node))
     }
 
-    /// Whether captures of an open position have a result of [`captures`].
+    /// Whether some capture of an open position has the result `bit`, one of [`captures`].
     pub fn has_capture(&self, node: Node, bit: u8) -> bool {
         self.mates.captures.get(node) & bit != 0
     }
@@ -306,7 +306,7 @@ impl<'a> OpenPositions<'a> {
         self.mates.moves.decrement(node) == 1
     }
 
-    /// Sets the number of quiet moves of a position lost by rule that are not counted yet.
+    /// For a position that is lost by rule, sets the number of quiet moves that are not counted yet.
     pub fn set_moves(&self, node: Node, count: u8) {
         self.mates.moves.set(node, count);
     }
@@ -360,7 +360,7 @@ impl<'a> OpenPositions<'a> {
         mover.is_some_and(|mover| mover.has_peaceful_move(is_wanted))
     }
 
-    /// No offence if a capture does not lose, else all.
+    /// No offence if some capture is not proven to lose, else all offences.
     fn offences_of_captures(&self, node: Node) -> Offences {
         if self.has_capture(node, captures::ESCAPE) {
             Offences::NONE

@@ -191,8 +191,8 @@ pub struct EngineInfo {
     pub depth: Option<u32>,
     /// Nodes.
     pub nodes: Option<u64>,
-    /// The principal variation, in the engine's coordinates here and in those from a0 to i9 in a
-    /// [`MoveAnswer`](super::MoveAnswer).
+    /// The principal variation: as read from the `info` line in the engine's coordinates, but in a
+    /// [`MoveAnswer`](super::MoveAnswer) converted to coordinates from a0 to i9.
     pub pv: Option<String>,
 }
 

@@ -15,7 +15,8 @@ use super::elo::{Interval, TWO_SIDED, invert};
 use crate::text::{is_character, printable};
 use crate::tournament::spec::OptionValue;
 
-/// Elo per point of score between equal engines: the slope of the logistic curve at one half.
+/// Elo per point of score between equal engines: the reciprocal of the slope of the logistic curve at a score of one
+/// half.
 const ELO_PER_POINT: f64 = 1600.0 / std::f64::consts::LN_10;
 
 /// The factors of a match of two engines.
@@ -52,7 +53,8 @@ impl Factors {
     /// optionally a `seed`.
     ///
     /// # Errors
-    /// The text is not such a file, has no factor, or has a name or an option twice.
+    /// The text is not such a file, has no factor, a factor without options, a name that is empty or has control
+    /// characters, or a name or an option twice.
     pub fn read_toml(text: &str) -> Result<Self, FactorsError> {
         let file: FactorFile = toml::from_str(text)?;
         if file.factor.is_empty() {

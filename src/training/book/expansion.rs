@@ -69,8 +69,8 @@ struct BookTree {
 }
 
 impl BookTree {
-    /// Returns the node of the current position of a game, which is new if necessary. Queues the node at this cost if
-    /// it has not been searched and this is its lowest cost.
+    /// Returns the node of the current position of a game, and creates it if it does not exist. Queues the node at this
+    /// cost if it has not been searched and this is its lowest cost.
     fn node(&mut self, game: Game, cost: i32) -> usize {
         let next = self.nodes.len();
         let number = *self.known.entry(key(game.position())).or_insert(next);
@@ -128,7 +128,7 @@ impl BookTree {
     }
 
     /// Backs up the scores from the ends of the lines: the score of a move becomes the negated score of the best
-    /// answer. Moves that transpose to an earlier ply keep the score of their search.
+    /// answer. Moves to a node that was first reached at the same or an earlier ply keep the score of their search.
     fn back_up(&mut self) {
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         order.sort_by_key(|&number| Reverse(self.nodes[number].ply()));

@@ -64,7 +64,7 @@ pub enum UnfitSample {
 }
 
 /// Converts text samples, one per line (`FEN | score for red | result for red`), in the order of the games. A
-/// game ends if the ply number does not rise or the result changes.
+/// game ends if the ply number does not rise or the result changes, or after 1000 samples.
 ///
 /// # Errors
 /// A line other than an incomplete last one is not a sample, or a file cannot be read or written.

@@ -45,7 +45,8 @@ pub struct Relabeling {
 }
 
 /// Writes the games of `source` with new scores, and returns their number. Moves, results and order do not
-/// change. Skips games with illegal moves. Calls `progress` with the number of games written so far.
+/// change, and moves without a score get none. Skips games with illegal moves. Calls `progress` with the number of
+/// games written so far.
 pub fn relabel<R: Read, W: Write>(
     source: &mut GameReader<R>,
     writer: &mut GameWriter<W>,
@@ -155,7 +156,7 @@ fn new_game_scores(
     Ok(Some(record))
 }
 
-/// The score of the current position, or [`NO_SCORE`] if there is no legal move.
+/// The score of the current position, or [`NO_SCORE`] if a search finds no legal move.
 fn score(game: &Game, searcher: &mut Searcher, nodes: u64) -> Result<i16, RelabelError> {
     let score: Option<Score> = match nodes {
         0 => Some(searcher.static_score(game.position())),

@@ -83,7 +83,7 @@ pub struct SelfPlayPlan {
     /// The way in which the games begin; not stored if random.
     #[serde(default, skip_serializing_if = "Opening::is_random")]
     pub opening: Opening,
-    /// Maximum absolute score of a random opening; not stored if it is that of files that do not store it.
+    /// Maximum absolute score of a random opening; not stored if it is the limit of older files, which do not store it.
     #[serde(
         default = "old_opening_score",
         skip_serializing_if = "is_old_opening_score"
@@ -94,7 +94,7 @@ pub struct SelfPlayPlan {
     pub random_moves: u8,
 }
 
-/// The opening score limit of files that do not store it: a minor piece.
+/// The opening score limit of older files, which do not store it: a minor piece.
 fn old_opening_score() -> u16 {
     450
 }

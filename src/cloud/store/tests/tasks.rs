@@ -28,7 +28,7 @@ fn tasks_are_leased_by_priority_and_age(library: &TestLibrary) {
         add(&store, &task(kind, "h2e2", &["h9g7"], Requested));
         add(&store, &task(kind, "h2d2", &["h9g7"], Requested));
         add(&store, &task(kind, "h2c2", &["h9g7"], Urgent));
-        // Moves are merged; the higher priority holds.
+        // The moves are added to the waiting task of the same position.
         add(&store, &task(kind, "", &["g3g4", "e3e4"], Background));
     }
     let order = |kind, edges: [&str; 4]| {
@@ -70,7 +70,7 @@ fn leases_expire_and_are_released(library: &TestLibrary) {
     add(&store, &scoring("h2e2"));
     let first = lease(&store, TaskKind::Scoring, -1);
     add(&store, &scoring("h2d2"));
-    // Expired leases come first.
+    // The tasks of expired leases come first.
     let second = lease(&store, TaskKind::Scoring, 60);
     assert_eq!(second.tasks[..2], first.tasks);
     assert_eq!(second.tasks.len(), 3);
@@ -90,7 +90,7 @@ fn leases_expire_and_are_released(library: &TestLibrary) {
     let third = lease(&store, TaskKind::Scoring, 60);
     assert_eq!(third.tasks, second.tasks);
     assert!(third.number > second.number);
-    // A task that is never finished is dropped.
+    // A task that is never finished is leased at most five times.
     for _ in 0..4 {
         add(&store, &scoring("h2c2"));
         lease(&store, TaskKind::Scoring, -1);
@@ -194,7 +194,7 @@ fn job(store: &Store, id: i64) -> Job {
     jobs.into_iter().find(|job| job.id == id).unwrap()
 }
 
-/// Makes the requests of a job older, as if time had passed.
+/// Makes the requests of all jobs older, as if time had passed.
 fn wait(store: &Store, seconds: i64) {
     store
         .write(move |batch| {
@@ -209,7 +209,7 @@ fn wait(store: &Store, seconds: i64) {
 
 fn a_job_counts_its_searches(library: &TestLibrary) {
     let store = library.open();
-    // The same game twice is searched once.
+    // The second game is the mirror image of the beginning of the first one, so it adds no searches.
     let tasks = [line("h2e2 h9g7 h0g2"), line("b2e2 b9c7")].concat();
     let id = add_job(&store, tasks, Priority::Requested).unwrap();
     let progress = |store: &Store| {
@@ -219,7 +219,7 @@ fn a_job_counts_its_searches(library: &TestLibrary) {
     assert_eq!(progress(&store), (0, 0, 3, false));
     advance(&store);
     assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 3);
-    // It continues after a restart, and requests nothing twice.
+    // The job continues after a restart, and requests nothing twice.
     drop(store);
     let store = library.open();
     advance(&store);
@@ -236,7 +236,7 @@ fn a_job_counts_its_searches(library: &TestLibrary) {
         .unwrap();
     advance(&store);
     assert_eq!(progress(&store), (2, 0, 3, false));
-    // A search without a result is requested three times, and has failed then.
+    // After three requests without a result a search has failed.
     for _ in 0..3 {
         assert_eq!(progress(&store), (2, 0, 3, false));
         wait(&store, 400);
@@ -258,10 +258,10 @@ fn known_results_are_not_searched_again(library: &TestLibrary) {
     }
     let id = add_job(&store, line("c3c4 b7c7"), Priority::Requested).unwrap();
     advance(&store);
-    // The reply has no known reply itself.
+    // Only c3c4 counts as searched, because its reply is known. The reply b7c7 has no known reply itself.
     assert_eq!((job(&store, id).done, job(&store, id).ended), (1, None));
     assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 1);
-    // A position without moves is searched for moves.
+    // A line without moves requests an expansion of its position.
     let id = add_job(&store, line(""), Priority::Requested).unwrap();
     advance(&store);
     assert_eq!(store.read(|s| s.waiting(TaskKind::Expansion)).unwrap(), 1);
@@ -304,7 +304,7 @@ fn a_canceled_job_requests_nothing(library: &TestLibrary) {
 fn jobs_are_advanced_by_priority(library: &TestLibrary) {
     let store = library.open();
     let long = |rook: &str| {
-        // 300 different positions with the same move.
+        // 300 different tasks for positions that four random plies lead to.
         let mut tasks = Vec::new();
         let mut random = StdRng::seed_from_u64(7);
         while tasks.len() < 300 {
@@ -330,7 +330,7 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
     let low = add_job(&store, long("a3a4"), Priority::Background).unwrap();
     let high = add_job(&store, long("i3i4"), Priority::Urgent).unwrap();
     advance(&store);
-    // The queue gets at most 400 searches, with PostgreSQL 100.
+    // At most 400 searches are in the queue, or 100 with PostgreSQL.
     let waiting = store.read(|s| s.waiting(TaskKind::Scoring)).unwrap();
     assert!((90..=400).contains(&waiting), "{waiting}");
     let leased = store.lease(request(TaskKind::Scoring, 1000, 60)).unwrap();
@@ -341,7 +341,7 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
             .filter(|task| task.priority == priority)
             .count()
     };
-    // The second job begins when the queue has all searches of the first one.
+    // The job of lower priority begins only when all searches of the other one are in the queue.
     let (first, second) = (of(Priority::Urgent), of(Priority::Requested));
     assert!(
         first > 250 || first >= 90 && second == 0,
