@@ -95,8 +95,8 @@ impl EngineSettings {
         })
     }
 
-    /// The FEN of a position, how the rules end the game, the opening, and the contents of books and endgame tables. The
-    /// page itself recognises positions without a legal move.
+    /// The FEN of a position, how the rules end the game, the opening, and the contents of books and endgame tables.
+    /// The page itself recognises positions without a legal move.
     pub fn describe(&self, parameters: &QueryParameters) -> Result<Value, String> {
         let game = read_game(parameters)?;
         let (position, rules) = (game.position(), self.plan.settings.rules);

@@ -196,8 +196,8 @@ impl<'a> Search<'a> {
         Some(TtEntry { bound, ..entry })
     }
 
-    /// The uncorrected static evaluation, from the hash entry or computed. Without an entry it is stored at once, because
-    /// a node that is cut off may store nothing else.
+    /// The uncorrected static evaluation, from the hash entry or computed. Without an entry it is stored at once,
+    /// because a node that is cut off may store nothing else.
     #[inline]
     pub fn raw_evaluation(&mut self, entry: Option<TtEntry>, was_pv: bool) -> Score {
         if let Some(known) = entry.and_then(|e| e.evaluation) {
