@@ -13,7 +13,7 @@ use crate::rules::Game;
 pub enum Shape {
     /// From a few pieces to nearly all of them.
     Any,
-    /// At most half of the pieces.
+    /// On average at most half of the pieces.
     Sparse,
     /// [`Self::Any`] with all pawns of a side on two files.
     PawnsDoubled,

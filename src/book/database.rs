@@ -88,7 +88,8 @@ impl Stored {
 }
 
 /// The legal moves of rows, the heaviest first; if a move has several rows, the first one is used. Weights are the
-/// scores if any score is positive, else the [values](Results::value) of the games, else equal.
+/// scores if any score is positive, else the [values](Results::value) of the games, else equal. Rows without a
+/// positive weight are left out.
 pub fn weighed(rows: &[(&Stored, Option<Move>)], position: &Position) -> Vec<BookMove> {
     let has_scores = rows.iter().any(|(row, _)| row.score > 0);
     let has_games = rows.iter().any(|(row, _)| row.results.games() > 0);

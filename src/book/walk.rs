@@ -23,9 +23,9 @@ pub struct BookWalk {
     pub is_whole: bool,
 }
 
-/// Finds the positions of a book from the starting position, by moves of the book. Between two of them there may be
-/// one move that is not in the book, because many books contain only the winner's moves. If the keys contain whole
-/// positions, all positions are found.
+/// Finds the positions of a book that can be reached from the starting position: from each position of the book, by any
+/// legal move, or by a book move and any legal reply, because many books contain only the winner's moves. If the keys
+/// contain whole positions, all positions are found.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     let mut walker = Walker::new(book);
     walker.visit(&Position::startpos())?;
@@ -214,8 +214,8 @@ mod tests {
         assert_eq!(reached.to_text(), walked(&table).table.to_text());
     }
 
-    /// A book with records of another position that has the same lock, none of whose moves is
-    /// legal.
+    /// A book in which a position without moves has the same lock as another position, and so seems to have the two
+    /// records of that one.
     #[derive(Debug)]
     struct Colliding(DatBook);
 

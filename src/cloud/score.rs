@@ -28,8 +28,8 @@ pub const fn score_of(value: i32) -> i32 {
 /// a higher value than one. `scores` are the scores of its moves in any order; `None` if empty.
 ///
 /// `key` and `m` identify the parent and the move to this position, where the value is stored. A value is rounded up
-/// with a probability equal to its fractional part, decided by a hash of key, move and best score. Values that
-/// truncate to 2 or less are rounded to the nearest integer, halves away from zero.
+/// with a probability equal to its fractional part, decided by a hash of key, move and best score. Values between
+/// -3 and 3 are rounded to the nearest integer, halves away from zero.
 pub fn value(scores: &mut [i32], key: &Key, m: Move) -> Option<i32> {
     scores.sort_unstable_by(|a, b| b.cmp(a));
     let first = *scores.first()?;
@@ -156,7 +156,7 @@ fn good(m: f64) -> f64 {
     }
 }
 
-/// Rank of a move: 2 for the class `Best`, 1 for `Good`, 0 for the others.
+/// Rank of a move: 0 outside of the class `Good`, 1 inside, 2 if it is also in the class `Best`.
 pub fn rank(score: i32, best: i32) -> u8 {
     if Class::Good.contains(score, best) {
         1 + u8::from(Class::Best.contains(score, best))

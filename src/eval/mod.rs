@@ -10,7 +10,7 @@ pub use handcrafted::{Evaluator, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, p
 named_enum! {
     /// Level of the evaluation, the option `knowledge`.
     pub enum Knowledge {
-        /// Material, piece-squares, also relative to the kings, and the advantage of having the move.
+        /// Material, piece-square values, values relative to the kings, and the advantage of having the move.
         None = "none",
         /// Mobility and pawns as well.
         Small = "small",

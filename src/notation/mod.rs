@@ -65,7 +65,8 @@ fn explained(position: &Position, error: NotationError) -> NotationError {
     };
     let attempts = attempted_moves(position, &text).into_iter();
     let reasons = attempts.filter_map(|attempt| why_illegal(position, attempt));
-    // If the text matches several moves, one that the piece could make on another board is the most likely.
+    // If the text matches several moves, those with a wrong step of the piece are the least likely, then those to a
+    // square of an own piece.
     let reason = reasons.min_by_key(|reason| match reason {
         IllegalReason::WrongStep(_) => 2,
         IllegalReason::OwnPiece(_) => 1,
@@ -90,8 +91,8 @@ fn is_move_text(text: &str) -> bool {
         .any(|result| !matches!(result, Err(NotationError::Unreadable(_))))
 }
 
-/// All moves, legal or not, that match a text in any notation. With [`why_illegal`] they explain why [`parse_move`]
-/// rejects a text.
+/// All moves, legal or not, that match a text in coordinates, Chinese notation or WXF. With [`why_illegal`] they
+/// explain why [`parse_move`] rejects a text.
 pub fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
     let text = text.trim();
     if let Ok(m) = text.parse() {

@@ -29,7 +29,7 @@ impl Score {
     pub const INFINITE: Self = Self(32_000);
     /// A mate on the board, distance zero.
     pub const MATE: Self = Self(30_000);
-    /// Scores from here up are proven wins: mates at a distance the search can reach.
+    /// Scores from here up are mates, at a distance of at most twice [`MAX_PLY`].
     pub const WIN: Self = Self(Self::MATE.0 - 2 * MAX_PLY as i32);
     /// Scores from here up to [`Self::WIN`] are wins by an endgame table whose mate comes after the no-capture limit,
     /// but whose next capture comes before it.

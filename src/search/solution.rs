@@ -185,7 +185,7 @@ impl<'a> Solver<'a> {
         self.mates.values().cloned().collect()
     }
 
-    /// Uses mates that an earlier run found. With a wrong one no solution is found, but never a wrong solution.
+    /// Uses mates that an earlier run found. A wrong one can prevent a solution, but it never causes a wrong one.
     ///
     /// # Errors
     /// A position or a move is invalid.
@@ -202,8 +202,8 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
-    /// Proves that the position at the end of `game` is won: a mate in at most `moves` moves, of any length, in which
-    /// a line may end in a position of `tables`.
+    /// Proves that the position at the end of `game` is won, by a mate in at most `moves` moves that need not be the
+    /// shortest. Its lines may end in positions of `tables`.
     ///
     /// # Errors
     /// There is no such mate, it or a refutation was not found, or the solver was stopped.
@@ -355,7 +355,8 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// The shortest mate found after a reply to a move that mates in at most `plies`. It takes at most `plies - 2`.
+    /// The shortest mate found after a reply to a move that mates in at most `plies`. A new mate takes at most
+    /// `plies - 2`; one that is already known may be longer.
     fn refutation(&mut self, game: &Game, plies: u32) -> Result<(Move, u32), SolveError> {
         let key = game.position().key();
         if let Some(known) = self.mates.get(&key) {

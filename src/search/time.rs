@@ -5,11 +5,9 @@
 //! iteration. The last move before a time control may use most of the remaining time. The reserve grows with the
 //! overhead measured on earlier moves ([`MoveOverhead`]).
 //!
-//! ElephantEye's soft limit is half of the proper time, which leaves an eighth of a period to its last move. If the
-//! number of moves to the time control is known, the soft limit here is most of the proper time. All moves then get
-//! about the same time, as a search takes 1.09 times its soft limit on average. Without periods, the proper time contains
-//! 1.4 increments, and the soft limit grows during a game from 0.4 to 0.6 of the proper time. With half of the proper
-//! time and one increment, the clock would never fall below 17 increments.
+//! ElephantEye's soft limit is half of the proper time, so the last move of a period has an eighth of its time left.
+//! If the number of moves to the time control is known, the soft limit here is most of the proper time. All moves then
+//! get about the same time, as a search takes 1.09 times its soft limit on average.
 
 use std::time::Duration;
 
@@ -120,8 +118,8 @@ impl TimeManager {
         }
     }
 
-    /// The hard limit counted from the ponder hit, after `pondered`. Pondered time counts, but at least half the soft
-    /// limit is left.
+    /// The hard limit counted from the ponder hit, after pondering for the time `pondered`. This time counts, but at
+    /// least half of the soft limit is left. An exact time per move begins at the ponder hit.
     pub fn hard_after(&self, pondered: Duration) -> Duration {
         if !self.flexible {
             return self.hard;

@@ -60,8 +60,8 @@ impl ColorOrder {
     }
 }
 
-/// The games of a tournament, numbered from 0. Two games in a row are a pair: the same engines play one opening with
-/// both colors.
+/// The games of a tournament, numbered from 0. Games 2n and 2n + 1 are a pair: the same engines play one opening twice,
+/// by default with exchanged colors ([`ColorOrder`]).
 ///
 /// In a round robin and a gauntlet every pairing plays a pair in each round. In a Swiss tournament and a knockout the
 /// pairings depend on the results: [`Self::advance`] adds them when all known games are played.
@@ -183,7 +183,8 @@ impl Schedule {
         }
     }
 
-    /// The pairings that have results: those of a round, or all if they depend on the results.
+    /// The pairings for which results are counted: those of a round, or all possible ones if the pairings depend on the
+    /// results.
     pub fn pairings(&self) -> Vec<[usize; 2]> {
         if self.depends_on_results() {
             all_pairings(self.engines)

@@ -65,7 +65,8 @@ pub struct Review {
     pub number: usize,
     pub record: GameTree,
     pub moves: Vec<ReviewedMove>,
-    /// The points that red can expect, in percent, at the start and after each ply, where searched.
+    /// The points that red can expect, in percent, at the start and after each ply; `None` if the position was not
+    /// searched.
     pub points: Vec<Option<f64>>,
     pub sides: ByColor<SideSummary>,
     pub repetitions: Vec<Repetition>,

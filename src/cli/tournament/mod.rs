@@ -100,7 +100,7 @@ fn print_resumed(content: &JournalContent) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints warnings about options, and about more threads than processors.
+/// Prints warnings about options, the messages of the engines, and a warning if there are more threads than processors.
 fn warn(tournament: &Tournament, greetings: &[Greeting]) {
     for (engine, greeting) in tournament.engines.iter().zip(greetings) {
         for warning in &greeting.option_warnings {

@@ -87,7 +87,7 @@ impl ActiveWorkers {
         });
     }
 
-    /// Number of workers that asked for jobs in the last five minutes.
+    /// Number of workers with a request in the last five minutes.
     pub fn count(&self) -> usize {
         self.at(Instant::now(), |workers, _| workers.len())
     }

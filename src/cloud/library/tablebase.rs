@@ -63,7 +63,7 @@ fn has_few_pieces(position: &Position) -> bool {
         && Color::ALL.into_iter().all(|side| pawns(side) <= 3)
 }
 
-/// The score of an outcome; `None` if the length of the win is unknown.
+/// The score of an outcome; `None` for a win or loss by the repetition rules, whose distance to mate is unknown.
 fn score(outcome: TableOutcome) -> Option<i32> {
     match outcome {
         TableOutcome::Win(plies) => Some(FINAL - i32::from(plies)),

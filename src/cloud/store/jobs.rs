@@ -25,7 +25,7 @@ const MAX_KEPT: i64 = 200;
 const WINDOW: i64 = 400;
 /// The same number for a database on a server, where each query takes longer.
 const REMOTE_WINDOW: i64 = 100;
-/// Number of known moves of a position that needs no search for more moves.
+/// A position with at least this number of known moves needs no search for more moves.
 pub const ENOUGH_MOVES: usize = 5;
 /// Seconds after which a search is requested again if its task is gone without a result. The queue ignores earlier
 /// repetitions.
@@ -102,7 +102,8 @@ enum Progress {
 }
 
 impl Batch<'_> {
-    /// Adds a job for tasks. Equal ones are searched once.
+    /// Adds a job with one search for each move of the tasks, and for each task without moves. A repeated search is
+    /// made once. Returns the number of the job.
     pub fn add_job(
         &mut self,
         settings: &JobSettings,
@@ -281,7 +282,8 @@ impl Batch<'_> {
         edge.map_or(Ok(false), |edge| Ok(self.get(&edge.child)?.is_some()))
     }
 
-    /// Whether a task of the position is waiting or leased. An expansion is finished when its moves are scored.
+    /// Whether a task of the position is waiting or leased. For an expansion, tasks that score moves count too, because
+    /// it is finished when the moves that it has found are scored.
     fn has_task(&self, task: &Task) -> Result<bool> {
         let query = "SELECT id FROM task WHERE kind = $1 AND lease = 0 AND key = $2
             UNION ALL SELECT id FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0) AND key = $2 LIMIT 1";

@@ -45,7 +45,7 @@ use rows::now;
 use snapshot::Readers;
 use writer::StoreWriter;
 
-/// Copies a library file to a new or empty file, while others may write to it.
+/// Copies a library file to a new or empty file. Other programs may write to the library meanwhile.
 ///
 /// # Errors
 /// The library is not a file, or one of the files cannot be read or written.

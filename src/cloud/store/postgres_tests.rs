@@ -101,10 +101,10 @@ fn no_task_is_leased_twice() {
         }
         count += 1;
     }
-    // Mirror images are one position.
     assert_eq!(count, 44);
     let waiting = |kind| stores[1].read(move |s| s.waiting(kind)).unwrap();
     let expected = waiting(TaskKind::Scoring) + waiting(TaskKind::Expansion);
+    // For each kind, 23 positions: mirror images are one position.
     assert_eq!(expected, 46);
     let leases = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -155,6 +155,7 @@ fn leases_do_not_wait_and_writers_take_turns() {
     }
     let mut beside = database.connect();
     let mut transaction = beside.transaction().unwrap();
+    // The lock of write transactions.
     transaction
         .batch_execute("SELECT pg_advisory_xact_lock(1130912107)")
         .unwrap();

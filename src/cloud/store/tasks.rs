@@ -33,13 +33,13 @@ const DROP_EXPIRED: &str = "DELETE FROM task WHERE id IN (SELECT id FROM task
 const DROP_GIVEN_UP: &str = "DELETE FROM task WHERE id IN (SELECT id FROM task
         WHERE kind = $1 AND (lease < 0 OR lease > 0) AND until < $2 AND tries >= $3
         FOR UPDATE SKIP LOCKED)";
-/// Tasks with an expired lease, oldest first. The two conditions on `lease` let the query use the index
+/// Tasks with an expired lease, by priority, oldest first. The two conditions on `lease` let the query use the index
 /// `task_order`.
 const OVERDUE_OLDEST: &str =
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
         AND until < $2 AND tries < $3 ORDER BY priority DESC, id ASC LIMIT $4
         FOR UPDATE SKIP LOCKED";
-/// Tasks with an expired lease, newest first.
+/// Tasks with an expired lease, by priority, newest first.
 const OVERDUE_NEWEST: &str =
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
         AND until < $2 AND tries < $3 ORDER BY priority DESC, id DESC LIMIT $4
@@ -68,8 +68,9 @@ struct WaitingTask {
 }
 
 impl Batch<'_> {
-    /// Adds a task, or adds its moves to the waiting task of the same position with the higher of the two
-    /// priorities. Moves leased in the last five minutes are skipped. Returns `false` if the queue is full.
+    /// Adds a task. If a task of the same position is waiting, adds the moves to it instead, and raises its priority
+    /// if that of `task` is higher. Moves leased in the last five minutes are skipped. Returns `false` if the queue is
+    /// full.
     pub fn add_task(&mut self, task: &Task) -> Result<bool> {
         let mut moves = task.moves.clone();
         moves.retain(|m| !self.tasks.was_leased(task, Some(*m)));
@@ -290,7 +291,7 @@ impl Batch<'_> {
         self.connection.execute(statement, &values).map(drop)
     }
 
-    /// Returns a leased task to the queue, merged with a waiting task of the same position.
+    /// Returns a leased task to the queue. If a task of the same position is waiting, adds the moves to that one.
     fn wait_again(&mut self, id: i64, task: &Task) -> Result<()> {
         if let Some(waiting) = self.waiting_task(task)? {
             self.merge_moves(&waiting, task.moves.clone(), task.priority as i64)?;

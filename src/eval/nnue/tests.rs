@@ -125,7 +125,8 @@ fn symmetric_positions_have_equal_values() {
         };
         position.make(played);
         let value = fresh(SimdLevel::BASELINE, &network, &position);
-        // With a king on the middle file the board is not mirrored, so its mirror image differs.
+        // The perspective of a side with its king on the middle file is never mirrored. The mirror image of such a
+        // position can have another value.
         let middle = Color::ALL
             .iter()
             .any(|color| position.king(*color).file() == 4);
@@ -254,8 +255,8 @@ fn all_levels_agree_on_a_million_positions() {
     compare_levels_of_networks(1_000_000);
 }
 
-/// Walks the tree of legal and null moves. The sums of every position (with `at_leaves`, of the leaves) must equal
-/// those of a new stack, before the moves and after they were unmade.
+/// Walks the tree of legal and null moves. In every position the sums must equal those of a new stack, before its moves
+/// are made and after they are unmade. With `at_leaves`, only the leaves are compared.
 fn walk(
     network: &Network,
     stack: &mut AccumulatorStack,

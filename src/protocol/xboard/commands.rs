@@ -182,6 +182,7 @@ impl XBoard {
                 self.console = true;
                 vec![self.board()]
             }
+            // The name is the side of the client.
             "red" => self.play_color(Color::Black),
             "blue" => self.play_color(Color::Red),
             "time" | "t" => {

@@ -58,7 +58,7 @@ fn an_interrupted_search_is_resumed() {
     let referee = referee(RuleSet::Asian, &tables);
     let verified = verify_strategy(&start(), Color::Black, referee, &strategy);
     assert_eq!(verified, Ok(strategy.len()));
-    // The strategy is found again without a choice.
+    // The strategy is found again from the known moves alone.
     let (again, chosen) = defend(&mut known, 0);
     assert_eq!((again.unwrap().len(), chosen), (strategy.len(), 0));
 }
@@ -104,7 +104,7 @@ fn defence(start: &Position, rules: RuleSet) -> Vec<Reply> {
 }
 
 /// Plays against a strategy of black with random moves, many of them back to where a piece came from, until the rules
-/// end the game. Returns the verdict.
+/// end the game or more than 300 plies were played. Returns the verdict.
 fn play(start: &Position, rules: RuleSet, strategy: &[Reply], random: &mut StdRng) -> Verdict {
     let moves: HashMap<u64, Move> = strategy
         .iter()
@@ -129,7 +129,7 @@ fn play(start: &Position, rules: RuleSet, strategy: &[Reply], random: &mut StdRn
                 back.or_else(|| legal.choose(random)).copied()
             }
         };
-        // Where the strategy has no move, the game is decided by the material.
+        // Where the strategy has no move, the material is insufficient.
         let Some(played) = played else {
             return Verdict::Draw;
         };

@@ -13,7 +13,7 @@ pub struct Pruning {
     pub reductions: bool,
     /// Null-move pruning.
     pub null_move: bool,
-    /// Cut-offs by the static evaluation: reverse futility, razoring, probcut.
+    /// Cut-offs by the static evaluation, a shallow search or a hash score: reverse futility, razoring, probcut.
     pub by_evaluation: bool,
     /// Pruning of single moves: quiet moves by number, history, evaluation or exchange, captures by exchange.
     pub of_moves: bool,

@@ -163,8 +163,8 @@ impl Search<'_> {
             score = -self.search::<NonPv>(ply + 1, lower, -alpha, reduced, true);
             self.stack.at_mut(ply).reduction = 0;
             full = score.score > alpha && reduced < new_depth;
-            // The re-search is deeper if the reduced search was far above the best score, else shallower
-            // (Chessprogramming wiki, "Late Move Reductions", re-search at a changed depth).
+            // The re-search is deeper if the reduced search was far above the best score, and shallower if it was
+            // hardly above it (Chessprogramming wiki, "Late Move Reductions", re-search at a changed depth).
             if full && score.score > best + values::research_deeper() {
                 new_depth += 1;
             } else if full && score.score < best + values::research_shallower() {
@@ -241,9 +241,9 @@ impl Search<'_> {
         (ply as i32) < values::extension_depth_factor() * self.root_depth
     }
 
-    /// Extension of the hash move in plies: 1 if it is singular, that is if all other moves are well below it;
-    /// negative if other moves cause a cut-off too (Anantharaman, Campbell and Hsu, "Singular extensions:
-    /// adding selectivity to brute-force searching", 1988).
+    /// Extension of the hash move in plies, 0 for other moves: 1 if it is singular, that is if all other moves are well
+    /// below it (Anantharaman, Campbell and Hsu, "Singular extensions: adding selectivity to brute-force searching",
+    /// 1988); -1 if it is not and the node is expected to fail high.
     ///
     /// # Errors
     /// The score of a cut-off, if another move also fails high (Björnsson and Marsland, "Multi-cut alpha-beta

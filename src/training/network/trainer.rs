@@ -1,4 +1,4 @@
-//! Passes over the samples in batches of random order. The gradient of a batch is summed in a fixed order.
+//! Passes over the samples, in random order and in batches. The gradient of a batch is summed in a fixed order.
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ pub enum TrainerError {
     /// A setting of the recipe is out of range.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// The initial network has another architecture.
+    /// The initial network has other buckets, or neither the width of the recipe nor half of it.
     #[error("the initial network has {found:?}, but the recipe has {wanted:?}")]
     OtherArchitecture {
         /// Architecture of the network.
@@ -446,7 +446,7 @@ impl AdamW {
     }
 }
 
-/// Updates a part of the parameters in step number `steps`, from 1. Parameters from index `bound` on have neither
+/// Updates a part of the parameters in step number `steps`, from 1. Parameters from block `bound` on have neither
 /// decay nor a size limit.
 #[inline(always)]
 fn adam_step(

@@ -71,8 +71,9 @@ impl SelfPlayRun {
         self.numbers.missing.len()
     }
 
-    /// Plays the missing games. Calls `progress` whenever games have been written. With any number of threads, the games
-    /// lost to damage are written first, then the other games in the order of their numbers.
+    /// Plays the games that are not in the file. Calls `progress` whenever games have been written. With any number of
+    /// threads the games are written in the same order: first those missing before the last game of the file, then the
+    /// others, by number.
     pub fn play(
         self,
         interrupt: &Interrupt,
