@@ -75,8 +75,11 @@ pub enum HoldError {
 /// Whether a side is safe in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Safety {
+    /// The side does not lose.
     Held,
+    /// The side loses.
     Lost,
+    /// Only a search can decide.
     Open,
 }
 

@@ -43,8 +43,8 @@ pub enum Next {
 }
 
 impl Stage {
-    /// The first stage of a request. A suggestion is ignored if the search does not end by itself, if the engine ponders,
-    /// and if the suggestion is not among the moves that may be played.
+    /// The first stage of a request. A suggestion is ignored if the search does not end by itself, if the engine
+    /// ponders, or if the suggestion is not among the moves that may be played.
     pub fn first(go: &GoRequest, request: &SearchRequest) -> Self {
         let table = go.table_move.map(|suggested| (suggested, true));
         let suggestion = table.or(go.book_move.map(|suggested| (suggested, false)));

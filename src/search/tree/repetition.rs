@@ -9,8 +9,8 @@
 //!   the score ([`Disputed`]): that side may enter another loop through the same position, and the two loops together
 //!   may be a draw although each of them loses. The other side has at least a draw, and a search of the node shows
 //!   whether it has more (Pikafish).
-//! - A loop of the tree that is entered again with the same move is final: every other move was available at its
-//!   first position too, where the search tries them all.
+//! - A loop of the tree that is entered again with the same move is final: every other move was also available when
+//!   the loop was entered first, and there the search tries them all.
 //!
 //! The score of a win or loss by repetition is [`Score::by_rule_in`]. Mate scores are only for forced mates on the
 //! board.
