@@ -94,7 +94,8 @@ fn exposes_king(
     if from == king {
         return position.king_attackers(target, !side, occupied).any();
     }
-    // The king was not attacked before the exchange, so changes far from it do not matter.
+    // Changes far from a king cannot expose it. A king in check before the exchange is always examined, because the
+    // legal move that ended the check has changed a square near it.
     let near = attacks::surroundings(king) & changed.with(from);
     near.any()
         && position
