@@ -65,7 +65,11 @@ impl FromStr for RuleSet {
 /// Whether neither side has a piece that can cross the river, or that can become one in the promotion
 /// variant.
 pub fn is_material_insufficient(position: &Position) -> bool {
-    !position.has_promotion() && !Color::ALL.iter().any(|c| position.has_attackers(*c))
+    if position.has_promotion() {
+        // Every advisor and bishop can become a pawn, so only bare kings are insufficient.
+        return position.occupied().len() == 2;
+    }
+    !Color::ALL.iter().any(|c| position.has_attackers(*c))
 }
 
 /// The number of plies without a capture by the given rules, to compare with
@@ -123,6 +127,8 @@ mod tests {
         assert_eq!(outcome(&pawn, "", RuleSet::Asian), undecided);
         let variant = parse_variant_position(bare, true).unwrap();
         assert!(!is_material_insufficient(&variant));
+        let kings = parse_variant_position("3k5/9/9/9/9/9/9/9/9/4K4 w", true).unwrap();
+        assert!(is_material_insufficient(&kings));
     }
 
     #[test]

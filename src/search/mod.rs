@@ -60,5 +60,5 @@ pub use threads::{
 };
 pub(crate) use threads::{USUAL_STACK, start_thread};
 #[cfg(feature = "training")]
-pub(crate) use threads::{has_room_for_searches, on_search_stack, spawn_search_thread};
+pub(crate) use threads::{has_room_for_searches, spawn_search_thread};
 pub use tree::static_score;

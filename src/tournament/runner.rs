@@ -303,15 +303,18 @@ fn work(
             }
             Err(NoGame::Interrupted) => break,
             Err(NoGame::Failed(reason)) => RunnerMessage::Failed(reason),
-            Err(NoGame::Void(detail)) if voids == MAX_VOIDS => RunnerMessage::Failed(format!(
-                "game {} was void {MAX_VOIDS} times in a row: {detail}",
-                fixture.number + 1
-            )),
             Err(NoGame::Void(detail)) => {
                 voids += 1;
-                replay = Some(fixture);
                 let number = fixture.number;
-                RunnerMessage::Void { number, detail }
+                if voids > MAX_VOIDS {
+                    RunnerMessage::Failed(format!(
+                        "game {} was void {voids} times in a row: {detail}",
+                        number + 1
+                    ))
+                } else {
+                    replay = Some(fixture);
+                    RunnerMessage::Void { number, detail }
+                }
             }
         };
         let has_failed = matches!(message, RunnerMessage::Failed(_));

@@ -385,6 +385,13 @@ fn unreadable_uploads_are_refused() {
         (&json!(1), Some(1)),
         "{job}"
     );
+    // At most five problems are reported. The last one is that of the file, which is not text after its first MB.
+    let beginning = "1. h2e2 h9h1 *\n\n".repeat(6) + &"\n".repeat(1 << 20);
+    let damaged = beginning + "[Red \"x\"]\n\0\n";
+    let job = upload(&server, "", &damaged);
+    let problems = job["problems"].as_array().unwrap();
+    assert_eq!((&job["games"], problems.len()), (&json!(6), 5), "{job}");
+    assert_eq!(problems[4], "not a text file");
 }
 
 #[test]

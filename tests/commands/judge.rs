@@ -72,6 +72,21 @@ fn moves_are_read_in_any_notation() {
         2> on f0
         "#,
     );
+    // Moves with dots after a file are not names of files.
+    let place = Place::new();
+    place.write("g.pgn", "1. h0g2 h9g7 *\n");
+    place.check(
+        "
+        $ judge g.pgn:1 C8.5
+        = none
+        $ judge g.pgn 2.b2e2
+        = none
+        $ judge g.pgn 2. C8.5
+        = none
+        $1 judge g.pgn c8.pgn
+        2> c8.pgn: No such file
+        ",
+    );
 }
 
 #[test]

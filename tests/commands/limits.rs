@@ -94,6 +94,23 @@ fn too_many_games_at_a_time_are_refused() {
     output.assert().code(1).stderr(refused);
 }
 
+/// If not all threads start, the others search all games.
+#[test]
+fn games_are_relabelled_by_the_threads_that_fit() {
+    let place = Place::new();
+    place.write("games.pgn", "1. h2e2 h9g7 2. h0g2 1-0\n\n".repeat(64));
+    place.check("$ data convert games.chg games.pgn");
+    let relabel = |kilobytes| {
+        let arguments = "data relabel new.chg games.chg --nodes 1000 --threads 16 --force";
+        let mut command = limited(kilobytes, arguments);
+        command.current_dir(place.path("."));
+        run(command, "").assert()
+    };
+    relabel(700_000).code(0).stderr(contains("64 games"));
+    let why = "too little memory for a search thread";
+    relabel(150_000).code(1).stderr(contains(why));
+}
+
 #[test]
 fn endless_files_are_refused() {
     let no_record = "/dev/zero: neither a text nor a game record in a known format";

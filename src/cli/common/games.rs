@@ -5,9 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Context, Failure, fill, note, open_input, texts};
+use crate::board::Position;
 use crate::notation::records::RecordReader;
 use crate::notation::tree::{GameResult, GameTree, ROOT};
-use crate::notation::{GameText, Line, LineError, Separator, parse_move, without_move_numbers};
+use crate::notation::{
+    GameText, Line, LineError, NotationError, Separator, parse_move, without_move_numbers,
+};
 use crate::rules::Game;
 use crate::text::has_extension;
 
@@ -47,12 +50,14 @@ impl GameArguments {
             let data = place.path.metadata();
             place.path == Path::new("-") || data.is_ok_and(|data| !data.is_dir())
         };
-        // If one argument is an existing file, any other argument with an extension is a file too: the name of a
-        // missing file must not be read as a move.
-        let may_be_file = |place: &GamePath| is_file(place) || place.path.extension().is_some();
+        // If one argument is an existing file, any other argument with an extension is a file too, except a move such
+        // as `C2.5` or `1.h2e2`: the name of a missing file must not be read as a move.
+        let may_be_file = |(place, text): (&GamePath, &String)| {
+            is_file(place) || place.path.extension().is_some() && !are_moves(text)
+        };
         let are_files = match &places[..] {
             [place] => is_file(place) && place.game.is_none() && place.ply.is_none(),
-            all => all.iter().any(is_file) && all.iter().all(may_be_file),
+            all => all.iter().any(is_file) && all.iter().zip(&self.game).all(may_be_file),
         };
         if are_files && self.moves.is_empty() {
             places
@@ -97,6 +102,13 @@ impl GameArguments {
             LineError::Move { number, error } => Failure::new(move_number(number), error),
         })?)
     }
+}
+
+/// Whether all words of a text are moves or their numbers.
+fn are_moves(text: &str) -> bool {
+    let start = Position::startpos();
+    let is_move = |word| !matches!(parse_move(&start, word), Err(NotationError::Unreadable(_)));
+    without_move_numbers(text).split_whitespace().all(is_move)
 }
 
 /// Whether an argument that names no file was probably meant as a file name.

@@ -238,6 +238,7 @@ fn add(
         problems.truncate(MAX_PROBLEMS);
     }
     if let Err(error) = reader.finish() {
+        problems.truncate(MAX_PROBLEMS - 1);
         problems.push(error.to_string());
     }
     if games == 0 {

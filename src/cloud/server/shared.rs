@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Semaphore, watch};
@@ -234,22 +234,25 @@ impl RateLimit {
     /// Refills the bucket of an address and applies `look` to its units.
     fn at<T>(&self, address: IpAddr, now: Instant, look: impl FnOnce(&mut f64) -> T) -> T {
         let mut buckets = self.buckets.lock();
-        if buckets.len() >= MAX_BUCKETS {
-            let is_recent =
-                |bucket: &Bucket| now.duration_since(bucket.filled) < Duration::from_secs(1);
-            buckets.retain(|_, bucket| is_recent(bucket));
-        }
-        if buckets.len() >= MAX_BUCKETS {
-            buckets.clear();
+        // Drops the full buckets, then all that are not in debt, then the rest.
+        for limit in [self.units, 0.0, f64::NEG_INFINITY] {
+            if buckets.len() >= MAX_BUCKETS {
+                buckets.retain(|_, bucket| self.left(bucket, now) < limit);
+            }
         }
         let bucket = buckets.entry(network(address)).or_insert(Bucket {
             left: self.units,
             filled: now,
         });
-        let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
-        bucket.left = (bucket.left + passed * self.units).min(self.units);
+        bucket.left = self.left(bucket, now);
         bucket.filled = now;
         look(&mut bucket.left)
+    }
+
+    /// The units of a bucket after it has been refilled.
+    fn left(&self, bucket: &Bucket, now: Instant) -> f64 {
+        let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
+        (bucket.left + passed * self.units).min(self.units)
     }
 }
 
@@ -266,6 +269,9 @@ pub fn network(address: IpAddr) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -303,6 +309,16 @@ mod tests {
         assert_eq!([0, 5_000, 9_900].map(granted), [5, 0, 0]);
         // After the pause one more is granted before the next pause.
         assert_eq!([10_100, 19_900, 30_000].map(granted), [1, 0, 5]);
+        // Many other addresses do not end the pause.
+        for others in [1, 2] {
+            for number in 0..MAX_BUCKETS as u32 {
+                let other = Ipv4Addr::from_bits((others << 24) | number);
+                let now = begin + Duration::from_secs(30 + u64::from(others));
+                assert!(limit.try_acquire_or_pause(other.into(), 10.0, now));
+            }
+            assert!(limit.buckets.lock().len() <= MAX_BUCKETS);
+        }
+        assert_eq!([39_900, 41_000].map(granted), [0, 5]);
     }
 
     #[test]

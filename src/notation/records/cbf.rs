@@ -52,7 +52,7 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
         text: String::new(),
         cursor: Some(ROOT),
         parents: Vec::new(),
-        current: ROOT,
+        current: Some(ROOT),
         moves_read: 0,
     };
     loop {
@@ -107,8 +107,8 @@ struct Builder {
     cursor: Option<NodeId>,
     /// The parents of the alternatives that have not been read yet.
     parents: Vec<NodeId>,
-    /// The node that was added last.
-    current: NodeId,
+    /// The node of the element `Move` that was opened last; `None` after the end of the tree.
+    current: Option<NodeId>,
     /// The number of elements `Move`, including that of the root.
     moves_read: usize,
 }
@@ -128,10 +128,12 @@ impl Builder {
             return Ok(());
         }
         let Some(parent) = self.cursor else {
+            self.current = None;
             return Ok(());
         };
         let node = RawNode::new(RawMove::Squares(squares(&value)), None);
-        self.current = self.game.moves.add(parent, node);
+        let node = self.game.moves.add(parent, node);
+        self.current = Some(node);
         if self.game.moves.len() > MAX_MOVES {
             return Err(RecordError::new("the game is too long"));
         }
@@ -142,7 +144,7 @@ impl Builder {
         self.cursor = if is_set("end") {
             self.parents.pop()
         } else {
-            Some(self.current)
+            Some(node)
         };
         Ok(())
     }
@@ -153,7 +155,11 @@ impl Builder {
         let text = std::mem::take(&mut self.text);
         let text = text.as_str();
         match element.as_str() {
-            "Move" => self.game.moves[self.current].comment = plain_comment(text),
+            "Move" => {
+                if let Some(node) = self.current {
+                    self.game.moves[node].comment = plain_comment(text);
+                }
+            }
             "FEN" => {
                 let start = fen::parse_position(text);
                 self.game.start = start.map_err(RecordError::new)?;
@@ -213,6 +219,16 @@ mod tests {
         let pgn = game.write_pgn(crate::notation::MoveStyle::Iccs);
         let moves = "{开局} 1. H2-E2 H9-G7 {好} (1... B9-C7) 2. H0-G2 1-0";
         assert!(pgn.contains(moves), "{pgn}");
+        // A move after the end of the tree is ignored with its comment.
+        let last = "<Move value=\"10-22\" end=\"1\"";
+        let longer = FILE.replace(
+            &format!("{last}/>"),
+            &format!("{last}>末</Move><Move value=\"77-67\">x</Move>"),
+        );
+        let pgn = read_cbf(&longer)
+            .unwrap()
+            .write_pgn(crate::notation::MoveStyle::Iccs);
+        assert!(pgn.contains("(1... B9-C7 {末}) 2."), "{pgn}");
     }
 
     #[test]

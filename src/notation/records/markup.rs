@@ -219,7 +219,7 @@ pub fn without_urls<'a>(text: &'a str, mark: &str) -> Cow<'a, str> {
     Cow::Owned(words.collect())
 }
 
-/// A text without the escapes of strings in JSON: `\/`, `\n`, `\u7532`.
+/// A text without the escapes of strings in JSON: `\/`, `\n`, `\u7532`. `\r\n` becomes one line end.
 pub fn without_json_escapes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars();
@@ -230,18 +230,29 @@ pub fn without_json_escapes(text: &str) -> String {
             continue;
         };
         characters.next();
-        let digits = || characters.as_str().get(..4);
-        let unit = || u16::from_str_radix(digits()?, 16).ok();
-        match (escape, unit()) {
+        let rest = characters.as_str();
+        match (escape, utf16_unit(rest)) {
+            ('r', _) if rest.starts_with("\\n") => {}
             ('n' | 'r' | 't', _) => plain.push('\n'),
             ('u', Some(unit)) => {
-                plain.push(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER));
-                characters = characters.as_str()[4..].chars();
+                let low = rest[4..].strip_prefix("\\u").and_then(utf16_unit);
+                let decoded = char::decode_utf16([unit].into_iter().chain(low)).next();
+                let c = decoded
+                    .and_then(Result::ok)
+                    .unwrap_or(char::REPLACEMENT_CHARACTER);
+                plain.push(c);
+                let length = if c.len_utf16() == 2 { 10 } else { 4 };
+                characters = rest[length..].chars();
             }
             (other, _) => plain.push(other),
         }
     }
     plain
+}
+
+/// The UTF-16 code unit of the four hexadecimal digits at the beginning of a text.
+fn utf16_unit(text: &str) -> Option<u16> {
+    u16::from_str_radix(text.get(..4)?, 16).ok()
 }
 
 #[cfg(test)]
@@ -321,9 +332,13 @@ mod tests {
             without_urls(url, "%5bd"),
             "<a href='http://x/?[d e]'> 50%5b"
         );
-        assert_eq!(
-            without_json_escapes(r#"\"a\/b\n\u7532\u12 \\"#),
-            "\"a/b\n甲u12 \\"
-        );
+        for (json, text) in [
+            (r#"\"a\/b\n\u7532\u12 \\"#, "\"a/b\n甲u12 \\"),
+            (r"\ud83d\ude00\u7532", "😀甲"),
+            (r"\ud83d\u7532\ude00\ud83d", "\u{fffd}甲\u{fffd}\u{fffd}"),
+            (r"a\r\nb\rc\n\nd", "a\nb\nc\n\nd"),
+        ] {
+            assert_eq!(without_json_escapes(json), text, "{json}");
+        }
     }
 }

@@ -12,7 +12,7 @@ pub use searcher::Searcher;
 pub use thread::free_megabytes;
 pub(crate) use thread::{USUAL_STACK, cores, start_thread};
 #[cfg(feature = "training")]
-pub(crate) use thread::{has_room_for_searches, on_search_stack, spawn_search_thread};
+pub(crate) use thread::{has_room_for_searches, spawn_search_thread};
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -100,10 +100,8 @@ impl XboardTranslator {
             sent.push(format!("sd {depth}"));
         } else if let Some(time) = value("movetime") {
             // `st` takes whole seconds; `time` after a time control for one move takes hundredths of a second.
-            sent.push(format!(
-                "level 1 0:{:02} 0",
-                time.div_ceil(1000).clamp(1, 59)
-            ));
+            let seconds = time.div_ceil(1000).max(1);
+            sent.push(format!("level 1 {}:{:02} 0", seconds / 60, seconds % 60));
             sent.push(format!("time {}", (time / 10).max(1)));
         } else {
             let time = value(&format!("{own}time")).unwrap_or_default();
@@ -365,10 +363,12 @@ mod tests {
         // Red is to move.
         assert!(engine.answer("1-0 {Black resigns}").is_empty());
         assert_eq!(engine.answer("0-1 {Red resigns}"), ["bestmove resign"]);
-        assert_eq!(
-            engine.command("go movetime 1500"),
-            ["level 1 0:02 0", "time 150", "go"]
-        );
+        for (go, sent) in [
+            ("go movetime 90500", ["level 1 1:31 0", "time 9050", "go"]),
+            ("go movetime 1500", ["level 1 0:02 0", "time 150", "go"]),
+        ] {
+            assert_eq!(engine.command(go), sent, "{go}");
+        }
         assert_eq!(engine.answer("resign"), ["bestmove resign"]);
         assert_eq!(
             engine.answer("9 100003 1 5"),

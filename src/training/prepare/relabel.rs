@@ -1,14 +1,16 @@
 //! New scores for the positions of old games.
 
 use std::io::{self, Read, Write};
+use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use parking_lot::Mutex;
 
 use crate::eval::nnue::Network;
 use crate::rules::Game;
-use crate::search::{Limits, Score, Searcher, StartError, on_search_stack, spawn_search_thread};
+use crate::search::{Limits, Score, Searcher, StartError, spawn_search_thread};
 use crate::training::data::{AppendError, GameReader, GameWriter, NO_SCORE, Record, TrainingGame};
 
 /// Games per batch, which the threads share.
@@ -25,12 +27,9 @@ pub enum RelabelError {
     /// They cannot be written.
     #[error(transparent)]
     Write(#[from] AppendError),
-    /// There is not enough memory for the searches.
+    /// There is not enough memory for the searches, or no search thread can be started.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// A search thread panicked.
-    #[error("a search thread ended unexpectedly")]
-    Search,
 }
 
 /// The settings of a relabelling.
@@ -84,42 +83,39 @@ pub fn relabel<R: Read, W: Write>(
     }
 }
 
-/// Relabels the games of a batch, with one thread per searcher. Removes games with illegal moves.
+/// Relabels the games of a batch, with one thread per searcher, or fewer if the system does not start them all. Removes
+/// games with illegal moves.
 fn relabel_batch(
     batch: &[Mutex<Option<Record>>],
     searchers: &mut [Searcher],
     nodes: u64,
-) -> Result<(), RelabelError> {
+) -> Result<(), StartError> {
     let next = AtomicUsize::new(0);
-    let failed = AtomicBool::new(false);
-    let work = |searcher: &mut Searcher| {
+    let work = |searcher: &mut Searcher| -> Result<(), StartError> {
         while let Some(slot) = batch.get(next.fetch_add(1, Ordering::Relaxed)) {
             let mut slot = slot.lock();
-            *slot = slot.take().and_then(|record| {
+            if let Some(record) = slot.take() {
                 searcher.forget();
-                let done = new_scores(record, searcher, nodes);
-                failed.fetch_or(done.is_err(), Ordering::Relaxed);
-                done.ok().flatten()
-            });
-        }
-    };
-    std::thread::scope(|scope| {
-        let mut searchers = searchers.iter_mut();
-        let own = searchers.next();
-        for searcher in searchers {
-            let work = move || work(searcher);
-            if let Err(error) = spawn_search_thread(scope, work) {
-                log::warn!("using fewer threads than requested: {error}");
-                break;
+                *slot = new_scores(record, searcher, nodes)?;
             }
         }
-        let ran = on_search_stack(|| own.into_iter().for_each(work));
-        failed.fetch_or(ran.is_err(), Ordering::Relaxed);
-    });
-    if failed.into_inner() {
-        return Err(RelabelError::Search);
-    }
-    Ok(())
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let mut workers = Vec::new();
+        for searcher in searchers {
+            match spawn_search_thread(scope, move || work(searcher)) {
+                Ok(worker) => workers.push(worker),
+                Err(error) if workers.is_empty() => return Err(StartError::NoThread(error)),
+                Err(error) => {
+                    log::warn!("using fewer threads than requested: {error}");
+                    break;
+                }
+            }
+        }
+        let mut ends = workers.into_iter().map(ScopedJoinHandle::join);
+        ends.try_for_each(|end| end.unwrap_or_else(|panic| resume_unwind(panic)))
+    })
 }
 
 /// The record with new scores, or `None` if a move is illegal.
@@ -127,7 +123,7 @@ fn new_scores(
     record: Record,
     searcher: &mut Searcher,
     nodes: u64,
-) -> Result<Option<Record>, RelabelError> {
+) -> Result<Option<Record>, StartError> {
     match record {
         Record::Game(game) => Ok(new_game_scores(game, searcher, nodes)?.map(Record::Game)),
         Record::Loose(mut loose) => {
@@ -143,7 +139,7 @@ fn new_game_scores(
     mut record: TrainingGame,
     searcher: &mut Searcher,
     nodes: u64,
-) -> Result<Option<TrainingGame>, RelabelError> {
+) -> Result<Option<TrainingGame>, StartError> {
     let mut game = Game::new(record.start_position());
     for ply in &mut record.moves {
         if ply.score != NO_SCORE {
@@ -157,7 +153,7 @@ fn new_game_scores(
 }
 
 /// The score of the current position, or [`NO_SCORE`] if a search finds no legal move.
-fn score(game: &Game, searcher: &mut Searcher, nodes: u64) -> Result<i16, RelabelError> {
+fn score(game: &Game, searcher: &mut Searcher, nodes: u64) -> Result<i16, StartError> {
     let score: Option<Score> = match nodes {
         0 => Some(searcher.static_score(game.position())),
         nodes => searcher.think(game, Limits::soft(nodes))?.score,
