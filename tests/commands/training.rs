@@ -234,7 +234,7 @@ fn validation_samples_do_not_depend_on_the_file() {
         > all passes are already done
         $1 train samples.txt --out x.nnue {SMALL} --set seed=2
         2> another recipe; {advice}
-        $ train games.chg --out y.nnue {SMALL} --set largest_score=1
+        $ train games.chg --out y.nnue {SMALL} --set largest_score=300
         >0  0 filtered
         $1 train games.chg --out z.nnue {SMALL} --set hold_out=1000000
         2> no game is left for validation
