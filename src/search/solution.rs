@@ -226,9 +226,6 @@ impl<'a> Solver<'a> {
         let (first, plies) = self.first_mate(game, moves)?;
         let (first, plies, is_shortest) = self.shorten(game, first, plies)?;
         let tree = self.tree(game, first, plies)?;
-        if tree.plies > 2 * moves - 1 {
-            return Err(SolveError::NotFound(moves));
-        }
         let is_shortest = is_shortest && tree.plies == plies;
         let mut others = Vec::new();
         let mut here = game.clone();
@@ -355,11 +352,13 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// The shortest mate found after a reply to a move that mates in at most `plies`. A new mate takes at most
-    /// `plies - 2`; one that is already known may be longer.
+    /// The shortest mate found after a reply to a move that mates in at most `plies`. It takes at most `plies - 2`, so
+    /// that the tree is finite even if known mates are wrong or not the shortest ones.
     fn refutation(&mut self, game: &Game, plies: u32) -> Result<(Move, u32), SolveError> {
         let key = game.position().key();
-        if let Some(known) = self.mates.get(&key) {
+        if let Some(known) =
+            (self.mates.get(&key)).filter(|known| known.plies < plies.saturating_sub(1))
+        {
             return Ok((known.played, known.plies));
         }
         let moves = plies.saturating_sub(1) / 2;
@@ -592,7 +591,7 @@ mod tests {
         assert!(!known.is_empty());
         let mut second = solver();
         second.resume(known.clone()).unwrap();
-        assert_eq!(second.solve(&game, 3), Ok(solution));
+        assert_eq!(second.solve(&game, 3), Ok(solution.clone()));
         // A legal move that does not mate.
         let mut wrong = known.clone();
         wrong.iter_mut().for_each(|mate| {
@@ -604,6 +603,12 @@ mod tests {
             third.solve(&game, 3),
             Err(SolveError::NotRefuted(_))
         ));
+        // A mate that is too long is not used but searched again.
+        let mut long = wrong.clone();
+        long.iter_mut().for_each(|mate| mate.plies = u32::MAX);
+        let mut fourth = solver();
+        fourth.resume(long).unwrap();
+        assert_eq!(fourth.solve(&game, 3), Ok(solution));
         wrong[0].played = "a0a1".parse().unwrap();
         assert!(matches!(third.resume(wrong), Err(SolveError::Failed(_))));
     }
