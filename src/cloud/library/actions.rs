@@ -81,7 +81,7 @@ impl Library {
         self.read_and_learn(query, |snapshot, pending| {
             let row = board.row(snapshot)?;
             let mut known = board.known(snapshot, &row)?;
-            if query.role >= Role::Queue {
+            if query.may_learn() {
                 self.learn(pending, snapshot, board, &known, &legal)?;
             }
             board.add_mirror_images(&mut known);

@@ -538,24 +538,25 @@ fn storing_moves_needs_a_role() {
 
 #[test]
 fn an_unknown_move_that_is_played_is_learned() {
-    let (_directory, library) = empty();
     let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
     // Without the right to queue, or with learn=0, nothing is learned.
-    for (role, more) in [
-        (Role::Read, ""),
-        (Role::Queue, "&learn=0"),
-        (Role::Queue, ""),
+    for (action, role, more, learned) in [
+        ("queryall", Role::Read, "", 0),
+        ("queryall", Role::Queue, "&learn=0", 0),
+        ("queryall", Role::Queue, "", 1),
+        ("queryscore", Role::Read, "", 0),
+        ("queryscore", Role::Queue, "&learn=0", 0),
+        ("queryscore", Role::Queue, "", 1),
     ] {
+        let (_directory, library) = empty();
         for board in [START, after] {
-            let request = format!("action=queryall&board={board}{more}");
+            let request = format!("action={action}&board={board}{more}");
             ask_as(&library, role, &request);
         }
         let found = tasks(&library, TaskKind::Scoring).tasks;
-        assert_eq!(
-            found.len(),
-            usize::from(role == Role::Queue && more.is_empty())
-        );
+        assert_eq!(found.len(), learned, "{action} {role:?} {more}");
     }
+    let (_directory, library) = empty();
     // A move to a known position is known at once.
     write(&library, "a3a4", "a6a5", 5);
     ask(&library, "queryall", START, "");
