@@ -24,11 +24,15 @@ pub struct BookWalk {
 }
 
 /// Finds the positions of a book that can be reached from the starting position: from each position of the book, by any
-/// legal move, or by a book move and any legal reply, because many books contain only the winner's moves. If the keys
-/// contain whole positions, all positions are found.
+/// legal move, or by a book move and any legal reply, because many books contain only the winner's moves. A starting
+/// position that is not in the book is left by any legal move. If the keys contain whole positions, all positions are
+/// found.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     let mut walker = Walker::new(book);
-    walker.visit(&Position::startpos())?;
+    let start = Position::startpos();
+    if !walker.visit(&start)? {
+        walker.pass_through(&start);
+    }
     while let Some((mut position, moves)) = walker.open.pop_front() {
         for played in legal_moves(&position) {
             let undo = position.make(played);
@@ -184,18 +188,22 @@ mod tests {
 
     #[test]
     fn a_book_of_one_side_is_found_completely() {
-        let mut table = BookTable::default();
-        // Black's moves are missing; red's replies must be found.
-        for (moves, played) in [
+        // The moves of the other side are missing; the replies to them must be found.
+        let red = [
             ("", "h2e2"),
             ("h2e2 h9g7", "h0g2"),
             ("h2e2 h9g7 h0g2 i9h9", "i0h0"),
-        ] {
-            table.add(&after(moves), BookMove::new(played.parse().unwrap(), 1));
+        ];
+        let black = [("h2e2", "h9g7"), ("h2e2 h9g7 h0g2", "i9h9")];
+        for moves in [&red[..], &black] {
+            let mut table = BookTable::default();
+            for (moves, played) in moves {
+                table.add(&after(moves), BookMove::new(played.parse().unwrap(), 1));
+            }
+            let walk = walked(&table);
+            assert_eq!((walk.unreached, walk.unusable), (0, 0));
+            assert_eq!(walk.table.to_text(), table.to_text());
         }
-        let walk = walked(&table);
-        assert_eq!((walk.unreached, walk.unusable), (0, 0));
-        assert_eq!(walk.table.to_text(), table.to_text());
     }
 
     #[test]
