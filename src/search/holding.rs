@@ -528,7 +528,7 @@ pub fn verify_strategy(
         moves.insert(position_of(&reply.fen)?.key(), reply.played);
     }
     let text = fen::write_position;
-    let roots = roots(start, side, referee).ok_or_else(|| HoldError::Missing(text(start)))?;
+    let roots = roots(start, side, referee).ok_or(HoldError::NoDefence(1))?;
     let mut graph = Graph::new(referee, &[]);
     let mut stack = roots.clone();
     while let Some(position) = stack.pop() {

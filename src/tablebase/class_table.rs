@@ -366,6 +366,10 @@ impl CacheShard {
     }
 
     fn insert(&mut self, key: BlockKey, values: Arc<[u8]>) {
+        // Another thread may have unpacked the same block.
+        if self.entries.iter().any(|entry| entry.key == key) {
+            return;
+        }
         let entry = CachedBlock {
             key,
             stamp: self.clock,
@@ -406,5 +410,11 @@ mod tests {
         let held: usize = cache.shards.iter().map(|s| s.lock().entries.len()).sum();
         assert!(held <= SHARDS * WAYS && held > SHARDS * WAYS / 2);
         assert_eq!(cache.get(key(20_000), || Err("no")), Err("no"));
+        // Two threads may load the same block.
+        let mut shard = CacheShard::default();
+        for _ in 0..2 {
+            shard.insert(key(0), vec![0_u8; 4].into());
+        }
+        assert_eq!(shard.entries.len(), 1);
     }
 }

@@ -135,6 +135,8 @@ impl WinRateCounts {
                 by_b -= by_win * (score - a) / b + by_lose * (-score - a) / b;
             }
             let share = row as f64 / f64::from(FULL_MATERIAL);
+            // Where `offset` is limited to 0, the model predicts no draws. The slope is kept, so that draws can raise
+            // `a` again.
             for power in 0..4 {
                 let by_coefficient = UNIT * share.powi(power as i32) / self.positions as f64;
                 slope[power] += by_a * by_coefficient;

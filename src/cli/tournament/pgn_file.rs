@@ -152,7 +152,7 @@ fn for_each_record(
         at += match read {
             BoundedLine::End => return Ok(()),
             BoundedLine::Whole => line.len() as u64 + 1,
-            BoundedLine::Unended(_) => line.len() as u64,
+            BoundedLine::Unended(length) => length,
             BoundedLine::TooLong(length) => length + 1,
         };
         if !matches!(read, BoundedLine::Unended(_)) {

@@ -58,6 +58,10 @@ fn an_interrupted_search_is_resumed() {
     let referee = referee(RuleSet::Asian, &tables);
     let verified = verify_strategy(&start(), Color::Black, referee, &strategy);
     assert_eq!(verified, Ok(strategy.len()));
+    // Black is mated.
+    let lost = "3k5/3P5/3P5/9/9/9/9/9/9/4K4 b".parse().unwrap();
+    let verified = verify_strategy(&lost, Color::Black, referee, &strategy);
+    assert_eq!(verified, Err(HoldError::NoDefence(1)));
     // The strategy is found again from the known moves alone.
     let (again, chosen) = defend(&mut known, 0);
     assert_eq!((again.unwrap().len(), chosen), (strategy.len(), 0));

@@ -109,6 +109,29 @@ fn records_round_trip_through_a_file() {
 }
 
 #[test]
+fn records_of_any_size_up_to_that_of_a_block_are_written() {
+    let sample = LooseSample {
+        position: Position::startpos(),
+        score: 5,
+    };
+    let record = |count| {
+        Record::Loose(LooseRecord {
+            samples: vec![sample.clone(); count],
+            result: LabelledResult::Draw,
+        })
+    };
+    // The first record leaves the block open, and both together do not fit into it.
+    let records = [record(10_000), record(25_000)];
+    let (found, recovered) = read(&file(&records)[..]);
+    assert!(found == records && recovered.is_clean());
+    let mut writer = GameWriter::new(Vec::new()).unwrap();
+    for count in [40_000, 70_000] {
+        let written = writer.record(&record(count));
+        assert!(matches!(written, Err(AppendError::TooLong)), "{count}");
+    }
+}
+
+#[test]
 fn a_truncated_file_loses_only_its_last_block() {
     let records = games(40);
     let bytes = file(&records);

@@ -25,8 +25,7 @@ pub enum AppendError {
     /// Another process is writing the file.
     #[error("another process is writing this file")]
     Locked,
-    /// A record does not fit into the current block or has more than 65,535 moves or positions, or the plan is too
-    /// long.
+    /// A record does not fit into a block or has more than 65,535 moves or positions, or the plan is too long.
     #[error("a game is too long for the file format")]
     TooLong,
 }
@@ -68,7 +67,8 @@ impl<W: Write> GameWriter<W> {
         Ok(())
     }
 
-    /// Adds a record to the current block, which is written once it is full. Returns whether it was written.
+    /// Adds a record to the current block, which is written once it is full. A record that does not fit begins a new
+    /// block. Returns whether the block with the record was written.
     pub fn record(&mut self, record: &Record) -> Result<bool, AppendError> {
         let (kind, plies) = match record {
             Record::Game(game) => (BlockKind::Games, game.moves.len()),
@@ -86,9 +86,14 @@ impl<W: Write> GameWriter<W> {
             Record::Game(game) => game.encode(&mut self.payload),
             Record::Loose(loose) => loose.encode(&mut self.payload),
         }
-        if self.payload.len() > MAX_PAYLOAD {
+        if self.payload.len() - start > MAX_PAYLOAD {
             self.payload.truncate(start);
             return Err(AppendError::TooLong);
+        }
+        if self.payload.len() > MAX_PAYLOAD {
+            let record = self.payload.split_off(start);
+            self.flush()?;
+            self.payload = record;
         }
         self.records += 1;
         let is_full = self.records == BLOCK_GAMES || self.payload.len() > FULL;
