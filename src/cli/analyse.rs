@@ -300,8 +300,12 @@ impl<'a> AnalysisView<'a> {
         self.bar.finish_and_clear();
         let (outcome, is_interrupted) = found?;
         self.is_interrupted = is_interrupted;
+        // There is a legal move, so only a failed search has no best move or score.
+        let (Some(best), Some(score)) = (outcome.best, outcome.score) else {
+            return Err(io::Error::other("the search has failed"));
+        };
         if self.is_shown {
-            self.show_best(&outcome)?;
+            self.show_best(&outcome, best, score)?;
         }
         self.outcome = Some(outcome);
         Ok(())
@@ -394,11 +398,7 @@ impl<'a> AnalysisView<'a> {
 
     /// Shows the lines whose score is a bound, then the last lines in full if the output is a terminal, where the table
     /// cuts them, then the best move.
-    fn show_best(&mut self, outcome: &Outcome) -> io::Result<()> {
-        // There is a legal move, so only a failed search has no best move or score.
-        let (Some(best), Some(score)) = (outcome.best, outcome.score) else {
-            return Err(io::Error::other("the search has failed"));
-        };
+    fn show_best(&mut self, outcome: &Outcome, best: Move, score: Score) -> io::Result<()> {
         for info in self.bounds.clone().values() {
             self.show_row(info)?;
         }

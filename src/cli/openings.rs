@@ -88,22 +88,26 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     .context(arguments.out.display())?;
     bar.abandon();
     written.context(arguments.out.display())?;
-    if is_interrupted {
-        note(&format!(
-            "{}: {count} of {} openings found; --go-on resumes the search",
-            arguments.out.display(),
-            plan.count
-        ));
-        return Ok(ExitCode::from(INTERRUPTED));
+    if count >= plan.count {
+        return Ok(ExitCode::SUCCESS);
     }
-    if count < plan.count {
+    if !is_interrupted {
         let why = format_args!(
             "only {count} of {} openings found: {MAX_FAILED_LINES} random lines in a row gave no new opening",
             plan.count
         );
         return Err(Failure::new(arguments.out.display(), why));
     }
-    Ok(ExitCode::SUCCESS)
+    note(&if arguments.out.as_os_str() == "-" {
+        format!("{count} of {} openings found", plan.count)
+    } else {
+        format!(
+            "{}: {count} of {} openings found; --go-on resumes the search",
+            arguments.out.display(),
+            plan.count
+        )
+    });
+    Ok(ExitCode::from(INTERRUPTED))
 }
 
 /// The destination of the openings.

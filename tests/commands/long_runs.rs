@@ -1,16 +1,17 @@
 //! Long runs that are interrupted, killed or started twice: `chuhe openings` and `chuhe batch`.
 
-use std::fs;
+use std::fs::{self, File};
 use std::process::{Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::{Place, send_signal};
 
-/// Starts a command and interrupts it once a file has `lines` lines.
+/// Starts a command with its standard output in the file `stdout`, and interrupts it once `file` has `lines` lines.
 pub(super) fn interrupted(place: &Place, line: &str, file: &str, lines: usize) -> Output {
     let mut command = place.process(line);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let stdout = File::create(place.path("stdout")).unwrap();
+    let child = command.stdout(stdout).stderr(Stdio::piped()).spawn();
     let child = child.unwrap();
     let count = || fs::read_to_string(place.path(file)).map_or(0, |text| text.lines().count());
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -30,6 +31,14 @@ fn interrupted_openings_are_continued() {
     let output = interrupted(&place, line, "parts.txt", 4);
     assert_eq!(output.status.code(), Some(130));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--go-on resumes the search"));
+    // A search on standard output cannot be resumed.
+    let output = interrupted(&place, &line.replace("parts.txt", "-"), "stdout", 2);
+    assert_eq!(output.status.code(), Some(130));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        message.ends_with(" of 100000 openings found\n"),
+        "{message}"
+    );
     let found = place.read("parts.txt");
     // An incomplete last line is found again.
     place.write("parts.txt", found.clone() + "h2e2 h9");

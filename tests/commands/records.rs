@@ -182,6 +182,8 @@ fn openings_are_named_and_selected() {
         >0 "game":2
         $1 review game.pgn --all --ecco C
         2> no game has an opening with the code C
+        $1 review none.pgn missing.pgn --all --ecco C
+        2> 2 files cannot be read
         $2 review game.pgn --ecco B0
         2> use it with --all
         $ review game.pgn --depth 1 --html page.html

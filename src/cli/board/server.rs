@@ -73,7 +73,7 @@ impl BoardServer {
         let result = runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             tokio::select! {
-                served = accept(&listener, router) => served,
+                () = accept(&listener, router) => Ok(()),
                 () = advance(running.library.as_ref()) => Ok(()),
                 ended = end_signal() => ended,
             }
@@ -109,11 +109,19 @@ impl BoardServer {
 }
 
 /// Answers the requests of all connections, with the limits of `chuhe serve`.
-async fn accept(listener: &tokio::net::TcpListener, router: Router) -> std::io::Result<()> {
+async fn accept(listener: &tokio::net::TcpListener, router: Router) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     // The semaphore is never closed.
     while let Ok(slot) = slots.clone().acquire_owned().await {
-        let (stream, _) = listener.accept().await?;
+        let (stream, _) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of file descriptors, or the client has already closed the connection.
+                log::warn!("cannot accept a connection: {error}");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
         let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
             // A client may disconnect at any time.
@@ -121,7 +129,6 @@ async fn accept(listener: &tokio::net::TcpListener, router: Router) -> std::io::
             drop(slot);
         });
     }
-    Ok(())
 }
 
 /// Advances the jobs of a library, forever.

@@ -83,18 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.svg.is_some() && places.len() > 1 {
         return Err(Failure::usage("--svg", "use it with one game"));
     }
-    let mut unread = Unread::default();
-    let mut records = Vec::new();
-    for place in &places {
-        match read_records(arguments, place, &mut unread) {
-            Ok(games) => records.extend(games.into_iter().map(|game| (place, game))),
-            Err(failure) => unread.file(failure, places.len())?,
-        }
-    }
-    if let (true, Some(code)) = (records.is_empty(), &arguments.opening.ecco) {
-        let why = format!("no game has an opening with the code {code}");
-        return Err(Failure::new("--ecco", why));
-    }
+    let (records, unread) = read_files(arguments, &places)?;
     let plan = arguments.search.plan(&DEFAULTS)?;
     let files = OutputFiles::create(arguments, &places)?;
     let interrupts = interrupts()?;
@@ -128,6 +117,36 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         unread.finish("review")?;
     }
     Ok(exit_code(is_interrupted))
+}
+
+/// A file, and a game in it with its number.
+type FileGame<'a> = (&'a GamePath, (usize, GameTree));
+
+/// The games of the files to review, and what could not be read.
+fn read_files<'a>(
+    arguments: &Arguments,
+    places: &'a [GamePath],
+) -> Result<(Vec<FileGame<'a>>, Unread), Failure> {
+    let mut unread = Unread::default();
+    let mut records = Vec::new();
+    let mut is_read = false;
+    for place in places {
+        match read_records(arguments, place, &mut unread) {
+            Ok(games) => {
+                is_read = true;
+                records.extend(games.into_iter().map(|game| (place, game)));
+            }
+            Err(failure) => unread.file(failure, places.len())?,
+        }
+    }
+    if let (true, Some(code)) = (records.is_empty(), &arguments.opening.ecco) {
+        if !is_read {
+            unread.finish("review")?;
+        }
+        let why = format!("no game has an opening with the code {code}");
+        return Err(Failure::new("--ecco", why));
+    }
+    Ok((records, unread))
 }
 
 /// The games of a file to review, with their numbers. Games without moves are skipped.
