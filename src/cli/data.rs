@@ -1,4 +1,4 @@
-//! `chuhe data`: files of games between self-play and training.
+//! `chuhe data`: shows, merges, converts and rescores files of games, which self-play writes and training reads.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -330,7 +330,7 @@ fn game_text(number: usize, game: &TrainingGame) -> String {
     if game.start.is_some() {
         text += &translated(&format!("starting position {start}\n"));
     }
-    // If black moves first, the first column is empty.
+    // If black moves first, `...` takes the place of red's first move.
     let before = start.side_to_move().index();
     let cells = game.moves.iter().map(|ply| match ply.score {
         NO_SCORE => format!("{}       -", ply.played),

@@ -83,7 +83,7 @@ enum Safety {
     Open,
 }
 
-/// The rules and tables that decide where a line ends.
+/// The rules and tables that decide the result at the end of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Referee<'a> {
     /// The rules on repetitions.
@@ -187,7 +187,8 @@ struct Node {
     position: Position,
     /// The moves that were not refuted, the chosen one first. Empty if every move was refuted.
     moves: Vec<Move>,
-    /// Whether the order of the moves is final: the first one is known to be good, or there is no choice.
+    /// Whether the order of the moves is final: it comes from an earlier search, the first move leads only to examined
+    /// positions, or there are fewer than two moves.
     is_sorted: bool,
     /// The positions after the chosen move and each reply, by key.
     next: Vec<u64>,
@@ -344,8 +345,8 @@ impl<'a> Graph<'a> {
         Ok(())
     }
 
-    /// A position with the moves that are not refuted yet. A quiet move that leads only to positions examined before
-    /// comes first, because it makes the graph no larger.
+    /// A position with the moves that are not refuted yet. A move that makes no attack and leads only to positions
+    /// examined before comes first, because it makes the graph no larger.
     fn node(&mut self, position: Position) -> Node {
         let mut moves = legal_moves(&position).to_vec();
         moves.retain(|played| {
@@ -371,7 +372,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Whether a move is quiet and leads only to positions examined before.
+    /// Whether a move makes no attack, as far as known without the move before it, and leads only to positions examined
+    /// before.
     fn adds_no_position(&self, position: &Position, played: Move) -> bool {
         self.referee.attacks(None, position, played) == Attacks::default()
             && successors(self.referee, position, played).is_some_and(|next| {

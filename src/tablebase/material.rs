@@ -32,7 +32,8 @@ impl Material {
     pub const COUNT: usize = Attackers::COUNT * Defenders::COUNT * Defenders::COUNT;
 
     /// Class with these attackers; `own` are the defenders on the strong side. If both sides have
-    /// the same attacker, the side with more defenders becomes the strong side.
+    /// the same attacker, the side with more advisors, or with as many advisors and more bishops,
+    /// becomes the strong side.
     pub fn new(attackers: Attackers, own: Defenders, defenders: Defenders) -> Self {
         let (own, defenders) = if Self::is_swapped(attackers, own, defenders) {
             (defenders, own)

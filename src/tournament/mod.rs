@@ -77,8 +77,8 @@ pub struct Tournament {
     pub seeds: usize,
     /// The colors of the engines in each pair of games.
     pub colors: ColorOrder,
-    /// Number of rounds; in each round every pairing plays one opening with both colors. `None` if only the SPRT
-    /// ends the tournament.
+    /// Number of rounds; in each round every pairing plays two games from one opening. In a knockout, the number of
+    /// openings per match. `None` if only the SPRT ends the tournament.
     pub rounds: Option<u64>,
     /// Number of games played at the same time.
     pub concurrency: usize,

@@ -13,9 +13,9 @@ use crate::text::read_line;
 pub struct Sample {
     /// The position.
     pub position: Position,
-    /// Score of a search for red, in evaluation units.
+    /// Score of a search, for red, in evaluation units.
     pub score: i32,
-    /// Result of the game for red: 1, 0.5 or 0.
+    /// Result of the game for red, from 0 to 1. Only 1, 0.5 and 0 can be converted to a file of games.
     pub result: f64,
 }
 
@@ -59,7 +59,7 @@ impl FromStr for Sample {
 
 /// Maximum length of a line that is read, in MB.
 const LONGEST_LINE: u64 = 1;
-/// Maximum length of a sample, in bytes.
+/// An invalid last line without a line end is only skipped if it is shorter than this number of bytes.
 const LONGEST_SAMPLE: usize = 1000;
 
 /// The reason why samples cannot be read.

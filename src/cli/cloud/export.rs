@@ -133,7 +133,8 @@ fn text(note: &Note) -> String {
     text
 }
 
-/// The library as games: one from the starting position, and one from each position that it does not reach.
+/// The library as games: first one from the starting position, if it is known, then one from each position that no
+/// earlier game contains.
 fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
     let mut positions: BTreeMap<Key, Contents> = BTreeMap::new();
     snapshot.for_each(|key, row| {
@@ -156,7 +157,8 @@ fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
     if positions.contains_key(&start) {
         games.push(game(&positions, Position::startpos(), &mut seen));
     }
-    // Games start first from positions that no move of the library leads to.
+    // The next games start from positions that no move of the library leads to, the last games from the remaining
+    // positions.
     let moves = positions
         .iter()
         .map(|(key, contents)| Edge::of_stored(key, contents.moves().map(|(m, ..)| m)));
@@ -263,7 +265,8 @@ pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
     }
 }
 
-/// Writes the private positions, which an import hides before it adds their moves, then moves and notes.
+/// Writes the private positions, then the moves, then the notes. In this order, an import marks positions as private
+/// before it adds their moves.
 fn write_dump(snapshot: &Snapshot<'_>, out: &mut OutputFile) -> Result<(), DumpError> {
     let board = |key: &Key| key.position().map(|position| fen::write(&position));
     let mut text = format!("{DUMP_HEADER}\n");
@@ -297,7 +300,7 @@ fn write_dump(snapshot: &Snapshot<'_>, out: &mut OutputFile) -> Result<(), DumpE
     Ok(out.append(text.as_bytes())?)
 }
 
-/// The number of bytes that are written at once.
+/// Moves are written whenever their text exceeds this number of bytes.
 const BLOCK: usize = 1 << 16;
 
 enum DumpError {

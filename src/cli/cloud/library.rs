@@ -150,7 +150,7 @@ fn show_time(seconds: i64) -> String {
     )
 }
 
-/// Name in the audit log of the administrator who uses these commands.
+/// The name under which the audit log lists undos and redos of these commands.
 const ADMINISTRATOR: &str = "command";
 
 pub fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {
@@ -195,7 +195,7 @@ pub struct FillArguments {
     threads: u8,
 }
 
-/// How often idle workers and this command look for tasks.
+/// The interval at which idle workers look for tasks and this command checks whether all tasks are done.
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {

@@ -61,7 +61,7 @@ pub fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
     text
 }
 
-/// The results so far in one line: with two engines wins, draws, losses, Elo and LLR, otherwise the points of the best.
+/// The results so far in one line: wins, draws, losses, Elo and LLR of two engines, or the points of the best four.
 pub fn summary(tournament: &Tournament, standings: &Standings) -> String {
     if tournament.engines.len() == 2 {
         return wins_draws_losses(&standings.of(0).games) + &short_estimate(standings);
@@ -297,7 +297,7 @@ fn scored(scores: &Scores) -> String {
     format!("{}/{}", scores.points(), scores.count())
 }
 
-/// Time, depth, speed, results by color and forfeits of each engine.
+/// Moves, time, depth, speed, largest time overrun and forfeits of each engine.
 fn engines(tournament: &Tournament, standings: &Standings, width: Option<usize>) -> String {
     let words = [
         "", "moves", "time", "ms/move", "depth", "nodes/s", "overrun", "illegal", "timeouts",

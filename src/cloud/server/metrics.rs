@@ -191,8 +191,8 @@ impl Stats {
         ]
     }
 
-    /// The statistics as an HTML table, in the form of the public library. `tables` is the number of tablebases and
-    /// their size in bytes.
+    /// The statistics as an HTML table, in the form of chessdb.cn. `tables` is the number of tablebases and their size
+    /// in bytes.
     pub fn to_html(&self, tables: (u64, u64), is_chinese: bool) -> String {
         let names = if is_chinese {
             [
@@ -234,7 +234,7 @@ impl Stats {
         text + "</table>"
     }
 
-    /// The statistics as JSON, in the form of the public library.
+    /// The statistics as JSON, in the form of chessdb.cn.
     pub fn to_public_json(&self, tables: (u64, u64)) -> serde_json::Value {
         let counts = self.counts;
         json!({

@@ -109,7 +109,7 @@ fn read_heading(line: &str) -> Option<Line<'_>> {
     (!is_move).then_some(Line::Heading(tag, value))
 }
 
-/// Whether a line is text without moves, move numbers, results or the signs of a record.
+/// Whether a line is text without moves, move numbers, results or characters with a meaning in PGN.
 fn is_sentence(line: &str) -> bool {
     let is_chinese = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}');
     let is_sign = |c: char| "[]{}();$%".contains(c);
@@ -127,8 +127,8 @@ fn is_sentence(line: &str) -> bool {
             .any(|word| word.parse::<GameResult>().is_ok() || without_label(word).is_empty())
 }
 
-/// Whether a line contains a move or a part of one: a piece or direction next to a number, or a short word with a piece
-/// or direction. So a move with an error is not mistaken for a part of a sentence.
+/// Whether a line contains a move or a part of one: a piece before a number, a direction before or after a number, or a
+/// short word with a piece or direction. So a move with an error is not mistaken for a part of a sentence.
 fn has_move(line: &str) -> bool {
     let is_number = |c: char| c.is_numeric() || "一二三四五六七八九".contains(c);
     let is_part = |c: char| is_piece(c) || is_direction(c);

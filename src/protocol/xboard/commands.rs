@@ -182,7 +182,7 @@ impl XBoard {
                 self.console = true;
                 vec![self.board()]
             }
-            // The name is the side of the client.
+            // These commands name the side of the client.
             "red" => self.play_color(Color::Black),
             "blue" => self.play_color(Color::Red),
             "time" | "t" => {
@@ -218,7 +218,8 @@ impl XBoard {
         format!("{start}\n{}\n{}", self.game.position(), moves.join(" "))
     }
 
-    /// Sets an option. Analysis and pondering start again with it; a search for a move is finished first.
+    /// Sets an option. Analysis and pondering start again with it. A search for a move continues, and the session sets
+    /// the option after it.
     fn change_option(&mut self, name: &str, value: &str) -> Vec<Command> {
         let purpose = self.purpose;
         let mut commands = match purpose {

@@ -139,7 +139,7 @@ pub struct XBoard {
     rules: RuleSet,
     /// Whether too many plies without a capture are a draw.
     no_capture_draws: bool,
-    /// Whether a result has been announced.
+    /// Whether the game is over: by the rules, by resignation or by the command `result`.
     over: bool,
     /// When the turn of the side to move began.
     turn_began: Instant,

@@ -97,7 +97,7 @@ fn before_move(m: Move, played: Move) -> Move {
     Move::new(from, m.to())
 }
 
-/// Whether a capture is unrelated to the moves of the cycle and won something before.
+/// Whether a capture has nothing to do with the move `played` and already won material before it.
 fn is_unrelated(
     earlier: &Position,
     before: &Position,
@@ -159,8 +159,7 @@ fn threatens_mate(now: &Turn, then: &Turn, played: Move, was_in_check: bool) -> 
     }
 }
 
-/// A board on which a side may move next, even if it is not its turn in the game, with the data shared by all its
-/// moves.
+/// A board whose side to move may differ from that of the game, with the data that all moves of this side share.
 struct Turn {
     board: Position,
     /// A piece of this side that the enemy may take in return while this side takes something else.

@@ -28,7 +28,7 @@ fn tolerated(result: Result<(), CheckFailure>, why: &str) -> CheckResult {
     }
 }
 
-/// Plays a move after a line that sets `position`.
+/// Sends a line that sets `position`, and checks that the engine plays a legal move in it.
 fn plays_after(engine: &mut Dialogue<'_>, line: &str, position: &Position) -> CheckResult {
     engine.send(line);
     engine.plays("go depth 2", position).map(|_| ())
@@ -47,7 +47,8 @@ pub fn joined_fields(engine: &mut Dialogue<'_>) -> CheckResult {
 
 pub fn moves_after_the_board(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
-    // The board of such a FEN already contains the moves, so they are illegal: here a rook captures its own pawn.
+    // The board of a client's FEN may already be the one after the moves, so that they are illegal. Here the illegal
+    // move is a rook that captures its own pawn.
     let line = format!("position fen {START} moves {}", engine.impossible_move());
     let result = plays_after(engine, &line, &position);
     tolerated(

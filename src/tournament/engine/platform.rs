@@ -216,7 +216,7 @@ done
             .spawn()
     }
 
-    /// Unblocks the pipes made with it when it is dropped.
+    /// Makes pipes that unblock when this value is dropped.
     #[derive(Debug)]
     pub struct Cancel {
         /// Nothing is written to it; closing it is the signal.
@@ -418,7 +418,7 @@ mod tests {
     #[test]
     fn a_killed_process_ends_and_settings_are_accepted() {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        // Waits for its input while it is alive.
+        // The command runs a test that waits for input until it is killed.
         command
             .args([
                 "--exact",
