@@ -376,12 +376,8 @@ impl<'a> Graph<'a> {
     /// before.
     fn adds_no_position(&self, position: &Position, played: Move) -> bool {
         self.referee.attacks(None, position, played) == Attacks::default()
-            && successors(self.referee, position, played).is_some_and(|next| {
-                let known = |next: &Position| {
-                    next.key() == position.key() || self.nodes.contains_key(&next.key())
-                };
-                next.iter().all(known)
-            })
+            && successors(self.referee, position, played)
+                .is_some_and(|next| next.iter().all(|next| self.nodes.contains_key(&next.key())))
     }
 
     /// The positions examined in this and an earlier search with their moves.

@@ -396,11 +396,11 @@ impl Status<'_> {
                 .file_name()
                 .unwrap_or(path.as_os_str())
                 .to_string_lossy();
-            let name = escape_html(&name);
             let address = name
                 .replace('%', "%25")
                 .replace('#', "%23")
                 .replace('?', "%3F");
+            let address = escape_html(&address);
             format!(
                 "<p><a href=\"{address}\">{}</a></p>\n",
                 translated("all games (PGN)")
