@@ -165,7 +165,7 @@ fn the_tournament_runs_and_its_games_are_replayed() {
 #[test]
 fn the_gauntlet_of_the_readme_runs() {
     let directory = tempfile::tempdir().unwrap();
-    let shorter = [("100", "1"), ("tc=2+0.02", "nodes=50"), ("ranks=1", "")];
+    let shorter = [("50", "1"), ("tc=2+0.02", "nodes=50"), ("ranks=1", "")];
     let text = run_in(directory.path(), &commands(README, "match ")[0], &shorter);
     for game in [
         "2/6  game 2: pikafish - chuhe",
