@@ -14,6 +14,7 @@ use crate::board::Move;
 use crate::cloud::access::Role;
 use crate::cloud::api::{ApiReply, ListedMove, MoveInfo};
 use crate::cloud::key::text_order;
+use crate::cloud::row::Row;
 use crate::cloud::score::{Class, MATE, rank};
 use crate::cloud::store::{
     ENOUGH_MOVES, NewScore, Priority, Snapshot, StoreError, Task, TaskKind, is_eligible,
@@ -51,13 +52,7 @@ impl Library {
             });
         }
         self.read_and_learn(query, |snapshot, pending| {
-            let row = board.row(snapshot)?;
-            let mut known = board.known(snapshot, &row)?;
-            if query.may_learn() {
-                self.learn(pending, snapshot, board, &known, &legal)?;
-            }
-            board.add_mirror_images(&mut known);
-            known.retain(|known| !query.is_banned(known.played));
+            let (row, known) = self.known_moves(query, &legal, snapshot, pending)?;
             let moves = listed(query, &known, &legal);
             Ok(if moves.is_empty() {
                 ApiReply::Status("unknown")
@@ -79,16 +74,30 @@ impl Library {
             return Ok(first.unwrap_or(ApiReply::Status("unknown")));
         }
         self.read_and_learn(query, |snapshot, pending| {
-            let row = board.row(snapshot)?;
-            let mut known = board.known(snapshot, &row)?;
-            if query.may_learn() {
-                self.learn(pending, snapshot, board, &known, &legal)?;
-            }
-            board.add_mirror_images(&mut known);
-            let best = known.iter().find(|known| !query.is_banned(known.played));
+            let (row, known) = self.known_moves(query, &legal, snapshot, pending)?;
             let score = |known: &KnownMove| ApiReply::Score(known.score, board.ply(&row));
-            Ok(best.map_or(ApiReply::Status("unknown"), score))
+            Ok(known.first().map_or(ApiReply::Status("unknown"), score))
         })
+    }
+
+    /// The row of a position and its known moves that are not banned, best first. Collects what can be learned from the
+    /// query.
+    fn known_moves(
+        &self,
+        query: &Query<'_>,
+        legal: &[Move],
+        snapshot: &Snapshot<'_>,
+        pending: &mut PendingWrites,
+    ) -> Result<(Row, Vec<KnownMove>), StoreError> {
+        let board = &query.board;
+        let row = board.row(snapshot)?;
+        let mut known = board.known(snapshot, &row)?;
+        if query.may_learn() {
+            self.learn(pending, snapshot, board, &known, legal)?;
+        }
+        board.add_mirror_images(&mut known);
+        known.retain(|known| !query.is_banned(known.played));
+        Ok((row, known))
     }
 
     /// Collects what can be learned from a query of a whole position.

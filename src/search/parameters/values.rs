@@ -146,10 +146,14 @@ parameters! {
 
     /// Minimum depth for internal iterative reduction.
     iir_depth = 4, 2, 10;
-    /// A hash move whose entry is shallower than the node by this many plies counts as none for this.
+    /// Internal iterative reduction ignores a hash move whose entry is shallower than the node by this many plies.
     iir_entry_depth = 4, 1, 10;
 
-    /// Evaluation in units that a reduced move lost if the node after it is searched one ply less.
+    /// After a move reduced by at least this many plies that lost nothing, the node is searched one ply deeper.
+    hindsight_deeper = 3, 1, 8;
+    /// After a move reduced by at least this many plies that lost much, the node is searched one ply less.
+    hindsight_shallower = 2, 1, 8;
+    /// The least that "much" means there, in units of the evaluation.
     hindsight_loss = 193, 0, 600;
 
     /// Late move pruning: number of moves at depth 0; the square of the depth is added.

@@ -203,8 +203,8 @@ impl Search<'_> {
         }
     }
 
-    /// The change of depth after a reduced move, now that the evaluation after it is known: a ply more if the move did
-    /// not lower the evaluation of its side, a ply less if it was a mistake (Stockfish, "hindsight" depth).
+    /// The change of depth after a reduced move, when the evaluation after the move is known: one ply more if the move
+    /// lost nothing, and one ply less if it lost much (hindsight depth, as in Stockfish).
     fn hindsight(&self, node: &Node) -> i32 {
         let earlier = self.stack.back(node.ply, 1);
         let Some(before) = earlier.evaluation.filter(|_| !node.in_check) else {
@@ -212,9 +212,12 @@ impl Search<'_> {
         };
         // Both are scores for the side to move, so the sum is what the move lost.
         let lost = node.evaluation.units() + before.units();
-        if earlier.reduction >= 3 && lost <= 0 {
+        if earlier.reduction >= values::hindsight_deeper() && lost <= 0 {
             1
-        } else if earlier.reduction >= 2 && node.depth >= 2 && lost > values::hindsight_loss() {
+        } else if earlier.reduction >= values::hindsight_shallower()
+            && node.depth >= 2
+            && lost > values::hindsight_loss()
+        {
             -1
         } else {
             0

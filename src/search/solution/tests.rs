@@ -1,0 +1,118 @@
+//! Tests of solutions of mate problems.
+
+use super::*;
+use crate::search::Searcher;
+
+/// A solver with a hash table of 1 MB.
+fn solver() -> Solver<'static> {
+    let mut searcher = Searcher::new(1).expect("1 MB is free");
+    Solver::new(RuleSet::default(), 200_000, move |request| {
+        let result = searcher.search(request);
+        Ok(result.expect("the search runs").outcome)
+    })
+}
+
+fn solve(fen: &str, moves: u32) -> (Game, Result<Solution, SolveError>) {
+    let game = Game::new(fen.parse().expect(fen));
+    let solution = solver().solve(&game, moves);
+    (game, solution)
+}
+
+const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
+
+#[test]
+fn a_solution_answers_every_reply() {
+    for (fen, plies) in [
+        (TWO_ROOKS, 3),
+        ("4k1bnC/3R1c3/b6R1/4C4/2p6/2p1P4/6N1P/B4A3/9/1N1K2B2 w", 3),
+    ] {
+        let (game, solution) = solve(fen, 4);
+        let solution = solution.expect(fen);
+        assert_eq!(solution.tree.plies, plies, "{fen}");
+        assert!(solution.is_shortest, "{fen}");
+        let positions = verify_solution(&game, &solution.tree, RuleSet::default(), &Tables::none());
+        assert_eq!(positions.expect(fen), 2 * solution.tree.size() - 1);
+        assert_eq!(solution.tree.main_line().len(), plies as usize);
+    }
+}
+
+#[test]
+fn other_solutions_are_listed() {
+    // Either rook can make the first move.
+    let (_, solution) = solve(TWO_ROOKS, 3);
+    let solution = solution.unwrap();
+    let cooks = &solution.others[0];
+    assert!(cooks.is_complete && !cooks.moves.is_empty(), "{cooks:?}");
+    // A mate in one.
+    let (_, solution) = solve("3k5/R8/9/9/9/9/9/9/4R4/4K4 w", 1);
+    assert_eq!(solution.unwrap().tree.plies, 1);
+}
+
+#[test]
+fn a_position_without_mate_is_an_error() {
+    assert_eq!(solve(TWO_ROOKS, 1).1, Err(SolveError::NoMate(1)));
+    let game = Game::new(TWO_ROOKS.parse().unwrap());
+    let mut solver = Solver::new(RuleSet::default(), 1000, |_| Err(SolveError::Stopped));
+    assert_eq!(solver.solve(&game, 3), Err(SolveError::Stopped));
+}
+
+#[test]
+fn wrong_solutions_are_refused() {
+    let (game, solution) = solve(TWO_ROOKS, 3);
+    let tree = solution.unwrap().tree;
+    let verify =
+        |tree: &MatingMove| verify_solution(&game, tree, RuleSet::default(), &Tables::none());
+    let mut missing = tree.clone();
+    missing.replies.pop();
+    assert!(matches!(verify(&missing), Err(VerifyError::Missing(..))));
+    let mut length = tree.clone();
+    length.plies += 2;
+    assert!(matches!(verify(&length), Err(VerifyError::Length(..))));
+    let mut illegal = tree;
+    illegal.played = "a0a1".parse().unwrap();
+    assert!(matches!(verify(&illegal), Err(VerifyError::Illegal(..))));
+}
+
+#[test]
+fn a_line_of_a_win_may_end_in_a_table() {
+    // The capture of the knight leads to an embedded table.
+    let game = Game::new("3ak4/4a4/9/9/9/9/9/9/1n7/1R2K4 w".parse().unwrap());
+    let tree = solver().win(&game, 64, Tables::embedded()).unwrap();
+    let verify = |tables: &Tables| verify_solution(&game, &tree, RuleSet::default(), tables);
+    verify(&Tables::embedded()).unwrap();
+    assert!(matches!(
+        verify(&Tables::none()),
+        Err(VerifyError::NotInTables(_))
+    ));
+}
+
+#[test]
+fn known_mates_are_used_but_not_trusted() {
+    let game = Game::new(TWO_ROOKS.parse().unwrap());
+    let mut first = solver();
+    let solution = first.solve(&game, 3).unwrap();
+    let known = first.known();
+    assert!(!known.is_empty());
+    let mut second = solver();
+    second.resume(known.clone()).unwrap();
+    assert_eq!(second.solve(&game, 3), Ok(solution.clone()));
+    // A legal move that does not mate.
+    let mut wrong = known.clone();
+    wrong.iter_mut().for_each(|mate| {
+        mate.played = "f0f1".parse().unwrap();
+    });
+    let mut third = solver();
+    third.resume(wrong.clone()).unwrap();
+    assert!(matches!(
+        third.solve(&game, 3),
+        Err(SolveError::NotRefuted(_))
+    ));
+    // A mate that is too long is not used but searched again.
+    let mut long = wrong.clone();
+    long.iter_mut().for_each(|mate| mate.plies = u32::MAX);
+    let mut fourth = solver();
+    fourth.resume(long).unwrap();
+    assert_eq!(fourth.solve(&game, 3), Ok(solution));
+    wrong[0].played = "a0a1".parse().unwrap();
+    assert!(matches!(third.resume(wrong), Err(SolveError::Failed(_))));
+}
