@@ -89,8 +89,8 @@
 //!   `panic!`. A refused line is reported and changes nothing.
 //! - A `go` is answered exactly once. A `stop` cannot be lost: each request carries its own
 //!   [`search::Control`], created before the request is sent.
-//! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching and large pages. The
-//!   transposition table consists of pairs of atomics, and torn entries are recognised.
+//! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching and large
+//!   pages. The transposition table consists of pairs of atomics, and torn entries are recognised.
 //! - The evaluation is in integers, so that `chuhe bench` prints the same node count on every machine.
 //! - There is one table of options, which each protocol renders.
 //! - There is no build script, and the binary needs no other file. The code is built for x86-64-v2 where

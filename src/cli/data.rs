@@ -14,7 +14,7 @@ use super::common::{
 use crate::board::Color;
 use crate::text::{Replacement, bytes_without_byte_order_mark};
 use crate::training::data::{
-    BadRecord, Filter, GameReader, GameWriter, MAGIC, NO_SCORE, Record, TrainingGame,
+    BadRecord, Filter, GameReader, GameWriter, NO_SCORE, Record, TrainingGame, is_game_file,
 };
 use crate::training::prepare::{
     Converted, Relabeling, Statistics, convert_records, convert_text, merge, relabel,
@@ -262,7 +262,7 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
 fn convert_file(file: &Path, new: &mut NewGames) -> Result<Converted, Failure> {
     let mut source = BufReader::new(File::open(file).context(file.display())?);
     let head = source.fill_buf().context(file.display())?;
-    if head.starts_with(&MAGIC[..MAGIC.len() - 1]) {
+    if is_game_file(head) {
         let why = "this is already a file of games";
         return Err(Failure::new(file.display(), why));
     }
@@ -360,7 +360,7 @@ fn samples_text(record: &Record, filter: &Filter) -> Result<String, BadRecord> {
 }
 
 /// Opens a file of games to read.
-fn open(path: &Path) -> Result<GameReader<File>, Failure> {
+pub fn open(path: &Path) -> Result<GameReader<File>, Failure> {
     let file = File::open(path).context(path.display())?;
     GameReader::new(file).context(path.display())
 }
@@ -418,7 +418,7 @@ impl NewGames {
 }
 
 /// Reports the damaged parts of a file, which were left out.
-fn warn_of_damage(path: &Path, reader: &GameReader<File>) {
+pub fn warn_of_damage(path: &Path, reader: &GameReader<File>) {
     if !reader.recovered().is_clean() {
         note(&format!("{}: {}", path.display(), reader.recovered()));
     }

@@ -1,4 +1,4 @@
-//! The help: its Chinese translation, man pages and shell completions.
+//! The help: its Chinese translation, man pages (`chuhe manual`) and shell completions (`chuhe completions`).
 
 use std::borrow::Cow;
 use std::io;

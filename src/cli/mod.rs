@@ -1,4 +1,7 @@
 //! The command line: the engine without a subcommand, and the subcommands, each with a struct of its arguments.
+//!
+//! Each subcommand is in the file or folder with its name, except `perft` in `bench`, `match` in `tournament`, and
+//! `completions` and `manual` in `help`.
 
 mod analyse;
 mod batch;

@@ -16,7 +16,7 @@ use super::common::{
 };
 use crate::eval::nnue::Network;
 use crate::text::Replacement;
-use crate::training::data::MAGIC;
+use crate::training::data::is_game_file;
 use crate::training::network::{PassReport, Recipe, Samples, Trainer};
 
 /// Maximum length of a description, in bytes. A network file has room for 65,535 bytes of description and recipe.
@@ -199,7 +199,7 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
         let file = File::open(path).context(&name)?;
         let mut reader = BufReader::with_capacity(1 << 20, file);
         let start = reader.fill_buf().context(&name)?;
-        if start.starts_with(&MAGIC[..MAGIC.len() - 1]) {
+        if is_game_file(start) {
             let (broken, recovered) = samples.add_games(recipe, reader).context(&name)?;
             if broken > 0 {
                 print_line(&format!("{name}: {broken} games have an illegal move"));

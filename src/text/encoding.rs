@@ -41,7 +41,7 @@ pub fn encode_gbk(text: &str) -> Cow<'_, [u8]> {
     GB18030.encode(text).0
 }
 
-/// The path of a file name from a client. If no such file exists on Unix, the name in GBK is tried, because files that
+/// The path of a file name from a client. On Unix, if no such file exists, the name in GBK is tried, because files that
 /// were copied from Chinese Windows may have such names.
 pub fn path_of_name(name: &str) -> PathBuf {
     let path = PathBuf::from(name);

@@ -428,7 +428,7 @@ fn elo(parameters: &QueryParameters) -> Result<Option<u32>, String> {
 }
 
 /// The limits of a move: the clocks `red` and `black` with `increment`, all in milliseconds, or else `time` in seconds.
-/// Without them, [`SHORT_SEARCH`], or no limit if `elo` is given, which limits the search by itself.
+/// Without them, [`SHORT_SEARCH`], or no limit if `elo` is given, which sets a node limit later.
 fn limits(parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
     let milliseconds = |name| {
         let value = number(parameters, name, 0, 24 * 60 * 60 * 1000)?;

@@ -15,10 +15,11 @@ use crate::cli::common::{
     Context, Failure, ForceArgument, Noun, ProgressMeter, Unread, exit_code, interrupts, note,
     read_games,
 };
+use crate::cli::data;
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
 use crate::notation::pgn::GameResult;
 use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
-use crate::training::data::{GameReader, MAGIC, Record};
+use crate::training::data::{MAGIC, Record, is_game_file};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 
 /// Make a book from games (PGN in any notation, XQF, CBR, CBL, DhtmlXQ, self-play files) or, with
@@ -180,17 +181,14 @@ fn is_data(path: &Path) -> io::Result<bool> {
     if path.as_os_str() == "-" {
         return Ok(false);
     }
-    // The last byte is the version of the format.
-    let magic = &MAGIC[..MAGIC.len() - 1];
     let mut beginning = Vec::new();
     let file = File::open(path)?;
-    file.take(magic.len() as u64).read_to_end(&mut beginning)?;
-    Ok(beginning == magic)
+    file.take(MAGIC.len() as u64).read_to_end(&mut beginning)?;
+    Ok(is_game_file(&beginning))
 }
 
 fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
-    let file = File::open(path).context(path.display())?;
-    let mut reader = GameReader::new(file).context(path.display())?;
+    let mut reader = data::open(path)?;
     while let Some(record) = reader.next_record().context(path.display())? {
         // The moves between loose positions are unknown.
         if let Record::Game(game) = record {
@@ -199,9 +197,7 @@ fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
             book.add(&game.start_position(), moves, skipped, game.result.winner());
         }
     }
-    if !reader.recovered().is_clean() {
-        note(&format!("{}: {}", path.display(), reader.recovered()));
-    }
+    data::warn_of_damage(path, &reader);
     Ok(())
 }
 

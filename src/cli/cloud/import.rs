@@ -134,9 +134,7 @@ impl Importer<'_> {
         }
         #[cfg(feature = "training")]
         {
-            use crate::training::data::MAGIC;
-            let magic = &MAGIC[..MAGIC.len() - 1];
-            if head.starts_with(magic) {
+            if crate::training::data::is_game_file(&head) {
                 return self.add_self_play(path, plies);
             }
         }
@@ -164,7 +162,7 @@ impl Importer<'_> {
 
     #[cfg(feature = "training")]
     fn add_self_play(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
-        use crate::cli::common::note;
+        use crate::cli::data;
         use crate::cloud::score::{library_score, value_after};
         use crate::search::Score;
         use crate::training::data::{GameReader, NO_SCORE, Record};
@@ -191,9 +189,7 @@ impl Importer<'_> {
                 position.make(m.played);
             }
         }
-        if !reader.recovered().is_clean() {
-            note(&format!("{}: {}", path.display(), reader.recovered()));
-        }
+        data::warn_of_damage(path, &reader);
         Ok(())
     }
 

@@ -50,8 +50,8 @@ impl GameArguments {
             let data = place.path.metadata();
             place.path == Path::new("-") || data.is_ok_and(|data| !data.is_dir())
         };
-        // If one argument is an existing file, any other argument with an extension is a file too, except a move such
-        // as `C2.5` or `1.h2e2`: the name of a missing file must not be read as a move.
+        // If one argument is an existing file, any other argument with an extension is a file too, so that the name
+        // of a missing file is not read as a move. Moves such as `C2.5` or `1.h2e2` only look as if they had one.
         let may_be_file = |(place, text): (&GamePath, &String)| {
             is_file(place) || place.path.extension().is_some() && !are_moves(text)
         };

@@ -33,7 +33,7 @@ pub struct Arguments {
 const MAX_MATE: u16 = 7;
 /// Search depth beyond the longest mate, in plies.
 const EXTRA_DEPTH: u32 = 4;
-/// Number of sample positions for each outcome, each from another part of a class.
+/// Maximum number of sample positions for each outcome, each from another part of a class.
 const SAMPLES: usize = 4;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -147,9 +147,9 @@ fn check_draws(
     Ok((solved, words))
 }
 
-/// Searches sample positions of a class: draws, and for both sides mates of each length up to
-/// [`MAX_MATE`]. Returns the number of mates found. Fails if the search finds a mate that does not
-/// exist or is too short.
+/// Searches sample positions of a class: draws, and mates of each length up to [`MAX_MATE`], in which
+/// the side to move wins if the length is odd and loses if it is even. Returns how many mates were
+/// found. Fails if the search finds a mate that does not exist or is too short.
 fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String, Failure> {
     let mates = (1..=MAX_MATE).map(|plies| match plies % 2 {
         1 => TableOutcome::Win(plies),

@@ -28,7 +28,7 @@ impl PlayLevel {
             limits.opponent = Some(clock.player(!side));
         }
         if let Some(elo) = self.elo {
-            // The strength has a limit of its own.
+            // The strength sets a node limit instead of the default time.
             limits.move_time = self.limits.time;
             limits = strength::weaken(limits, elo);
         }

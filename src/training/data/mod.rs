@@ -63,6 +63,12 @@ use crate::board::indexed_enum;
 
 /// The first bytes of a file: seven letters and the version of the format.
 pub const MAGIC: [u8; 8] = *b"CHUHEGM\x01";
+
+/// Whether a file with this beginning is a game file, of any version of the format.
+pub fn is_game_file(beginning: &[u8]) -> bool {
+    beginning.starts_with(&MAGIC[..MAGIC.len() - 1])
+}
+
 /// Stored instead of a score if the position was not searched.
 pub const NO_SCORE: i16 = i16::MIN;
 
