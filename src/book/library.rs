@@ -149,7 +149,7 @@ impl BookLibrary {
         self.moves_where(position, |_| true)
     }
 
-    /// Like [`Self::moves`], but of the first book with moves that satisfy `is_wanted`, and only these moves.
+    /// Like [`Self::moves`], but ignores moves that do not satisfy `is_wanted`.
     fn moves_where(
         &mut self,
         position: &Position,

@@ -83,8 +83,8 @@ impl ObkBook {
         }
     }
 
-    /// Whether keys of 2^63 and above are stored as floating-point numbers with the same bits. SQLite cannot store those
-    /// that are NaN, so such a position is never found.
+    /// Whether keys of 2^63 and above are stored as floating-point numbers with the same bits. SQLite cannot store
+    /// NaN, so a position whose key has the bits of a NaN is never found.
     fn has_real_keys(&self) -> bool {
         self.table == "bhobk"
     }

@@ -11,7 +11,7 @@ use crate::notation::fen;
 use crate::notation::fen::FenError;
 use crate::text::{excerpt, without_byte_order_mark};
 
-/// Positions with their moves. Like BOOK.DAT, it stores only one of a position and its mirror image.
+/// Positions with their moves. Like BOOK.DAT, the table stores only one of a position and its mirror image.
 #[derive(Clone, Debug, Default)]
 pub struct BookTable {
     /// By board and side to move.

@@ -57,8 +57,8 @@ impl Client {
     /// `time` is the timeout of each request.
     ///
     /// # Errors
-    /// The address is not an HTTP address, has no host, an invalid port, an empty token, a query or a fragment, or the
-    /// token contains characters that a header may not contain.
+    /// The address is not an HTTP address, has no host, or has an invalid port, an empty token, a query or a fragment;
+    /// or the token contains characters that a header may not contain.
     pub fn new(address: &str, token: Option<String>, time: Duration) -> Result<Self, ClientError> {
         let reason = |reason| ClientError::Address {
             address: printable(&without_credentials(address)),

@@ -29,7 +29,7 @@ pub use query::{Library, LibraryOptions};
 pub struct Caller<'a> {
     /// Name for the audit log.
     pub name: &'a str,
-    /// Its role.
+    /// The role of the client.
     pub role: Role,
 }
 

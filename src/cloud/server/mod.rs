@@ -319,11 +319,11 @@ const MAX_URL: usize = 16 << 10;
 /// Maximum length of the URL and the headers, in bytes.
 const MAX_HEAD: usize = 32 << 10;
 
-/// Path of the built-in page, which is not at the root if the static directory has a page there.
+/// Path at which the built-in page is always found: the static directory may have another page at the root.
 const OWN_PAGE: &str = "/chuhe";
 
 /// The service of all requests.
-pub fn router(shared: Arc<Shared>, api: Router) -> Router {
+fn router(shared: Arc<Shared>, api: Router) -> Router {
     let files = get(site::file).post(site::file);
     let page = get(site::page).post(site::page);
     let no_cache = |name: HeaderName| {
@@ -350,7 +350,7 @@ pub fn router(shared: Arc<Shared>, api: Router) -> Router {
 }
 
 /// The routes of the library, with those of the page at `/api`.
-pub fn routes(api: Router) -> Router<Arc<Shared>> {
+fn routes(api: Router) -> Router<Arc<Shared>> {
     Router::new()
         .nest_service("/api", api)
         .route("/chessdb.php", get(api::answer).post(api::answer))

@@ -124,8 +124,8 @@ impl Shared {
         self: &Arc<Self>,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
-        // `slot` is not an error, because the semaphore is never closed. The work is not cancelled, because the runtime
-        // ends after its requests, so an error of `done` is a panic.
+        // Acquiring a slot never fails, because the semaphore is never closed. The work is never canceled, because the
+        // runtime ends after its requests; so if `done` fails, the work has panicked.
         let slot = self.slots.clone().acquire_owned().await;
         let done = tokio::task::spawn_blocking(move || {
             let found = work();

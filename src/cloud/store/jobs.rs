@@ -331,13 +331,8 @@ impl Snapshot<'_> {
     fn select_jobs(&self, id: Option<i64>) -> Result<Vec<Job>> {
         let query =
             "SELECT id, time, writer, name, priority, total, done, failed, ended, canceled_by
-            FROM job WHERE id = $1 OR CAST($2 AS BIGINT) = 1 ORDER BY id DESC LIMIT $3";
-        let values = [
-            id.unwrap_or(0),
-            i64::from(id.is_none()),
-            MAX_KEPT + MAX_UNFINISHED,
-        ];
-        let values = values.map(Value::Number);
+            FROM job WHERE id = COALESCE($1, id) ORDER BY id DESC LIMIT $2";
+        let values = [Value::Maybe(id), Value::Number(MAX_KEPT + MAX_UNFINISHED)];
         self.connection.query(query, &values, parse_job)
     }
 

@@ -142,7 +142,8 @@ pub struct TaskState {
     next_lease: i64,
     /// Time of the last cleanup, in seconds since 1970.
     swept: i64,
-    /// Times of recent leases, in seconds since 1970, by move to score. The move is `None` for tasks without moves.
+    /// Times of recent leases, in seconds since 1970, by kind of task, position and move to score. The move is `None`
+    /// for tasks without moves.
     recent: HashMap<(TaskKind, Key, Option<Move>), i64>,
 }
 

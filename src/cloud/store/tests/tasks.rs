@@ -303,12 +303,12 @@ fn a_canceled_job_requests_nothing(library: &TestLibrary) {
 
 fn jobs_are_advanced_by_priority(library: &TestLibrary) {
     let store = library.open();
-    let long = |rook: &str| {
+    let long = |opening: &str| {
         // 300 different tasks for positions that four random plies lead to.
         let mut tasks = Vec::new();
         let mut random = StdRng::seed_from_u64(7);
         while tasks.len() < 300 {
-            let mut position = after(rook);
+            let mut position = after(opening);
             for _ in 0..4 {
                 let moves: Vec<Move> = legal_moves(&position).iter().copied().collect();
                 position.make(*moves.choose(&mut random).unwrap());
