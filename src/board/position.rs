@@ -293,7 +293,7 @@ impl Position {
     /// A note with the [`Self::irregularities`] for users; `None` if the position can arise in a game.
     pub fn irregularity_note(&self) -> Option<String> {
         let reasons = self.irregularities();
-        (!reasons.is_empty()).then(|| fill(texts().cannot_arise, &[&setup::list(&reasons)]))
+        (!reasons.is_empty()).then(|| fill(texts().cannot_arise, &[&setup::list_reasons(&reasons)]))
     }
 
     /// Whether a side has a piece that can cross the river.

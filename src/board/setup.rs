@@ -138,14 +138,14 @@ impl fmt::Display for Reason {
 
 /// The error of an illegal position, with all reasons.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", fill(texts().illegal_position, &[&list(.reasons)]))]
+#[error("{}", fill(texts().illegal_position, &[&list_reasons(.reasons)]))]
 pub struct InvalidPosition {
     /// The reasons, never empty. Those that name a square are in the order of the squares.
     pub reasons: Vec<Reason>,
 }
 
 /// Reasons as text, separated by commas.
-pub fn list(reasons: &[Reason]) -> String {
+pub fn list_reasons(reasons: &[Reason]) -> String {
     let texts: Vec<String> = reasons.iter().map(ToString::to_string).collect();
     texts.join(", ")
 }

@@ -27,8 +27,8 @@
 //! | value | meaning |
 //! |---|---|
 //! | 0 | draw |
-//! | 1 to 150 | mate in n - 1 plies; a win if this number is odd, a loss if it is even |
-//! | 151 to 240 | the same by the repetition rules in n - 151 plies, not counting the loser's repetitions |
+//! | 1 to 150 | mate in p = n - 1 plies; a win if p is odd, a loss if p is even |
+//! | 151 to 240 | the same by the repetition rules in p = n - 151 plies, not counting the loser's repetitions |
 //! | 241, 242 | win, loss by rule in more plies |
 //! | 243 | unknown |
 //! | 244, 245 | not lost, not won |

@@ -1,8 +1,8 @@
 //! The handcrafted evaluation: a sum of terms, each with a tuned weight.
 //!
 //! `features` numbers the terms and contains their weights. Material and piece-square values are updated while
-//! moves are made ([`PieceSquareAccumulator`]), material terms are cached, and the other terms are computed for
-//! each position.
+//! moves are made ([`PieceSquareAccumulator`]), and material terms are cached, both in `material`. The other terms
+//! are computed for each position from an attack map, in `pieces`.
 
 mod features;
 mod material;
@@ -64,7 +64,7 @@ impl Evaluator {
         }
     }
 
-    /// Changes the settings. The material cache is valid for all of them.
+    /// Changes the level and the scale of the attack terms. The material cache is valid for all of them.
     pub fn set(&mut self, knowledge: Knowledge, attack: i32) {
         self.knowledge = knowledge;
         self.attack = attack;

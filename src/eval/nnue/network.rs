@@ -352,9 +352,9 @@ struct Header {
     inputs: u8,
     outputs: u8,
     /// The value of an output of 1, in units of the evaluation.
-    pub scale: i32,
+    scale: i32,
     /// The length of the description in bytes.
-    pub description_length: usize,
+    description_length: usize,
 }
 
 impl Header {

@@ -119,10 +119,10 @@ fn is_mated(position: &mut Position, moves: u32, budget: &mut NodeBudget) -> boo
 }
 
 /// The maximum length of a sequence after its first move, not counting answers to checks.
-const LENGTH: u32 = 7;
+const SEQUENCE_LENGTH: u32 = 7;
 
 /// The number of checks without a capture that each side may give after the first move.
-const CHECKS: ByColor<u32> = ByColor::new(2, 2);
+const SEQUENCE_CHECKS: ByColor<u32> = ByColor::new(2, 2);
 
 /// A sequence of captures and checks by one side, the chaser, with the answers of the other side.
 ///
@@ -201,7 +201,7 @@ struct Remaining {
 impl Remaining {
     /// Whether the next move answers the first one.
     fn is_first_answer(self) -> bool {
-        self.moves == LENGTH
+        self.moves == SEQUENCE_LENGTH
     }
 }
 
@@ -209,8 +209,8 @@ impl CaptureSequence<'_> {
     /// The gain of the chaser, which has just made its first move.
     pub fn gain(&mut self) -> PieceValue {
         let rest = Remaining {
-            moves: LENGTH,
-            checks: CHECKS,
+            moves: SEQUENCE_LENGTH,
+            checks: SEQUENCE_CHECKS,
         };
         -self.best(-2 * MATE, 2 * MATE, rest)
     }

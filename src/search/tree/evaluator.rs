@@ -172,7 +172,7 @@ fn value_of_phase(style: Style) -> i32 {
     }
 }
 
-/// The weight of the tactical terms of the handcrafted evaluation.
+/// The weight of the attack terms of the handcrafted evaluation (see [`NORMAL_ATTACK`]).
 fn attack(style: Style) -> i32 {
     match style {
         Style::Solid => NORMAL_ATTACK * 7 / 8,

@@ -29,6 +29,9 @@
 //! and so on to a mate. The winner minimises them.
 //!
 //! Captures lead to solved classes, whose values are used as they are.
+//!
+//! `graph` contains the positions and moves of a class, `mates` also the positions that no mate decides, and `fixpoint`
+//! a byte for each position and the fixpoints. `verify` proves the values of a solved class again.
 
 mod buchi;
 mod co_buchi;

@@ -77,7 +77,7 @@ const BLOCK_START: [u8; 4] = *b"CHGB";
 /// The number of bytes of a block before its payload.
 const BLOCK_HEADER: usize = 16;
 /// The number of bytes at the beginning of the header that the checksum covers.
-const CHECKED: usize = 12;
+const CHECKED_HEADER: usize = 12;
 /// The maximum size of a payload in bytes.
 const MAX_PAYLOAD: usize = 1 << 20;
 
@@ -136,7 +136,7 @@ fn decode_block(bytes: &[u8]) -> DecodedBlock {
     let Some(payload) = bytes.get(BLOCK_HEADER..BLOCK_HEADER + length) else {
         return DecodedBlock::Needs(BLOCK_HEADER + length);
     };
-    if checksum(&header[..CHECKED], payload) != word(CHECKED) {
+    if checksum(&header[..CHECKED_HEADER], payload) != word(CHECKED_HEADER) {
         return DecodedBlock::Damaged;
     }
     DecodedBlock::Block(BlockKind::from_index(half(4).into()), half(6), length)
