@@ -23,7 +23,7 @@ pub trait Codec: fmt::Debug {
         command.unwrap_or_else(|| Command::Unknown(head.to_owned()))
     }
 
-    /// Notes a `go` before the session executes it, or refuses it with [`Reply::NoBestMove`].
+    /// Notes a `go`. Called before the session executes it or answers it with [`Reply::NoBestMove`].
     fn on_go(&mut self, _request: &Result<GoRequest, GoError>) {}
 
     /// The answer to the handshake: name, options and the end mark.

@@ -1,4 +1,4 @@
-//! The parts of lines that the protocols share: words, numbers, times, moves, positions.
+//! The texts that the protocols share: words, numbers, times, moves, and the answers to `d` and `go perft`.
 
 use std::time::Duration;
 
@@ -163,7 +163,8 @@ fn split_square(text: &str) -> Option<((char, u32), &str)> {
     Some(((file, rank.parse().ok()?), rest))
 }
 
-/// The board, the FEN, the key of the hash table and the pieces that give check.
+/// The answer to `d`: the board, the FEN, the key of the hash table and the squares of the pieces that give check. It
+/// has the form of Stockfish and Pikafish, from which programs learn the FEN.
 pub fn format_position(position: &Position, ranks: Ranks) -> Vec<String> {
     let checkers = position.checkers().into_iter();
     let checkers = checkers.map(|square| ranks.format_square(square) + " ");
@@ -179,7 +180,8 @@ pub fn format_position(position: &Position, ranks: Ranks) -> Vec<String> {
     lines
 }
 
-/// The number of lines after each legal move, and of all lines.
+/// The answer to `go perft`: the number of lines after each legal move, and of all lines. It has the form of Stockfish
+/// and Pikafish, from which programs learn the legal moves.
 pub fn format_perft(counts: &[(Move, u64)], ranks: Ranks) -> Vec<String> {
     let line = |(played, count): &(Move, u64)| format!("{}: {count}", ranks.format(*played));
     let mut lines: Vec<String> = counts.iter().map(line).collect();

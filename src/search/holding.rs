@@ -49,7 +49,8 @@ pub struct Candidates {
 /// The reason why a strategy is not found or is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HoldError {
-    /// The start is lost, or every move of a position at the start was refuted.
+    /// The start is lost, or the defender has no move left that was not refuted: at the start, or after a move of the
+    /// opponent there.
     #[error("no defence found; {0} positions examined")]
     NoDefence(usize),
     /// The limit of positions was reached.

@@ -161,7 +161,7 @@ impl CloudThread {
             suggestion: Some(suggestion),
             problem: None,
         };
-        let failed = |problem| CloudAnswer {
+        let no_move = |problem| CloudAnswer {
             suggestion: None,
             problem,
         };
@@ -184,14 +184,14 @@ impl CloudThread {
                 self.cache.insert(key, (played, is_table));
                 (found((played, is_table)), false)
             }
-            Ok(BestReply::NoBestMove) => (failed(None), true),
-            Ok(BestReply::Other) => (failed(None), false),
+            Ok(BestReply::NoBestMove) => (no_move(None), true),
+            Ok(BestReply::Other) => (no_move(None), false),
             Ok(BestReply::Invalid) => {
                 let problem = "cloud: the address does not reply like a cloud library";
                 let is_new = !std::mem::replace(&mut self.is_invalid, true);
-                (failed(is_new.then(|| problem.to_owned())), false)
+                (no_move(is_new.then(|| problem.to_owned())), false)
             }
-            Err(problem) => (failed(problem), false),
+            Err(problem) => (no_move(problem), false),
         }
     }
 

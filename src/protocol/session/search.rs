@@ -416,6 +416,7 @@ fn start_perft(position: Position, depth: u32, control: Arc<Control>) -> Receive
     counts
 }
 
+/// Counts the lines after each legal move, until it is stopped.
 fn divide(mut position: Position, depth: u32, control: &Control) -> PerftCounts {
     let moves = legal_moves(&position).into_iter();
     let counts = moves.map(|played| {

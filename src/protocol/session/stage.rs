@@ -1,4 +1,4 @@
-//! The stages of a search with a suggestion, a move of an opening book or an endgame table, and their limits.
+//! The stages of a search with a suggestion (a move of an opening book or of an endgame table), and their limits.
 
 use std::time::Duration;
 

@@ -129,7 +129,7 @@ impl BookAnswer {
     }
 }
 
-/// The number of leaf nodes after each legal move; `None` if the count was stopped.
+/// The number of lines after each legal move; `None` if the count was stopped.
 pub type PerftCounts = Option<Vec<(Move, u64)>>;
 
 /// The search in progress. Dropping it stops the search.

@@ -1,7 +1,8 @@
 //! Requests and the threads that answer them.
 //!
 //! A [`Pool`] takes requests. Its coordinator passes each to the search threads, which wait between searches, and
-//! chooses the move by a vote among their results. A [`Searcher`] searches in the caller's thread.
+//! chooses the move by a vote among their results. A [`Searcher`] searches in the caller's thread. Both answer by
+//! the same `request_handler`. `thread` starts threads, after it has checked that there is enough memory.
 
 mod request_handler;
 mod searcher;

@@ -122,6 +122,7 @@ impl RequestHandler {
         }
     }
 
+    /// The time limits of a request, with the overhead that is expected after earlier moves.
     fn time_limits(&mut self, request: &SearchRequest) -> Option<TimeManager> {
         let position = request.game.position();
         let (limits, settings) = (&request.limits, &request.settings);

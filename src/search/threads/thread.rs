@@ -1,5 +1,5 @@
-//! The search threads, which wait for requests, and other threads with a stack that is large enough for a search.
-//! Checks for free memory before large allocations and before threads are started.
+//! The start of threads: search threads, which wait for requests, other threads that can search, and all others. Free
+//! memory is checked before threads are started and before large allocations.
 //!
 //! A failed allocation aborts the program. All memory of a search is therefore allocated before the engine accepts a
 //! setting. [`RESERVE`] bytes must then still be free for everything else: input lines, games, principal variations,
@@ -84,7 +84,7 @@ pub(crate) fn start_thread(
 }
 
 /// Stack of a search thread in bytes: enough for the deepest recursion of an unoptimised build.
-pub const STACK_BYTES: usize = 32 << 20;
+const STACK_BYTES: usize = 32 << 20;
 
 /// An upper bound of the data that a thread keeps between searches, in bytes.
 const DATA_BYTES: usize = 4 << 20;

@@ -24,8 +24,9 @@ struct QuiescenceNode {
 }
 
 impl Search<'_> {
-    /// Searches the node at `ply` with captures that lose nothing by static exchange evaluation. In check it searches
-    /// all captures, and quiet moves until one does not lose (Chessprogramming wiki, "Quiescence Search", standing pat).
+    /// Searches the node at `ply` with captures that lose nothing by static exchange evaluation (Chessprogramming wiki,
+    /// "Quiescence Search", standing pat). In check it searches all captures, and quiet moves until a move does not
+    /// lose.
     pub fn quiescence<N: NodeType>(&mut self, ply: usize, alpha: Score, beta: Score) -> NodeScore {
         match self.enter::<N>(ply) {
             History::Open => {}
@@ -130,7 +131,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a move out of check is skipped: a quiet one after another that does not lose.
+    /// Whether a move out of check is skipped: it is quiet, and the `best` score so far shows that another move does
+    /// not lose.
     fn skips_evasion(&self, best: Score, m: Move) -> bool {
         self.pruning.of_moves && !best.is_proven_loss() && self.position.taken_by(m).is_none()
     }
