@@ -1,4 +1,5 @@
-//! Speed of move generation, evaluation, search and tablebase probes. `cargo bench --bench engine generate` runs one group.
+//! Speed of move generation, evaluation, search and tablebase probes. `cargo bench --bench engine generate` runs one
+//! group.
 #![allow(missing_docs)] // `criterion_group!` makes a public function.
 
 use std::hint::black_box;
@@ -22,7 +23,7 @@ fn position(fen: &str) -> Position {
     fen.parse().expect("the bench positions are legal")
 }
 
-/// An opening, a middlegame, a check and an ending.
+/// The starting position, an opening, a middlegame, a check and an ending.
 fn positions() -> [(&'static str, Position); 5] {
     [
         ("start", START),
@@ -132,7 +133,7 @@ fn network_of_width(width: usize) -> Network {
         .expect("the parameters fit the architecture")
 }
 
-/// Each level of vector instructions.
+/// The evaluation with a network, for each level of vector instructions.
 fn network(criterion: &mut Criterion) {
     let network = network_of_width(256);
     let positions = bench_positions();

@@ -94,8 +94,8 @@ impl Referee {
 pub enum Replay {
     /// The record agrees with the rules.
     Agrees,
-    /// A move is illegal, or the rules end the game earlier, with another result, or for another reason than the record
-    /// states, or do not end it. The text states which.
+    /// A move is illegal, or the rules end the game before its last move, or with another result or reason than the
+    /// record states, or the record names a rule as the reason but the game is not over. The text states which.
     Disagrees(String),
 }
 

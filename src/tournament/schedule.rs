@@ -221,7 +221,7 @@ impl Schedule {
     /// table play each other. With an odd number of engines, the last one in the table among those with the fewest byes
     /// gets a bye, which counts like a won pair.
     fn swiss_round(&self, games: &[&GameSummary]) -> Vec<[usize; 2]> {
-        /// In half points.
+        /// Half points for winning both games of a pair.
         const WON_PAIR: usize = 4;
         let rounds = self.pairings.len() / (self.engines / 2).max(1);
         let met: HashSet<[usize; 2]> = self.pairings.iter().map(|pair| sorted(*pair)).collect();

@@ -191,7 +191,7 @@ fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, failure: &EngineFail
     record(fixture, opening, moves.collect(), ending)
 }
 
-/// The record of a game, without its start, duration and time overruns and without the identifications of the engines.
+/// The record of a game, without its starting time, duration, time overruns and descriptions of the engines.
 fn record(fixture: &Fixture, opening: &Line, moves: Vec<MoveRecord>, ending: Ending) -> GameRecord {
     GameRecord {
         number: fixture.number,

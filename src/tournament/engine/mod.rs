@@ -109,9 +109,9 @@ impl Engine {
         }
     }
 
-    /// Sets the options that differ from the last game, and announces a new game.
+    /// Sets `options` in addition to those of the start, and announces a new game.
     pub fn new_game(&mut self, options: &[(String, String)]) -> Result<(), EngineFailure> {
-        // Options are not set during a search.
+        // First, because options are not set during a search.
         self.stop_pondering()?;
         self.process.reset();
         self.set_options(options);

@@ -1,9 +1,9 @@
 //! Factors: several changes of an engine whose effects are measured in one match.
 //!
-//! In every pair of games and for every factor, one engine plays with the first values of its options and the other
-//! with the second values; which one is random. Every game then counts for every factor, so a match shows the effects
-//! of all factors about as precisely as a match of the same length about one of them (Fisher, "The Design of
-//! Experiments", 1935). The effects are estimated by least squares.
+//! Each factor is a set of options, each with two values. In every pair of games one engine plays with the first values
+//! of a factor and the other with the second ones; which engine does so is random for each factor. Every game then
+//! counts for every factor, so a match shows the effects of all factors about as precisely as a match of the same
+//! length about one of them (Fisher, "The Design of Experiments", 1935). The effects are estimated by least squares.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -143,8 +143,8 @@ pub struct Effect {
 }
 
 /// The results of a match with factors, stored as the sums of a least-squares fit. The row of a game consists of the
-/// level of the first engine for each factor, +1 or -1, and of its score minus one half. The two games of a pair count
-/// as independent.
+/// level of the first engine for each factor (+1 with the second values, -1 with the first) and of its score minus one
+/// half. The two games of a pair count as independent.
 #[derive(Clone, Debug)]
 pub struct FactorRun {
     factors: Factors,
