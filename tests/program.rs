@@ -77,7 +77,7 @@ impl Place {
         command
     }
 
-    /// [`Self::command`] without standard input, as a command that can be started in the background.
+    /// The same command for the background. Its standard input is that of the test, and `<` has no meaning.
     pub(crate) fn process(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
         command.args(words(arguments)).current_dir(self.0.path());
@@ -96,9 +96,7 @@ impl Place {
 
     /// The JSON objects, one per line, that a command prints.
     pub(crate) fn objects(&self, line: &str) -> Vec<serde_json::Value> {
-        let text = self.output(line);
-        let objects = text.lines().map(serde_json::from_str);
-        objects.collect::<Result<_, _>>().expect(&text)
+        json_lines(&self.output(line))
     }
 
     /// Runs a session. `$ ARGUMENTS` runs a command, which must succeed; `$2 ARGUMENTS` must exit with code 2. The lines
@@ -108,7 +106,8 @@ impl Place {
     /// - `^ TEXT`: begins with it;
     /// - `= TEXT`: is this line; `=` alone: is empty.
     ///
-    /// `\n` in a text is a line end. Output that is not UTF-8 is decoded with replacement characters.
+    /// `\n` in a text is a line end; blanks at the end of a line do not count. Output that is not UTF-8 is decoded with
+    /// replacement characters.
     pub(crate) fn check(&self, session: &str) {
         let mut streams = [String::new(), String::new()];
         let mut command = "";
@@ -140,6 +139,12 @@ impl Place {
             assert!(is_so, "{command}\n{line}\n{}", streams.concat());
         }
     }
+}
+
+/// The JSON objects, one per line, of a text.
+pub(crate) fn json_lines(text: &str) -> Vec<serde_json::Value> {
+    let objects = text.lines().map(serde_json::from_str);
+    objects.collect::<Result<_, _>>().expect(text)
 }
 
 /// The words of a line. A word in quotes may contain blanks.

@@ -156,6 +156,7 @@ fn dumps_move_libraries_between_files_and_databases() {
         = 3 values undone (undo 1)
         2=
         $1 cloud check postgres://me:secret@127.0.0.1:1/x
+        >0 secret
         2> refused
         2>0 secret
         $2 cloud check postgres://127.0.0.1:port/x

@@ -139,7 +139,7 @@ fn limits_are_respected_and_mates_counted_in_plies() {
         $ analyse startpos --nodes 5000 --hash 4 --threads 2
         > \nbest
         $ analyse '3k5/R8/9/9/9/9/9/9/4R4/4K4 w' --depth 4
-        >   score #1
+        >   score #1  win/draw/loss
         ",
     );
     let place = Place::new();

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Place, START};
+use crate::json_lines;
 
 /// A suite: a capture, a mate in two, a move to avoid, a position without a task.
 const SUITE: &str = "\
@@ -19,12 +20,6 @@ fn place_with_suite() -> Place {
     let place = Place::new();
     place.write("suite.epd", SUITE);
     place
-}
-
-/// The JSON objects, one per line, in a file.
-fn answers(text: &str) -> Vec<Value> {
-    let objects = text.lines().map(serde_json::from_str);
-    objects.collect::<Result<_, _>>().expect(text)
 }
 
 #[test]
@@ -74,7 +69,7 @@ fn a_suite_is_scored() {
         2> 4 of 4 positions, 2 of 3 solved (66.7 %)\n
         ",
     );
-    let answers = answers(&place.read("answers.json"));
+    let answers = json_lines(&place.read("answers.json"));
     let column = |name: &str| answers.iter().map(|a| a[name].clone()).collect::<Vec<_>>();
     assert_eq!(column("line"), [2, 3, 4, 6]);
     let solved = [true.into(), true.into(), false.into(), Value::Null];
@@ -145,7 +140,7 @@ fn only_answers_of_the_same_search_are_continued() {
 #[test]
 fn an_interrupted_run_is_continued() {
     let timeless = |text: &str| {
-        let mut answers = answers(text);
+        let mut answers = json_lines(text);
         for answer in &mut answers {
             answer["time_ms"] = Value::Null;
         }
@@ -253,7 +248,7 @@ fn ctrl_c_leaves_complete_answers() {
     assert_eq!(output.status.code(), Some(130));
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains("--go-on continues the run"), "{errors}");
-    assert!((3..400).contains(&answers(&place.read("many.json")).len()));
+    assert!((3..400).contains(&json_lines(&place.read("many.json")).len()));
 }
 
 /// Positions and games of several files in several formats, each with the name of its file.
@@ -275,7 +270,7 @@ fn several_files_are_searched() {
         2> 7 of 7 positions
         ",
     );
-    let places: Vec<_> = answers(&place.read("answers.json"))
+    let places: Vec<_> = json_lines(&place.read("answers.json"))
         .iter()
         .map(|answer| format!("{}:{}", answer["file"].as_str().unwrap(), answer["line"]))
         .collect();

@@ -190,7 +190,7 @@ fn foreign_files_are_not_overwritten() {
     let place = Place::new();
     let note = "a note of the user, longer than the header of a table";
     place.write("KR-KA.chtb", note);
-    place.check("$1 egtb generate KR-KAB --out .\n2> KR-KA.chtb: \n2> not a Chuhe table");
+    place.check("$1 egtb generate KR-KAB --out .\n2> KR-KA.chtb:\n2> not a Chuhe table");
     assert_eq!(place.read("KR-KA.chtb"), note);
     fs::remove_file(place.path("KR-KA.chtb")).unwrap();
     place.check("$ egtb generate KR-K --out .");

@@ -17,8 +17,8 @@ fn printed(mut command: Command) -> Vec<String> {
     terminal.set_columns(COLUMNS);
     let child = command.stdin(Stdio::null()).stdout(terminal.open());
     let child = child.stderr(Stdio::piped()).spawn().unwrap();
+    // Reading fails once no program has the terminal open; the command has it open, too.
     drop(command);
-    // Reading fails once the last program has closed the terminal.
     let mut shown = Vec::new();
     let _ = screen.read_to_end(&mut shown);
     let output = child.wait_with_output().unwrap();

@@ -80,8 +80,7 @@ fn games_and_plies_can_be_named() {
     );
     let replay = place.command("replay --json --explain games.pgn").output();
     let text = String::from_utf8(replay.unwrap().stdout).unwrap();
-    let objects = text.lines().map(serde_json::from_str);
-    let objects: Vec<serde_json::Value> = objects.collect::<Result<_, _>>().unwrap();
+    let objects = crate::json_lines(&text);
     let agree = [0, 1].map(|n: usize| objects[n]["agrees"].as_bool());
     assert_eq!(agree, [Some(true), Some(false)]);
     assert_eq!(objects[1]["verdict"], "black_loses");

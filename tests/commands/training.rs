@@ -220,7 +220,7 @@ fn validation_samples_do_not_depend_on_the_file() {
     let samples = place.output("data view games.chg --games 99 --samples");
     place.write("samples.txt", &samples);
     place.write("other-name", &samples);
-    // Then a checkpoint with another recipe; the number of filtered samples is reported.
+    // The same samples in other files continue the finished run; another recipe does not. Filtered samples are counted.
     let advice = "remove it to start again, or choose another --out";
     place.check(&format!(
         "

@@ -45,8 +45,8 @@ fn input(words: &'static str) -> impl Strategy<Value = Vec<u8>> {
     (lines, bytes).prop_map(|(lines, bytes)| [lines.as_bytes(), &bytes, b"\n"].concat())
 }
 
-/// Ends the search, resets options and waits until all input is processed. `setoption` is the beginning of the command,
-/// and ` value` comes between the name and the value in UCI.
+/// Ends the search, resets options and waits until all input is processed. In the protocol, `setoption` stands before
+/// the name of an option, and `value` between name and value.
 fn reset(client: &mut Client, setoption: &str, value: &str) {
     for _ in 0..30 {
         for (name, new) in [
@@ -66,7 +66,7 @@ fn reset(client: &mut Client, setoption: &str, value: &str) {
     panic!("the engine did not process its input");
 }
 
-/// Checks that an invalid position is reported and a search of it has no move.
+/// Checks that a search of an invalid position has exactly one answer, the one without a move.
 fn assert_no_move(client: &mut Client, answer: &str) -> Result<(), TestCaseError> {
     client.send("position fen nonsense\ngo depth 1");
     let said = client.sync();

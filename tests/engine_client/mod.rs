@@ -329,7 +329,7 @@ pub(crate) fn is_outcome(line: &str) -> bool {
     line == "nobestmove" || line.starts_with("bestmove ")
 }
 
-/// The number after the last word `key`, such as `nodes`, in these lines.
+/// The number after the word `key`, such as `nodes`, in the last of these lines that contains it.
 pub(crate) fn last_number(lines: &[String], key: &str) -> u64 {
     let key = format!(" {key} ");
     let after_key = lines.iter().rev().find_map(|line| line.split_once(&key));

@@ -1,4 +1,4 @@
-//! UCCI, tested on the program.
+//! UCCI, tested on the program. Random input and commands at the end of a search are tested in `tests/dialects`.
 
 mod batch;
 mod book;
