@@ -118,11 +118,13 @@ impl Place {
                 let lossy = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
                 streams = [output.stdout, output.stderr].map(lossy);
                 let code = if code.is_empty() { "0" } else { code };
+                let code: i32 = code.parse().expect(line);
                 let shown = streams.concat();
-                assert_eq!(output.status.code(), code.parse().ok(), "{line}\n{shown}");
+                assert_eq!(output.status.code(), Some(code), "{line}\n{shown}");
                 command = line;
                 continue;
             }
+            assert!(!command.is_empty(), "no command before {line}");
             let (stream, mark) = match mark.strip_prefix('2') {
                 Some(mark) => (&streams[1], mark),
                 None => (&streams[0], mark),

@@ -228,15 +228,21 @@ fn positions_are_drawn() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_perft_shows_partial_counts() {
+    use std::io::{BufRead, BufReader, Read};
+
     let place = Place::new();
-    for arguments in ["perft 99", "perft 6 --divide"] {
+    for (arguments, lines) in [("perft 99", 0), ("perft 6 --divide", 1)] {
         let mut perft = place.process(arguments);
-        let child = perft.stdout(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_secs(5));
+        let mut child = perft.stdout(Stdio::piped()).spawn().unwrap();
+        let mut shown = BufReader::new(child.stdout.take().unwrap());
+        for _ in 0..lines {
+            shown.read_line(&mut String::new()).unwrap();
+        }
+        std::thread::sleep(std::time::Duration::from_secs(3));
         super::send_signal(&child, "-INT");
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130));
-        let text = String::from_utf8(output.stdout).unwrap();
+        let mut text = String::new();
+        shown.read_to_string(&mut text).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
         let last = text.lines().last().unwrap().strip_prefix("nodes ").unwrap();
         let nodes = last.split(' ').next().unwrap();
         assert!(nodes.parse::<u64>().unwrap() > 0, "{text}");

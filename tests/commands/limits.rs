@@ -94,7 +94,7 @@ fn too_many_games_at_a_time_are_refused() {
     output.assert().code(1).stderr(refused);
 }
 
-/// If not all threads start, the others search all games.
+/// Too little memory for some of the threads does not stop the others.
 #[test]
 fn games_are_relabelled_by_the_threads_that_fit() {
     let place = Place::new();

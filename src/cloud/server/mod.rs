@@ -10,6 +10,7 @@ mod files;
 mod jobs;
 mod metrics;
 mod notes;
+mod rate;
 mod shared;
 mod site;
 mod worker;

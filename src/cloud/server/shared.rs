@@ -1,4 +1,4 @@
-//! State shared by all connections, and the limits of each address.
+//! State shared by all connections.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,6 +10,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::files::Site;
 use super::metrics::{CountCache, Metrics};
+use super::rate::{RateLimit, network};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::Library;
 use crate::cloud::store::StoreError;
@@ -176,156 +177,5 @@ impl Drop for Admission {
                 open.remove(&self.address);
             }
         }
-    }
-}
-
-/// Maximum number of addresses with a bucket.
-const MAX_BUCKETS: usize = 65_536;
-
-/// A token bucket for each address. Each request takes its cost from the bucket.
-#[derive(Debug)]
-pub struct RateLimit {
-    /// Units per second; a bucket holds at most those of one second.
-    units: f64,
-    buckets: Mutex<HashMap<IpAddr, Bucket>>,
-}
-
-#[derive(Debug)]
-struct Bucket {
-    left: f64,
-    filled: Instant,
-}
-
-impl RateLimit {
-    pub fn new(units: u32) -> Self {
-        Self {
-            units: f64::from(units),
-            buckets: Mutex::default(),
-        }
-    }
-
-    /// Takes the cost of a request from the bucket of an address. Returns `false` if the bucket has too little left;
-    /// a cost above the capacity only needs a full bucket.
-    pub fn try_acquire(&self, address: IpAddr, cost: f64, now: Instant) -> bool {
-        self.at(address, now, |left| {
-            if *left < cost.min(self.units) {
-                return false;
-            }
-            *left -= cost;
-            true
-        })
-    }
-
-    /// Takes a unit from the bucket of an address. When the bucket becomes empty, it stays empty for a number of
-    /// seconds. Returns `false` if it was empty.
-    pub fn try_acquire_or_pause(&self, address: IpAddr, seconds: f64, now: Instant) -> bool {
-        self.at(address, now, |left| {
-            if *left < 1.0 {
-                return false;
-            }
-            *left -= 1.0;
-            if *left < 1.0 {
-                *left = 1.0 - seconds * self.units;
-            }
-            true
-        })
-    }
-
-    /// Refills the bucket of an address and applies `look` to its units.
-    fn at<T>(&self, address: IpAddr, now: Instant, look: impl FnOnce(&mut f64) -> T) -> T {
-        let mut buckets = self.buckets.lock();
-        // Drops the full buckets, then all that are not in debt, then the rest.
-        for limit in [self.units, 0.0, f64::NEG_INFINITY] {
-            if buckets.len() >= MAX_BUCKETS {
-                buckets.retain(|_, bucket| self.left(bucket, now) < limit);
-            }
-        }
-        let bucket = buckets.entry(network(address)).or_insert(Bucket {
-            left: self.units,
-            filled: now,
-        });
-        bucket.left = self.left(bucket, now);
-        bucket.filled = now;
-        look(&mut bucket.left)
-    }
-
-    /// The units of a bucket after it has been refilled.
-    fn left(&self, bucket: &Bucket, now: Instant) -> f64 {
-        let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
-        (bucket.left + passed * self.units).min(self.units)
-    }
-}
-
-/// The network that is limited as one address: the first 64 bits of an IPv6 address, or an IPv4 address.
-pub fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            std::net::Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
-        }
-        v4 => v4,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::net::Ipv4Addr;
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn buckets_fill_with_time() {
-        let limit = RateLimit::new(10);
-        let [one, other]: [IpAddr; 2] = ["10.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
-        let begin = Instant::now();
-        let granted = |address, cost, millis| {
-            let now = begin + Duration::from_millis(millis);
-            (0..30)
-                .filter(|_| limit.try_acquire(address, cost, now))
-                .count()
-        };
-        assert_eq!(granted(one, 1.0, 0), 10);
-        assert_eq!(granted(other, 5.0, 0), 2);
-        assert_eq!(granted(one, 1.0, 500), 5);
-        assert_eq!(granted(one, 1.0, 60_000), 10);
-        assert_eq!(granted(one, 1.0, 62_000), 10);
-        // After an expensive request the bucket is empty for longer.
-        assert_eq!(granted(other, 20.0, 60_000), 1);
-        assert_eq!(granted(other, 1.0, 61_000), 0);
-        assert_eq!(granted(other, 1.0, 62_000), 10);
-    }
-
-    #[test]
-    fn an_empty_bucket_pauses() {
-        let limit = RateLimit::new(5);
-        let address = "10.0.0.1".parse().unwrap();
-        let begin = Instant::now();
-        let granted = |millis| {
-            let now = begin + Duration::from_millis(millis);
-            let is_granted = |_: &i32| limit.try_acquire_or_pause(address, 10.0, now);
-            (0..9).filter(is_granted).count()
-        };
-        assert_eq!([0, 5_000, 9_900].map(granted), [5, 0, 0]);
-        // After the pause one more is granted before the next pause.
-        assert_eq!([10_100, 19_900, 30_000].map(granted), [1, 0, 5]);
-        // Many other addresses do not end the pause.
-        for others in [1, 2] {
-            for number in 0..MAX_BUCKETS as u32 {
-                let other = Ipv4Addr::from_bits((others << 24) | number);
-                let now = begin + Duration::from_secs(30 + u64::from(others));
-                assert!(limit.try_acquire_or_pause(other.into(), 10.0, now));
-            }
-            assert!(limit.buckets.lock().len() <= MAX_BUCKETS);
-        }
-        assert_eq!([39_900, 41_000].map(granted), [0, 5]);
-    }
-
-    #[test]
-    fn ipv6_networks_share_a_bucket() {
-        let parse = |text: &str| network(text.parse().unwrap());
-        assert_eq!(parse("2001:db8::1"), parse("2001:db8::2:3"));
-        assert_ne!(parse("2001:db8::1"), parse("2001:db8:0:1::1"));
-        assert_eq!(parse("::ffff:10.0.0.1"), parse("10.0.0.1"));
     }
 }

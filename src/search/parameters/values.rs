@@ -323,13 +323,14 @@ parameters! {
     last_move_soft = 75, 10, 90;
     /// Hard limit of the last move before a time control, as a share of the usable time.
     last_move_hard = 90, 10, 95;
-    /// Share of the increment in the proper time of a game without periods. More than all of it spends the clock.
+    /// Share of the increment in the proper time of a game without periods. With more than 100 the clock runs down during
+    /// the game.
     increment_share = 140, 50, 300;
     /// Soft limit of the first move of a game without periods, as a share of the proper time.
     soft_share_first = 40, 10, 200;
     /// The same late in the game.
     soft_share_late = 60, 10, 200;
-    /// Number of plies over which the share grows from the first to the second.
+    /// Number of plies over which the share grows from `soft_share_first` to `soft_share_late`.
     soft_share_plies = 40, 1, 400;
     /// Soft limit of other moves with a known number of moves to the time control, as a share of the proper time.
     soft_share_of_period = 90, 10, 200;

@@ -2,16 +2,17 @@
 //!
 //! A [`Pool`] takes requests. Its coordinator passes each to the search threads, which wait between searches, and
 //! chooses the move by a vote among their results. A [`Searcher`] searches in the caller's thread. Both answer by
-//! the same `request_handler`. `thread` starts threads, after it has checked that there is enough memory.
+//! the same `request_handler`. Memory is checked before a thread starts (`memory`).
 
+mod memory;
 mod request_handler;
 mod searcher;
 mod thread;
 
+pub use memory::free_megabytes;
+pub(crate) use memory::{USUAL_STACK, cores, start_thread};
 pub use request_handler::{SearchLine, SearchResult};
 pub use searcher::Searcher;
-pub use thread::free_megabytes;
-pub(crate) use thread::{USUAL_STACK, cores, start_thread};
 #[cfg(feature = "training")]
 pub(crate) use thread::{has_room_for_searches, spawn_search_thread};
 
@@ -21,8 +22,9 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, bounded, unbounded};
 
+use memory::has_room;
 use request_handler::RequestHandler;
-use thread::{SearchThread, THREAD_BYTES, ThreadMessage, has_room};
+use thread::{SearchThread, THREAD_BYTES, ThreadMessage};
 
 use crate::board::{Move, Position};
 use crate::eval::nnue;

@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::StartError;
+use super::memory::{THREAD_HEAP_BYTES, has_room};
 use super::request_handler::{RequestHandler, SearchResult};
-use super::thread::{THREAD_BYTES, THREAD_HEAP_BYTES, has_room, on_search_stack, search_or_renew};
+use super::thread::{THREAD_BYTES, on_search_stack, search_or_renew};
 use crate::board::{Move, Position};
 use crate::eval::nnue::{self, Network};
 use crate::rules::Game;

@@ -1,0 +1,98 @@
+//! Checks for free memory before large allocations and before threads are started.
+//!
+//! A failed allocation aborts the program. All memory of a search is therefore allocated before the engine accepts a
+//! setting. [`RESERVE`] bytes must then still be free for everything else: input lines, games, principal variations,
+//! and the caches of the allocator.
+
+use std::io::{self, ErrorKind};
+use std::thread::{self, JoinHandle};
+
+use crossbeam_channel::bounded;
+
+/// Bytes that must stay free after every large allocation. The trial allocation of [`has_room`] is at least this
+/// large, which is above the largest size (32 MB in glibc) that an allocator serves from the memory it keeps for one
+/// thread. Memory that the check finds free is therefore available to every thread.
+const RESERVE: usize = 40 << 20;
+/// Address space in bytes that glibc reserves for the heap of a thread. If less is available when a thread starts, the
+/// thread tries again at each of its allocations, and could then take memory that a check has found free.
+pub const THREAD_HEAP_BYTES: usize = 128 << 20;
+/// Stack size in bytes of threads that do not search.
+pub(crate) const USUAL_STACK: usize = 2 << 20;
+
+/// Whether `bytes` can be allocated and [`RESERVE`] is still free then. Nothing stays allocated.
+pub fn has_room(bytes: usize) -> bool {
+    let Some(bytes) = bytes.checked_add(RESERVE) else {
+        return false;
+    };
+    let mut trial = Vec::<u8>::new();
+    let reserved = trial.try_reserve_exact(bytes).is_ok();
+    // Keeps the compiler from removing the allocation.
+    std::hint::black_box(&mut trial);
+    reserved
+}
+
+/// The number of processor cores that this process may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Free memory in MB: of the machine, or within the limit of the process's control group if that is less.
+/// `usize::MAX` if unknown, for example without `/proc` on Linux.
+pub fn free_megabytes() -> usize {
+    let mut system = sysinfo::System::new();
+    system.refresh_memory();
+    if system.total_memory() == 0 {
+        return usize::MAX;
+    }
+    let limit = system.cgroup_limits().map_or(u64::MAX, |l| l.free_memory);
+    (system.available_memory().min(limit) >> 20) as usize
+}
+
+/// Starts a thread with a stack of `stack` bytes and waits until it has its own heap, so that later checks take its
+/// memory into account.
+///
+/// # Errors
+/// When there is no memory for the thread or the system refuses it; `body` is dropped then.
+pub(crate) fn start_thread(
+    name: &str,
+    stack: usize,
+    body: impl FnOnce() + Send + 'static,
+) -> io::Result<JoinHandle<()>> {
+    if !has_room(stack.saturating_add(THREAD_HEAP_BYTES)) {
+        return Err(ErrorKind::OutOfMemory.into());
+    }
+    let builder = thread::Builder::new()
+        .name(name.to_owned())
+        .stack_size(stack);
+    let (sender, started) = bounded(1);
+    let handle = builder.spawn(move || {
+        drop(std::hint::black_box(Box::new(0_u64)));
+        // The receiver waits below.
+        let _ = sender.send(());
+        body();
+    })?;
+    // An error means that the thread panicked, which was reported when it happened.
+    let _ = started.recv();
+    Ok(handle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_impossible_size_does_not_fit() {
+        assert!(has_room(1 << 16));
+        assert!(!has_room(isize::MAX as usize));
+        assert!(!has_room(usize::MAX));
+        assert!(free_megabytes() > 0);
+    }
+
+    #[test]
+    fn a_thread_that_does_not_fit_is_an_error() {
+        let handle = start_thread("test", USUAL_STACK, || {}).unwrap();
+        handle.join().unwrap();
+        let error = start_thread("test", isize::MAX as usize, || {}).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    }
+}
