@@ -11,7 +11,9 @@ use rand::{Rng, SeedableRng};
 use super::samples::{FeatureList, PackedSample};
 use crate::eval::nnue::features::FEATURES;
 use crate::eval::nnue::simd::FloatBlock;
-use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
+use crate::eval::nnue::{
+    Architecture, INPUT_QUANT, InputBuckets, Network, NetworkParameters, OUTPUT_QUANT,
+};
 
 /// The number of neurons that are kept in registers at a time.
 const TILE: usize = 64;
@@ -83,18 +85,22 @@ impl Layout {
         parameters
     }
 
-    /// Whether training can start from a network of this architecture: the same buckets, and the same width or half.
+    /// Whether training can start from a network of this architecture: the same output buckets, the same input
+    /// buckets or only one, and the same width or half.
     pub fn can_start_from(&self, from: Architecture) -> bool {
-        [1, 2].iter().any(|copies| {
-            self.architecture
-                == Architecture {
-                    width: copies * from.width,
-                    ..from
-                }
-        })
+        let Architecture {
+            width,
+            inputs,
+            outputs,
+        } = self.architecture;
+        (width == from.width || width == 2 * from.width)
+            && (inputs == from.inputs || from.inputs == InputBuckets::One)
+            && outputs == from.outputs
     }
 
-    /// The parameters of a network. Shared weights are zero.
+    /// The parameters of a network. Shared weights are zero, except from a network with one input bucket for an
+    /// architecture with several: then the shared weights are those of the network and the weights of each bucket
+    /// are zero.
     ///
     /// A network of half the width is widened (T. Chen, I. Goodfellow and J. Shlens, "Net2Net", 2016): each neuron is
     /// copied and its output weights are halved. Opposite noise is added to the input weights of the copies, so that
@@ -118,7 +124,12 @@ impl Layout {
                 }
             }
         };
-        fill(0, &input_weights, INPUT_QUANT);
+        let inputs = if self.architecture.inputs == network.architecture.inputs {
+            0..self.shared_weights
+        } else {
+            self.shared_weights..self.input_biases
+        };
+        fill(inputs.start, &input_weights, INPUT_QUANT);
         fill(self.input_biases, &input_biases, INPUT_QUANT);
         let output_quant = OUTPUT_QUANT * copies as i32;
         fill(self.output_weights, &output_weights, output_quant);
@@ -128,7 +139,7 @@ impl Layout {
         }
         if copies == 2 {
             let mut rng = StdRng::seed_from_u64(seed);
-            let rows = FloatBlock::numbers_mut(&mut parameters[..self.shared_weights]);
+            let rows = FloatBlock::numbers_mut(&mut parameters[inputs]);
             for row in rows.chunks_exact_mut(2 * width) {
                 let (first, second) = row.split_at_mut(width);
                 for (first, second) in first.iter_mut().zip(second) {

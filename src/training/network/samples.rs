@@ -1,6 +1,7 @@
 //! Training samples, packed to save memory.
 
 use std::io::{self, BufRead};
+use std::sync::LazyLock;
 
 use super::recipe::Recipe;
 use crate::board::zobrist::splitmix64;
@@ -32,6 +33,26 @@ const KINDS: [PieceKind; SLOTS] = {
         Pawn, Pawn, Pawn, Pawn,
     ]
 };
+
+/// The input for a piece by the side of the perspective, whether files are mirrored, slot and square; 0 for squares
+/// that the piece cannot reach.
+static INPUTS: LazyLock<[[[[u16; Square::COUNT]; 2 * SLOTS]; 2]; Color::COUNT]> =
+    LazyLock::new(|| {
+        Color::ALL.map(|side| {
+            [false, true].map(|mirrored| {
+                let perspective = Perspective { side, mirrored };
+                std::array::from_fn(|slot| {
+                    let piece = Piece::new(KINDS[slot % SLOTS], Color::ALL[slot / SLOTS]);
+                    std::array::from_fn(|index| match Square::from_index(index) {
+                        Some(square) if piece.can_stand_on(square, false) => {
+                            perspective.feature(piece, square) as u16
+                        }
+                        _ => 0,
+                    })
+                })
+            })
+        })
+    });
 
 /// A position with its score and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,30 +114,32 @@ impl PackedSample {
     }
 
     /// Lists the active inputs of both perspectives, side to move first. `mirror` swaps left and right.
+    #[inline]
     pub fn features(&self, architecture: Architecture, mirror: bool, list: &mut FeatureList) {
         let side = Color::ALL[usize::from(self.side)];
-        list.count = 0;
-        let place = |square: Square| if mirror { square.flip_file() } else { square };
         let views = [side, !side].map(|color| {
             let bucket = match architecture.inputs {
                 InputBuckets::One => 0,
                 InputBuckets::Attackers => self.attackers(color),
             };
             let king = Square::from_index(usize::from(self.squares[SLOTS * color.index()]));
-            let mirrored = king.is_some_and(|king| Perspective::new(color, place(king)).mirrored);
+            let mirrored = king.is_some_and(|king| {
+                let king = if mirror { king.flip_file() } else { king };
+                Perspective::new(color, king).mirrored
+            });
+            // Mirroring twice changes nothing.
             (
-                Perspective {
-                    side: color,
-                    mirrored,
-                },
-                bucket * FEATURES,
+                &INPUTS[color.index()][usize::from(mirrored != mirror)],
+                (bucket * FEATURES) as u32,
             )
         });
-        for (piece, square) in self.pieces() {
-            let square = place(square);
-            for ((perspective, offset), indices) in views.iter().zip(&mut list.indices) {
-                let feature = perspective.feature(piece, square);
-                indices[list.count] = (offset + feature) as u32;
+        list.count = 0;
+        for (slot, &square) in self.squares.iter().enumerate() {
+            if square == ABSENT {
+                continue;
+            }
+            for ((inputs, offset), indices) in views.iter().zip(&mut list.indices) {
+                indices[list.count] = offset + u32::from(inputs[slot][usize::from(square)]);
             }
             list.count += 1;
         }

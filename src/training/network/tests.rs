@@ -213,6 +213,31 @@ fn a_widened_network_begins_with_nearly_the_same_evaluations() {
 }
 
 #[test]
+fn added_input_buckets_begin_with_the_same_evaluations() {
+    let with_buckets = |input_buckets, width| Recipe {
+        input_buckets,
+        width,
+        ..recipe()
+    };
+    let single = with_buckets(1, 32);
+    let (samples, _) = samples(&single, 30);
+    let network = train(&single, &samples, 2).network(String::new());
+    let single = Trainer::new(single, Some(&network)).expect("the same buckets");
+    let mut bucketed = Trainer::new(with_buckets(4, 32), Some(&network)).expect("more buckets");
+    for sample in &samples.test {
+        assert_eq!(bucketed.evaluate(sample), single.evaluate(sample));
+    }
+    bucketed.pass(&samples, |_| true).expect("a pass");
+    let trained = bucketed.network(String::new());
+    let weights = trained.parameters().input_weights;
+    let mut buckets = weights.chunks_exact(weights.len() / 4);
+    let last = buckets.next_back().expect("four buckets");
+    assert!(buckets.all(|bucket| bucket != last));
+    assert!(Trainer::new(with_buckets(4, 64), Some(&network)).is_ok());
+    assert!(Trainer::new(with_buckets(1, 32), Some(&trained)).is_err());
+}
+
+#[test]
 fn material_is_learned_and_survives_quantisation() {
     let recipe = Recipe {
         result_share: 0.0,

@@ -48,7 +48,8 @@ pub enum TrainerError {
     /// A setting of the recipe is out of range.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// The initial network has other buckets, or neither the width of the recipe nor half of it.
+    /// The initial network has other buckets (one input bucket is allowed), or neither the width of the recipe nor
+    /// half of it.
     #[error("the initial network has {found:?}, but the recipe has {wanted:?}")]
     OtherArchitecture {
         /// Architecture of the network.
@@ -161,10 +162,11 @@ struct Shard {
 
 impl Trainer {
     /// Begins a run with random weights or those of `start`. From an initial network, a lower learning rate is
-    /// better. If `start` has half the width of the recipe, each of its neurons is doubled.
+    /// better. If `start` has half the width of the recipe, each of its neurons is doubled. If it has one input bucket
+    /// and the recipe several, each bucket begins with its weights.
     ///
     /// # Errors
-    /// A setting of the recipe is out of range, or `start` has other buckets, or neither the same width nor half.
+    /// A setting of the recipe is out of range, or `start` does not fit it ([`TrainerError::OtherArchitecture`]).
     pub fn new(recipe: Recipe, start: Option<&Network>) -> Result<Self, TrainerError> {
         let wanted = recipe.architecture()?;
         let layout = Layout::new(wanted);
