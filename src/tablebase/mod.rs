@@ -20,7 +20,8 @@
 //! # Tables and the repetition rules
 //!
 //! Mates hold under every rule set: the distance to mate shrinks with each move of the winner, so no position
-//! repeats. A draw holds if the weak side is never forced into a perpetual chase; [`prove_draws`] proves that, and
+//! repeats. Only positions that have occurred in the game before can make a difference ([`RepeatedPositions`]). A draw
+//! holds if the weak side is never forced into a perpetual chase; [`prove_draws`] proves that, and
 //! a file states whether it is proven.
 //!
 //! Tables ignore the no-capture limit. The caller checks that the plies to mate stay within it. If they do not, the
@@ -40,6 +41,7 @@
 //! | `cell_board`, `solver_state`, `solver`, `solved` | retrograde analysis of one-sided classes |
 //! | `two_sided` | retrograde analysis and fixpoints of two-sided classes |
 //! | `file`, `class_table`, `tables` | file format; probing one table and a set of tables |
+//! | `repeated` | positions of a game that keep table results from being certain |
 //! | `verify` | verification of values, and the proof that draws hold |
 
 mod cell_board;
@@ -48,6 +50,7 @@ mod file;
 mod index;
 mod material;
 mod placements;
+mod repeated;
 mod solved;
 mod solver;
 mod solver_state;
@@ -62,6 +65,7 @@ pub use class_table::ClassTable;
 pub use file::TableError;
 pub use material::{Attackers, Material, ParseMaterialError};
 pub use placements::Defenders;
+pub use repeated::RepeatedPositions;
 pub use solved::{ClassCounts, DrawsHold, SideCounts, SolvedClass};
 pub use solver::{TooLong, class_size, solve, solver_memory};
 pub use tables::{EXTENSION, Probe, ProbedMove, SkippedFile, Tables, embedded_classes};

@@ -48,7 +48,7 @@ pub struct Tables {
 /// Result of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Value for the side to move, without the no-capture limit.
+    /// Value for the side to move, without the no-capture limit and the game before the position.
     pub outcome: TableOutcome,
     /// Whether a draw is proven under the repetition rules in force. Mates always hold.
     pub draw_holds: bool,

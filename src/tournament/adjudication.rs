@@ -9,7 +9,7 @@ use super::end_reason::{EndReason, Ending};
 use super::key_values::{KeyValues, KeyValuesError};
 use crate::board::{ByColor, Color};
 use crate::rules::{Game, RuleSet, is_within_no_capture_limit};
-use crate::tablebase::{SkippedFile, TableOutcome, Tables};
+use crate::tablebase::{RepeatedPositions, SkippedFile, TableOutcome, Tables};
 
 /// Adjudication by the scores that the engines report. It is part of the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -160,8 +160,8 @@ impl TablebaseAdjudication {
     }
 
     /// Adjudicates a position that the rules have not decided. A win counts if the mate, or a winning capture,
-    /// comes within the no-capture limit; a draw counts if it holds under the repetition rules. Wins that depend
-    /// on the repetition rules are played out.
+    /// comes within the no-capture limit and passes through no position of the game that the rules judge next; a draw
+    /// counts if it holds under the repetition rules. Wins that depend on the repetition rules are played out.
     pub fn ending(&self, game: &Game, rules: RuleSet) -> Option<Ending> {
         let position = game.position();
         let probe = self.tables.probe(position, rules)?;
@@ -174,14 +174,17 @@ impl TablebaseAdjudication {
             }
             _ => return None,
         };
-        let detail = if is_in_time(plies) {
-            format!("mate in {plies} plies")
+        let repeated = RepeatedPositions::new(game, &self.tables, rules);
+        let (holds, detail) = if is_in_time(plies) {
+            let detail = format!("mate in {plies} plies");
+            (repeated.allow_mate(plies), detail)
         } else {
             let conversion = self.tables.dtc(position);
             let plies = conversion.filter(|plies| is_in_time(*plies))?;
-            format!("winning capture in {plies} plies")
+            let detail = format!("winning capture in {plies} plies");
+            (repeated.allow_capture(plies), detail)
         };
-        Some(Ending::loss(loser, EndReason::TablebaseWin, detail))
+        holds.then(|| Ending::loss(loser, EndReason::TablebaseWin, detail))
     }
 }
 
@@ -297,6 +300,20 @@ mod tests {
         }
         let lost = Some((GameResult::BlackWins, EndReason::TablebaseWin));
         assert_eq!(ending("3k4r/9/9/9/9/9/9/9/9/4K4 w - - 0 1"), lost);
+    }
+
+    #[test]
+    fn a_mate_that_may_repeat_the_game_is_played_out() {
+        let tablebases = TablebaseAdjudication::open("").unwrap();
+        let mut game = Game::new("9/4k4/9/9/9/9/9/5N3/3K5/9 w".parse().unwrap());
+        let mut reasons = Vec::new();
+        for played in ["d1d2", "e8e9", "d2d1", "e9e8", "d1d2", "e8e9", "d2d1"] {
+            game.push(played.parse().unwrap()).unwrap();
+            let ending = tablebases.ending(&game, RuleSet::Asian);
+            reasons.push(ending.map(|ending| ending.reason));
+        }
+        let won = Some(EndReason::TablebaseWin);
+        assert_eq!(reasons, [won, won, won, won, None, None, None]);
     }
 
     #[test]

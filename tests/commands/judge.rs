@@ -55,6 +55,21 @@ fn the_verdict_is_a_word() {
 }
 
 #[test]
+fn a_mate_by_a_table_that_the_game_may_prevent_is_not_stated() {
+    let ending = |moves: &str| {
+        let start = "9/4k4/9/9/9/9/9/5N3/3K5/9 w";
+        object(&format!("'{start}' {moves} --explain"))["ending"].clone()
+    };
+    let once = "d1d2 e8e9 d2d1";
+    assert_eq!(ending(once), "KN-K 马对将: black loses, mated in 8 plies");
+    // If black now moves back, the first position occurs for the third time.
+    assert_eq!(
+        ending(&format!("{once} e9e8 {once}")),
+        serde_json::Value::Null
+    );
+}
+
+#[test]
 fn moves_are_read_in_any_notation() {
     for arguments in [
         "startpos h0g2 h9g7 g2h0 g7h9",

@@ -9,7 +9,7 @@ use crate::rules::{
     Cause, Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed, RuleSet, Verdict,
     is_within_no_capture_limit, judge, judge_outcome,
 };
-use crate::tablebase::{Material, TableOutcome, Tables};
+use crate::tablebase::{Material, RepeatedPositions, TableOutcome, Tables};
 use crate::text::Language;
 
 /// The reasons of a judgement as text: the cause, what each side did, the clauses of the rules that decided the
@@ -216,7 +216,8 @@ pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
     }
 }
 
-/// The name and result of the ending on the board, if the game is not over and a table has the position.
+/// The name and result of the ending on the board, if the game is not over, a table has the position, and a mate passes
+/// through no position of the game that the rules judge next.
 pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<String> {
     if judge_outcome(game, rules).verdict != Verdict::Undecided {
         return None;
@@ -224,6 +225,11 @@ pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<S
     let position = game.position();
     let (material, _) = Material::of(position)?;
     let outcome = tables.probe(position, rules)?.outcome;
+    if let TableOutcome::Win(plies) | TableOutcome::Loss(plies) = outcome
+        && !RepeatedPositions::new(game, tables, rules).allow_mate(plies)
+    {
+        return None;
+    }
     let side = position.side_to_move();
     let limit = |plies| {
         let limit = describe_no_capture_limit(game, tables, rules, plies);

@@ -7,14 +7,14 @@ use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
 use super::iteration::Iteration;
-use crate::board::{Move, Position};
-use crate::rules::RuleSet;
+use crate::board::Move;
+use crate::rules::{Game, RuleSet};
 use crate::search::event::Event;
 use crate::search::game_occurrences::GameOccurrences;
 use crate::search::request::SearchRequest;
 use crate::search::score::Score;
 use crate::search::time::TimeManager;
-use crate::tablebase::{TableOutcome, Tables};
+use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
 
 /// One request and the progress of its search.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl SharedState {
         let settings = &request.settings;
         let occurrences = GameOccurrences::new(&request.game, settings.rules);
         let tablebases = request.tablebases.as_deref();
-        let root_ending = RootEnding::new(tablebases, request.game.position(), settings.rules);
+        let root_ending = RootEnding::new(tablebases, &request.game, settings.rules);
         let noise = RootNoise::new(settings.root_noise);
         let lines_reported = if settings.reports.current_lines {
             threads
@@ -124,7 +124,7 @@ impl SharedState {
     }
 }
 
-/// The result of the root position in an endgame table.
+/// The results of the root position and of earlier positions of the game in an endgame table.
 #[derive(Clone, Copy, Debug)]
 pub struct RootEnding {
     /// Whether the root is a draw that no rule on repetitions can change.
@@ -132,11 +132,12 @@ pub struct RootEnding {
     /// Half the plies from the root to its win or loss by the rules on repetitions, rounded down; [`u16::MAX`] if it
     /// has no such result or the plies are unknown.
     half_plies_by_rule: u16,
+    pub repeated: RepeatedPositions,
 }
 
 impl RootEnding {
-    fn new(tablebases: Option<&Tables>, position: &Position, rules: RuleSet) -> Self {
-        let probe = tablebases.and_then(|tablebases| tablebases.probe(position, rules));
+    fn new(tablebases: Option<&Tables>, game: &Game, rules: RuleSet) -> Self {
+        let probe = tablebases.and_then(|tablebases| tablebases.probe(game.position(), rules));
         let outcome = probe.map(|probe| probe.outcome);
         Self {
             is_draw: outcome == Some(TableOutcome::Draw) && probe.is_some_and(|p| p.draw_holds),
@@ -146,11 +147,14 @@ impl RootEnding {
                 ) => plies / 2,
                 _ => u16::MAX,
             },
+            repeated: tablebases.map_or(RepeatedPositions::NONE, |tablebases| {
+                RepeatedPositions::new(game, tablebases, rules)
+            }),
         }
     }
 
     /// Whether a position `plies` before a win or loss by the rules on repetitions is nearer to it than the root. Half
-    /// the plies are compared: a side delays the result by repeating positions that are 2n and 2n + 1 plies before it.
+    /// the plies are compared, as in [`RepeatedPositions::allow_rule`].
     pub const fn is_nearer_than_root(self, plies: u16) -> bool {
         plies / 2 < self.half_plies_by_rule
     }

@@ -7,7 +7,7 @@ use super::score::NodeScore;
 use super::search::Search;
 use crate::board::{Color, Move, PieceKind};
 use crate::search::score::{MAX_PLY, Score};
-use crate::tablebase::{TableOutcome, Tables};
+use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
 
 impl Search<'_> {
     /// The score of the node at `ply` from an endgame table, if the rules cannot change it. These results have a score:
@@ -17,6 +17,8 @@ impl Search<'_> {
     ///   searched, to find the line that is most difficult for the opponent,
     /// - a win or loss by the rules on repetitions that is nearer than at the root. If it is not nearer, one side
     ///   delays it by checks or chases, and the search finds the repetition.
+    ///
+    /// A win or loss that might pass through a position of the game that the rules would judge has no score.
     #[inline]
     pub fn tablebase_score(&mut self, ply: usize) -> Option<NodeScore> {
         let tables = self.shared.request.tablebases.as_deref()?;
@@ -39,6 +41,11 @@ impl Search<'_> {
                 let score = self.conversion_score(tables, ply, self.position.side_to_move());
                 return score.map(Neg::neg);
             }
+            TableOutcome::Win(plies) | TableOutcome::Loss(plies)
+                if !self.repeated(ply).allow_mate(plies) =>
+            {
+                return None;
+            }
             TableOutcome::Draw if probe.draw_holds && !self.shared.root_ending.is_draw => {
                 self.draw_score(ply)
             }
@@ -58,7 +65,7 @@ impl Search<'_> {
     #[cold]
     fn conversion_score(&self, tables: &Tables, ply: usize, loser: Color) -> Option<NodeScore> {
         let plies = tables.dtc(&self.position)?;
-        if !self.is_in_time(ply, plies) {
+        if !self.is_in_time(ply, plies) || !self.repeated(ply).allow_capture(plies) {
             return None;
         }
         let [advisors, bishops] = [PieceKind::Advisor, PieceKind::Bishop]
@@ -71,9 +78,19 @@ impl Search<'_> {
     /// counting the repetitions. It depends on the plies without a capture so far, and on the root.
     #[cold]
     fn rule_score(&self, ply: usize, plies: u16) -> Option<NodeScore> {
-        let is_nearer = self.shared.root_ending.is_nearer_than_root(plies);
+        let is_nearer = self.shared.root_ending.is_nearer_than_root(plies)
+            && self.repeated(ply).allow_rule(plies);
         let score = Score::by_rule_in(ply + usize::from(plies));
         (is_nearer && self.is_in_time(ply, plies)).then_some(NodeScore::of_path(score, BEFORE_ROOT))
+    }
+
+    /// The positions of the game that can occur again after the node at `ply`: none after a capture.
+    fn repeated(&self, ply: usize) -> RepeatedPositions {
+        if usize::from(self.position.clock().plies()) > ply {
+            self.shared.root_ending.repeated
+        } else {
+            RepeatedPositions::NONE
+        }
     }
 
     /// Whether a mate or capture `plies` after the node at `ply` comes before the no-capture limit and is near
@@ -163,6 +180,28 @@ mod tests {
         assert_eq!(at(101), Score::mate_in(19));
         assert!(at(102) != Score::mate_in(19));
         assert!(!at(118).is_decisive());
+    }
+
+    #[test]
+    fn a_mate_does_not_pass_through_a_position_that_is_drawn_by_the_game() {
+        let mut game = Game::new("9/4k4/9/9/9/9/9/5N3/3K5/9 w".parse().unwrap());
+        for played in ["d1d2", "e8e9", "d2d1", "e9e8", "d1d2", "e8e9"] {
+            game.push(played.parse().unwrap()).unwrap();
+        }
+        let mut searcher = Searcher::new(1).unwrap();
+        searcher.set_tablebases(Some(Tables::embedded()));
+        let limits = Limits {
+            depth: Some(4),
+            ..Limits::default()
+        };
+        // By the table d2d1 mates in 9 plies too, but after the best reply the first position occurs again.
+        let drawing: Move = "d2d1".parse().unwrap();
+        let outcome = searcher.think(&game, limits).unwrap();
+        assert_eq!(outcome.score, Some(Score::mate_in(9)));
+        assert!(outcome.best.is_some_and(|best| best != drawing));
+        game.push(drawing).unwrap();
+        let outcome = searcher.think(&game, limits).unwrap();
+        assert_eq!(outcome.score, Some(Score::ZERO));
     }
 
     #[test]

@@ -1,0 +1,110 @@
+//! The positions of a game that keep table results from being certain.
+
+use std::collections::HashMap;
+
+use super::material::Material;
+use super::tables::Tables;
+use super::value::TableOutcome;
+use crate::board::Position;
+use crate::rules::{Game, RuleSet};
+
+/// The plies, by the tables, of the positions of a game since its last capture that the rules judge when they occur
+/// again.
+///
+/// A table does not know the game. But the plies decrease along the best play of the winner, so a win or loss passes
+/// only through positions with fewer plies, and holds if no such position of the game has fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepeatedPositions {
+    /// The least plies to mate; [`u16::MAX`] without a position, as in the other fields.
+    mate: u16,
+    /// The least plies to the next winning capture ([`Tables::dtc`]).
+    capture: u16,
+    /// Half the least plies to a result by the rules on repetitions, rounded down.
+    half_by_rule: u16,
+}
+
+impl RepeatedPositions {
+    /// No positions.
+    pub const NONE: Self = Self {
+        mate: u16::MAX,
+        capture: u16::MAX,
+        half_by_rule: u16::MAX,
+    };
+
+    /// The positions of a game up to its current one.
+    pub fn new(game: &Game, tables: &Tables, rules: RuleSet) -> Self {
+        let mut repeated = Self::NONE;
+        if Material::of(game.position()).is_none() {
+            return repeated;
+        }
+        let mut game = game.clone();
+        let mut occurrences = HashMap::new();
+        loop {
+            let position = game.position();
+            let count: &mut usize = occurrences.entry(position.key()).or_default();
+            *count += 1;
+            if *count + 1 == rules.deciding_occurrence() {
+                repeated.add(position, tables, rules);
+            }
+            if position.clock().plies() == 0 || game.pop().is_none() {
+                return repeated;
+            }
+        }
+    }
+
+    fn add(&mut self, position: &Position, tables: &Tables, rules: RuleSet) {
+        match tables.probe(position, rules).map(|probe| probe.outcome) {
+            Some(TableOutcome::Win(plies) | TableOutcome::Loss(plies)) => {
+                self.mate = self.mate.min(plies);
+                let capture = tables.dtc(position).unwrap_or(u16::MAX);
+                self.capture = self.capture.min(capture);
+                // A side that loses by rule may give up the repetition and be mated on the way through this position.
+                self.half_by_rule = 0;
+            }
+            Some(TableOutcome::WinByRule(plies) | TableOutcome::LossByRule(plies)) => {
+                self.half_by_rule = self.half_by_rule.min(plies.unwrap_or(0) / 2);
+            }
+            Some(TableOutcome::Draw) | None => {}
+        }
+    }
+
+    /// Whether a mate in `plies` holds.
+    pub const fn allow_mate(self, plies: u16) -> bool {
+        plies <= self.mate
+    }
+
+    /// Whether a win by a capture in `plies` holds.
+    pub const fn allow_capture(self, plies: u16) -> bool {
+        plies <= self.capture
+    }
+
+    /// Whether a win or loss by the rules on repetitions in `plies` holds. Half the plies are compared: a side delays
+    /// the result by repeating positions that are 2n and 2n + 1 plies before it.
+    pub const fn allow_rule(self, plies: u16) -> bool {
+        plies / 2 < self.half_by_rule
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_positions_that_the_rules_judge_next_count() {
+        let tables = Tables::embedded();
+        let mut game = Game::new("9/4k4/9/9/9/9/9/5N3/3K5/9 w".parse().unwrap());
+        let mut least = |moves: &str, rules: RuleSet| {
+            for played in moves.split_ascii_whitespace() {
+                game.push(played.parse().unwrap()).unwrap();
+            }
+            RepeatedPositions::new(&game, &tables, rules).mate
+        };
+        let asian = RuleSet::Asian;
+        assert_eq!(least("", asian), u16::MAX);
+        assert_eq!(least("d1d2 e8e9 d2d1", asian), u16::MAX);
+        // The first position is won in 7 plies, the one after the last move of the second line in 8.
+        assert_eq!(least("e9e8", asian), 7);
+        assert_eq!(least("d1d2 e8e9 d2d1", asian), 7);
+        assert_eq!(least("", RuleSet::ElephantEye), u16::MAX);
+    }
+}
