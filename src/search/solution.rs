@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::event::Outcome;
 use super::request::{Limits, SearchRequest, Settings};
 use super::score::Meaning;
-use crate::board::{Move, Position};
+use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::notation::fen;
 use crate::rules::{Cause, Game, RuleSet, is_within_no_capture_limit, judge_outcome};
-use crate::tablebase::{TableOutcome, Tables};
+use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
 
 /// Maximum number of attacking moves in a solution.
 const MAX_TREE: usize = 200_000;
@@ -266,6 +266,9 @@ impl<'a> Solver<'a> {
             return Ok(Answer::NoMate);
         }
         let depth = 2 * moves - 1;
+        if let Some(mate) = self.table_mate(game, depth) {
+            return Ok(mate);
+        }
         let limits = Limits {
             mate: Some(moves),
             depth: Some(depth),
@@ -291,6 +294,21 @@ impl<'a> Solver<'a> {
             _ if outcome.no_mate => Answer::NoMate,
             _ => Answer::Unknown,
         })
+    }
+
+    /// The shortest mate, of at most `limit` plies, whose first move leads into an endgame table.
+    fn table_mate(&self, game: &Game, limit: u32) -> Option<Answer> {
+        let tables = self.tables.as_deref()?;
+        let mates = legal_moves(game.position())
+            .into_iter()
+            .filter_map(|played| {
+                let mut after = game.clone();
+                after.push(played).ok()?;
+                let plies = 1 + mated_in(&after, tables, self.rules)?;
+                (plies <= limit).then_some((played, plies))
+            });
+        let (played, plies) = mates.min_by_key(|(_, plies)| *plies)?;
+        Some(Answer::Mate { played, plies })
     }
 
     /// The shortest mate that is found, and whether it is proven that there is no shorter one.
@@ -319,9 +337,8 @@ impl<'a> Solver<'a> {
         let mut replies = Vec::new();
         if after.push(first).is_ok() {
             let table = self.tables.as_deref();
-            if let Some(rest) =
-                table.and_then(|table| mated_in(after.position(), table, self.rules))
-            {
+            let rest = table.and_then(|table| mated_in(&after, table, self.rules));
+            if let Some(rest) = rest.filter(|rest| *rest > 0) {
                 return Ok(MatingMove {
                     played: first,
                     plies: 1 + rest,
@@ -412,10 +429,15 @@ fn moves_of(game: &Game) -> String {
     moves.collect::<Vec<_>>().join(" ")
 }
 
-/// The plies in which the side to move is mated by an endgame table, if that is before the no-capture limit.
-fn mated_in(position: &Position, tables: &Tables, rules: RuleSet) -> Option<u32> {
+/// The plies in which the side to move is mated by an endgame table, if no repetition of a position of the game and no
+/// limit comes first.
+fn mated_in(game: &Game, tables: &Tables, rules: RuleSet) -> Option<u32> {
+    let position = game.position();
     match tables.probe(position, rules)?.outcome {
-        TableOutcome::Loss(plies) if is_within_no_capture_limit(position.clock(), rules, plies) => {
+        TableOutcome::Loss(plies)
+            if is_within_no_capture_limit(position.clock(), rules, plies)
+                && RepeatedPositions::new(game, tables, rules).allow_mate(plies) =>
+        {
             Some(u32::from(plies))
         }
         _ => None,
@@ -463,7 +485,7 @@ pub fn verify_solution(
     let line = moves_of(&after);
     if tree.by_table {
         check_undecided(&after)?;
-        return match mated_in(after.position(), tables, rules) {
+        return match mated_in(&after, tables, rules) {
             None => Err(VerifyError::NotInTables(line)),
             Some(rest) if rest + 1 != tree.plies => Err(VerifyError::Length(tree.plies, line)),
             Some(_) => Ok(1),

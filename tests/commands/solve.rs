@@ -67,6 +67,35 @@ fn unsolved_problems_are_errors() {
 }
 
 #[test]
+fn the_moves_before_the_position_and_a_passed_limit_do_not_matter() {
+    // Red has checked perpetually; 133 plies without a capture, of which the rules count 21; and 121.
+    let chases = "a8a9 d9d8 a9a8 d8d9 ".repeat(2);
+    let checks = "e9f9 e1f1 f9e9 f1e1 ".repeat(33);
+    for (arguments, note, fen) in [
+        (
+            format!("'3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w' {chases} --nodes 100000"),
+            "by the rules (asian) this is lost for red: repetition",
+            "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 8 5",
+        ),
+        (
+            format!("'4k4/9/9/9/8p/9/9/9/R3R4/3K5 b' {checks} e9f9 --mate 3"),
+            "",
+            "5k3/9/9/9/8p/9/9/9/R3R4/3K5 w - - 21 68",
+        ),
+        (
+            format!("'{TWO_ROOKS} - - 121 1'"),
+            "by the rules (asian) this is a draw: no-capture limit",
+            "3k5/9/R8/1R7/9/9/9/9/9/5K3 w - - 0 1",
+        ),
+    ] {
+        let place = Place::new();
+        place.check(&format!("$ solve {arguments}\n2> {note}"));
+        let (_, file) = verified(&arguments);
+        assert_eq!(file["fen"], fen);
+    }
+}
+
+#[test]
 fn a_solution_is_written_as_pgn_and_as_diagrams() {
     let place = Place::new();
     // The record can be read, with its variations.

@@ -13,11 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
-    SearchThreads, TableArguments, interrupts, note, open_input, print, print_text, thread_count,
+    SearchThreads, TableArguments, describe_end, interrupts, note, open_input, print, print_text,
+    thread_count,
 };
-use crate::board::{ByColor, Color, Move, Position};
+use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
-use crate::rules::{Game, RuleSet};
+use crate::rules::{Game, RuleSet, counted_plies};
 use crate::search::{
     Candidates, Control, HoldError, KnownMate, Limits, MAX_HASH, MAX_THREADS, MatingMove, Outcome,
     Referee, Reply, Report, SearchRequest, Searcher, Settings, Solution, SolveError, Solver,
@@ -172,6 +173,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     arguments.game.require_given("solve")?;
     let game = arguments.game.read()?;
+    if let Some(end) = describe_end(&game, arguments.rules) {
+        note(&end);
+    }
+    let game = without_history(&game, arguments.rules).context("solve")?;
     let files = OutputFiles::create(arguments)?;
     let plan = SearchPlan {
         limits: Limits::default(),
@@ -200,6 +205,22 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     show(&game, proof, arguments, files, &plan.tables)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A game without moves from the last position of `game`. Its plies without a capture are those that the rules count,
+/// because a FEN has no other count. Past the limit they begin at 0, because the players do not apply the limit.
+fn without_history(game: &Game, rules: RuleSet) -> Result<Game, InvalidPosition> {
+    let position = game.position();
+    let counted = counted_plies(position.clock(), rules);
+    let setup = Setup {
+        halfmove_clock: if counted < rules.no_capture_limit() {
+            counted
+        } else {
+            0
+        },
+        ..position.setup()
+    };
+    Position::try_from(&setup).map(Game::new)
 }
 
 /// The search threads, Ctrl-C and the display of the progress.

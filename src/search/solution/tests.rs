@@ -87,6 +87,23 @@ fn a_line_of_a_win_may_end_in_a_table() {
 }
 
 #[test]
+fn lines_of_a_win_in_a_table_may_end_in_mate_at_once() {
+    // The first three have a mate in one. The last one is longer, and no search finds it within the limit of nodes.
+    for (fen, nodes) in [
+        ("r3k4/4a4/9/9/9/9/9/9/9/R3K4 w", 200_000),
+        ("3k5/9/9/4n4/9/9/9/R8/9/4K4 w", 200_000),
+        ("5k3/9/9/9/9/9/9/9/4R4/3K5 w", 200_000),
+        ("2b2k3/4a3R/9/9/9/9/9/9/4K4/9 w", 1),
+    ] {
+        let game = Game::new(fen.parse().unwrap());
+        let mut solver = Solver { nodes, ..solver() };
+        let tree = solver.win(&game, 64, Tables::embedded()).expect(fen);
+        let rules = RuleSet::default();
+        verify_solution(&game, &tree, rules, &Tables::embedded()).expect(fen);
+    }
+}
+
+#[test]
 fn known_mates_are_used_but_not_trusted() {
     let game = Game::new(TWO_ROOKS.parse().unwrap());
     let mut first = solver();
