@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::board::{Color, NoCaptureClock, Position, named_enum};
+use crate::movegen::has_legal_move;
 
 named_enum! {
     #[derive(Default)]
@@ -62,14 +63,16 @@ impl FromStr for RuleSet {
     }
 }
 
-/// Whether neither side has a piece that can cross the river, or that can become one in the promotion
-/// variant.
+/// Whether the position is a draw because neither side has a piece that can cross the river, or that can become one in
+/// the promotion variant. A side without a legal move has lost nevertheless.
 pub fn is_material_insufficient(position: &Position) -> bool {
-    if position.has_promotion() {
+    let is_insufficient = if position.has_promotion() {
         // Every advisor and bishop can become a pawn, so only bare kings are insufficient.
-        return position.occupied().len() == 2;
-    }
-    !Color::ALL.iter().any(|c| position.has_attackers(*c))
+        position.occupied().len() == 2
+    } else {
+        !Color::ALL.iter().any(|c| position.has_attackers(*c))
+    };
+    is_insufficient && has_legal_move(position)
 }
 
 /// The number of plies without a capture by the given rules, to compare with
@@ -125,6 +128,12 @@ mod tests {
         assert_eq!(outcome(bare, "", RuleSet::Asian), draw);
         let pawn = bare.replacen("/9/9/", "/4p4/9/", 1);
         assert_eq!(outcome(&pawn, "", RuleSet::Asian), undecided);
+        let stalemate = "3aka3/4a4/9/9/9/9/9/9/9/4K4 b";
+        let lost = (Verdict::BlackLoses, Cause::Stalemate);
+        assert_eq!(outcome(stalemate, "", RuleSet::Asian), lost);
+        assert!(!is_material_insufficient(
+            &parse_position(stalemate).unwrap()
+        ));
         let variant = parse_variant_position(bare, true).unwrap();
         assert!(!is_material_insufficient(&variant));
         let kings = parse_variant_position("3k5/9/9/9/9/9/9/9/9/4K4 w", true).unwrap();
