@@ -76,6 +76,23 @@ impl BookMove {
     }
 }
 
+/// The weight of the best move.
+#[cfg(any(feature = "sqlite", feature = "training"))]
+const BEST: f64 = 1000.0;
+/// Moves within this of the best one have the same weight, in hundredths of a minor piece: smaller differences are
+/// noise.
+#[cfg(any(feature = "sqlite", feature = "training"))]
+const EQUAL: i32 = 5;
+
+/// The weight of a move that is worse than the best one by `worse`, in hundredths of a minor piece. It falls by a
+/// factor of e with each half of the margin.
+#[cfg(any(feature = "sqlite", feature = "training"))]
+pub fn weight(worse: i32, margin: i32) -> u32 {
+    let beyond = f64::from((worse - EQUAL).max(0));
+    let scale = f64::from(margin.max(2)) / 2.0;
+    (BEST * (-beyond / scale).exp()).round().max(1.0) as u32
+}
+
 /// A position with its book moves.
 #[derive(Clone, Debug)]
 pub struct BookEntry {
@@ -84,6 +101,9 @@ pub struct BookEntry {
     /// Its moves.
     pub moves: Vec<BookMove>,
 }
+
+/// A text about a move of a position.
+pub type Memo = (Position, Move, String);
 
 /// An opening book. Its methods fail if the file can no longer be read.
 pub trait Book: fmt::Debug + Send {
@@ -95,6 +115,16 @@ pub trait Book: fmt::Debug + Send {
 
     /// Number of records for a position or its mirror image, usable or not.
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
+
+    /// Number of usable records whose weights were added to those of another record with the same move.
+    fn added(&self, _position: &Position) -> Result<usize, BookError> {
+        Ok(0)
+    }
+
+    /// The texts about moves; empty for formats without such texts.
+    fn memos(&self) -> Result<Vec<Memo>, BookError> {
+        Ok(Vec::new())
+    }
 
     /// The same position with exchanged colors, in formats that store both under one key; `None` in other formats.
     fn twin(&self, _position: &Position) -> Option<Position> {

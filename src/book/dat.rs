@@ -61,15 +61,37 @@ impl DatBook {
         &records[start..end]
     }
 
-    /// Records of a position, and whether they belong to its mirror image. As in ElephantEye, the
-    /// mirror image is only looked up if the position itself has no records.
-    fn find(&self, position: &Position) -> (&[[u8; RECORD]], bool) {
-        let own = self.with_lock(locks(position, false).lock());
-        if own.is_empty() {
-            (self.with_lock(locks(position, true).lock()), true)
+    /// Records of a position and of its mirror image, and whether they belong to the latter. Most books store only one
+    /// of the two. ElephantEye looks up the mirror image only if the position itself has no records.
+    fn find(&self, position: &Position) -> [(&[[u8; RECORD]], bool); 2] {
+        let [own, mirror] = [false, true].map(|mirror| locks(position, mirror).lock());
+        let mirrored = if own == mirror {
+            &[]
         } else {
-            (own, false)
+            self.with_lock(mirror)
+        };
+        [(self.with_lock(own), false), (mirrored, true)]
+    }
+
+    /// The usable records of a position and of its mirror image, as moves of the position. A move may occur once in
+    /// each of the two.
+    fn records_of(&self, position: &Position) -> Vec<BookMove> {
+        let mut moves: Vec<BookMove> = Vec::new();
+        for (records, is_mirrored) in self.find(position) {
+            let before = moves.len();
+            for HashedMove { played, weight, .. } in records.iter().filter_map(decode) {
+                let played = if is_mirrored {
+                    played.flip_file()
+                } else {
+                    played
+                };
+                let is_known = moves[before..].iter().any(|known| known.played == played);
+                if weight > 0 && !is_known && is_legal(position, played) {
+                    moves.push(BookMove::new(played, weight));
+                }
+            }
         }
+        moves
     }
 }
 
@@ -92,17 +114,11 @@ fn decode(record: &[u8; RECORD]) -> Option<HashedMove> {
 
 impl Book for DatBook {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
-        let (records, is_mirrored) = self.find(position);
         let mut moves: Vec<BookMove> = Vec::new();
-        for HashedMove { played, weight, .. } in records.iter().filter_map(decode) {
-            let played = if is_mirrored {
-                played.flip_file()
-            } else {
-                played
-            };
-            let is_known = moves.iter().any(|known| known.played == played);
-            if weight > 0 && !is_known && is_legal(position, played) {
-                moves.push(BookMove::new(played, weight));
+        for record in self.records_of(position) {
+            match moves.iter_mut().find(|known| known.played == record.played) {
+                Some(known) => known.weight += record.weight,
+                None => moves.push(record),
             }
         }
         moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
@@ -114,7 +130,15 @@ impl Book for DatBook {
     }
 
     fn stored(&self, position: &Position) -> Result<usize, BookError> {
-        Ok(self.find(position).0.len())
+        Ok(self
+            .find(position)
+            .map(|(records, _)| records.len())
+            .iter()
+            .sum())
+    }
+
+    fn added(&self, position: &Position) -> Result<usize, BookError> {
+        Ok(self.records_of(position).len() - self.moves(position)?.len())
     }
 
     fn hashed_moves(&self) -> Vec<HashedMove> {
@@ -349,6 +373,29 @@ mod tests {
         let file = encode_dat(&both);
         let book = DatBook::new(file.bytes.into()).unwrap();
         assert_eq!(moves(&book, "h2e2"), "b9c7 65535, h9g7 6");
+    }
+
+    /// Other programs may store both images of a position.
+    #[test]
+    fn records_of_both_mirror_images_add_up() {
+        let hashed = |moves: &str, played: &str, weight| HashedMove {
+            lock: locks(&after(moves), false).lock(),
+            played: played.parse().unwrap(),
+            weight,
+        };
+        let start = encode_dat(&[entry("", &[("h2e2", 1)])]);
+        let start = DatBook::new(start.bytes.into()).unwrap();
+        let other = [
+            hashed("h2e2", "h9g7", 5),
+            hashed("b2e2", "b9c7", 3),
+            hashed("b2e2", "h9g7", 2),
+        ];
+        let all = encode_hashed(start.hashed_moves().into_iter().chain(other));
+        let book = DatBook::new(all.into()).unwrap();
+        assert_eq!(moves(&book, "h2e2"), "h9g7 8, b9c7 2");
+        assert_eq!(moves(&book, "b2e2"), "b9c7 8, h9g7 2");
+        let walk = super::super::walk::walk(&book).unwrap();
+        assert_eq!((walk.usable, walk.unusable, walk.unreached), (4, 0, 0));
     }
 
     #[test]

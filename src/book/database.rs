@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, ToSql};
 
-use super::book_move::{BookError, BookMove, Results};
+use super::book_move::{BookError, BookMove, Results, weight};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 
@@ -87,18 +87,26 @@ impl Stored {
     }
 }
 
+/// The margin for the weights of moves whose scores are all negative, in hundredths of a minor piece: the default of
+/// `chuhe book build --by-score`.
+const MARGIN: i32 = 40;
+
 /// The legal moves of rows, the heaviest first; if a move has several rows, the first one is used. Weights are the
-/// scores if any score is positive, else the [values](Results::value) of the games, else equal. Rows without a
-/// positive weight are left out.
+/// scores if any score is positive, else the [values](Results::value) of the games, else they follow from the
+/// distances to the best score. Rows without a positive weight are left out.
 pub fn weighed(rows: &[(&Stored, Option<Move>)], position: &Position) -> Vec<BookMove> {
-    let has_scores = rows.iter().any(|(row, _)| row.score > 0);
+    let best = rows.iter().map(|(row, _)| row.score).max().unwrap_or(0);
+    let has_scores = best > 0;
     let has_games = rows.iter().any(|(row, _)| row.results.games() > 0);
     let mut moves: Vec<BookMove> = Vec::new();
     for (row, played) in rows {
         let value = match (has_scores, has_games) {
             (true, _) => row.score,
             (false, true) => row.results.value(),
-            (false, false) => 1,
+            (false, false) => {
+                let worse = best.saturating_sub(row.score);
+                weight(i32::try_from(worse).unwrap_or(i32::MAX), MARGIN).into()
+            }
         };
         let Some(played) = played.filter(|played| is_legal(position, *played)) else {
             continue;

@@ -34,7 +34,9 @@ mod walk;
 #[cfg(feature = "sqlite")]
 mod xqb;
 
-pub use book_move::{Book, BookEntry, BookError, BookMove, HashedMove, Results, choose};
+#[cfg(feature = "training")]
+pub use book_move::weight;
+pub use book_move::{Book, BookEntry, BookError, BookMove, HashedMove, Memo, Results, choose};
 pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed};
 pub use library::{BUILTIN, BookLibrary, open_book};
 pub use table::{BookTable, LineError, TextError};

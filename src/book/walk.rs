@@ -143,7 +143,8 @@ impl<'a> Walker<'a> {
             moves.iter().for_each(|m| self.table.add(position, *m));
             if !is_counted {
                 self.stored += records;
-                self.unusable += records - moves.len().min(records);
+                let usable = moves.len() + self.book.added(position)?;
+                self.unusable += records - usable.min(records);
             }
             let moves = moves.iter().map(|m| m.played).collect();
             self.open.push_back((position.clone(), moves));

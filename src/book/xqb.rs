@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use super::book_move::{Book, BookEntry, BookError, BookMove, Results};
+use super::book_move::{Book, BookEntry, BookError, BookMove, Memo, Results};
 use super::database::{Stored, weighed};
 use crate::board::{Color, Move, Piece, PieceKind, Position, Setup, Square, Symmetry};
 use crate::text::Replacement;
@@ -77,6 +77,24 @@ impl Book for XqbBook {
         Ok(self.rows(&key(position).0)?.len())
     }
 
+    fn memos(&self) -> Result<Vec<Memo>, BookError> {
+        let query = "SELECT CAST(key AS BLOB), CAST(move AS INTEGER), CAST(memo AS BLOB) FROM book
+            WHERE valid IS NOT 0 AND move IS NOT NULL AND key IS NOT NULL AND IFNULL(memo, '') <> ''";
+        let mut query = self.connection.prepare(query)?;
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let mut memos = Vec::new();
+        for row in rows {
+            let (key, packed, text): (Vec<u8>, i64, Vec<u8>) = row?;
+            let position = position_of(&key);
+            memos.extend(position.and_then(|position| {
+                let played = self::key(&position).1.unpack(packed)?;
+                let text = String::from_utf8_lossy(&text).into_owned();
+                Some((position, played, text))
+            }));
+        }
+        Ok(memos)
+    }
+
     fn format(&self) -> &'static str {
         "xqb"
     }
@@ -92,7 +110,7 @@ impl Book for XqbBook {
 pub fn write_xqb(
     path: &Path,
     entries: &[BookEntry],
-    memos: &[(Position, Move, String)],
+    memos: &[Memo],
     overwrite: bool,
 ) -> Result<usize, BookError> {
     if !overwrite && path.exists() {
@@ -108,16 +126,12 @@ pub fn write_xqb(
     Ok(written)
 }
 
-fn fill(
-    path: &Path,
-    entries: &[BookEntry],
-    memos: &[(Position, Move, String)],
-) -> Result<usize, BookError> {
+fn fill(path: &Path, entries: &[BookEntry], memos: &[Memo]) -> Result<usize, BookError> {
     let mut connection = Connection::open(path)?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(SCHEMA)?;
     let rows = merged(entries);
-    let place = |(position, played, text): &(Position, Move, String)| {
+    let place = |(position, played, text): &Memo| {
         let (key, view) = key(position);
         ((key, view.pack(*played)), text.clone())
     };
@@ -342,6 +356,17 @@ mod tests {
         let score: i64 = connection.query_row(written, [], |row| row.get(0)).unwrap();
         assert_eq!(score, 7);
         let book = reopened(&path);
+        // The position of the memo is stored with the colors exchanged.
+        let [(position, played, text)] = &book.memos().unwrap()[..] else {
+            panic!("one memo");
+        };
+        assert!(crate::movegen::is_legal(position, *played));
+        let copy = directory.path().join("copy.xqb");
+        let memo = (position.clone(), *played, text.clone());
+        write_xqb(&copy, &entries, &[memo], false).unwrap();
+        let connection = Connection::open(&copy).unwrap();
+        let copied: i64 = connection.query_row(written, [], |row| row.get(0)).unwrap();
+        assert_eq!(copied, 7);
         let found = book.moves(&after("h2e2")).unwrap();
         assert!(found.iter().all(|m| m.results == results));
         assert_eq!(moves(&book, "h2e2"), "h9g7 7, b9c7 5");
@@ -378,6 +403,9 @@ mod tests {
         // No move has a positive score, so the results count: three wins and a loss, and one loss.
         add("c3c4", "0x6656", "NULL", "3, 0, 1", "NULL");
         add("c3c4", "0x9776", "-20", "0, 0, 1", "1");
+        // All scores are negative and there are no results.
+        add("h2e2", "0x9776", "-5", "0, 0, 0", "1");
+        add("h2e2", "0x9172", "-25", "0, 0, 0", "1");
         let book = reopened(&path);
         let weights = |moves: &str| -> Vec<u32> {
             let moves = book.moves(&after(moves)).unwrap();
@@ -385,6 +413,7 @@ mod tests {
         };
         assert_eq!(weights(""), [12]);
         assert_eq!(weights("c3c4"), [8]);
+        assert_eq!(weights("h2e2"), [1000, 472]);
     }
 
     #[test]

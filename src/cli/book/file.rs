@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::board::{Move, Position};
 #[cfg(not(feature = "sqlite"))]
 use crate::book::BookError;
-use crate::book::{BookLibrary, BookTable, HashedMove, encode_dat, encode_hashed, walk};
+use crate::book::{BookLibrary, BookTable, HashedMove, Memo, encode_dat, encode_hashed, walk};
 use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note};
 use crate::text::has_extension;
 
@@ -19,6 +18,15 @@ pub fn open(name: &str) -> Result<BookLibrary, Failure> {
     } else {
         Ok(library)
     }
+}
+
+/// The texts about the moves of a book, which only an .xqb has.
+pub fn read_memos(name: &str) -> Result<Vec<Memo>, Failure> {
+    let mut memos = Vec::new();
+    for book in open(name)?.books() {
+        memos.extend(book.memos().context(name)?);
+    }
+    Ok(memos)
 }
 
 /// Reads all positions of a book that its moves reach, and reports the moves that are left out.
@@ -88,11 +96,7 @@ impl Output {
     }
 
     /// Writes the book with texts about moves, which only an .xqb can have, and reports its size.
-    pub fn write_with_memos(
-        self,
-        table: &BookTable,
-        memos: &[(Position, Move, String)],
-    ) -> Result<(), Failure> {
+    pub fn write_with_memos(self, table: &BookTable, memos: &[Memo]) -> Result<(), Failure> {
         if !self.is_xqb() && !memos.is_empty() {
             note("a BOOK.DAT cannot contain comments; use .xqb or .pgn to keep the notes");
         }

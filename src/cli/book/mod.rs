@@ -16,7 +16,7 @@ use super::common::{
 use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
 use crate::text::read_file;
-use file::{Output, open, read_table};
+use file::{Output, open, read_memos, read_table};
 
 /// Make, merge and inspect opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
 ///
@@ -84,6 +84,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         BookCommand::Merge { out, books, force } => merge(Output::new(out, *force)?, books),
         BookCommand::Export { book, out, force } => {
             let out = OutputFile::create(out, *force)?;
+            if !read_memos(book)?.is_empty() {
+                note("the text has no place for the comments of the book");
+            }
             out.write(read_table(book)?.to_text())
         }
         BookCommand::Import { text, out, force } => import(text, Output::new(out, *force)?),
@@ -139,11 +142,12 @@ fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
     match hashed_moves(&readable)? {
         Some(moves) if !out.is_xqb() => out.write_hashed(moves)?,
         _ => {
-            let mut table = BookTable::default();
+            let (mut table, mut memos) = (BookTable::default(), Vec::new());
             for book in readable {
                 table.merge(&read_table(book)?);
+                memos.extend(read_memos(book)?);
             }
-            out.write(&table)?;
+            out.write_with_memos(&table, &memos)?;
         }
     }
     unread.finish("book merge")

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::scores::{key, weight};
+use super::scores::key;
 use crate::board::Move;
-use crate::book::{BookMove, BookTable};
+use crate::book::{BookMove, BookTable, weight};
 use crate::rules::Game;
 use crate::search::StartError;
 use crate::training::line_search::LineSearch;

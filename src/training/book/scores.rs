@@ -3,28 +3,15 @@
 use std::collections::HashMap;
 
 use crate::board::{Move, Position};
-use crate::book::{BookEntry, BookMove, BookTable};
+use crate::book::{BookEntry, BookMove, BookTable, weight};
 use crate::training::line_search::ScoredLine;
 
-/// The weight of the best move.
-const BEST: f64 = 1000.0;
-/// Moves within this of the best one have the same weight, in hundredths of a minor piece: smaller differences are
-/// noise.
-const EQUAL: i32 = 5;
 /// Maximum number of rounds of [`back_up`], which is more than the plies of any line.
 const MAX_ROUNDS: usize = 200;
 
 /// A key that a position shares with its mirror image.
 pub fn key(position: &Position) -> u64 {
     position.key().min(position.mirrored().key())
-}
-
-/// The weight of a move that is worse than the best one by `worse`, in hundredths of a minor piece. It falls by a
-/// factor of e with each half of the margin.
-pub fn weight(worse: i32, margin: i32) -> u32 {
-    let beyond = f64::from((worse - EQUAL).max(0));
-    let scale = f64::from(margin.max(2)) / 2.0;
-    (BEST * (-beyond / scale).exp()).round().max(1.0) as u32
 }
 
 /// The scores of a position, in hundredths of a minor piece for the side to move.
