@@ -225,6 +225,14 @@ pub enum Grade {
 }
 
 impl Grade {
+    pub const ALL: [Self; 5] = [
+        Self::Best,
+        Self::Good,
+        Self::Inaccuracy,
+        Self::Mistake,
+        Self::Blunder,
+    ];
+
     /// The grade of a move that lost `lost` percent of a point.
     fn of(lost: f64, is_best: bool) -> Self {
         match lost {

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::game::{Grade, MoveVerdict, Review, ReviewedMove};
 use crate::board::{Color, Move};
 use crate::cli::common::{columns, fill, pad_left, score_and_mate, terminal_width, texts};
-use crate::notation::tree::{GameTree, NodeId, ROOT, append};
+use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append};
 use crate::notation::{MoveStyle, chinese, opening};
 use crate::page;
 use crate::search::Meaning;
@@ -185,7 +185,10 @@ pub fn annotated(review: &Review) -> GameTree {
     let line: Vec<NodeId> = record.moves.line(ROOT).collect();
     for repetition in &review.repetitions {
         if let Some(id) = repetition.ply.checked_sub(1).and_then(|n| line.get(n)) {
-            append(&mut record.moves[*id].comment, &repetition.text);
+            let comment = &mut record.moves[*id].comment;
+            if !comment.contains(&repetition.text) {
+                append(comment, &repetition.text);
+            }
         }
     }
     for (id, reviewed) in line.into_iter().zip(&review.moves) {
@@ -193,15 +196,39 @@ pub fn annotated(review: &Review) -> GameTree {
             continue;
         };
         let node = &mut record.moves[id];
+        remove_verdict(node);
         node.glyphs.extend(verdict.grade.glyph());
         let comment = format!("{} {}", node.comment.trim(), comment(verdict));
         node.comment = comment.trim_start().to_owned();
-        if verdict.better().is_some() {
-            let before = record.moves.parent(id).unwrap_or(ROOT);
+        let before = record.moves.parent(id).unwrap_or(ROOT);
+        let first = record.moves.first_child(before);
+        let mut children = std::iter::successors(first, |id| record.moves.next_sibling(*id));
+        if verdict.better().is_some()
+            && !children.any(|child| record.moves[child].played == verdict.better())
+        {
             record.add_line(before, verdict.line());
         }
     }
     record
+}
+
+/// Removes the score and the glyph that an earlier review has given a move, see [`comment`].
+fn remove_verdict(node: &mut AnnotatedMove) {
+    let Some((before, rest)) = node.comment.split_once("[%eval ") else {
+        return;
+    };
+    let Some((_, after)) = rest.split_once(']') else {
+        return;
+    };
+    let graded = Grade::ALL.into_iter().find_map(|grade| {
+        let loss = after.strip_prefix(&format!(" {} (-", grade.word()))?;
+        Some((grade.glyph()?, loss.split_once(" %)")?.1))
+    });
+    if let Some((glyph, _)) = graded {
+        node.glyphs.retain(|other| *other != glyph);
+    }
+    let after = graded.map_or(after, |(_, after)| after);
+    node.comment = format!("{} {}", before.trim_end(), after.trim_start());
 }
 
 /// The comment of a move, such as `[%eval -1.35,12] mistake (-11 %)`: the score for red and the depth.
