@@ -112,7 +112,7 @@ impl TargetFormat {
     /// Encodes a game in a format that has fields for only some tags; `None` for formats that keep all tags or none.
     fn record(self, game: &GameTree) -> Option<Vec<u8>> {
         match self {
-            Self::Xqf => Some(write_xqf(game)),
+            Self::Xqf => write_xqf(game).ok(),
             Self::Cbr | Self::Cbl => Some(write_cbr(game)),
             Self::Dhtmlxq => Some(write_dhtmlxq(game).into_bytes()),
             Self::Pgn | Self::Moves | Self::Fen | Self::Epd => None,
@@ -343,8 +343,10 @@ impl Writer<'_> {
         let games = std::mem::take(&mut self.collected);
         let bytes = match (self.arguments.to, games.as_slice()) {
             (TargetFormat::Cbl, games) => write_cbl(games),
-            (_, []) => return Ok(()),
-            (TargetFormat::Xqf, [game]) => write_xqf(game),
+            (TargetFormat::Xqf | TargetFormat::Cbr, []) => {
+                return Err(Failure::new("--to", "there is no game to write"));
+            }
+            (TargetFormat::Xqf, [game]) => write_xqf(game).context("--to")?,
             (TargetFormat::Cbr, [game]) => write_cbr(game),
             (TargetFormat::Xqf | TargetFormat::Cbr, games) => {
                 let why = format!(
@@ -441,7 +443,10 @@ fn position_after(game: &PgnGame, ply: Option<usize>) -> Option<Position> {
 
 /// The players of a game, or its event if they are unknown, without the characters that end a text in EPD.
 fn title(game: &PgnGame) -> Option<String> {
-    let name = |tag: &str| Some(game.tag(tag)?.replace(['"', ';', '\n'], "'"));
+    let name = |tag: &str| {
+        let plain = game.tag(tag)?.replace(['"', ';', '\n'], "'");
+        Some(plain.replace('\\', r"\\"))
+    };
     match (name("Red"), name("Black")) {
         (None, None) => name("Event"),
         (red, black) => {

@@ -26,6 +26,14 @@ use crate::text::{excerpt, fill, texts};
 /// The starting position.
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
 
+/// The FEN of a field of a game record: that of the starting position if the field is blank or `startpos`.
+pub fn of_record(text: &str) -> &str {
+    match text.trim() {
+        "" | "startpos" => START,
+        _ => text,
+    }
+}
+
 /// A reason why a FEN is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FenReason {

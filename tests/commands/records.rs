@@ -119,8 +119,20 @@ fn what_a_format_cannot_hold_is_reported() {
     place.write("two.pgn", GAME.repeat(2));
     let tags = "[Event \"杯\"]\n[Red \"a name that is longer than its field\"]\n[ECCO \"A00\"]\n\n";
     place.write("tags.pgn", format!("{tags}1. 炮二平五 *\n"));
+    // Three rooks of a side.
+    let rooks = "[FEN \"3k5/9/9/9/9/R8/9/R8/9/R3K4 w\"]\n\n1. A0-B0 *\n";
+    place.write("rooks.pgn", rooks);
     place.check(
         r"
+        $1 convert rooks.pgn --to xqf
+        =
+        2> --to: the format has no place for more pieces of a kind than a set has
+        $ convert rooks.pgn --to dhtmlxq -o rooks.html
+        $ convert rooks.html --to moves
+        = fen 3k5/9/9/9/9/R8/9/R8/9/R3K4 w - - 0 1 moves a0b0
+        $1 convert two.pgn --player nobody --to xqf
+        =
+        2> there is no game to write
         $ convert face.pgn --gbk --notation chinese
         2> 1 game with characters that GBK lacks
         $ convert chinese.pgn --gbk --notation chinese
@@ -136,6 +148,27 @@ fn what_a_format_cannot_hold_is_reported() {
         $ convert tags.pgn --to dhtmlxq
         2> for these tags, which were lost or cut: ECCO\n
         ",
+    );
+}
+
+#[test]
+fn damaged_and_ambiguous_texts_are_read() {
+    let place = Place::new();
+    let mut cut = format!("{GAME}\n{{see [DhtmlXQ] there}} 1. 炮二平五 *\n").into_bytes();
+    // The last byte of the name of red is missing.
+    cut.remove("[Red \"甲".len() - 1);
+    place.write("cut.pgn", cut);
+    place.write("title.pgn", "[Event \"a \\\\\"]\n\n1. 炮二平五 *\n");
+    place.check(
+        r#"
+        $ convert cut.pgn --to moves
+        = startpos moves h2e2 h9g7 h0g2 i9h9\nstartpos moves h2e2
+        $ convert cut.pgn:1
+        > [Black "乙"]
+        $ convert title.pgn --to epd -o title.epd
+        $ convert title.epd
+        > [Event "a \\"]
+        "#,
     );
 }
 

@@ -6,9 +6,8 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::{date_tag, plain_comment, result_of_code};
+use super::{date_tag, fen_position, plain_comment, result_of_code};
 use crate::board::{Position, Square};
-use crate::notation::fen;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
 use crate::notation::tree::{GameTree, NodeId, ROOT};
 
@@ -48,6 +47,7 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
     let mut reader = Reader::from_str(text);
     let mut builder = Builder {
         game: RawGame::new(Position::startpos()),
+        fen: String::new(),
         element: String::new(),
         text: String::new(),
         cursor: Some(ROOT),
@@ -79,6 +79,8 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
             }
         }
     }
+    let first_from = builder.game.first_from();
+    builder.game.start = fen_position(&builder.fen, first_from)?;
     builder.game.resolve()
 }
 
@@ -99,6 +101,8 @@ fn resolve(reference: &BytesRef<'_>) -> String {
 
 struct Builder {
     game: RawGame,
+    /// The FEN of the starting position.
+    fen: String,
     /// The name of the element that is being read.
     element: String,
     /// Its text.
@@ -160,10 +164,7 @@ impl Builder {
                     self.game.moves[node].comment = plain_comment(text);
                 }
             }
-            "FEN" => {
-                let start = fen::parse_position(text);
-                self.game.start = start.map_err(RecordError::new)?;
-            }
+            "FEN" => text.clone_into(&mut self.fen),
             "RecordResult" => {
                 self.game.result = result_of_code(text.trim().parse().unwrap_or(0));
             }

@@ -9,14 +9,11 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::markup::{escaped, unescaped, without_json_escapes, without_urls};
-use super::{PieceSquares, date_tag, piece_position, piece_squares, plain_comment};
+use super::{PieceSquares, date_tag, fen_position, piece_position, piece_squares, plain_comment};
 use crate::board::{Color, Move, Position, Square};
 use crate::notation::fen;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
 use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT};
-
-/// The squares of the pieces in the starting position.
-const START: &str = "8979695949392919097717866646260600102030405060708012720323436383";
 
 /// The tags with the names of their fields.
 const TAGS: [(&str, &str); 17] = [
@@ -68,9 +65,13 @@ const BRACKETS: [&str; 6] = ["[", "&#91;", "&#x5b;", "&lsqb;", "&lbrack;", "%5b"
 /// The length of the longest word after the name in the mark of a record, `[DhtmlXQiFrame]`.
 const LONGEST_KIND: usize = 6;
 
-/// Whether a text contains a record in DhtmlXQ, plain or in HTML, JSON or a URL.
+/// Whether a text contains a record in DhtmlXQ with a list of moves, plain or in HTML, JSON or a URL.
 pub fn is_dhtmlxq(bytes: &[u8]) -> bool {
     let lower = bytes.to_ascii_lowercase();
+    let has = |part: &[u8]| lower.windows(part.len()).any(|window| window == part);
+    if !has(b"htmlxq_movelist") && !has(b"0_1_0") {
+        return false;
+    }
     let marks = NAMES.map(|name| BRACKETS.map(|bracket| format!("{bracket}{name}")));
     let is_mark = |at: usize| {
         let mut marks = marks.iter().flatten();
@@ -217,9 +218,10 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     let moves = read_moves(moves);
     let first_from = moves.first().and_then(|m| m.map(|(from, _)| from));
     game.start = match (field("fen"), field("binit")) {
-        (fen, _) if !fen.is_empty() => fen::parse_position(fen).map_err(RecordError::new)?,
-        (_, "") => piece_position(&read_squares(START)?, first_from, Color::Red)?,
-        (_, squares) => piece_position(&read_squares(squares)?, first_from, Color::Red)?,
+        ("", squares) if !squares.is_empty() => {
+            piece_position(&read_squares(squares)?, first_from, Color::Red)?
+        }
+        (fen, _) => fen_position(fen, first_from)?,
     };
     game.moves[ROOT].comment = comment(&fields, 0, 0);
     add_lines(&mut game, &fields, moves)?;
@@ -386,9 +388,10 @@ pub fn write_dhtmlxq(game: &GameTree) -> String {
     let result = RESULTS.iter().find(|(result, _)| *result == game.result);
     push_field(&mut text, "result", result.map_or("", |(_, text)| text));
     push_field(&mut text, "fen", &fen::write_position(&game.start));
-    let squares = piece_squares(&game.start);
-    let squares = squares.map(|square| square.map_or("99".to_owned(), square_text));
-    push_field(&mut text, "binit", &squares.concat());
+    if let Some(squares) = piece_squares(&game.start) {
+        let squares = squares.map(|square| square.map_or("99".to_owned(), square_text));
+        push_field(&mut text, "binit", &squares.concat());
+    }
     let lines = lines(game);
     for line in &lines {
         let moves: String = line.moves.iter().map(|id| move_text(game, *id)).collect();

@@ -26,7 +26,7 @@ mod wxf_file;
 mod xqf;
 
 use crate::board::{Color, Piece, Position, Setup, Square};
-use crate::notation::fen;
+use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::{MAX_MOVES, RawGame, RawNode, RecordError, date_tag};
 use crate::notation::tree::{GameResult, NodeId, ROOT};
 
@@ -106,8 +106,7 @@ fn start_position(mut setup: Setup, first_from: Option<Square>) -> Result<Positi
     if let Some(piece) = first_from.and_then(|square| setup.squares[square.index()]) {
         setup.side_to_move = piece.color();
     }
-    let text = fen::write_setup(&setup);
-    let read = fen::parse_position(&text);
+    let read = fen::parse_position(&fen::write_setup(&setup));
     read.map_err(|error| {
         RecordError::new(format!(
             "invalid starting position: {}",
@@ -116,18 +115,27 @@ fn start_position(mut setup: Setup, first_from: Option<Square>) -> Result<Positi
     })
 }
 
-/// The squares of the 32 pieces of a position.
-fn piece_squares(position: &Position) -> PieceSquares {
+/// The position of a FEN, which may be blank or `startpos`, see [`start_position`].
+///
+/// # Errors
+/// The FEN is invalid.
+fn fen_position(text: &str, first_from: Option<Square>) -> Result<Position, RecordError> {
+    let setup = fen::parse_setup(fen::of_record(text), Strictness::Strict);
+    start_position(setup.map_err(RecordError::new)?, first_from)
+}
+
+/// The squares of the 32 pieces of a position; `None` if it has more pieces of a kind than a set.
+fn piece_squares(position: &Position) -> Option<PieceSquares> {
     let mut squares = [None; 32];
     for square in Square::all() {
-        if let Some(piece) = position.piece_on(square)
-            && let Some(index) =
-                (0..32).find(|&index| squares[index].is_none() && piece_at(index) == Some(piece))
-        {
+        if let Some(piece) = position.piece_on(square) {
+            let is_free =
+                |index: &usize| squares[*index].is_none() && piece_at(*index) == Some(piece);
+            let index = (0..32).find(is_free)?;
             squares[index] = Some(square);
         }
     }
-    squares
+    Some(squares)
 }
 
 /// A node of a stored tree of moves. It is followed by the subtree of its next move, then by its alternatives.

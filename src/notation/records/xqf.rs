@@ -224,10 +224,17 @@ fn read_moves(mut tree: XqfTree<'_>) -> Result<RawGame, RecordError> {
 
 /// Writes a game. Tags without a field, the rest of tags that are too long for their fields, and the counters of the
 /// starting position are lost. Glyphs become text of the comments.
-pub fn write_xqf(game: &GameTree) -> Vec<u8> {
+///
+/// # Errors
+/// The starting position has more pieces of a kind than a set.
+pub fn write_xqf(game: &GameTree) -> Result<Vec<u8>, RecordError> {
+    let squares = piece_squares(&game.start);
+    let squares = squares.ok_or_else(|| {
+        RecordError::new("the format has no place for more pieces of a kind than a set has")
+    })?;
     let mut bytes = vec![0; HEADER];
     bytes[..3].copy_from_slice(&[b'X', b'Q', PLAIN]);
-    for (byte, square) in bytes[SQUARES..].iter_mut().zip(piece_squares(&game.start)) {
+    for (byte, square) in bytes[SQUARES..].iter_mut().zip(squares) {
         *byte = square.map_or(0xff, place);
     }
     bytes[SIDE] = u8::from(game.start.side_to_move() == Color::Black);
@@ -257,7 +264,7 @@ pub fn write_xqf(game: &GameTree) -> Vec<u8> {
             game.moves.next_sibling(id),
         );
     }
-    bytes
+    Ok(bytes)
 }
 
 fn write_node(

@@ -147,8 +147,8 @@ fn hard_files(size: usize) -> Vec<Vec<u8>> {
         HARD_TEXTS.map(|(before, part, after)| [before, &repeat(part, size), after].concat());
     let texts = texts.into_iter().chain(hard_dhtmlxq(size));
     let binary = [
-        write_xqf(&line),
-        write_xqf(&fan),
+        write_xqf(&line).unwrap(),
+        write_xqf(&fan).unwrap(),
         write_cbr(&line),
         write_cbr(&fan),
         write_cbl(&vec![GameTree::new(Position::startpos()); size / 4096]),
@@ -263,7 +263,7 @@ fn random_bytes_do_not_panic() {
     let mut random = StdRng::seed_from_u64(3);
     let game = random_game(5, true);
     let files = [
-        write_xqf(&game),
+        write_xqf(&game).unwrap(),
         write_cbr(&game),
         write_cbl(std::slice::from_ref(&game))[101_000..].to_vec(),
         write_dhtmlxq(&game).into_bytes(),

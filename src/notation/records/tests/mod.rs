@@ -113,7 +113,7 @@ fn one(bytes: &[u8]) -> GameTree {
 fn all_formats_round_trip() {
     for seed in 0..150 {
         let game = random_game(seed, false);
-        assert_same(&one(&write_xqf(&game)), &game, "XQF");
+        assert_same(&one(&write_xqf(&game).unwrap()), &game, "XQF");
         assert_same(&one(&write_cbr(&game)), &game, "CBR");
         assert_same(&one(write_dhtmlxq(&game).as_bytes()), &game, "DhtmlXQ");
         let style = MoveStyle::ALL[seed as usize % MoveStyle::ALL.len()];
@@ -151,7 +151,7 @@ fn glyphs_round_trip_in_pgn_and_become_text_elsewhere() {
     );
     assert_same(&one(pgn.as_bytes()), &game, "PGN");
     for bytes in [
-        write_xqf(&game),
+        write_xqf(&game).unwrap(),
         write_cbr(&game),
         write_dhtmlxq(&game).into_bytes(),
     ] {
@@ -212,7 +212,7 @@ fn tags_of_all_formats_are_kept() {
         game.set_tag(name, if name == "Date" { "2020.01.02" } else { name });
     }
     assert_eq!(one(&write_cbr(&game)).tags.len(), game.tags.len());
-    let xqf = one(&write_xqf(&game));
+    let xqf = one(&write_xqf(&game).unwrap());
     assert_eq!(
         (tag(&xqf, "TimeControl"), tag(&xqf, "RedTime")),
         ("TimeControl".into(), "RedTime".into())

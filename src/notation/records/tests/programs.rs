@@ -210,6 +210,29 @@ fn texts_that_cannot_be_read_are_reported() {
 }
 
 #[test]
+fn starting_positions_of_other_forms_are_read() {
+    let cbf = |fen: &str| {
+        format!(
+            "<ChineseChessRecord><Head><FEN>{fen}</FEN></Head><MoveList><Move value=\"00-00\"/>\
+             <Move value=\"77-47\" end=\"1\"/></MoveList></ChineseChessRecord>"
+        )
+    };
+    let page = |fen: &str| {
+        format!("[DhtmlXQ_fen]{fen}[/DhtmlXQ_fen][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist]")
+    };
+    // The side to move follows from the first move.
+    let wrong_side = fen::START.replace(" w ", " b ");
+    for fen in ["", " ", "startpos", fen::START, &wrong_side] {
+        for text in [cbf(fen), page(fen)] {
+            let game = one(text.as_bytes());
+            assert_eq!(fen::write_position(&game.start), fen::START, "{text}");
+            assert_eq!(game.moves.len(), 1, "{text}");
+        }
+    }
+    assert!(read(cbf("9/9").as_bytes())[0].is_err());
+}
+
+#[test]
 fn pages_keep_comments_and_variations() {
     let page = "<div>[DhtmlXQ]<br>[DhtmlXQ_red]甲 &amp; 乙[/DhtmlXQ_red]<br>[DhtmlXQ_movelist][/DhtmlXQ_movelist]\
         [DhtmlXQ_comment1]a&nbsp;b &lt;c&gt;||d<br/>e[/DhtmlXQ_comment1][/DhtmlXQ]</div>\
