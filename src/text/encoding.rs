@@ -30,6 +30,16 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     encoding_of(bytes).decode_with_bom_removal(bytes).0
 }
 
+/// Decodes a part of a file whose beginning is in `encoding`. Valid UTF-8 is read as such. A short part may not have
+/// enough characters to detect another encoding.
+pub fn decode_part<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
+    if encoding == UTF_8 || is_mostly_utf_8(bytes) {
+        decode(bytes)
+    } else {
+        encoding.decode_without_bom_handling(bytes).0
+    }
+}
+
 /// Decodes a text in GBK (GB18030); `None` if the bytes are not valid.
 pub fn decode_gbk(bytes: &[u8]) -> Option<String> {
     let text = GB18030.decode_without_bom_handling_and_without_replacement(bytes);
@@ -67,12 +77,13 @@ pub fn path_in_gbk(name: &str) -> PathBuf {
 }
 
 /// Detects the encoding of a text. UTF-16 is recognised by its byte order mark or by NUL bytes in every other
-/// position, UTF-8 by being valid; otherwise GBK or Big5 is chosen by which of them gives more common characters.
+/// position, UTF-8 by being valid, apart from a few damaged characters; otherwise GBK or Big5 is chosen by which of
+/// them gives more common characters.
 pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     if let Some(encoding) = utf_16(bytes) {
         return encoding;
     }
-    if std::str::from_utf8(bytes).is_ok() {
+    if is_mostly_utf_8(bytes) {
         return UTF_8;
     }
     if score(BIG5, bytes) > score(GBK, bytes) {
@@ -80,6 +91,17 @@ pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     } else {
         GBK
     }
+}
+
+/// Whether a text is UTF-8: it is valid, or it has more than twice as many characters of three bytes as invalid
+/// sequences. In 360,000 random Chinese texts in GBK that ratio was exceeded once.
+fn is_mostly_utf_8(bytes: &[u8]) -> bool {
+    let (mut long, mut invalid) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        long += chunk.valid().chars().filter(|c| c.len_utf8() == 3).count();
+        invalid += usize::from(!chunk.invalid().is_empty());
+    }
+    invalid == 0 || long > 2 * invalid
 }
 
 /// The byte order of a text in UTF-16, or `None` if it is not UTF-16.
@@ -111,7 +133,8 @@ fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
     let of_frequent: isize = (text.chars())
         .filter(|c| !c.is_ascii())
         .map(|c| match c {
-            char::REPLACEMENT_CHARACTER => -4,
+            // Bytes that the encoding does not have, or only for private use.
+            char::REPLACEMENT_CHARACTER | '\u{e000}'..='\u{f8ff}' => -4,
             c if FREQUENT.contains(c) => 4,
             _ => 0,
         })
@@ -176,6 +199,10 @@ mod tests {
         assert_eq!(encoding_of(&BIG5.encode(traditional).0), BIG5);
         assert_eq!(encoding_of(b"1. h2e2 *"), UTF_8);
         assert_eq!(decode(&BIG5.encode(traditional).0), traditional);
+        let name = "楊官璘";
+        assert_eq!(decode_part(&BIG5.encode(name).0, BIG5), name);
+        assert_eq!(decode_part(&GBK.encode(name).0, GBK), name);
+        assert_eq!(decode_part(name.as_bytes(), BIG5), name);
         // Names without other text.
         for (name, encoding) in [
             ("許銀川 - 呂欽", BIG5),
@@ -193,6 +220,11 @@ mod tests {
             }
         }
         assert_eq!(encoding_of(b"\x7fELF\0\x01\0\0"), UTF_8);
+        // A cut character, and an advertisement in another encoding.
+        let cut = [&b"\xe8\x83"[..], simplified.as_bytes()].concat();
+        assert_eq!(decode(&cut), format!("\u{fffd}{simplified}"));
+        let mixed = [simplified.as_bytes(), &GBK.encode("象棋").0].concat();
+        assert!(decode(&mixed).starts_with(simplified));
         assert_eq!(encoding_of(b""), UTF_8);
     }
 }

@@ -21,9 +21,11 @@ mod write;
 
 use std::io::{self, BufRead};
 
+use encoding_rs::{Encoding, UTF_8};
+
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameTree;
-use crate::text::{decode, read_line};
+use crate::text::{decode_part, read_line};
 use builder::Builder;
 use scanner::Scanner;
 
@@ -58,6 +60,8 @@ pub fn read(text: &str) -> Vec<Result<PgnGame, RecordError>> {
 #[derive(Debug)]
 pub struct PgnReader<R> {
     input: R,
+    /// The encoding of the file if it is known and not UTF-8.
+    encoding: &'static Encoding,
     /// The first line of the next part.
     ahead: Vec<u8>,
     is_at_end: bool,
@@ -73,8 +77,15 @@ pub struct PgnReader<R> {
 impl<R: BufRead> PgnReader<R> {
     /// Reads from a file.
     pub fn new(input: R) -> Self {
+        Self::with_encoding(input, UTF_8)
+    }
+
+    /// Reads from a file whose beginning is in an encoding. Parts in UTF-8 are recognised, and if the beginning is in
+    /// UTF-8, those in other encodings.
+    pub(super) fn with_encoding(input: R, encoding: &'static Encoding) -> Self {
         Self {
             input,
+            encoding,
             ahead: Vec::new(),
             is_at_end: false,
             error: None,
@@ -125,7 +136,8 @@ impl<R: BufRead> PgnReader<R> {
         if part.is_empty() {
             return Ok(false);
         }
-        self.scanner.set_part(decode(&part).into_owned());
+        let text = decode_part(&part, self.encoding);
+        self.scanner.set_part(text.into_owned());
         Ok(true)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::ops::Range;
 
+use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use super::cbf::{is_cbf, read_cbf, split_cbf};
@@ -16,7 +17,7 @@ use super::xqf::{is_xqf, read_xqf};
 use crate::notation::pgn::PgnReader;
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameTree;
-use crate::text::{self, decode, read_all};
+use crate::text::{self, decode, encoding_of, read_all};
 
 /// The maximum size of files that are read as a whole, in MB.
 const LARGEST_FILE: u64 = 128;
@@ -136,13 +137,14 @@ fn text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &[u8]) -> io::Result<
     if is_cbf(beginning) {
         return Ok(split_text(read_text(file)?, split_cbf, read_cbf));
     }
+    let encoding = encoding_of(beginning);
     let beginning = decode(beginning);
     if is_html(&beginning) {
         let text = html_text(&read_text(file)?);
         let beginning = text.clone();
-        return other_text_source(Box::new(Cursor::new(text)), &beginning);
+        return other_text_source(Box::new(Cursor::new(text)), &beginning, UTF_8);
     }
-    other_text_source(file, &beginning)
+    other_text_source(file, &beginning, encoding)
 }
 
 /// Reads and decodes the rest of a file.
@@ -151,7 +153,11 @@ fn read_text(file: impl Read) -> io::Result<String> {
 }
 
 /// The games of a text file or of the text of a web page: WXF, a DhtmlXQ move list, one game per line, or PGN.
-fn other_text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &str) -> io::Result<Source<'a>> {
+fn other_text_source<'a>(
+    file: Box<dyn BufRead + 'a>,
+    beginning: &str,
+    encoding: &'static Encoding,
+) -> io::Result<Source<'a>> {
     if is_wxf(beginning.as_bytes()) {
         Ok(split_text(read_text(file)?, split_wxf, read_wxf))
     } else if is_move_list(beginning) {
@@ -161,7 +167,8 @@ fn other_text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &str) -> io::Re
     } else if is_lines(beginning) {
         Ok(Source::Lines(file, 0))
     } else {
-        Ok(Source::Pgn(Box::new(PgnReader::new(file))))
+        let reader = PgnReader::with_encoding(file, encoding);
+        Ok(Source::Pgn(Box::new(reader)))
     }
 }
 
