@@ -9,14 +9,14 @@ pub fn write_iccs(m: Move) -> String {
     format!("{}-{}", m.from(), m.to()).to_ascii_uppercase()
 }
 
-/// Reads `h2e2`, `H2E2` or `H2-E2`. Mixed case is rejected: `C8e8` is [SAN](super::san), the cannon on rank 8 to e8.
+/// Reads `h2e2`, `H2E2` or `H2-E2`, also with an en dash. Mixed case is rejected: `C8e8` is [SAN](super::san), the cannon on rank 8 to e8.
 ///
 /// # Errors
 /// The text has another form, or the move is illegal in the position.
 pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     let is_mixed = text.contains(|c: char| c.is_ascii_uppercase())
         && text.contains(|c: char| c.is_ascii_lowercase());
-    let m = text.parse().ok().filter(|_| !is_mixed);
+    let m = text.replace('–', "-").parse().ok().filter(|_| !is_mixed);
     let m = m.ok_or_else(|| NotationError::Unreadable(text.to_owned()))?;
     if is_legal(position, m) {
         Ok(m)
@@ -35,6 +35,7 @@ mod tests {
         let m = parse(&start, "h2e2").unwrap();
         assert_eq!(write_iccs(m), "H2-E2");
         assert_eq!(parse(&start, "H2-E2"), Ok(m));
+        assert_eq!(parse(&start, "H2–E2"), Ok(m));
         assert_eq!(
             parse(&start, "h2h9"),
             parse(&start, "H2-H9"),

@@ -67,12 +67,13 @@ pub struct ParseResultError;
 impl FromStr for GameResult {
     type Err = ParseResultError;
 
-    /// Reads a result as in PGN, or in words such as 红胜, 紅方勝 and 黑方认负.
+    /// Reads a result as in PGN, or in words such as 红胜, 紅方勝 and 黑方认负. Blanks have no meaning.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.len() > LONGEST_RESULT {
             return Err(ParseResultError);
         }
-        let is_word = |c: &char| !matches!(c, '方' | '先' | '，' | '。' | '（' | '）');
+        let is_word =
+            |c: &char| !c.is_whitespace() && !matches!(c, '方' | '先' | '，' | '。' | '（' | '）');
         let word: String = text
             .chars()
             .map(chinese::simplified)

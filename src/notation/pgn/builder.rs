@@ -1,6 +1,6 @@
 //! Builds a record from the tokens of a PGN.
 
-use super::headings::{Line, is_address};
+use super::headings::{Line, is_address, is_game_number, may_be_move};
 use super::scanner::{PgnToken, Unclosed};
 use super::words::{
     half_width, is_clock, is_first_number, is_round_number, joined_moves, split_word, without_label,
@@ -26,6 +26,8 @@ const MAX_COMPARED_TAGS: usize = 1000;
 pub struct Builder {
     game: RawGame,
     result: Option<GameResult>,
+    /// The result in brackets after the last move, as in `（红胜）`.
+    result_in_brackets: Option<GameResult>,
     /// The error because of which the whole game is rejected.
     error: Option<RecordError>,
     cursor: Cursor,
@@ -57,6 +59,7 @@ impl Default for Builder {
         Self {
             game: RawGame::new(Position::startpos()),
             result: None,
+            result_in_brackets: None,
             error: None,
             cursor: Cursor {
                 after: ROOT,
@@ -104,8 +107,9 @@ impl Builder {
     pub fn is_complete_before(&self, token: &PgnToken<'_>) -> bool {
         match token {
             PgnToken::Tag(..) => self.has_moves() || self.has_ended,
-            PgnToken::Line(Line::Heading(tag, _)) => {
-                self.has_ended || self.has_moves() && *tag != "Result"
+            PgnToken::Line(Line::Headings(found)) => {
+                let has_other = || found.iter().any(|(tag, _)| *tag != "Result");
+                self.has_ended || self.has_moves() && has_other()
             }
             PgnToken::Word(word) => {
                 if self.skips_variations {
@@ -166,8 +170,10 @@ impl Builder {
                 self.add_tag(name, value, line);
                 true
             }
-            PgnToken::Line(Line::Heading(tag, value)) => {
-                self.add_heading(tag, value, line);
+            PgnToken::Line(Line::Headings(found)) => {
+                for (tag, value) in found {
+                    self.add_heading(tag, value, line);
+                }
                 true
             }
             PgnToken::Line(Line::Sentence(text)) => self.add_sentence(text),
@@ -194,7 +200,7 @@ impl Builder {
 
     fn add_tag(&mut self, name: &str, value: String, line: usize) {
         if name.eq_ignore_ascii_case("FEN") {
-            match fen::parse_position(&value) {
+            match fen::parse_position(fen::of_record(&value)) {
                 Ok(start) => self.game.start = start,
                 Err(error) => self.reject(line, LineError::Start(error)),
             }
@@ -226,10 +232,10 @@ impl Builder {
         }
     }
 
-    /// Adds a line of text as a comment. Returns `false` if it does not belong to a game: a line with an address ends
-    /// the game.
+    /// Adds a line of text as a comment. Returns `false` if it does not belong to a game: a line with an address or
+    /// with the number of the next game ends the game.
     fn add_sentence(&mut self, text: &str) -> bool {
-        self.has_ended |= self.has_moves() && is_address(text);
+        self.has_ended |= self.has_moves() && (is_address(text) || is_game_number(text));
         let is_part = !self.has_ended && !self.is_empty();
         if is_part {
             self.add_comment(text);
@@ -270,6 +276,9 @@ impl Builder {
         let is_part = self.has_moves() && !self.has_ended;
         if is_part {
             self.add_comment(text);
+            if self.open.is_empty() {
+                self.result_in_brackets = text.parse().ok();
+            }
         }
         is_part
     }
@@ -316,8 +325,10 @@ impl Builder {
             if self.is_empty() {
                 return false;
             }
-            if self.open.is_empty() {
-                self.end(result, line);
+            match self.open.len() {
+                0 => self.end(result, line),
+                1 if self.cursor.last.is_none() => self.result_in_brackets = Some(result),
+                _ => {}
             }
             return true;
         }
@@ -333,12 +344,12 @@ impl Builder {
         if matches!(word, "->" | "=>" | "-->" | "==>") {
             return true;
         }
-        if is_clock(word) && !self.is_empty() && !self.has_ended {
+        if is_clock(word) && self.has_moves() && !self.has_ended {
             self.add_comment(word);
             return true;
         }
         let (text, glyph) = split_word(without_label(word));
-        if text.chars().all(|c| c == '.' || c == '…') || is_round_number(text) {
+        if text.is_empty() || is_round_number(text) {
             self.add_glyph(glyph);
             return true;
         }
@@ -352,8 +363,16 @@ impl Builder {
 
     /// Adds a move. Returns `false` if the text does not belong to a game.
     fn add_move(&mut self, text: &str, glyph: Option<u8>, line: usize) -> bool {
-        if self.has_ended || (self.is_empty() && !is_move_text(text)) {
+        let is_outside = if self.is_empty() {
+            !is_move_text(text)
+        } else {
+            self.has_only_headings && !self.has_moves() && !may_be_move(text)
+        };
+        if self.has_ended || is_outside {
             return false;
+        }
+        if self.open.is_empty() {
+            self.result_in_brackets = None;
         }
         self.text_size += text.len();
         let text = text.chars().take(MAX_WORD).collect();
@@ -405,7 +424,10 @@ impl Builder {
         {
             return Err(RecordError::new(&problem.reason));
         }
-        self.game.result = self.result.unwrap_or_default();
+        let known = self
+            .result
+            .filter(|result| *result != GameResult::Unfinished);
+        self.game.result = known.or(self.result_in_brackets).unwrap_or_default();
         name_red(&mut self.game.tags);
         self.game.resolve()
     }

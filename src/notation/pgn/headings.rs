@@ -5,10 +5,10 @@ use crate::notation::tree::GameResult;
 use crate::notation::{chinese, is_move_text};
 
 /// A line outside the moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// A heading: the name of its tag, and its value.
-    Heading(&'static str, &'a str),
+    /// Headings: the name of the tag of each, and its value.
+    Headings(Vec<(&'static str, &'a str)>),
     /// Text without moves.
     Sentence(&'a str),
 }
@@ -88,12 +88,44 @@ impl<'a> Line<'a> {
         if line.len() > MAX_LENGTH || line.is_ascii() && !is_address(line) {
             return None;
         }
-        read_heading(line).or_else(|| is_sentence(line).then_some(Self::Sentence(line)))
+        match headings(line) {
+            Some(found) => Some(Self::Headings(found)),
+            None => is_sentence(line).then_some(Self::Sentence(line)),
+        }
     }
 }
 
-/// Reads `NAME: VALUE`. A line whose value begins with a move is not a heading: `红方：炮二平五`.
-fn read_heading(line: &str) -> Option<Line<'_>> {
+/// Reads `NAME: VALUE`, once or several times. A line in which the name of a side is followed by a move is not a
+/// heading: `红方：炮二平五`.
+fn headings(line: &str) -> Option<Vec<(&'static str, &str)>> {
+    let mut found = vec![split_heading(line)?];
+    // The next heading begins with a word of the value.
+    let mut at = line.len() - found[0].1.len();
+    for word in line[at..].split_whitespace() {
+        let start = word.as_ptr() as usize - line.as_ptr() as usize;
+        if start > at
+            && let Some(next) = split_heading(&line[start..])
+            && let Some((_, value)) = found.last_mut()
+        {
+            *value = line[at..start].trim();
+            at = line.len() - next.1.len();
+            found.push(next);
+        }
+    }
+    let has_move = (found.iter())
+        .filter(|(tag, _)| matches!(*tag, "Red" | "Black"))
+        .any(|(_, value)| {
+            let first = value.split_whitespace().next().unwrap_or_default();
+            // A short word with a piece and a direction may be a move with an error; one of the two alone may be part
+            // of a name.
+            let has_parts = first.contains(is_piece) && first.contains(is_direction);
+            begins_with_move(first) || is_short(first) && has_parts
+        });
+    (!has_move).then_some(found)
+}
+
+/// Splits a line that begins with a heading into the name of its tag and the rest.
+fn split_heading(line: &str) -> Option<(&'static str, &str)> {
     let (name, value) = line.split_once([':', '：'])?;
     let name: String = name
         .chars()
@@ -101,12 +133,12 @@ fn read_heading(line: &str) -> Option<Line<'_>> {
         .map(chinese::simplified)
         .collect();
     let (_, tag) = HEADINGS.iter().find(|(heading, _)| *heading == name)?;
-    let value = value.trim();
-    let first = value.split_whitespace().next().unwrap_or_default();
-    // A piece and a direction may be a move with an error; one of the two alone may be part of a name.
-    let is_move =
-        begins_with_move(first) || first.contains(is_piece) && first.contains(is_direction);
-    (!is_move).then_some(Line::Heading(tag, value))
+    Some((tag, value.trim_start()))
+}
+
+/// Whether a word is not longer than a Chinese move.
+fn is_short(word: &str) -> bool {
+    word.chars().nth(LONGEST_MOVE).is_none()
 }
 
 /// Whether a line is text without moves, move numbers, results or characters with a meaning in PGN.
@@ -134,10 +166,27 @@ fn has_move(line: &str) -> bool {
     let is_part = |c: char| is_piece(c) || is_direction(c);
     let mut pairs = line.chars().zip(line.chars().skip(1));
     pairs.any(|(a, b)| is_part(a) && is_number(b) || is_number(a) && is_direction(b))
-        || line.split_whitespace().any(|word| {
-            let is_short = word.chars().nth(LONGEST_MOVE).is_none();
-            is_short && word.contains(is_part) || begins_with_move(word)
-        })
+        || line
+            .split_whitespace()
+            .any(|word| is_short(word) && word.contains(is_part) || begins_with_move(word))
+}
+
+/// Whether a word before the first move may be a move, even one with an error, and not a date or a part of a text.
+pub fn may_be_move(word: &str) -> bool {
+    let has = |is_part: fn(&char) -> bool| word.chars().any(|c| is_part(&c));
+    let has_coordinates = has(char::is_ascii_alphabetic) && has(char::is_ascii_digit);
+    has_coordinates || word.contains(is_piece) || word.contains(is_direction) || is_move_text(word)
+}
+
+/// Whether a line begins with the number of a game: `第2局`.
+pub fn is_game_number(line: &str) -> bool {
+    let number = line
+        .strip_prefix('第')
+        .and_then(|rest| rest.split_once('局'));
+    number.is_some_and(|(number, _)| {
+        let is_digit = |c: char| c.is_numeric() || "一二三四五六七八九十百".contains(c);
+        !number.is_empty() && number.chars().all(is_digit)
+    })
 }
 
 fn is_piece(c: char) -> bool {
@@ -170,9 +219,20 @@ mod tests {
             ("结果: 黑方胜", "Result", "黑方胜"),
             ("地点:", "Site", ""),
             ("红方：马仲威", "Red", "马仲威"),
+            (
+                "布局: 五七炮进三兵对屏风马",
+                "Opening",
+                "五七炮进三兵对屏风马",
+            ),
+            ("赛事：2023年进贤杯 车马组", "Event", "2023年进贤杯 车马组"),
+            ("标题: 车马冷着平妙手", "Title", "车马冷着平妙手"),
         ] {
-            assert_eq!(Line::read(line), Some(Line::Heading(tag, value)), "{line}");
+            let headings = Line::Headings(vec![(tag, value)]);
+            assert_eq!(Line::read(line), Some(headings), "{line}");
         }
+        let headings = vec![("Red", "甲 一"), ("Black", "乙"), ("Date", "")];
+        let line = "红方：甲 一\u{3000}\u{3000}黑方：乙 日期:";
+        assert_eq!(Line::read(line), Some(Line::Headings(headings)));
         for line in [
             "红方：炮二平五 黑方：马8进7",
             "红:炮二平五马8进7",

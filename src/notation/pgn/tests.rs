@@ -122,6 +122,45 @@ fn notes_numbers_and_results_of_chinese_texts_are_read() {
     }
     let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
     assert_eq!(game.comments, ["好棋", "稳", "常见"]);
+    for (text, result) in [
+        ("1. 炮二平五 马8进7 （红胜）", GameResult::RedWins),
+        ("1. 炮二平五 马8进7 (黑方胜)", GameResult::BlackWins),
+        ("1. 炮二平五 （和棋） 马8进7", GameResult::Unfinished),
+        ("1. 炮二平五 (和) 马8进7 红胜", GameResult::RedWins),
+        (
+            "[Result \"1-0 \"]\n\n1. 炮二平五 马8进7 (*)",
+            GameResult::RedWins,
+        ),
+    ] {
+        let game = read_one(text);
+        assert_eq!((game.line.moves.len(), game.result), (2, result), "{text}");
+    }
+}
+
+#[test]
+fn check_signs_and_numbers_of_black_moves_are_read() {
+    let line = "1. H2-E2 1…H9-G7 2. E2–E6+ ．．．";
+    for text in [
+        format!("{line}A9-A8"),
+        format!("{line} A9-A8"),
+        "1. 炮二平五 1.…马8进7 2. 炮五进四+! … 车1进1".to_owned(),
+        "1. C2=5 ...H8+7 2. C5+4+ R1+1".to_owned(),
+        "1. 炮二平五 马8进7 2. 炮五进四将 车1进1".to_owned(),
+        "红方：甲\n2024-05-06 12:30\nRound 5\n1. h2e2 h9g7 2. e2e6# a9a8".to_owned(),
+        "[FEN \" \"]\n1. h2e2 h9g7 2. e2e6 a9a8".to_owned(),
+        "[FEN \"startpos\"]\n1. h2e2 h9g7 2. e2e6 a9a8".to_owned(),
+    ] {
+        let games = read(&text);
+        assert_eq!(games.len(), 1, "{text}");
+        let moves = games[0].as_ref().unwrap().line.moves.iter();
+        let moves: Vec<_> = moves.map(ToString::to_string).collect();
+        assert_eq!(moves, ["h2e2", "h9g7", "e2e6", "a9a8"], "{text}");
+    }
+    let games = read("第1局\n1 炮二平五 马8进7\n第2局 甲 乙\n1 兵七进一 卒7进1\n");
+    let lengths = games
+        .iter()
+        .map(|game| game.as_ref().unwrap().line.moves.len());
+    assert_eq!(lengths.collect::<Vec<_>>(), [2, 2]);
 }
 
 #[test]

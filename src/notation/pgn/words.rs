@@ -6,7 +6,7 @@ use crate::notation::is_move_text;
 use crate::notation::tree::GLYPHS;
 
 /// The signs after the number of a move.
-const NUMBER_ENDS: [char; 5] = ['.', '、', '．', ':', '：'];
+const NUMBER_ENDS: [char; 6] = ['.', '…', '、', '．', ':', '：'];
 
 /// The minimum length in characters of a word of several moves, or of a move and the next number: `马8进72.`.
 const MIN_JOINED: usize = 6;
@@ -16,13 +16,21 @@ const LABELS: [&str; 10] = [
     "红方", "紅方", "黑方", "先手", "后手", "後手", "红", "紅", "黑", "白",
 ];
 
-/// The move of a word without its number, and its glyph: `12.炮二平五!` has the glyph 1.
+/// The signs of a check or mate after a move.
+const CHECKS: &str = "+＋#＃将將军軍";
+
+/// The move of a word without its number and the sign of a check, and its glyph: `12.炮五进四+!` has the glyph 1.
 pub fn split_word(word: &str) -> (&str, Option<u8>) {
-    let word = without_number(word);
-    let text = word.trim_end_matches(['!', '?', '！', '？']);
-    let mark = word[text.len()..].replace('！', "!").replace('？', "?");
+    let text = word.trim_end_matches(|c| "!?！？".contains(c) || CHECKS.contains(c));
+    let end = if text.is_empty() {
+        word
+    } else {
+        &word[text.len()..]
+    };
+    let mark: String = end.chars().filter(|c| !CHECKS.contains(*c)).collect();
+    let mark = mark.replace('！', "!").replace('？', "?");
     let glyph = (1..).zip(GLYPHS).find(|(_, text)| *text == mark);
-    (text, glyph.map(|(glyph, _)| glyph))
+    (without_number(text), glyph.map(|(glyph, _)| glyph))
 }
 
 /// A word with full-width letters or after a full-width number, such as `Ｃ２＝５` or `１．炮二平五`, in half width. Other
@@ -41,9 +49,9 @@ pub fn half_width(word: &str) -> Cow<'_, str> {
 
 /// Whether a word begins with the number of red's first move: `1.`, but not `1...`.
 pub fn is_first_number(word: &str) -> bool {
-    let rest = word.strip_prefix('1');
-    let rest = rest.and_then(|rest| rest.strip_prefix(NUMBER_ENDS));
-    rest.is_some_and(|rest| !rest.starts_with(['.', '…'])) && !is_clock(word)
+    let rest = word.strip_prefix('1').unwrap_or_default();
+    let ends = &rest[..rest.len() - rest.trim_start_matches(NUMBER_ENDS).len()];
+    ends != "…" && ends.chars().count() == 1 && !is_clock(word)
 }
 
 /// Whether a word is the number of a move in Chinese, such as `第3回合`.
@@ -148,7 +156,7 @@ fn coordinates_length(text: &str) -> Option<usize> {
     square(from + usize::from(text.as_bytes().get(from) == Some(&b'-')))
 }
 
-/// A word without the move number before it: `1.`, `12...`, `3.H2-E2`, `①`; but `33.4` is a move.
+/// A word without the move number before it: `1.`, `12...`, `1…h9g7`, `3.H2-E2`, `①`; but `33.4` is a move.
 fn without_number(word: &str) -> &str {
     // Numbers in circles, in brackets or with a dot, each of which is one character.
     if let Some(rest) = word.strip_prefix(|c| matches!(c, '①'..='⒛')) {
@@ -156,7 +164,7 @@ fn without_number(word: &str) -> &str {
     }
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     let moves = rest.trim_start_matches(NUMBER_ENDS);
-    let is_number = rest.len() < word.len() && moves.len() < rest.len();
+    let is_number = moves.len() < rest.len();
     let is_one_character = moves
         .chars()
         .next()
@@ -210,6 +218,33 @@ mod tests {
             "2.",
         ] {
             assert_eq!(joined_moves(word), [word]);
+        }
+    }
+
+    #[test]
+    fn numbers_and_signs_are_removed() {
+        for (word, text, glyph) in [
+            ("12.炮五进四+!", "炮五进四", Some(1)),
+            ("炮五进四！＋", "炮五进四", Some(1)),
+            ("将5平4", "将5平4", None),
+            ("马二进三将军", "马二进三", None),
+            ("E2-E6#", "E2-E6", None),
+            ("1…马8进7", "马8进7", None),
+            ("1.…马8进7", "马8进7", None),
+            ("...h9g7", "h9g7", None),
+            ("．．．", "", None),
+            ("33.4!", "33.4", Some(1)),
+            ("!!", "", Some(3)),
+        ] {
+            assert_eq!(split_word(word), (text, glyph), "{word}");
+        }
+        for (word, is_first) in [
+            ("1.", true),
+            ("1、炮", true),
+            ("1…马", false),
+            ("1.…", false),
+        ] {
+            assert_eq!(is_first_number(word), is_first, "{word}");
         }
     }
 
