@@ -80,6 +80,15 @@ impl Epd {
         is_best && !self.avoid_moves.contains(&played) && self.mate_in.is_none_or(is_in_time)
     }
 
+    /// Whether a text that begins with a FEN has the form of an EPD: an operation after the FEN, with a known code or
+    /// with `;`.
+    #[cfg(feature = "cli")]
+    pub fn is_form_of(text: &str) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let code = words.get(fen::length(&words).max(2));
+        code.is_some_and(|code| text.contains(';') || ["bm", "am", "dm", "id"].contains(code))
+    }
+
     fn operands(&self, code: &str) -> Option<&[String]> {
         let found = self.operations.iter().find(|(name, _)| name == code);
         found.map(|(_, operands)| operands.as_slice())
@@ -101,19 +110,15 @@ impl std::str::FromStr for Epd {
 
     /// Reads a FEN, with or without its counters, followed by operations that each end with `;`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_counter = |word: &str| word == "-" || word.bytes().all(|byte| byte.is_ascii_digit());
-        let mut rest = text.trim_start();
-        let mut fields = Vec::new();
-        while let Some(word) = rest.split_whitespace().next() {
-            if fields.len() >= 2 && !is_counter(word) {
-                break;
-            }
-            fields.push(word);
-            rest = rest[word.len()..].trim_start();
-        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        // The side to move is a field even if it is wrong.
+        let length = fen::length(&words).max(words.len().min(2));
+        let rest = words
+            .get(length)
+            .map(|word| word.as_ptr() as usize - text.as_ptr() as usize);
         let mut epd = Self {
-            operations: operations(rest),
-            ..Self::new(fen::parse_position(&fields.join(" "))?)
+            operations: operations(rest.map_or("", |at| &text[at..])),
+            ..Self::new(fen::parse_position(&words[..length].join(" "))?)
         };
         epd.best_moves = epd.moves("bm")?;
         epd.avoid_moves = epd.moves("am")?;
@@ -193,6 +198,9 @@ mod tests {
         assert_eq!(*last, ("x".to_owned(), Vec::new()));
         let quoted = read(&format!(r#"{BOARD} w id "a \"q\" \\ \n";"#));
         assert_eq!(quoted.id(), Some(r#"a "q" \ \n"#));
+        let counters = read(&format!("{BOARD} b -- 7 9 bm h9g7;"));
+        assert_eq!(counters.position.clock().plies(), 7);
+        assert_eq!(counters.operations.len(), 1);
         assert!(!read(BOARD).has_task() && read(&format!("{BOARD} b")).operations.is_empty());
     }
 

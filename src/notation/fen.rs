@@ -179,6 +179,20 @@ fn counter_fields<'a>(fields: impl Iterator<Item = &'a str>) -> (Option<&'a str>
     (fields.next(), fields.next())
 }
 
+/// The number of words that belong to the FEN with which a text begins: the board, the side to move, then dashes,
+/// counters, castling rights such as `KQkq`, and single characters.
+pub fn length(words: &[&str]) -> usize {
+    let is_field = |word: &&&str| {
+        let word = word.trim_end_matches(';');
+        let number = word.trim_start_matches(['-', '–']);
+        number.bytes().all(|byte| byte.is_ascii_digit())
+            || word.chars().all(|c| "KQkq".contains(c))
+            || word.chars().count() == 1
+    };
+    let board = words.len().min(1);
+    board + words.iter().skip(board).take_while(is_field).count()
+}
+
 /// The value of a counter; `u16::MAX` if the number is too large, `None` if it is not a number.
 fn counter(field: &str) -> Option<u16> {
     let is_number = field.bytes().all(|b| b.is_ascii_digit());
@@ -375,6 +389,17 @@ mod tests {
                 START,
                 "{text}"
             );
+        }
+        for (text, wanted) in [
+            ("B w -- 0 1 h2e2", 5),
+            ("B w KQkq - 0 1; bm", 6),
+            ("B w - - -1 1 33.4", 6),
+            ("B h2e2", 1),
+            ("B", 1),
+            ("", 0),
+        ] {
+            let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+            assert_eq!(length(&words), wanted, "{text}");
         }
         let late = parse_position(&format!("{board} b - - 300 99999999")).unwrap();
         assert_eq!(

@@ -60,8 +60,8 @@ pub enum Separator {
 /// The FEN and the moves of a game as text, which have not been parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameText {
-    fen: String,
-    moves: Vec<String>,
+    pub(super) fen: String,
+    pub(super) moves: Vec<String>,
 }
 
 impl GameText {
@@ -79,7 +79,7 @@ impl GameText {
             Some(end) => end,
             None if is_start => 1,
             None if separator == Separator::Required => words.len(),
-            None => fen_length(&words),
+            None => fen::length(&words),
         };
         let (board, moves) = words.split_at(end);
         let moves = moves.iter().skip_while(|word| is(word, "moves"));
@@ -117,14 +117,6 @@ pub fn without_move_numbers(text: &str) -> String {
     });
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ")
-}
-
-/// The number of words that belong to the FEN: the board, then single letters, dashes and numbers.
-fn fen_length(words: &[&str]) -> usize {
-    let is_field =
-        |word: &&&str| word.chars().count() == 1 || word.bytes().all(|byte| byte.is_ascii_digit());
-    let board = words.len().min(1);
-    board + words.iter().skip(board).take_while(is_field).count()
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Game records as a file contains them, before their moves are checked.
 
 use super::tree::{AnnotatedMove, GameResult, GameTree, NodeId, PgnGame, Problem, ROOT, Tree};
+#[cfg(feature = "cli")]
+use super::{GameText, fen};
 use super::{NotationError, chinese, coordinates, parse_move, san, vietnamese};
 use crate::board::{Move, Position, Square, Undo};
 use crate::movegen::is_legal;
@@ -172,6 +174,22 @@ impl RawGame {
             result: GameResult::Unfinished,
             problems: Vec::new(),
         }
+    }
+
+    /// Creates a record from a line of text. Only its FEN is checked.
+    #[cfg(feature = "cli")]
+    pub fn from_text(text: GameText) -> Result<Self, RecordError> {
+        if text.moves.len() > MAX_MOVES {
+            return Err(RecordError::new("the game is too long"));
+        }
+        let start = fen::parse_position(&text.fen).map_err(RecordError::new)?;
+        let mut game = Self::new(start);
+        let mut last = ROOT;
+        for text in text.moves {
+            let node = RawNode::new(RawMove::Text(text), None);
+            last = game.moves.add(last, node);
+        }
+        Ok(game)
     }
 
     /// Adds a tag unless its value is empty or derived when the game is written.

@@ -36,8 +36,34 @@ fn lines_with_moves_are_searched_at_their_last_positions() {
     for (answer, board) in answers.iter().zip(boards) {
         assert!(answer["fen"].as_str().unwrap().contains(board), "{answer}");
     }
-    place.write("illegal.txt", "startpos moves h2e9\n");
-    place.check("$1 batch illegal.txt\n2> line 1: move 1");
+    // Moves without the word `moves`, a FEN in another dialect, and a text with that word.
+    let task = "bm a0a1; id \"two moves to mate\";";
+    place.write(
+        "forms.txt",
+        format!("{START} 炮二平五 马8进7\n{fen} -- 7 9\n{fen} - - 0 1 {task}\n"),
+    );
+    let answers = place.objects("batch forms.txt --depth 1");
+    let fens: Vec<&str> = answers.iter().map(|a| a["fen"].as_str().unwrap()).collect();
+    assert!(
+        fens[0].ends_with("1C2C4/9/RNBAKABNR w - - 2 2"),
+        "{}",
+        fens[0]
+    );
+    assert!(fens[1].ends_with("w - - 7 9"), "{}", fens[1]);
+    assert_eq!(answers[2]["id"], "two moves to mate");
+    assert!(answers[2]["solved"].is_boolean());
+    place.write(
+        "illegal.txt",
+        format!("startpos moves h2e9\n{START} - - 0 1 h2e9\nstartpos moves h2e2 h2e2\n"),
+    );
+    place.check(
+        "
+        $1 batch illegal.txt
+        2> line 1: move 1
+        2> line 2: move 1
+        2> line 3: move 2
+        ",
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Context, Failure, GamePath, Place, Unread, note_problems, note_skipped, play_line};
 use crate::notation::epd::Epd;
-use crate::notation::records::{RecordReader, read_line as read_record_line};
+use crate::notation::records::{LineContent, RecordReader, read_line as read_record_line};
 use crate::rules::Game;
 use crate::text::{decode, excerpt, read_line, without_byte_order_mark};
 
@@ -77,22 +77,18 @@ fn read_lines(
 
 /// Reads an EPD with its operations, or any other line with a position or game.
 fn read_position(text: &str) -> Result<(Epd, Game), String> {
-    let mut words = text.split_whitespace();
-    let is_game = text.starts_with("startpos") || words.any(|word| word == "moves");
-    let epd = if is_game {
-        None
-    } else {
-        Some(text.parse::<Epd>())
+    let record = match read_record_line(text).map_err(|error| error.reason)? {
+        LineContent::Epd(epd) => {
+            let game = Game::new(epd.position.clone());
+            return Ok((epd, game));
+        }
+        LineContent::Game(record) => record,
     };
-    if let Some(Ok(epd)) = epd {
-        let game = Game::new(epd.position.clone());
-        return Ok((epd, game));
-    }
-    let record = read_record_line(text).map_err(|error| match epd {
-        Some(Err(error)) => error.to_string(),
-        _ => error.reason,
-    })?;
-    let game = play_line(record.main_line().line).map_err(|failure| failure.text)?;
+    let line = record
+        .complete_main_line()
+        .map_err(|error| error.reason)?
+        .line;
+    let game = play_line(line).map_err(|failure| failure.text)?;
     Ok((Epd::new(game.position().clone()), game))
 }
 

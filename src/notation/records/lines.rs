@@ -1,11 +1,11 @@
 //! Text files with one game or position per line: `FEN moves …`, `startpos moves …`, EPD, and URLs of cloud libraries.
 
 use super::markup::percent_decoded;
-use crate::notation::epd::{Epd, EpdError};
+use crate::notation::epd::Epd;
 use crate::notation::fen::{self, Strictness};
-use crate::notation::raw::RecordError;
-use crate::notation::tree::{GameTree, PgnGame};
-use crate::notation::{GameText, Line, Separator, without_move_numbers};
+use crate::notation::raw::{RawGame, RecordError};
+use crate::notation::tree::GameTree;
+use crate::notation::{GameText, Separator, without_move_numbers};
 
 /// Whether a text is in this format: at least one line begins with a position, and no line begins with `[`, as a tag
 /// of a PGN does.
@@ -21,36 +21,51 @@ pub fn is_lines(text: &str) -> bool {
     lines.clone().any(begins_with_position) && !lines.any(|line| line.starts_with('['))
 }
 
-/// Reads a line.
+/// The content of a line.
+#[derive(Clone, Debug)]
+pub enum LineContent {
+    /// A position with moves or without.
+    Game(GameTree),
+    /// A position with operations.
+    Epd(Epd),
+}
+
+impl From<LineContent> for GameTree {
+    /// An EPD becomes a game without moves. Its name becomes the tag `Event`.
+    fn from(content: LineContent) -> Self {
+        match content {
+            LineContent::Game(game) => game,
+            LineContent::Epd(epd) => {
+                let event = epd.id().map(|id| ("Event".to_owned(), id.to_owned()));
+                let mut game = Self::new(epd.position);
+                game.tags.extend(event);
+                game
+            }
+        }
+    }
+}
+
+/// Reads a line. Moves after an illegal one are left out, which is a problem of the game.
 ///
 /// # Errors
-/// The position is invalid, or a move cannot be played.
-pub fn read_line(text: &str) -> Result<GameTree, RecordError> {
-    let (line, tags) = if let Some(line) = url_line(text) {
-        (line?, Vec::new())
-    } else {
-        match GameText::split(&without_move_numbers(text), Separator::Optional).read() {
-            Ok(line) => (line, Vec::new()),
-            Err(_) if text.contains(';') => {
-                let epd: Result<Epd, EpdError> = text.parse();
-                let epd = epd.map_err(RecordError::new)?;
-                let event = epd.id().map(|id| ("Event".to_owned(), id.to_owned()));
-                let start = epd.position;
-                let moves = Vec::new();
-                (Line { start, moves }, event.into_iter().collect())
-            }
-            Err(error) => return Err(RecordError::new(error)),
-        }
+/// The position is invalid, or the first move cannot be played.
+pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
+    let game = match url_game(text) {
+        Some(game) => game?,
+        None => GameText::split(&without_move_numbers(text), Separator::Optional),
     };
-    Ok(GameTree::from(&PgnGame {
-        tags,
-        ..PgnGame::from(line)
-    }))
+    match RawGame::from_text(game).and_then(RawGame::resolve) {
+        Ok(game) => Ok(LineContent::Game(game)),
+        Err(_) if Epd::is_form_of(text) => {
+            text.parse().map(LineContent::Epd).map_err(RecordError::new)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2` or `…&board=FEN%20w`, or of a FEN
 /// with `_` in place of blanks; `None` if the text is something else.
-fn url_line(text: &str) -> Option<Result<Line, RecordError>> {
+fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
     let is_address = ["http://", "https://"]
         .iter()
         .any(|scheme| text.starts_with(scheme));
@@ -67,14 +82,11 @@ fn url_line(text: &str) -> Option<Result<Line, RecordError>> {
     let board = percent_decoded(&board.replace(['_', '+'], " "));
     let board = String::from_utf8_lossy(&board);
     let (board, moves) = board.split_once(" moves ").unwrap_or((&board, ""));
-    let line = fen::parse_setup(board, Strictness::Lenient)
-        .map_err(RecordError::new)
-        .and_then(|setup| {
-            let text = format!("{} moves {moves}", fen::write_setup(&setup));
-            let line = GameText::split(&text, Separator::Required).read();
-            line.map_err(RecordError::new)
-        });
-    Some(line)
+    let game = fen::parse_setup(board, Strictness::Lenient).map(|setup| {
+        let text = format!("{} moves {moves}", fen::write_setup(&setup));
+        GameText::split(&text, Separator::Required)
+    });
+    Some(game.map_err(RecordError::new))
 }
 
 #[cfg(test)]
@@ -99,6 +111,51 @@ mod tests {
         }
     }
 
+    fn game(text: &str) -> Result<GameTree, RecordError> {
+        read_line(text).map(GameTree::from)
+    }
+
+    #[test]
+    fn moves_after_an_illegal_one_are_left_out() {
+        let cut = game("startpos moves h2e2 h9g7 h2e2 i9h9").unwrap();
+        assert_eq!(
+            (cut.main_line().line.moves.len(), cut.problems.len()),
+            (2, 1)
+        );
+        for text in [
+            "startpos moves h3e3 h10g8",
+            "startpos P2-5 M8.7",
+            &format!("{} h2e2 h9g7", fen::START),
+        ] {
+            assert_eq!(
+                game(text).unwrap().main_line().line.moves.len(),
+                2,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn operations_are_not_moves() {
+        let board = fen::START;
+        for (text, event) in [
+            (r#"id "two moves to mate"; bm h2e2;"#, "two moves to mate"),
+            ("bm h2e2", ""),
+            ("dm 2", ""),
+        ] {
+            let content = read_line(&format!("{board} {text}")).unwrap();
+            assert!(
+                matches!(&content, LineContent::Epd(epd) if epd.has_task()),
+                "{text}"
+            );
+            let game = GameTree::from(content);
+            assert_eq!(game.tag("Event").unwrap_or_default(), event);
+        }
+        for text in ["h2e9", "note h2e2", "bm h2e9;"] {
+            assert!(read_line(&format!("{board} {text}")).is_err(), "{text}");
+        }
+    }
+
     #[test]
     fn urls_are_read() {
         let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
@@ -108,7 +165,7 @@ mod tests {
             format!("http://h/chessdb.php?action=queryall&board={board}%20w&json=1"),
             format!("position fen {board} w"),
         ] {
-            let game = read_line(&text).unwrap();
+            let game = game(&text).unwrap();
             assert_eq!(game.start, Position::startpos(), "{text}");
         }
         for text in [
@@ -117,7 +174,7 @@ mod tests {
             format!("http://h/chessdb.php?board={board}%20w%20moves%20h2e2%20h9g7&json=1"),
             format!("https://www.chessdb.cn/query/?{board} w moves h2e2 h9g7"),
         ] {
-            let game = read_line(&text).unwrap().main_line();
+            let game = game(&text).unwrap().main_line();
             assert_eq!(game.line.moves.len(), 2, "{text}");
         }
         assert!(read_line(&format!("{board}_w_moves_h2e9")).is_err());

@@ -32,7 +32,7 @@ use crate::notation::tree::{GameResult, NodeId, ROOT};
 
 pub use ccbridge::{write_cbl, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
-pub use lines::read_line;
+pub use lines::{LineContent, read_line};
 pub use reader::RecordReader;
 pub use xqf::write_xqf;
 

@@ -219,10 +219,13 @@ impl Iterator for RecordReader<'_> {
             }
             Source::Lines(_, _) if self.error.is_some() => None,
             Source::Lines(file, number) => match next_line(file, number) {
-                Ok(line) => Some(read_line(&line?).map_err(|error| RecordError {
-                    line: Some(*number),
-                    ..error
-                })),
+                Ok(line) => {
+                    let game = read_line(&line?).map(GameTree::from);
+                    Some(game.map_err(|error| RecordError {
+                        line: Some(*number),
+                        ..error
+                    }))
+                }
                 Err(error) => {
                     self.error = Some(error);
                     None
