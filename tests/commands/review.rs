@@ -67,7 +67,7 @@ fn a_blunder_has_a_glyph_and_a_better_line() {
     assert!(text.contains("(1... A9-A5"), "{text}");
     assert!(pgn::read(&text).remove(0).is_ok(), "{text}");
     // A review of the reviewed game replaces the glyph, the score and the better line.
-    place.check("$ review out.pgn --depth 3 --pgn again.pgn");
+    place.check("$ review out.pgn --depth 3 --notation iccs --pgn again.pgn");
     assert_eq!(place.read("again.pgn"), text);
 }
 

@@ -344,7 +344,7 @@ impl Builder {
         if matches!(word, "->" | "=>" | "-->" | "==>") {
             return true;
         }
-        if is_clock(word) && self.has_moves() && !self.has_ended {
+        if is_clock(word) && !self.is_empty() && !self.has_ended {
             self.add_comment(word);
             return true;
         }
