@@ -223,13 +223,13 @@ impl XBoard {
     fn change_option(&mut self, name: &str, value: &str) -> Vec<Command> {
         let purpose = self.purpose;
         let mut commands = match purpose {
-            Some(Purpose::Analyse | Purpose::Ponder(_)) => self.abort(),
+            Some(Purpose::Analyse | Purpose::Ponder) => self.abort(),
             Some(Purpose::Play) | None => Vec::new(),
         };
         commands.push(option(name, value));
         match purpose {
             Some(Purpose::Analyse) => commands.extend(self.think()),
-            Some(Purpose::Ponder(_)) => commands.extend(self.ponder()),
+            Some(Purpose::Ponder) => commands.extend(self.ponder()),
             Some(Purpose::Play) | None => {}
         }
         commands
@@ -238,7 +238,7 @@ impl XBoard {
     fn no_pondering(&mut self) -> Vec<Command> {
         self.pondering = false;
         let mut commands = match self.purpose {
-            Some(Purpose::Ponder(_)) => self.abort(),
+            Some(Purpose::Ponder) => self.abort(),
             _ => Vec::new(),
         };
         commands.push(option("ponder", "false"));

@@ -67,7 +67,8 @@ impl XBoard {
         self.time.request(moves_made)
     }
 
-    /// Ponders on the expected reply. A draw offer is kept for the search that follows the opponent's move.
+    /// Ponders on the expected reply. The clock of this search never runs: the search for the engine's move follows the
+    /// opponent's move, with the clock and a draw offer that have arrived by then.
     pub fn ponder(&mut self) -> Vec<Command> {
         let Some(expected) = self.expected.filter(|_| self.pondering && !self.over) else {
             return Vec::new();
@@ -76,7 +77,7 @@ impl XBoard {
         if game.push(expected).is_err() {
             return Vec::new();
         }
-        self.purpose = Some(Purpose::Ponder(expected));
+        self.purpose = Some(Purpose::Ponder);
         let request = GoRequest {
             ponder: true,
             ..self.request()
@@ -107,23 +108,13 @@ impl XBoard {
         if let Some(commands) = self.lose_on_time() {
             return commands;
         }
-        let hit = self.purpose == Some(Purpose::Ponder(played));
-        let mut commands = if hit { Vec::new() } else { self.abort() };
+        let mut commands = self.abort();
         if self.game.push(played).is_err() {
             return refuse("it is not legal");
         }
         self.expected = None;
         commands.extend(self.after_move());
-        if hit && !self.over {
-            self.purpose = Some(Purpose::Play);
-            let draw = std::mem::take(&mut self.draw_offered);
-            commands.push(Command::PonderHit { draw });
-        } else {
-            if hit {
-                commands.extend(self.abort());
-            }
-            commands.extend(self.think());
-        }
+        commands.extend(self.think());
         commands
     }
 

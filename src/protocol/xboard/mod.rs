@@ -45,8 +45,8 @@ impl Dialect {
 enum Purpose {
     /// The engine's move.
     Play,
-    /// The engine's move after this expected move of the opponent.
-    Ponder(Move),
+    /// Thinking on the opponent's time.
+    Ponder,
     /// Lines for the user.
     Analyse,
 }

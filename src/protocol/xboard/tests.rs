@@ -38,7 +38,6 @@ impl Client {
             Command::Stop => "stop",
             Command::Position(_) => "position",
             Command::Go(_) => "go",
-            Command::PonderHit { .. } => "ponderhit",
             Command::NewGame => "newgame",
             Command::SetOption { .. } => "setoption",
             Command::Print(_) => "print",
@@ -102,12 +101,22 @@ fn force_mode_only_checks_moves() {
 fn ponder_hit_and_miss() {
     let mut client = Client::new(Dialect::XBoard);
     client.send("hard");
+    client.send("level 2 0:04 0");
     client.send("usermove h2e2");
     client.answer("h9g7", Some("h0g2"));
     let follow_up = client.codec.follow_up();
     assert_eq!(moves(&follow_up), "h2e2 h9g7 h0g2");
     assert_eq!(client.printed("hint"), ["Hint: h0g2"]);
-    assert_eq!(client.verbs("usermove h0g2"), "ponderhit");
+    client.send("time 120");
+    // The search for the move has the new clock, on which one move is left.
+    let commands = client.send("usermove h0g2");
+    let [Command::Stop, _, Command::Go(Ok(request))] = commands.as_slice() else {
+        panic!("{commands:?}");
+    };
+    let clock = request.limits(Color::Black).clock.unwrap();
+    assert_eq!((clock.time.as_millis(), clock.moves_to_go), (1200, Some(1)));
+    assert!(!request.ponder);
+    assert_eq!(client.answer("a9a8", None), [""; 0]);
     client.answer("i9h9", Some("i0h0"));
     client.codec.follow_up();
     assert_eq!(client.verbs("usermove i0i1"), "stop position go");
