@@ -123,8 +123,9 @@ pub struct OptionSet {
     pub note: Option<String>,
 }
 
-/// Sets an option in `preferences`; `None` if there is no such option. If `name` is not an option, its last word is
-/// taken for a missing `value`: `setoption name NAME VALUE` does not show where the name ends.
+/// Sets an option in `preferences`; `None` if there is no such option. Neither `setoption NAME VALUE` nor
+/// `setoption name NAME VALUE` shows where a name of several words ends, so the name is the longest beginning of `name`
+/// and `value` that is the name of an option.
 ///
 /// # Errors
 /// The value is invalid; the preferences are unchanged.
@@ -133,11 +134,12 @@ pub fn set(
     value: Option<&str>,
     preferences: &mut Preferences,
 ) -> Option<Result<OptionSet, OptionError>> {
-    if let Some(row) = find(name) {
-        return Some(set_value(&row, value.unwrap_or(""), preferences));
-    }
-    let (name, end) = name.rsplit_once(char::is_whitespace)?;
-    Some(set_value(&find(name)?, value.unwrap_or(end), preferences))
+    let text = format!("{name} {}", value.unwrap_or(""));
+    let ends = text.rmatch_indices(char::is_whitespace);
+    let (row, value) = ends
+        .filter_map(|(end, _)| text.split_at_checked(end))
+        .find_map(|(name, value)| Some((find(name)?, value.trim())))?;
+    Some(set_value(&row, value, preferences))
 }
 
 fn find(name: &str) -> Option<OptionSpec> {
@@ -232,6 +234,7 @@ fn check(value: &str) -> Option<bool> {
 mod tests {
     use super::*;
     use crate::protocol::text::Ranks;
+    use crate::rules::RuleSet;
     use crate::search::{MAX_HASH, Randomness, Style};
 
     /// The preferences after an option was set, which must cause no note.
@@ -308,6 +311,10 @@ mod tests {
         let unmarked = set("multipv 3", None, &mut preferences).unwrap();
         assert!(unmarked.is_ok());
         assert_eq!(preferences.search.multipv, 3);
+        assert_eq!(after("Skill", "Level 5").skill, 5);
+        let rules = after("Repetition", "Rule ChineseRule").search.rules;
+        assert_eq!(rules, RuleSet::Chinese);
+        assert_eq!(after("bookfiles", "my  book").books.unwrap(), "my  book");
         assert_eq!(set("unknown 3", None, &mut preferences), None);
         for (text, value) in [("true", true), ("ON", true), ("1", true)] {
             assert_eq!(after("ponder", text).search.ponder, value);
