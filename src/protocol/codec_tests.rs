@@ -151,6 +151,15 @@ fn ucci_reports_the_last_bound_with_the_best_move() {
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].starts_with("info depth 7 score 0 ") && lines[0].ends_with("pv h2e2 h9g7"));
     assert_eq!(ucci.format(&best, &preferences).len(), 1);
+    // A book move replaces the answer of the search.
+    ucci.format(&search(&lower), &preferences);
+    let book = Reply::BookMove {
+        played: "h2e2".parse().unwrap(),
+        weight: 1,
+        is_best: true,
+    };
+    ucci.format(&book, &preferences);
+    assert_eq!(ucci.format(&best, &preferences).len(), 1);
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl Codec for Ucci {
                 let lines = bounds.values().map(|info| format_pv(info, debug));
                 return lines.chain(format_reply(reply, debug)).collect();
             }
-            Reply::NoBestMove => self.bounds.clear(),
+            Reply::BookMove { .. } | Reply::NoBestMove => self.bounds.clear(),
             Reply::Position(position) => return format_position(position, Ranks::FromZero),
             Reply::Perft(counts) => return format_perft(counts, Ranks::FromZero),
             _ => {}
