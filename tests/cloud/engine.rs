@@ -76,6 +76,12 @@ fn a_verified_move_of_the_library_is_played() {
         let analyse = "setoption name UCI_AnalyseMode value true";
         run_engine(&server.url(), &[analyse, "position startpos", go]);
     }
+    // Nor below full strength.
+    let weak = "setoption name Skill Level value 3";
+    run_engine(
+        &server.url(),
+        &[weak, "position startpos", "go movetime 20000"],
+    );
     run_engine(&server.url(), &["position startpos", "go depth 3"]);
     assert_eq!(requested(), "2");
     // A move that does not take back a knight is rejected, although the library prefers it.

@@ -122,6 +122,19 @@ fn stop_and_ponder_hit_end_a_search_without_limit() {
 }
 
 #[test]
+fn a_node_limit_holds_while_pondering() {
+    let mut pondering = request(fen::START, node_limit(5000));
+    pondering.control = Control::new(true);
+    let control = Arc::clone(&pondering.control);
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        control.ponder_hit();
+    });
+    let (_, outcome) = Engine::new().run(pondering);
+    assert!(outcome.nodes <= 5001, "{}", outcome.nodes);
+}
+
+#[test]
 fn a_soft_node_limit_lets_the_iteration_finish() {
     for soft in [1, 300, 20_000, 60_000] {
         let limits = |soft_nodes, depth| Limits {

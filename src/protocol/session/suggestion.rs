@@ -91,8 +91,8 @@ impl<W: Write> Session<W> {
 
 #[cfg(feature = "cloud")]
 impl<W: Write> Session<W> {
-    /// Asks the library for a move. It is not asked in analysis, in the promotion variant, if the limits contain
-    /// neither a clock nor a time for the move, or if the client suggests a move itself.
+    /// Asks the library for a move. It is not asked in analysis, below full strength, in the promotion variant, if the
+    /// limits contain neither a clock nor a time for the move, or if the client suggests a move itself.
     pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
         let cloud = self.cloud.as_ref()?;
         let is_analysis = self.preferences.analyse_mode
@@ -100,7 +100,9 @@ impl<W: Write> Session<W> {
             || request.limits.mate.is_some()
             || request.settings.multipv > 1;
         let is_suggested = go.book_move.is_some() || go.table_move.is_some();
-        if is_analysis || is_suggested || request.game.position().has_promotion() {
+        let is_weak = self.preferences.strength().is_some();
+        let is_variant = request.game.position().has_promotion();
+        if is_analysis || is_suggested || is_weak || is_variant {
             return None;
         }
         cloud.ask(request)

@@ -54,7 +54,7 @@ impl Search<'_> {
     pub fn is_past_soft_nodes(&self) -> bool {
         let nodes = self.total_nodes();
         let limit = self.shared.request.limits.soft_nodes;
-        limit.is_some_and(|limit| nodes >= limit) && !self.shared.request.control.is_pondering()
+        limit.is_some_and(|limit| nodes >= limit)
     }
 
     /// Whether the search ends because it has a clock and the best move is the only one that does not lose by force.
@@ -146,7 +146,7 @@ impl Search<'_> {
         self.must_end = control.is_stopped()
             || shared.finished.load(Ordering::Relaxed)
             || self.is_overtaken()
-            || out_of_nodes && !control.is_pondering()
+            || out_of_nodes
             || shared.is_past_hard_limit();
         // The first iteration is always completed, so that even without time the answer comes from a search.
         self.stopped |= self.must_end && self.root_depth > 1;
