@@ -84,6 +84,30 @@ fn go_during_a_search_ends_one_without_limits_and_waits_for_the_others() {
     client.quit();
 }
 
+#[test]
+fn a_queued_end_is_for_the_queued_search() {
+    for (queued, count) in [
+        ("go ponder depth 3\nponderhit", 2),
+        ("go ponder depth 3\nsetoption style solid\nponderhit", 2),
+        ("go ponder\nponderhit", 2),
+        ("go infinite\nstop", 2),
+        ("go ponder depth 3\nponderhit\ngo infinite\nstop", 3),
+    ] {
+        let mut client = Client::ucci();
+        client.send(&format!("setoption usebook off\ngo depth 6\n{queued}"));
+        client.close();
+        let lines = client.end();
+        let outcomes = lines.iter().filter(|line| is_outcome(line));
+        assert_eq!(outcomes.count(), count, "{queued}: {lines:?}");
+        assert!(!lines.iter().any(|line| is_message(line)), "{lines:?}");
+        assert!(lines.last().unwrap().starts_with("bestmove "), "{lines:?}");
+        let deep = lines
+            .iter()
+            .filter(|line| line.starts_with("info depth 3 "));
+        assert!(deep.count() > queued.matches("depth").count(), "{lines:?}");
+    }
+}
+
 /// The next search has the options that were set during this one.
 #[test]
 fn options_set_during_a_search_apply_to_the_next() {

@@ -194,7 +194,10 @@ impl<W: Write> Session<W> {
     fn handle_incoming(&mut self, incoming: Incoming) -> ControlFlow<()> {
         match incoming {
             Incoming::Input(input) => return self.on_input(input),
-            Incoming::Queued(command) => return self.handle(command),
+            Incoming::Queued(command) => {
+                self.handle(command)?;
+                self.stop_endless_search();
+            }
             Incoming::Event(event) => self.on_event(event),
             Incoming::Ruling(ruling) => self.on_ruling(&ruling),
             Incoming::Line(line) => self.on_line(&line),
@@ -469,19 +472,23 @@ impl<W: Write> Session<W> {
         self.stop_endless_search();
     }
 
-    /// The oldest queued command, if it can run now.
+    /// The oldest queued command, if it can run now. During a search a `stop` or `ponderhit` for it goes first.
     fn next_queued(&mut self) -> Option<Command> {
         let front = self.queue.front()?;
-        let search = self.search.as_ref();
-        let waits = search.is_some_and(|s| s.is_stopping() || self.waits_for_answer(front));
-        if waits { None } else { self.queue.pop() }
+        match &self.search {
+            Some(search) if search.is_stopping() => None,
+            Some(_) if self.waits_for_answer(front) => self.queue.pop_for_search(),
+            _ => self.queue.pop(),
+        }
     }
 
     /// Stops a search that does not end by itself, if no `stop` can arrive any more or a queued command interrupts it.
+    /// A queued `stop` or `ponderhit` for it runs first.
     fn stop_endless_search(&mut self) {
         let is_last = self.ended || self.queue.has_quit || self.queue.is_full();
         let is_interrupted = self.queue.interruptions > 0 && !self.preferences.batch;
-        if (is_last || is_interrupted) && !self.ends_by_itself() {
+        let must_end = is_last || is_interrupted;
+        if must_end && !self.ends_by_itself() && !self.queue.has_one_for_search() {
             self.stop();
         }
     }

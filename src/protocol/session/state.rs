@@ -77,7 +77,11 @@ impl CommandQueue {
     }
 
     pub fn pop(&mut self) -> Option<Command> {
-        let (command, bytes) = self.commands.pop_front()?;
+        self.remove(0)
+    }
+
+    fn remove(&mut self, index: usize) -> Option<Command> {
+        let (command, bytes) = self.commands.remove(index)?;
         self.bytes = self.bytes.saturating_sub(bytes);
         self.interruptions -= usize::from(interrupts(&command));
         Some(command)
@@ -85,6 +89,25 @@ impl CommandQueue {
 
     pub fn front(&self) -> Option<&Command> {
         self.commands.front().map(|(command, _)| command)
+    }
+
+    /// The index of the first `stop` or `ponderhit` for the search in progress: it comes before any `go`, handshake or
+    /// `quit`.
+    fn index_for_search(&self) -> Option<usize> {
+        let commands = self.commands.iter().map(|(command, _)| command);
+        let mut own = commands.take_while(|c| !interrupts(c) && **c != Command::Quit);
+        own.position(|c| matches!(c, Command::Stop | Command::PonderHit { .. }))
+    }
+
+    /// Whether a `stop` or `ponderhit` for the search in progress is queued.
+    pub fn has_one_for_search(&self) -> bool {
+        self.index_for_search().is_some()
+    }
+
+    /// Removes the first `stop` or `ponderhit` for the search in progress.
+    pub fn pop_for_search(&mut self) -> Option<Command> {
+        let index = self.index_for_search()?;
+        self.remove(index)
     }
 
     pub fn is_empty(&self) -> bool {
