@@ -6,7 +6,7 @@ use std::str::SplitWhitespace;
 use std::time::Duration;
 
 use super::text::{Ranks, TimeUnit, clock_time, excerpt, number};
-use crate::board::{Color, Move};
+use crate::board::{Color, Move, Position};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 use crate::text::{fill, texts};
 
@@ -107,14 +107,19 @@ impl GoRequest {
         }
     }
 
-    /// The limits for a search with `mover` to move.
-    pub fn limits(&self, mover: Color) -> Limits {
-        let (clock, opponent) = match (self.clocks, mover) {
+    /// The clocks of `mover` and of its opponent.
+    fn clocks_of(&self, mover: Color) -> (Option<PlayerClock>, Option<PlayerClock>) {
+        match (self.clocks, mover) {
             (Clocks::Mover { own, opponent }, _) => (own, opponent),
             (Clocks::Sides { red, black }, Color::Red) => (red, black),
             (Clocks::Sides { red, black }, Color::Black) => (black, red),
-        };
-        Limits {
+        }
+    }
+
+    /// The limits for a search with `mover` to move. If only the opponent's clock is known, it is used for both.
+    pub fn limits(&self, mover: Color) -> Limits {
+        let (clock, opponent) = self.clocks_of(mover);
+        let mut limits = Limits {
             depth: self.depth().map(|depth| depth.min(MAX_DEPTH)),
             mate: self.mate,
             nodes: self.nodes,
@@ -122,7 +127,23 @@ impl GoRequest {
             move_time: self.move_time,
             clock,
             opponent,
+        };
+        if !limits.is_bounded() && !self.infinite {
+            limits.clock = opponent;
         }
+        limits
+    }
+
+    /// Whether the opponent's clock is used for a search with `mover` to move, because no other limit is known.
+    pub fn uses_opponents_clock(&self, mover: Color) -> bool {
+        self.clocks_of(mover).0.is_none() && self.limits(mover).clock.is_some()
+    }
+
+    /// Whether this asks for a move in a game with clocks. Programs that ask for a score set a time for the move, or a
+    /// depth in addition to a clock.
+    pub fn is_game(&self, position: &Position) -> bool {
+        let limits = self.limits(position.side_to_move());
+        limits.clock.is_some() && limits.depth.is_none() && limits.nodes.is_none()
     }
 }
 
@@ -300,6 +321,11 @@ impl GoReader<'_> {
                 black: black.clock(),
             }
         };
+        let has_moves = self.moves_to_go.is_some() || opponent.moves_to_go.is_some();
+        if has_moves && !self.request.infinite && !self.request.limits(Color::Red).is_bounded() {
+            // A number of moves without a clock.
+            return Err(GoError(vec![ParameterError::Missing("time")]));
+        }
         Ok(self.request)
     }
 }
@@ -369,7 +395,22 @@ mod tests {
         assert_eq!(limits("time 100 opptime 90").clock, clock(100, 0, None));
         assert_eq!(limits("time 100 movestogo 0").clock, clock(100, 0, None));
         assert_eq!(limits("increment 100").clock, clock(0, 100, None));
-        assert_eq!(limits("opptime 100").clock, None);
+    }
+
+    #[test]
+    fn missing_clock_is_that_of_the_opponent() {
+        for (text, expected) in [
+            ("opptime 100", clock(100, 0, None)),
+            ("ponder wtime 1000 winc 10", clock(1000, 10, None)),
+            ("depth 3 wtime 1000", None),
+            ("movetime 5 opptime 100", None),
+            ("infinite opptime 100", None),
+        ] {
+            assert_eq!(limits(text).clock, expected, "{text}");
+            let is_used = parse_ms(text).uses_opponents_clock(Color::Black);
+            assert_eq!(is_used, expected.is_some(), "{text}");
+        }
+        assert!(!parse_ms("wtime 1 btime 2").uses_opponents_clock(Color::Black));
     }
 
     #[test]
@@ -433,6 +474,8 @@ mod tests {
         for (text, error) in [
             ("depth", "depth needs a number"),
             ("depth x", "depth needs a number, not \"x\""),
+            ("movestogo 5", "time needs a number"),
+            ("ponder oppmovestogo 5", "time needs a number"),
             (
                 "time soon increment ",
                 "time needs a number, not \"soon\", increment needs a number",

@@ -240,12 +240,6 @@ impl Limits {
         }
     }
 
-    /// Whether these are the limits of a game with clocks. Programs that ask for a score set a time for the move, or
-    /// a depth in addition to a clock.
-    pub fn is_game(&self) -> bool {
-        self.clock.is_some() && self.depth.is_none() && self.nodes.is_none()
-    }
-
     /// Whether the search ends by itself.
     pub fn is_bounded(&self) -> bool {
         self.depth.is_some()

@@ -187,6 +187,8 @@ texts! {
     needs_a_number_not: "{} needs a number, not {}", "{} 后面须有数字，而不是 {}";
     line_too_long: "the line is too long", "行太长";
     no_limit: "without a known limit the search would not end", "没有已知的限制，搜索不会结束";
+    opponents_clock: "go: the clock of the side to move is missing; the opponent's clock is used instead",
+        "go：没有走子方的棋钟，改用对方的棋钟";
     clock_runs: "the clock is already running", "棋钟已经开始";
     no_search: "no search is in progress", "没有正在进行的搜索";
     invalid_last_position: "the last position was invalid", "上一个局面无效";

@@ -136,6 +136,9 @@ fn openings_vary_by_default() {
     openings.sort();
     openings.dedup();
     assert!(openings.len() > 1, "{openings:?}");
+    client.silent("setoption name Skill Level value 5");
+    assert!(is_from_book(&go(&mut client, "", "go time 600000")));
+    client.silent("setoption name Skill Level value 20");
     // With a time or a depth for the move the client expects a search.
     for search in [
         "go movetime 100",

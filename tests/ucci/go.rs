@@ -65,7 +65,6 @@ fn unlimited_searches_run_until_stopped() {
         "go ponder time 10 increment 0",
         "go ponder nodes 5",
         "go ponder movetime 5",
-        "go opptime 10",
     ] {
         client.send(go);
         client.keeps_searching(STILL_SEARCHING);

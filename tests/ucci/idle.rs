@@ -291,7 +291,7 @@ fn nobestmove_without_a_legal_move() {
         for go in [
             "go depth 3",
             "go",
-            "go ponder time 1000",
+            "go ponder time 1000\nponderhit",
             "go draw depth 1",
             "go depth 0",
             "go nodes 10",

@@ -41,7 +41,8 @@ pub struct DrawResign {
 }
 
 impl DrawResign {
-    /// The action to send with the best move of `outcome`, found in `game`.
+    /// The action to send with the best move of `outcome`, found in `game`. A hopeless answer counts only if the engine
+    /// may resign with it: other answers may belong to an analysis.
     pub fn decide(
         &mut self,
         game: &Game,
@@ -55,7 +56,9 @@ impl DrawResign {
         };
         let hundredths = hundredths(score);
         let count = |streak: u32, continues: bool| if continues { streak + 1 } else { 0 };
-        self.hopeless = count(self.hopeless, hundredths <= HOPELESS);
+        if offers.may_resign {
+            self.hopeless = count(self.hopeless, hundredths <= HOPELESS);
+        }
         self.level = count(
             self.level,
             hundredths.abs() <= LEVEL && has_few_pieces(game),

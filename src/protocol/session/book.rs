@@ -42,7 +42,9 @@ impl<W: Write> Session<W> {
         if !self.preferences.use_book.unwrap_or(default) || is_analysis || is_suggested {
             return None;
         }
-        if self.books.is_empty() || self.preferences.books.is_none() && !limits.is_game() {
+        if self.books.is_empty()
+            || self.preferences.books.is_none() && !go.is_game(request.game.position())
+        {
             return None;
         }
         let moves = self
@@ -94,11 +96,7 @@ impl<W: Write> Session<W> {
             Offers::default(),
             &self.preferences,
         );
-        self.send(&Reply::BestMove {
-            best: answer.best,
-            ponder: answer.ponder,
-            action,
-        });
+        self.send_best_move(game, answer.best, answer.ponder, action);
     }
 
     /// Reports the book moves. The move to play comes last: clients show the last line before `bestmove`.

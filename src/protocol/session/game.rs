@@ -112,8 +112,9 @@ impl CurrentGame {
         Ok(())
     }
 
-    /// The moves that may be played, limited to `wanted` if given.
-    pub fn root_moves(&self, game: &Game, wanted: Option<&[Move]>) -> RootMoves {
+    /// The moves that may be played, limited to `wanted` if given; `None` stands for all legal moves. Empty if no move
+    /// may be played.
+    pub fn root_moves(&self, game: &Game, wanted: Option<&[Move]>) -> Option<Vec<Move>> {
         let legal = legal_moves(game.position());
         let allowed: Vec<Move> = legal
             .iter()
@@ -121,23 +122,9 @@ impl CurrentGame {
             .filter(|m| !self.banned.contains(m))
             .filter(|m| wanted.is_none_or(|wanted| wanted.contains(m)))
             .collect();
-        if allowed.is_empty() {
-            RootMoves::None
-        } else if allowed.len() == legal.len() {
-            RootMoves::All
-        } else {
-            RootMoves::Some(allowed)
-        }
+        let are_all = allowed.len() == legal.len() && !legal.is_empty();
+        (!are_all).then_some(allowed)
     }
-}
-
-/// The moves that the search may play.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RootMoves {
-    None,
-    Some(Vec<Move>),
-    /// All legal moves.
-    All,
 }
 
 /// A game as far as its moves are legal.

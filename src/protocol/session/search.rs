@@ -6,22 +6,21 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, bounded};
 
-use super::adjudication::{Offers, Ruling};
-use super::game::RootMoves;
+use super::adjudication::Ruling;
 use super::stage::{Stage, shortened};
 use super::state::{ActiveSearch, BookAnswer, PerftCounts, Session};
 use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
-use crate::movegen::{legal_moves, perft_in_parts};
+use crate::movegen::{has_legal_move, legal_moves, perft_in_parts};
 use crate::notation::MoveStyle;
-use crate::protocol::codec::Reply;
+use crate::protocol::codec::{GameAction, Reply};
 use crate::protocol::command::Protocol;
 use crate::protocol::go::{GoError, GoRequest};
 use crate::protocol::strength::{has_reductions, pruning_to_depth, weaken};
 use crate::rules::Game;
 use crate::search::{
-    Control, Event, Limits, Outcome, Report, Score, SearchRequest, USUAL_STACK, start_thread,
-    static_score,
+    Control, Event, Limits, Outcome, Report, Score, SearchRequest, Settings, USUAL_STACK,
+    start_thread, static_score,
 };
 use crate::text::{Language, fill, texts};
 
@@ -38,31 +37,55 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Starts a search, or answers at once if there is nothing to search.
+    /// Starts a search, or answers without one.
     fn go(&mut self, go: GoRequest) {
         // Created first, so that the preparation of the search counts as thinking time.
         let (control, started) = (Control::new(go.ponder), Instant::now());
         let Some(game) = self.game.game().cloned() else {
             return self.send(&Reply::NoBestMove);
         };
-        let root_moves = match self.game.root_moves(&game, go.search_moves.as_deref()) {
-            RootMoves::None => {
-                self.report_ignored_words(&go, Some(&[]));
-                if legal_moves(game.position()).is_empty() {
-                    // Checkmate or stalemate, both a loss.
-                    self.send(&Reply::StaticScore(Score::mated_in(0)));
-                }
-                return self.send(&Reply::NoBestMove);
-            }
-            RootMoves::Some(moves) => Some(moves),
-            RootMoves::All => None,
-        };
+        let root_moves = self.game.root_moves(&game, go.search_moves.as_deref());
         self.report_ignored_words(&go, root_moves.as_deref());
+        let limits = self.limits(&go, &game);
+        if go.uses_opponents_clock(game.position().side_to_move()) {
+            self.send(&Reply::Message(texts().opponents_clock));
+        }
+        let may_be_endless = go.infinite || go.ponder || go.mate.is_some();
+        if !limits.is_bounded() && !may_be_endless && !go.unknown_words.is_empty() {
+            // One of the unknown words is probably a misspelt limit.
+            self.refuse("go", texts().no_limit);
+            return self.send(&Reply::NoBestMove);
+        }
+        let request = SearchRequest {
+            game,
+            limits,
+            root_moves,
+            settings: self.settings(&go, &limits),
+            network: self.network.clone(),
+            tablebases: self.tables(),
+            control,
+        };
+        let has_no_move = request.root_moves.as_ref().is_some_and(Vec::is_empty);
+        if has_no_move || limits.depth == Some(0) {
+            return self.answer_without_move(request, started);
+        }
+        let book = self.book_answer(&go, &request);
+        if let Some(book) = book.as_ref().filter(|_| !go.ponder) {
+            return self.answer_from_book(&request.game, book);
+        }
+        self.search = Some(match go.perft {
+            Some(depth) => Self::begin_perft(depth, request, started),
+            None => self.begin(&go, request, book, started),
+        });
+        self.stop_endless_search();
+    }
+
+    /// The settings of a search: analyses are not random, and low depths are searched with less pruning.
+    fn settings(&self, go: &GoRequest, limits: &Limits) -> Settings {
         let mut settings = self.preferences.settings();
         if let Some(lines) = go.lines {
             settings.multipv = lines.clamp(1, MAX_MOVES);
         }
-        let limits = self.limits(&go, &game);
         let is_analysis = !limits.is_bounded() || go.infinite || settings.multipv > 1;
         if is_analysis || go.mate.is_some() {
             settings.root_noise = 0;
@@ -73,33 +96,25 @@ impl<W: Write> Session<W> {
             settings.pruning = settings.pruning.min(pruning_to_depth(depth));
             settings.techniques.reductions &= has_reductions(depth, settings.knowledge);
         }
-        let may_be_endless = go.infinite || go.ponder || go.mate.is_some();
-        if !limits.is_bounded() && !may_be_endless && !go.unknown_words.is_empty() {
-            // One of the unknown words is probably a misspelt limit.
-            self.refuse("go", texts().no_limit);
-            return self.send(&Reply::NoBestMove);
-        }
-        if limits.depth == Some(0) {
-            let score = static_score(game.position(), &settings, self.network.as_ref());
+        settings
+    }
+
+    /// Answers a request without a move that may be played, or for depth 0, with a score if there is one. This answer
+    /// too waits for the end of an infinite or a ponder search.
+    fn answer_without_move(&mut self, request: SearchRequest, started: Instant) {
+        let is_static = request.limits.depth == Some(0);
+        let position = request.game.position();
+        if !has_legal_move(position) {
+            // Checkmate or stalemate, both a loss.
+            self.send(&Reply::StaticScore(Score::mated_in(0)));
+        } else if is_static {
+            let score = static_score(position, &request.settings, self.network.as_ref());
             self.send(&Reply::StaticScore(score));
-            return self.send(&Reply::NoBestMove);
         }
-        let request = SearchRequest {
-            game,
-            limits,
-            root_moves,
-            settings,
-            network: self.network.clone(),
-            tablebases: self.tables(),
-            control,
-        };
-        let book = self.book_answer(&go, &request);
-        if let Some(book) = book.as_ref().filter(|_| !go.ponder) {
-            return self.answer_from_book(&request.game, book);
-        }
-        self.search = Some(match go.perft {
-            Some(depth) => Self::begin_perft(depth, request, started),
-            None => self.begin(&go, request, book, started),
+        self.search = Some(ActiveSearch::new(request, Stage::Requested, started));
+        self.on_search_done(Outcome {
+            no_mate: !is_static,
+            ..Outcome::default()
         });
         self.stop_endless_search();
     }
@@ -124,7 +139,8 @@ impl<W: Write> Session<W> {
         }
         let ruling = self.referee.judge(request.game.clone(), request.settings);
         let mut search = ActiveSearch::new(request, stage, started);
-        search.draw_offered = go.draw;
+        search.offers.draw_offered = go.draw;
+        search.offers.may_resign = self.may_resign(go, &search.request);
         search.book = book;
         search.awaited_ruling = Some(ruling);
         #[cfg(feature = "cloud")]
@@ -144,10 +160,11 @@ impl<W: Write> Session<W> {
         search
     }
 
-    /// Whether the engine may resign: by the option, or by default in a UCCI game with clocks, as ElephantEye does.
-    pub fn may_resign(&self, limits: &Limits) -> bool {
-        let default = self.protocol == Protocol::Ucci && limits.is_game();
-        self.preferences.resign.unwrap_or(default)
+    /// Whether the engine may resign after a search with limits: by the option, or by default in a UCCI game with
+    /// clocks, as ElephantEye does.
+    fn may_resign(&self, go: &GoRequest, request: &SearchRequest) -> bool {
+        let default = self.protocol == Protocol::Ucci && go.is_game(request.game.position());
+        request.limits.is_bounded() && self.preferences.resign.unwrap_or(default)
     }
 
     /// The limits of a request, less the move overhead, and with the node limit of the level to play at.
@@ -229,7 +246,7 @@ impl<W: Write> Session<W> {
         if !search.request.control.is_pondering() {
             return self.refuse("ponderhit", texts().clock_runs);
         }
-        search.draw_offered |= draw;
+        search.offers.draw_offered |= draw;
         search.request.control.ponder_hit();
         if let Some(book) = search.book.take() {
             search.book_outcome = Some(book.outcome());
@@ -324,16 +341,32 @@ impl<W: Write> Session<W> {
         let Some(best) = best else {
             return self.send(&Reply::NoBestMove);
         };
-        let offers = Offers {
-            draw_offered: search.draw_offered,
-            is_draw: search.is_draw,
-            may_resign: self.may_resign(&search.request.limits),
+        let SearchRequest { game, control, .. } = &search.request;
+        let action = if control.is_pondering() {
+            // The opponent has played another move, so this position does not occur in the game.
+            GameAction::None
+        } else {
+            (self.draw_resign).decide(game, outcome, search.offers, &self.preferences)
         };
-        let game = &search.request.game;
-        let action = (self.draw_resign).decide(game, outcome, offers, &self.preferences);
+        self.send_best_move(game, best, ponder, action);
+    }
+
+    /// Sends the move to play in `game`. After an expected reply that ends the game there is nothing to ponder on.
+    pub fn send_best_move(
+        &mut self,
+        game: &Game,
+        best: Move,
+        expected: Option<Move>,
+        action: GameAction,
+    ) {
+        let leaves_a_move = |reply: &Move| {
+            let mut after = game.clone();
+            let is_played = after.push(best).is_ok() && after.push(*reply).is_ok();
+            is_played && has_legal_move(after.position())
+        };
         self.send(&Reply::BestMove {
             best,
-            ponder,
+            ponder: expected.filter(leaves_a_move),
             action,
         });
     }
@@ -398,7 +431,7 @@ impl<W: Write> Session<W> {
         }
         if let Some(search) = &mut self.search {
             search.awaited_ruling = None;
-            search.is_draw = ruling.is_draw;
+            search.offers.is_draw = ruling.is_draw;
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use cpu_time::ProcessTime;
 use crossbeam_channel::Receiver;
 
-use super::adjudication::{DrawResign, Ruling, RulingThread};
+use super::adjudication::{DrawResign, Offers, Ruling, RulingThread};
 #[cfg(feature = "cloud")]
 use super::cloud::Cloud;
 use super::game::CurrentGame;
@@ -165,7 +165,7 @@ pub struct ActiveSearch {
     pub started: Instant,
     /// The processor time that the program had used when the `go` arrived, if known.
     pub cpu_before: Option<ProcessTime>,
-    pub draw_offered: bool,
+    pub offers: Offers,
     /// When the session stopped the search.
     pub stopped: Option<Instant>,
     /// The outcome of a search that ended before it may be answered.
@@ -183,8 +183,6 @@ pub struct ActiveSearch {
     pub awaited_line: Option<Receiver<Vec<Move>>>,
     /// The ruling on the game, until it has arrived.
     pub awaited_ruling: Option<Receiver<Ruling>>,
-    /// Whether the game is a draw by the rules.
-    pub is_draw: bool,
 }
 
 impl ActiveSearch {
@@ -194,7 +192,7 @@ impl ActiveSearch {
             stage,
             started,
             cpu_before: ProcessTime::try_now().ok(),
-            draw_offered: false,
+            offers: Offers::default(),
             stopped: None,
             outcome: None,
             book: None,
@@ -204,7 +202,6 @@ impl ActiveSearch {
             awaited_perft: None,
             awaited_line: None,
             awaited_ruling: None,
-            is_draw: false,
         }
     }
 

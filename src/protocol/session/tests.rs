@@ -112,6 +112,49 @@ fn illegal_searchmoves_are_reported() {
 }
 
 #[test]
+fn without_a_move_a_ponder_or_infinite_search_waits_for_its_end() {
+    const MATED: &str = "position fen 3k5/9/9/9/9/9/9/9/r8/r3K4 w";
+    for (protocol, go, end) in [
+        ("ucci", "go ponder time 1000", "ponderhit"),
+        ("ucci", "go ponder depth 0", "stop"),
+        ("uci", "go ponder wtime 1000", "ponderhit"),
+        ("uci", "go infinite", "stop"),
+    ] {
+        let none = ["nobestmove", "bestmove (none)"][usize::from(protocol == "uci")];
+        let mut session = TestSession::new(protocol);
+        session.say(MATED);
+        assert_eq!(session.say(go).len(), 1, "{go}");
+        assert_eq!(session.say(end), [none], "{go}");
+        assert_eq!(session.say("position startpos"), [""; 0]);
+        session.say(&format!("{go} searchmoves a0a5"));
+        assert_eq!(session.say(end), [none], "{go}");
+    }
+    let mut session = TestSession::new("ucci");
+    session.say(MATED);
+    assert_eq!(session.say("go infinite").last().unwrap(), "nobestmove");
+}
+
+#[test]
+fn reply_that_ends_the_game_is_no_ponder_move() {
+    // After b1d1 Black is mated, after b1b2 it is not.
+    let position = "position fen 3k5/9/9/9/9/9/9/R8/1R7/4K4 b";
+    for (reply, answer) in [
+        ("b1d1", "bestmove d9d8"),
+        ("b1b2", "bestmove d9d8 ponder b1b2"),
+    ] {
+        let mut session = TestSession::new("uci");
+        session.say(position);
+        session.say("go depth 1");
+        let event = Event::Done(Outcome {
+            best: "d9d8".parse().ok(),
+            ponder: reply.parse().ok(),
+            ..Outcome::default()
+        });
+        assert_eq!(session.on_event(event).pop().unwrap(), answer);
+    }
+}
+
+#[test]
 fn finished_ponder_search_waits_for_ponderhit() {
     for handshake in ["ucci", "uci"] {
         let mut session = TestSession::new(handshake);
@@ -354,6 +397,51 @@ fn resigns_only_with_the_option() {
     session.say("go depth 1");
     let mated = session.on_event(done_with(Score::mated_in(4))).pop();
     assert_eq!(mated.unwrap(), "bestmove h2e2 resign");
+}
+
+#[test]
+fn only_answers_in_a_game_lead_to_resignation() {
+    let game = "go time 1000 increment 0";
+    for other in [
+        "go depth 1",
+        "go ponder time 1000 increment 0",
+        "go infinite",
+    ] {
+        let mut session = TestSession::new("ucci");
+        session.say("setoption usebook false");
+        for _ in 0..4 {
+            assert_eq!(session.say(other), [""; 0]);
+            session.session.stop();
+            session.on_event(done_with(Score::mated_in(4)));
+        }
+        for _ in 0..3 {
+            assert_eq!(answer(&mut session, game, -900), "bestmove h2e2");
+            session.say(other);
+            session.session.stop();
+            let said = session.on_event(done(-900)).pop().unwrap();
+            assert_eq!(said, "bestmove h2e2", "{other}");
+        }
+        let resigned = answer(&mut session, game, -900);
+        assert_eq!(resigned, "bestmove h2e2 resign", "{other}");
+    }
+}
+
+#[test]
+fn level_below_full_strength_resigns_as_well() {
+    let mut session = TestSession::new("ucci");
+    session.say("setoption usebook false");
+    session.say("setoption Skill Level 5");
+    session.say("go time 1000 increment 0");
+    let lost = session.on_event(done_with(Score::mated_in(4))).pop();
+    assert_eq!(lost.unwrap(), "bestmove h2e2 resign");
+}
+
+#[test]
+fn opponents_clock_replaces_a_missing_one() {
+    let mut session = TestSession::new("uci");
+    let said = session.say("go btime 1000");
+    assert!(said.concat().contains("opponent's clock"), "{said:?}");
+    assert_eq!(session.on_event(done(0)).pop().unwrap(), "bestmove h2e2");
 }
 
 #[test]
