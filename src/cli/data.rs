@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
 use super::common::{
-    Context, FILE_EXISTS, Failure, ForceArgument, NetworkArgument, OutputFile, Unread,
-    ignore_closed_pipe, note, print, print_if_read, print_text, require_not_input, translated,
+    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, print,
+    print_if_read, print_text, require_not_input, translated,
 };
 use crate::board::Color;
-use crate::text::{Replacement, bytes_without_byte_order_mark};
+use crate::text::bytes_without_byte_order_mark;
 use crate::training::data::{
     BadRecord, Filter, GameReader, GameWriter, NO_SCORE, Record, TrainingGame, is_game_file,
 };
@@ -365,36 +365,32 @@ pub fn open(path: &Path) -> Result<GameReader<File>, Failure> {
     GameReader::new(file).context(path.display())
 }
 
-/// A new file of games. It appears under its name only when it is complete. The path `-` is standard output, which
-/// gets the complete file at the end.
+/// A new file of games. It appears under its name only when it is complete. A pipe, a device and standard output get
+/// the complete file at the end.
 struct NewGames {
     writer: GameWriter<File>,
-    file: File,
-    /// `None` for standard output.
-    replacement: Option<Replacement>,
+    /// The temporary file for a pipe, a device or standard output.
+    temporary: Option<File>,
+    out: OutputFile,
     path: PathBuf,
-    overwrite: bool,
 }
 
 impl NewGames {
     /// Creates the file, which must not exist unless `force` is given.
-    fn begin(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
-        let (replacement, file) = if path.as_os_str() == "-" {
-            (None, tempfile::tempfile().context("standard output")?)
-        } else if path.symlink_metadata().is_ok() && !force {
-            return Err(Failure::new(path.display(), FILE_EXISTS));
-        } else {
-            let replacement = Replacement::beside(path).context(path.display())?;
-            let file = replacement.as_file().try_clone().context(path.display())?;
-            (Some(replacement), file)
+    fn begin(path: &Path, force: ForceArgument) -> Result<Self, Failure> {
+        let out = OutputFile::create(path, force)?;
+        let (file, temporary) = match out.as_file() {
+            Some(file) => (file.try_clone(), None),
+            None => {
+                let file = tempfile::tempfile().context(path.display())?;
+                (file.try_clone(), Some(file))
+            }
         };
-        let copy = file.try_clone().context(path.display())?;
         Ok(Self {
-            writer: GameWriter::new(copy).context(path.display())?,
-            file,
-            replacement,
+            writer: GameWriter::new(file.context(path.display())?).context(path.display())?,
+            temporary,
+            out,
             path: path.to_owned(),
-            overwrite: force,
         })
     }
 
@@ -405,20 +401,16 @@ impl NewGames {
             return Err(Failure::new(self.path.display(), why));
         }
         self.writer.flush().context(self.path.display())?;
-        let committed = match self.replacement {
-            None => (self.file.rewind())
-                .and_then(|()| io::copy(&mut self.file, &mut io::stdout()))
-                .map(|_| ())
-                .or_else(ignore_closed_pipe),
-            Some(replacement) if self.overwrite => replacement.commit(),
-            Some(replacement) => replacement.commit_new(),
-        };
-        committed.context(self.path.display())
+        if let Some(mut file) = self.temporary {
+            let copied = (file.rewind()).and_then(|()| io::copy(&mut file, &mut self.out));
+            copied.context(self.path.display())?;
+        }
+        self.out.finish()
     }
 }
 
 /// Reports the damaged parts of a file, which were left out.
-pub fn warn_of_damage(path: &Path, reader: &GameReader<File>) {
+pub fn warn_of_damage<R: Read>(path: &Path, reader: &GameReader<R>) {
     if !reader.recovered().is_clean() {
         note(&format!("{}: {}", path.display(), reader.recovered()));
     }

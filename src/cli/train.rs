@@ -147,9 +147,6 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     for path in std::iter::once(out).chain(others.iter().map(PathBuf::as_path)) {
         let others = [&arguments.recipe, &arguments.from].into_iter().flatten();
         require_not_input("--out", path, arguments.samples.iter().chain(others))?;
-        if fs::metadata(path).is_ok_and(|file| !file.is_file()) {
-            return Err(Failure::new(path.display(), "not a regular file"));
-        }
         Replacement::beside(path).context(path.display())?;
     }
     if out.is_file() && !sibling(out, "checkpoint").exists() && !arguments.force.force {

@@ -26,13 +26,17 @@ impl Replacement {
     /// named `.NAME.RANDOM.tmp`. Abandoned files of this name are removed.
     ///
     /// # Errors
-    /// The old file is not writable, or no file can be created in its directory.
+    /// The old file is not writable or not a regular file, or no file can be created in its directory.
     pub fn beside(path: &Path) -> io::Result<Self> {
         // The target of a symbolic link is replaced, not the link.
         let path = match path.canonicalize() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
             path => path?,
         };
+        // A device would be replaced by a file, and opening a pipe would wait for its reader.
+        if fs::metadata(&path).is_ok_and(|old| !old.is_file()) {
+            return Err(io::Error::other("not a regular file"));
+        }
         let mut builder = tempfile::Builder::new();
         let permissions = match fs::OpenOptions::new().write(true).open(&path) {
             Ok(old) => Some(old.metadata()?.permissions()),
@@ -159,6 +163,18 @@ mod tests {
         let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
         left.sort();
         assert_eq!(left, [".a.dat.y.tmp", ".b.dat.x.tmp", "a.dat", "a.dat.tmp"]);
+    }
+
+    #[test]
+    fn special_files_are_not_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        for path in [&*path, directory.path(), Path::new("/dev/null")] {
+            let error = Replacement::beside(path).unwrap_err().to_string();
+            assert_eq!(error, "not a regular file", "{}", path.display());
+        }
     }
 
     #[test]

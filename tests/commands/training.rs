@@ -82,6 +82,23 @@ fn files_of_games_are_shown_merged_and_converted() {
 }
 
 #[test]
+#[cfg(unix)]
+fn games_are_written_to_a_pipe() {
+    let place = Place::new();
+    let pipe = place.path("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    place.check("$ selfplay one.chg --games 2 --nodes 20 --seed 1\n$ data merge two.chg one.chg");
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read(pipe).unwrap()
+    });
+    place.check("$ data merge pipe one.chg --force\n= 2 games, 0 duplicates left out");
+    assert!(!pipe.metadata().unwrap().is_file());
+    assert_eq!(reader.join().unwrap(), place.bytes("two.chg"));
+}
+
+#[test]
 fn input_files_are_not_overwritten() {
     let place = Place::new();
     for name in ["games.chg", "x.svg"] {

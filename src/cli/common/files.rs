@@ -81,6 +81,15 @@ impl OutputFile {
         matches!(self.target, Target::StandardOutput)
     }
 
+    /// The new file itself, unless this is a pipe, a device or standard output.
+    #[cfg(feature = "training")]
+    pub fn as_file(&self) -> Option<&File> {
+        match &self.target {
+            Target::Regular(new) => Some(new.as_file()),
+            _ => None,
+        }
+    }
+
     /// Writes a part of the content.
     pub fn append(&mut self, content: &[u8]) -> io::Result<()> {
         match &mut self.target {
@@ -105,6 +114,17 @@ impl OutputFile {
     pub fn write(mut self, content: impl AsRef<[u8]>) -> Result<(), Failure> {
         self.append(content.as_ref()).context(self.path.display())?;
         self.finish()
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, content: &[u8]) -> io::Result<usize> {
+        self.append(content)?;
+        Ok(content.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
