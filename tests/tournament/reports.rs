@@ -193,16 +193,18 @@ fn more_threads_than_processors_give_a_warning() {
 fn final_positions_and_details_are_written() {
     let place = Place::new();
     let [epd, pgn] = ["ends.epd", "details.pgn"].map(|name| place.path(name));
+    // A last line without its end is completed.
+    fs::write(&epd, "3k5/9/9/9/9/9/9/9/9/4K4 w").unwrap();
     let engines = [script("one", "detailed"), script("two", "mated")];
     let arguments = "--openings start --rounds 1 --each tc=100+1 --pgn-details";
     let mut command = match_of(engines, arguments);
     output(command.arg("--epd").arg(&epd).arg("--pgn").arg(&pgn));
     let ends = fs::read_to_string(&epd).unwrap();
     let lines: Vec<&str> = ends.lines().collect();
-    assert_eq!(lines.len(), 2);
+    assert_eq!(lines.len(), 3);
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - -";
     assert_eq!(
-        lines[0],
+        lines[1],
         format!("{board} id \"game 1: one - two\"; c0 \"1/2-1/2 repetition\";")
     );
     assert!(chuhe::tournament::Openings::read(&ends).is_ok());

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -53,8 +53,7 @@ impl OutputFiles {
         };
         if let Some(path) = &arguments.epd {
             require_file(path)?;
-            let epd = File::options().append(true).create(true).open(path);
-            files.epd = Some(epd.context(path.display())?);
+            files.epd = Some(open_lines(path).context(path.display())?);
         }
         let mut content = JournalContent::default();
         if let Some(path) = &arguments.resume {
@@ -366,6 +365,21 @@ fn require_file(path: &Path) -> Result<(), Failure> {
         Ok(data) if !data.is_file() => Err(Failure::usage(path.display(), "not a regular file")),
         _ => Ok(()),
     }
+}
+
+/// Opens a file of lines to append to it, and completes its last line.
+fn open_lines(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    let mut file = options.read(true).append(true).create(true).open(path)?;
+    let mut last = [b'\n'];
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != [b'\n'] {
+        file.write_all(b"\n")?;
+    }
+    Ok(file)
 }
 
 /// The canonical path of a file, whether it exists or not.
