@@ -135,8 +135,10 @@ impl Statistics {
         writeln!(f, "positions  {:>11} with a score", self.positions)?;
         let share = |count| percent(count, self.positions);
         fmt_share(f, share(self.quiet), "quiet")?;
-        let fresh = percent(self.known_positions.len() as u64, self.sampled);
-        fmt_share(f, fresh, &format!("distinct (1 in {SAMPLED})"))?;
+        if self.sampled > 0 {
+            let fresh = percent(self.known_positions.len() as u64, self.sampled);
+            fmt_share(f, fresh, &format!("distinct (1 in {SAMPLED})"))?;
+        }
         writeln!(f, "scores (units, either way)")?;
         let mut above = 0;
         for (bound, count) in SCORES.iter().zip(self.scores) {
@@ -174,5 +176,18 @@ impl fmt::Display for Statistics {
         self.fmt_results(f)?;
         self.fmt_whole_games(f)?;
         self.fmt_positions(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_about_positions_that_were_not_looked_up() {
+        let mut statistics = Statistics::default();
+        assert!(!statistics.to_string().contains("distinct"));
+        statistics.sampled = 1;
+        assert!(statistics.to_string().contains("0.0 %  distinct"));
     }
 }
