@@ -115,7 +115,8 @@ async function saveNote(event) {
   event.preventDefault();
   const { node } = app.game;
   if (!node.parent) { say(t('no last move')); return; }
-  const glyphs = [element('note-verdict').value, element('note-position').value].filter(Boolean).join(' ');
+  const others = (lastNote?.glyphs || []).filter((glyph) => !mistakeMarks[glyph] && !positionMarks[glyph]);
+  const glyphs = [element('note-verdict').value, element('note-position').value, ...others].filter(Boolean).join(' ');
   const body = new URLSearchParams({
     board: fenOf(node.parent), move: node.move, name: element('note-name').value, comment: element('note-comment').value,
     glyphs, private: element('note-private').checked ? '1' : '0',

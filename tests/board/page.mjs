@@ -697,6 +697,23 @@ async function writesNotes(page, root) {
   await page.uncheck('#note-private');
   await page.click('#note-form button');
   await page.waitForFunction(() => !document.querySelector('#library-note').textContent.includes('private'));
+  // A glyph that the form does not have stays.
+  const start = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w';
+  const glyphs = (value) => page.evaluate(async ([board, value]) => {
+    const headers = { Authorization: `Bearer ${sessionStorage.getItem('token')}` };
+    const body = new URLSearchParams({ board, move: 'h2e2', comment: 'rare', glyphs: value || '' });
+    if (value) await fetch('notes', { method: 'POST', body, headers });
+    const found = await (await fetch(`notes?${new URLSearchParams({ board })}`, { headers })).json();
+    return found.notes.find((note) => note.move === 'h2e2').glyphs;
+  }, [start, value]);
+  assert.deepEqual(await glyphs('1 14 40'), [1, 14, 40]);
+  await page.click('#back');
+  await page.click('#next');
+  await page.waitForFunction(() => document.querySelector('#note-comment').value === 'rare');
+  await page.selectOption('#note-verdict', '2');
+  await page.click('#note-form button');
+  await page.waitForFunction(() => document.querySelector('#library-note').textContent.includes('?'));
+  assert.deepEqual(await glyphs(), [2, 14, 40]);
 }
 
 // An uploaded file is searched; its progress is shown until the end.
