@@ -24,7 +24,9 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
     let plus = START.replace(' ', "+");
     let path = format!("/chessdb.php?action=queryall&board={plus}");
     // All parameters in the URL, with an empty body.
-    assert_eq!(body(&server.post(&path, FORM, "")), KNOWN);
+    for kind in [FORM, "multipart/form-data; boundary=b"] {
+        assert_eq!(body(&server.post(&path, kind, "")), KNOWN);
+    }
     assert_eq!(
         body(&server.post(&path, "text/plain", "action=query")),
         KNOWN

@@ -110,6 +110,8 @@ fn requests_per_second_are_limited() {
     for _ in 0..12 {
         let response = ask(&format!("&token={WRITER}"), "10.0.0.1");
         assert_eq!(response, "unknown\0");
+        let header = format!("X-Forwarded-For: 10.0.0.1\r\n{}", bearer(WRITER));
+        assert_eq!(status(&server.get_with("/stats", &header)), 200);
     }
 }
 

@@ -167,9 +167,7 @@ const STATS_COST: f64 = 5.0;
 /// The statistics, for a client with the role `read`.
 async fn read_stats(shared: &Arc<Shared>, caller: &Caller) -> Result<Stats, ServerError> {
     caller.require(Role::Read)?;
-    if shared.is_limited(caller.address, STATS_COST) {
-        return Err(StatusCode::TOO_MANY_REQUESTS.into());
-    }
+    caller.limit(shared, STATS_COST)?;
     let cache = shared.clone();
     let counts = shared.in_library(move |library| cache.counts.get(library));
     Ok(Stats::new(&shared.library, counts.await?))

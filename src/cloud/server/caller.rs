@@ -208,7 +208,7 @@ impl<S: Send + Sync> FromRequest<S> for FormRequest {
         let kind = kind.to_ascii_lowercase();
         let form = if kind.contains("x-www-form-urlencoded") {
             QueryParameters::parse(&body)
-        } else if kind.starts_with("multipart/form-data") {
+        } else if kind.starts_with("multipart/form-data") && !body.is_empty() {
             let request = Request::from_parts(parts.clone(), body.into());
             let multipart = Multipart::from_request(request, state).await;
             read_multipart(multipart.map_err(|_| StatusCode::BAD_REQUEST)?).await?

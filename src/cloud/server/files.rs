@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 
 /// Maximum number of files, and maximum total size in bytes.
 const MAX_FILES: usize = 10_000;
-const MAX_BYTES: usize = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 /// Maximum depth of directories.
 const MAX_DEPTH: usize = 16;
 
@@ -41,7 +41,7 @@ impl Site {
         &mut self,
         directory: &Path,
         base: &str,
-        size: &mut usize,
+        size: &mut u64,
         depth: usize,
     ) -> io::Result<()> {
         for entry in std::fs::read_dir(directory)? {
@@ -57,18 +57,15 @@ impl Site {
             if kind.is_dir() && depth < MAX_DEPTH {
                 self.add(&entry.path(), &format!("{path}/"), size, depth + 1)?;
             } else if kind.is_file() {
+                *size += entry.metadata()?.len();
+                check(self.0.len(), *size)?;
                 let content = Bytes::from(std::fs::read(entry.path())?);
-                *size += content.len();
                 let kind = content_type(&name);
                 let file = File { kind, content };
                 if name == "index.html" {
                     self.0.insert(base.to_owned(), file.clone());
                 }
                 self.0.insert(path, file);
-            }
-            if self.0.len() > MAX_FILES || *size > MAX_BYTES {
-                let text = format!("more than {MAX_FILES} files or {} MB", MAX_BYTES >> 20);
-                return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
             }
         }
         Ok(())
@@ -78,6 +75,15 @@ impl Site {
     pub fn get(&self, path: &str) -> Option<&File> {
         self.0.get(&*percent_decode_str(path).decode_utf8().ok()?)
     }
+}
+
+/// Returns an error if there are too many files, or if they are too large.
+fn check(files: usize, size: u64) -> io::Result<()> {
+    if files > MAX_FILES || size > MAX_BYTES {
+        let text = format!("more than {MAX_FILES} files or {} MB", MAX_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(())
 }
 
 /// Content type by file extension.
@@ -146,5 +152,10 @@ mod tests {
             assert_eq!(content(none), None, "{none}");
         }
         assert!(Site::read(&at("nowhere")).is_err());
+        // A large file is rejected before it is read.
+        let large = std::fs::File::create(at("large.txt")).unwrap();
+        large.set_len(1 << 40).unwrap();
+        let error = Site::read(directory.path()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
     }
 }
