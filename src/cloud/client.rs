@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use ureq::Agent;
-use ureq::http::header::InvalidHeaderValue;
 use ureq::http::{HeaderValue, Uri};
 
 use super::fen;
@@ -58,7 +57,7 @@ impl Client {
     ///
     /// # Errors
     /// The address is not an HTTP address, has no host, or has an invalid port, an empty token, a query or a fragment;
-    /// or the token contains characters that a header may not contain.
+    /// or the token contains anything but visible ASCII characters.
     pub fn new(address: &str, token: Option<String>, time: Duration) -> Result<Self, ClientError> {
         let reason = |reason| ClientError::Address {
             address: printable(&without_credentials(address)),
@@ -66,13 +65,14 @@ impl Client {
         };
         let target = Target::parse(address).map_err(reason)?;
         let header = |token: String| {
-            let mut header = HeaderValue::try_from(format!("Bearer {token}"))?;
+            let is_visible = token.bytes().all(|byte| byte.is_ascii_graphic());
+            let header = HeaderValue::try_from(format!("Bearer {token}")).ok();
+            let mut header = (header.filter(|_| is_visible))
+                .ok_or_else(|| reason("the token contains invalid characters"))?;
             header.set_sensitive(true);
-            Ok::<_, InvalidHeaderValue>(header)
+            Ok::<_, ClientError>(header)
         };
-        let credentials = token.or(target.token).map(header).transpose();
-        let credentials =
-            credentials.map_err(|_| reason("the token contains invalid characters"))?;
+        let credentials = token.or(target.token).map(header).transpose()?;
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -260,6 +260,12 @@ mod tests {
             );
             assert!(error.contains(said), "{address}: {error}");
             assert!(!error.contains("secret"), "{error}");
+        }
+        for token in ["\u{feff}secret", "secret secret", "秘密"] {
+            let error = Client::new("http://host", Some(token.to_owned()), Duration::ZERO);
+            let error = error.unwrap_err().to_string();
+            let is_refused = error.contains("the token contains invalid characters");
+            assert!(is_refused && !error.contains("secret"), "{error}");
         }
         let client = Client::new("http://me:secret@host", None, Duration::ZERO).unwrap();
         assert!(!format!("{client:?}").contains("secret"), "{client:?}");

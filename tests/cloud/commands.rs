@@ -37,6 +37,12 @@ fn query_and_walk() {
         "
         $1 cloud queue '3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w' --url {url}
         2> the library does not search positions with so few pieces
+        $1 cloud queue '1R2k4/R8/9/9/9/9/9/9/9/3K5 b' --url {url}
+        2> the position has no legal move
+        $ --lang zh cloud query startpos --url {url}
+        ^ 着法            分数  附注       胜率\n
+        $ --lang zh cloud walk startpos --url {url}
+        ^ 步  着法            分数  附注       已知\n
         $ cloud query 'startpos moves a0a1' --url {url}
         = unknown
         2=

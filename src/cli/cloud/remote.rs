@@ -16,12 +16,12 @@ use crate::cloud::Edge;
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::{FINAL, value_after};
-use crate::cloud::store::{Location, NewScore, Store, StoreError};
+use crate::cloud::store::{Location, NewScore, Store, StoreError, is_eligible};
 use crate::cloud::worker::{RemoteLibrary, Workers};
 use crate::movegen::{has_legal_move, is_legal};
 use crate::notation::chinese;
 use crate::tablebase::Tables;
-use crate::text::{excerpt, printable};
+use crate::text::{excerpt, printable, without_byte_order_mark};
 
 /// Timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -48,7 +48,10 @@ impl ServerArguments {
     fn client(&self) -> Result<Client, Failure> {
         let token = match &self.token_file {
             None => None,
-            Some(path) => Some(read_small_text(path)?.trim().to_owned()),
+            Some(path) => {
+                let text = read_small_text(path)?;
+                Some(without_byte_order_mark(&text).trim().to_owned())
+            }
         };
         Client::new(&self.url, token, TIMEOUT).map_err(|error| Failure::usage("--url", error))
     }
@@ -73,7 +76,8 @@ pub struct QueryArguments {
     server: ServerArguments,
 }
 
-/// Request a search of a position. Fails for positions with so few pieces that the library does not search them.
+/// Request a search of a position. Fails for positions without a legal move or with so few pieces that the library does
+/// not search them.
 #[derive(Debug, clap::Args)]
 pub struct QueueArguments {
     #[command(flatten)]
@@ -200,7 +204,13 @@ fn request_search(client: &Client, position: &Position) -> Result<(), Failure> {
         Some(status) => Err(Failure::new(client.server(), excerpt(status))),
         None => Err(Failure::new(
             client.server(),
-            "the library does not search positions with so few pieces",
+            if !has_legal_move(position) {
+                "the position has no legal move"
+            } else if !is_eligible(position) {
+                "the library does not search positions with so few pieces"
+            } else {
+                "the library does not accept the request; its queue may be full"
+            },
         )),
     }
 }
