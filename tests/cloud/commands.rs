@@ -1,8 +1,10 @@
 //! `chuhe cloud`.
 
 use std::process::Command;
+use std::time::Duration;
 
-use chuhe::cloud::store::{Store, TaskKind, TaskRequest};
+use chuhe::cloud::key::View;
+use chuhe::cloud::store::{Priority, Store, Task, TaskKind, TaskRequest, WORKER};
 
 use super::server::{LIBRARY, START, Server, WRITER, place_with_tokens, responding, write_example};
 use crate::{Place, words};
@@ -220,6 +222,65 @@ fn a_running_library_is_backed_up() {
 }
 
 #[test]
+fn a_restored_backup_does_not_get_the_log_of_the_old_file() {
+    let place = place_with_library();
+    place.check("$ cloud backup library.db copy.db");
+    let dump = place.output("cloud dump library.db");
+    let server = Server::start(&place, "");
+    let more = format!("&move=a3a4&score=1&token={WRITER}");
+    assert_eq!(server.ask("store", &more), "ok\0");
+    place.check(
+        "
+        $1 cloud backup copy.db library.db --force
+        2> library.db: another process uses this library
+        $2 cloud backup library.db library.db --force
+        2> OUT: this is one of the input files
+        $2 cloud dump library.db ./library.db --force
+        2> OUT: this is one of the input files
+        $2 cloud export library.db library.db --force
+        2> OUT: this is one of the input files
+        ",
+    );
+    assert_eq!(server.ask("queryscore", ""), "eval:20\0");
+    // The killed server leaves its log.
+    drop(server);
+    assert_ne!(place.bytes("library.db-wal"), b"");
+    assert_ne!(place.output("cloud dump library.db"), dump);
+    place.check("$ cloud backup copy.db library.db --force\n=\n2=");
+    assert_eq!(place.output("cloud dump library.db"), dump);
+    // A log that cannot even be opened.
+    place.write("text.db", "no database");
+    std::fs::create_dir(place.path("text.db-wal")).unwrap();
+    place.check(
+        "
+        $1 cloud backup copy.db text.db --force
+        2> text.db-wal has writes that cannot be merged into this file
+        ",
+    );
+    assert_eq!(place.read("text.db"), "no database");
+}
+
+#[test]
+fn tasks_without_room_are_reported() {
+    let place = Place::new();
+    place.write("games.pgn", GAME);
+    drop(Store::open(&place.path("full.db")).unwrap());
+    let connection = rusqlite::Connection::open(place.path("full.db")).unwrap();
+    let insert = "INSERT INTO task(kind, priority, key, moves, expires)
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+        SELECT 0, 1, CAST(i AS BLOB), x'', 0 FROM n";
+    connection.execute(insert, []).unwrap();
+    drop(connection);
+    place.check(
+        r"
+        $1 cloud import full.db games.pgn
+        = 0 moves written, 0 already known, 0 tasks added
+        2> full.db: 3 tasks were not added because the queue is full\n
+        ",
+    );
+}
+
+#[test]
 fn known_moves_are_copied_from_another_library() {
     let place = place_with_tokens();
     let server = Server::start(&place, "--rate 1000");
@@ -247,11 +308,32 @@ fn known_moves_are_copied_from_another_library() {
     assert_eq!(dump("new"), dump("library"));
 }
 
+/// Leaves a task in a library that is leased for an hour.
+fn lease_as_a_killed_program(place: &Place, library: &str) {
+    let store = Store::open(&place.path(library)).unwrap();
+    let task = Task {
+        kind: TaskKind::Expansion,
+        key: View::of(&START.parse().unwrap()).key,
+        moves: Vec::new(),
+        priority: Priority::Requested,
+    };
+    store.write(move |batch| batch.add_task(&task)).unwrap();
+    let request = TaskRequest {
+        kind: TaskKind::Expansion,
+        count: 1,
+        seconds: 3600,
+        worker: WORKER.to_owned(),
+    };
+    assert_eq!(store.lease(request).unwrap().tasks.len(), 1);
+}
+
 #[test]
 fn a_library_is_filled_from_the_starting_position() {
     let place = Place::new();
     let fill = "cloud fill seed.db --positions 12 --nodes 300";
-    let first = place.command(fill).assert().code(0);
+    lease_as_a_killed_program(&place, "seed.db");
+    let mut first = place.command(fill);
+    let first = first.timeout(Duration::from_secs(60)).assert().code(0);
     let first = first.get_output();
     let progress = String::from_utf8_lossy(&first.stderr);
     assert!(progress.contains("ply 1: "), "{progress}");

@@ -8,7 +8,7 @@ use super::library::{DUMP_HEADER, open};
 use crate::board::{Color, Move, Position};
 use crate::book::{BookMove, BookTable};
 use crate::cli::book::file::Output;
-use crate::cli::common::{Context, Failure, ForceArgument, OutputFile};
+use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, require_not_input};
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::{FINAL, MATE};
 use crate::cloud::store::{Location, Note, PlacedNote, Snapshot, Store, StoreError};
@@ -65,6 +65,7 @@ fn read<T, E: From<StoreError>>(
 }
 
 pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
+    require_not_input("OUT", &arguments.out, arguments.library.file())?;
     if has_extension(&arguments.out, "pgn") {
         let out = OutputFile::create(&arguments.out, arguments.force)?;
         let store = open(&arguments.library)?;
@@ -253,6 +254,7 @@ fn evaluation(position: &Position, entry: &Entry) -> String {
 }
 
 pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
+    require_not_input("OUT", &arguments.out, arguments.library.file())?;
     let store = open(&arguments.library)?;
     let mut out = OutputFile::create(&arguments.out, arguments.force)?;
     let written = read(&store, arguments.public, |snapshot| {

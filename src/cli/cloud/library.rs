@@ -10,13 +10,13 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use crate::board::Position;
 use crate::cli::common::{
     Context, FILE_EXISTS, Failure, ForceArgument, columns, heads, interrupts, note, print,
-    print_text, terminal_width, translated,
+    print_text, require_not_input, terminal_width, translated,
 };
 use crate::cloud::Edge;
 use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::store::{
-    self, Inconsistency, Location, Priority, Store, StoreError, Task, TaskKind, UndoResult,
+    self, Inconsistency, Location, Priority, Store, StoreError, Task, TaskKind, UndoResult, WORKER,
 };
 use crate::cloud::worker::{LocalLibrary, Workers};
 use crate::tablebase::Tables;
@@ -47,11 +47,16 @@ pub fn backup(
         let why = "a backup is a database and cannot be written to standard output";
         return Err(Failure::usage("OUT", why));
     }
-    if out.symlink_metadata().is_ok() && !force {
+    require_not_input("OUT", out, library.file())?;
+    let exists = out.symlink_metadata().is_ok();
+    if exists && !force {
         return Err(Failure::new(out.display(), FILE_EXISTS));
     }
     let copy = Replacement::beside(out).context(out.display())?;
     store::back_up(library, copy.path()).context(library)?;
+    if exists {
+        store::merge_log(out).context(out.display())?;
+    }
     let committed = if force {
         copy.commit()
     } else {
@@ -207,6 +212,9 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
         return print_text(&format!("{known} positions\n"));
     }
     let interrupts = interrupts()?;
+    // Without this, the tasks of an interrupted run would wait until their leases expire.
+    let expired = store.write(|batch| batch.expire_leases(WORKER));
+    expired.context(name)?;
     let tables = Tables::embedded();
     let library = Arc::new(Library::new(
         store,

@@ -185,6 +185,12 @@ pub enum StoreError {
         "{0} is read-only and has unmerged writes in {0}-wal; copy both files to a writable directory"
     )]
     UnmergedWrites(Location),
+    /// Another process has the file open.
+    #[error("another process uses this library")]
+    InUse,
+    /// A write-ahead log or a journal that cannot be merged into its file.
+    #[error("{0} has writes that cannot be merged into this file; remove it first")]
+    OtherLog(Location),
     /// The file or database does not contain a library.
     #[error("{0} is not a cloud library")]
     Foreign(Location),

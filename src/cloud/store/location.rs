@@ -37,6 +37,15 @@ impl Location {
             None => Ok(Self::File(PathBuf::from(text))),
         }
     }
+
+    /// The path of a library in a file.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(_) => None,
+        }
+    }
 }
 
 #[cfg(feature = "postgres")]

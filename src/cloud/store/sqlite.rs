@@ -159,6 +159,33 @@ pub fn back_up(path: &Path, out: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Merges the log of a database into its file and removes it. A file of another kind must not have a log.
+pub fn merge_log(path: &Path) -> Result<(), StoreError> {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let merge = || {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(Duration::ZERO)?;
+        // Fails while another process has the database open.
+        connection.pragma_update(None, "journal_mode", "DELETE")?;
+        connection.execute_batch("BEGIN EXCLUSIVE; ROLLBACK")
+    };
+    if let Err(error) = merge()
+        && let Some(DatabaseBusy | DatabaseLocked) = error.sqlite_error_code()
+    {
+        return Err(StoreError::InUse);
+    }
+    for suffix in ["-wal", "-journal"] {
+        let mut log = path.as_os_str().to_owned();
+        log.push(suffix);
+        if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+            return Err(StoreError::OtherLog(Location::from(Path::new(&log))));
+        }
+    }
+    Ok(())
+}
+
 /// Whether an error means that a file or its log cannot be written.
 fn is_read_only(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{CannotOpen, ReadOnly};

@@ -285,6 +285,14 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// Ends the leases of a worker, so that their tasks are leased next. They still count as tries.
+    pub fn expire_leases(&mut self, worker: &str) -> Result<()> {
+        let statement = "UPDATE task SET until = 0 WHERE (lease < 0 OR lease > 0) AND worker = $1";
+        self.connection
+            .execute(statement, &[Value::Text(worker)])
+            .map(drop)
+    }
+
     fn delete_task(&self, id: i64) -> Result<()> {
         let statement = "DELETE FROM task WHERE id = $1";
         let values = [Value::Number(id)];
