@@ -5,6 +5,7 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 
 use crate::board::named_enum;
+use crate::cloud::store::MAX_NAME;
 use crate::text::without_byte_order_mark;
 
 named_enum! {
@@ -56,7 +57,7 @@ impl Tokens {
     ///
     /// # Errors
     /// For the first line that is malformed, uses a reserved name (`anonymous`, `import`, `library`, `unknown`,
-    /// `worker`), repeats the token of an earlier line, or has a token that is shorter than 16 characters or
+    /// `worker`) or one of more than 100 characters or with control characters, repeats the token of an earlier line, or has a token that is shorter than 16 characters or
     /// contains anything but letters, digits, `-`, `.`, `_` and `~`.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
         let mut tokens: Vec<AccessToken> = Vec::new();
@@ -74,6 +75,12 @@ impl Tokens {
             };
             if RESERVED.contains(&name) {
                 return Err(reason("this name is reserved"));
+            }
+            // Names are the authors of notes.
+            if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
+                return Err(reason(
+                    "a name must have at most 100 characters and no control characters",
+                ));
             }
             let role = Role::from_name(role).filter(|role| *role > Role::Nothing);
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
@@ -148,6 +155,8 @@ mod tests {
         ] {
             assert_eq!(tokens.find(wrong), None);
         }
+        let longest = format!("write {} aaaabbbbccccdddd", "名".repeat(100));
+        assert!(Tokens::parse(&longest).is_ok());
         let marked = Tokens::parse("\u{feff}write one aaaabbbbccccdddd\n").unwrap();
         assert_eq!(marked.find("aaaabbbbccccdddd"), Some((Role::Write, "one")));
         assert_eq!(format!("{tokens:?}"), "3 tokens");
@@ -159,6 +168,8 @@ mod tests {
             ("write one short", 1),
             ("write worker aaaabbbbccccdddd", 1),
             ("write one aaaabbbbccccdddd&", 1),
+            ("write o\u{7}e aaaabbbbccccdddd", 1),
+            (&*format!("write {} aaaabbbbccccdddd", "名".repeat(101)), 1),
             ("read a aaaabbbbccccdddd\n#\nwrite b aaaabbbbccccdddd", 3),
         ] {
             assert_eq!(Tokens::parse(text).unwrap_err().line, line, "{text}");

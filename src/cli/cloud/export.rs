@@ -289,13 +289,9 @@ fn write_dump(snapshot: &Snapshot<'_>, out: &mut OutputFile) -> Result<(), DumpE
         Ok::<_, DumpError>(())
     })?;
     snapshot.for_each_note(|key, placed| {
-        let author = placed.author().to_owned();
-        let note = Note {
-            author,
-            ..placed.note
-        };
-        if let (Some(board), Ok(note)) = (board(key), serde_json::to_string(&note)) {
-            text += &format!("{board} {} note {note}\n", placed.m);
+        let m = placed.m;
+        if let (Some(board), Ok(note)) = (board(key), serde_json::to_string(&placed.into_note())) {
+            text += &format!("{board} {m} note {note}\n");
         }
         Ok::<_, DumpError>(())
     })?;

@@ -396,7 +396,11 @@ impl Library {
         };
         let thousands: Option<u64> =
             (query.parameters.get("nodes")).and_then(|text| text.parse().ok());
-        let is_written = self.store.write(move |batch| batch.store(&new))?;
+        let is_written = self.store.write(move |batch| {
+            let is_written = batch.store(&new)?;
+            batch.publish(&new)?;
+            Ok(is_written)
+        })?;
         self.count_work(WorkCount {
             scores: 1,
             nodes: thousands.unwrap_or(0).saturating_mul(1_000),

@@ -116,10 +116,12 @@ impl Batch<'_> {
     pub fn merge(&mut self, new: &NewScore) -> Result<bool> {
         let row = self.get(&new.edge.parent)?;
         let known = row.and_then(|row| row.get(new.edge.m).copied());
-        match known {
-            Some(known) if known.depth >= new.depth => Ok(false),
-            _ => self.store(new),
-        }
+        let is_written = match known {
+            Some(known) if known.depth >= new.depth => false,
+            _ => self.store(new)?,
+        };
+        self.publish(new)?;
+        Ok(is_written)
     }
 
     /// Links a move to a known position. Returns `false` if the position is unknown.

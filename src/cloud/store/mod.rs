@@ -36,7 +36,7 @@ pub use batch::{Batch, MAX_DEPTH, NewScore, WORKER};
 pub use database::StoreError;
 pub use jobs::{ENOUGH_MOVES, Job, JobError, JobSettings};
 pub use location::{Location, LocationError};
-pub use notes::{Note, NoteError, PlacedNote};
+pub use notes::{MAX_NAME, Note, NoteError, PlacedNote};
 pub use snapshot::{Inconsistency, Snapshot};
 pub use task::{Lease, Priority, Task, TaskKind, TaskRequest, is_eligible};
 

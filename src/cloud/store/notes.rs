@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::batch::Batch;
+use super::batch::{Batch, NewScore};
 use super::database::{Columns, Connection, StoreError, Value};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
@@ -16,9 +16,10 @@ use crate::notation::tree::glyph_text;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Maximum length of a comment and of a name, in characters.
+/// Maximum length of a comment, in characters.
 const MAX_COMMENT: usize = 2_000;
-const MAX_NAME: usize = 100;
+/// Maximum length of a name, in characters.
+pub const MAX_NAME: usize = 100;
 /// Maximum number of glyphs of a move.
 const MAX_GLYPHS: usize = 4;
 /// The largest glyph of PGN.
@@ -162,6 +163,15 @@ impl PlacedNote {
             &self.note.author
         }
     }
+
+    /// The note with its author, for another library. The name of a writer is shortened to that of an author.
+    pub fn into_note(self) -> Note {
+        let author = self.author().chars().filter(|c| !c.is_control());
+        Note {
+            author: author.take(MAX_NAME).collect(),
+            ..self.note
+        }
+    }
 }
 
 /// Reads a stored note.
@@ -192,10 +202,16 @@ fn notes(connection: &Connection, key: &Key) -> Result<Vec<PlacedNote>> {
         .collect())
 }
 
+/// Values of the column `marked`: a position that inherits its privacy, one with a private note on a move to it, and one
+/// that was private in another library.
+const INHERITING: i64 = 0;
+const MARKED: i64 = 1;
+const IMPORTED: i64 = 2;
+
 /// Whether a private position is marked itself; if not, it inherits its privacy. `None` if the position is public.
 fn marked(connection: &Connection, key: &Key) -> Result<Option<bool>> {
     let query = "SELECT marked FROM private WHERE key = $1";
-    let read = |columns: &Columns<'_>| Ok(columns.number::<i64>(0, "marked")? != 0);
+    let read = |columns: &Columns<'_>| Ok(columns.number::<i64>(0, "marked")? == MARKED);
     connection.query_one(query, &[key.into()], read)
 }
 
@@ -365,22 +381,40 @@ impl Batch<'_> {
             && marked(self.connection, key)?.is_none()
             && self.inherits_privacy(key, plies, &HashMap::new())?
         {
-            self.set_private(key, false)?;
+            self.set_private(key, INHERITING)?;
         }
         Ok(())
     }
 
-    /// Makes a position private without marking it, for imports.
+    /// Makes a position that has inherited its privacy public, with those after it, when a client has written a public
+    /// move to it. Results of workers and links to known positions must not do that, because anybody can request them.
+    pub fn publish(&mut self, new: &NewScore) -> Result<()> {
+        let NewScore { edge, writer, .. } = new;
+        if marked(self.connection, &edge.parent)?.is_some() {
+            return Ok(());
+        }
+        let query = "SELECT marked FROM private WHERE key = $1 AND marked = $2
+            AND NOT EXISTS (SELECT id FROM task WHERE lease < 0 AND worker = $3)";
+        let values = [
+            Value::from(&edge.child),
+            Value::Number(INHERITING),
+            Value::Text(writer),
+        ];
+        let inherits = self.connection.query_one(query, &values, |_| Ok(()))?;
+        inherits.map_or(Ok(()), |()| self.show_branch(&edge.child))
+    }
+
+    /// Makes a position private without marking it, for imports. Moves to it do not make it public.
     pub fn hide_imported(&mut self, key: &Key) -> Result<()> {
-        if marked(self.connection, key)?.is_none() {
-            self.set_private(key, false)?;
+        if marked(self.connection, key)? != Some(true) {
+            self.set_private(key, IMPORTED)?;
         }
         Ok(())
     }
 
-    fn set_private(&self, key: &Key, is_marked: bool) -> Result<()> {
+    fn set_private(&self, key: &Key, reason: i64) -> Result<()> {
         let statement = "INSERT INTO private(key, marked) VALUES ($1, $2) ON CONFLICT(key) DO UPDATE SET marked = $2";
-        let values = [key.into(), Value::Number(i64::from(is_marked))];
+        let values = [key.into(), Value::Number(reason)];
         self.connection.execute(statement, &values).map(drop)
     }
 
@@ -448,7 +482,7 @@ impl Batch<'_> {
             }
         }
         for key in changes.keys() {
-            self.set_private(key, key == root)?;
+            self.set_private(key, if key == root { MARKED } else { INHERITING })?;
         }
         Ok(true)
     }
@@ -458,7 +492,7 @@ impl Batch<'_> {
     fn show_branch(&mut self, root: &Key) -> Result<()> {
         let plies = self.get(root)?.map_or([None; 2], |row| row.plies);
         if self.inherits_privacy(root, plies, &HashMap::new())? {
-            return self.set_private(root, false);
+            return self.set_private(root, INHERITING);
         }
         let mut changes = HashMap::from([(root.clone(), false)]);
         let mut open = vec![root.clone()];

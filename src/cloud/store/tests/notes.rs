@@ -9,6 +9,7 @@ on_both! {
     undo_and_redo_change_what_is_private,
     cycles_do_not_make_a_branch_public,
     imported_notes_fill_gaps,
+    public_moves_show_what_has_inherited_its_privacy,
 }
 
 fn note(comment: &str, is_private: bool) -> Note {
@@ -187,6 +188,32 @@ fn undo_and_redo_change_what_is_private(library: &TestLibrary) {
     assert!(!is_public(&store, "c3c4"));
 }
 
+fn public_moves_show_what_has_inherited_its_privacy(library: &TestLibrary) {
+    let store = library.open();
+    store_line(&store, "a3a4 b9c7 c3c4 h9g7 h0g2");
+    hide(&store, "a3a4", "b9c7");
+    let places = ["a3a4 b9c7", "a3a4 b9c7 c3c4", "a3a4 b9c7 c3c4 h9g7"];
+    let are_public = |store: &Store| places.map(|moves| is_public(store, moves));
+    assert_eq!(are_public(&store), [false; 3]);
+    // A worker reaches the position by another way, which anybody can have requested.
+    store_line(&store, "c3c4 b9c7 a3a4");
+    assert_eq!(are_public(&store), [false; 3]);
+    let publish = |moves, m| {
+        let score = new(moves, m, 10, 1);
+        store.write(move |batch| batch.merge(&score)).unwrap()
+    };
+    // Nor does a move of the private branch itself show anything.
+    publish("a3a4 b9c7", "c3c4");
+    assert_eq!(are_public(&store), [false; 3]);
+    publish("c3c4 b9c7", "a3a4");
+    assert_eq!(are_public(&store), [false, true, true]);
+    // A position that a dump declares as private stays private.
+    let key = View::of(&after(places[1])).key;
+    store.write(move |batch| batch.hide_imported(&key)).unwrap();
+    publish("c3c4 b9c7", "a3a4");
+    assert_eq!(are_public(&store), [false, false, true]);
+}
+
 fn cycles_do_not_make_a_branch_public(library: &TestLibrary) {
     let store = library.open();
     store_line(&store, "c3c4 b7c7 a0a1 a9a8 a1a0 a8a9 a0a1");
@@ -245,6 +272,19 @@ fn invalid_notes_are_rejected() {
     for wrong in [&[0][..], &[140], &[1, 1], &[1, 2, 3, 4, 5]] {
         assert_eq!(check(glyphs(wrong)), Err(NoteError::Glyph), "{wrong:?}");
     }
+}
+
+#[test]
+fn a_long_author_is_shortened_for_other_libraries() {
+    let placed = PlacedNote {
+        m: "c3c4".parse().unwrap(),
+        note: note("own", false),
+        writer: "名\u{1}".repeat(101),
+        time: 0,
+    };
+    let exported = placed.into_note();
+    assert_eq!(exported.author, "名".repeat(100));
+    assert_eq!(exported.check(), Ok(()));
 }
 
 #[test]
