@@ -19,11 +19,15 @@ pub fn parse(text: &str) -> Option<Position> {
         return None;
     }
     let setup = parse_setup(text, Strictness::Lenient).ok()?;
-    let position = Position::try_from(&setup).ok()?;
+    Position::try_from(&setup).ok().filter(is_storable)
+}
+
+/// Whether a library can store a position, which must be able to arise in a game.
+pub fn is_storable(position: &Position) -> bool {
     let has_doubled = Color::ALL
         .iter()
-        .any(|side| has_doubled_pawns(&position, *side));
-    (!has_doubled && position.irregularities().is_empty()).then_some(position)
+        .any(|side| has_doubled_pawns(position, *side));
+    !has_doubled && position.irregularities().is_empty()
 }
 
 /// Whether two pawns of a side that have not crossed the river share a file.

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
 use super::server::{
-    FORM, READER, START, Server, WRITER, bearer, body, encoded, place_with_tokens, status, stop,
-    write_example,
+    ADMIN, FORM, READER, START, Server, WRITER, bearer, body, encoded, json_body,
+    place_with_tokens, status, stop, write_example,
 };
 use crate::Place;
 
@@ -186,6 +186,17 @@ fn tokens_give_roles() {
         "chuhe_cloud_waiting_to_be_sieved 1\n",
     ] {
         assert!(metrics.contains(line), "{metrics}");
+    }
+}
+
+#[test]
+fn greater_depths_count_as_the_greatest() {
+    let server = Server::new("");
+    for depth in [127, 256, 70_000] {
+        let more = format!("&move=a3a4&score={depth}&depth={depth}&token={WRITER}");
+        assert_eq!(server.ask("store", &more), "ok\0", "{depth}");
+        let log = server.post_with("/admin/log", FORM, "limit=1", &bearer(ADMIN));
+        assert_eq!(json_body(&log)[0]["depth"], 127, "{depth}");
     }
 }
 

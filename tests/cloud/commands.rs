@@ -11,6 +11,9 @@ use crate::{Place, words};
 
 const GAME: &str = "[Game \"Chinese Chess\"]\n[Format \"ICCS\"]\n\n1. H2-E2 H9-G7 2. H0-G2 *\n";
 
+/// A position with two pawns on a file before the river, which a library cannot store.
+const DOUBLED: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR w";
+
 /// A new directory with a library of three scores, which no server uses.
 fn place_with_library() -> Place {
     let place = place_with_tokens();
@@ -81,6 +84,10 @@ fn refusals_and_invalid_replies_are_failures() {
             "$ cloud query startpos --url {url}\n= unknown\n2="
         ));
     }
+    place.write("token", format!("\u{feff}{WRITER}\n"));
+    place.check(&format!(
+        "$ cloud query startpos --url {url} --token-file token\n= unknown\n2="
+    ));
     for (status, response, said) in [
         (200, "null", "an invalid reply: null"),
         (200, "", "an invalid reply:"),
@@ -113,6 +120,8 @@ fn dumps_recreate_the_library() {
     assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
     // A second import or an older dump changes nothing.
     place.write("older.txt", dump.replace("b2e2 -20 0", "b2e2 -90 0"));
+    // As editors on Windows write it.
+    place.write("marked.txt", format!("\u{feff}{dump}"));
     // A book contains the good moves of both colors.
     place.check(
         r"
@@ -122,6 +131,8 @@ fn dumps_recreate_the_library() {
         $ cloud import other.db dump.txt
         ^ 0 moves written, 3 already known,
         $ cloud import other.db older.txt
+        ^ 0 moves written, 3 already known,
+        $ cloud import other.db - < marked.txt
         ^ 0 moves written, 3 already known,
         $ cloud check other.db
         = 1 positions, 0 inconsistent values
@@ -176,7 +187,7 @@ fn games_and_lists_of_positions_are_imported() {
     place.write("games.pgn", GAME);
     let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b";
     let list = format!(
-        "# openings\n{START} - - 0 1\n{after} - - id \"x\";\n{START} moves h2e2 h9g7\nnonsense\n3k5/9/9/9/9/9/9/9/9/4K4 w\n"
+        "# openings\n{START} - - 0 1\n{after} - - id \"x\";\n{START} moves h2e2 h9g7\nnonsense\n3k5/9/9/9/9/9/9/9/9/4K4 w\n{DOUBLED}\n"
     );
     place.write("list.fen", list);
     place.check(
@@ -184,13 +195,17 @@ fn games_and_lists_of_positions_are_imported() {
         $ cloud import games.db games.pgn --max-ply 2
         = 0 moves written, 0 already known, 2 tasks added
         2=
+        $ cloud import games.db - --max-ply 3 < games.pgn
+        = 0 moves written, 0 already known, 1 tasks added
+        2=
         $ selfplay games.chg --games 2 --nodes 50
-        $ cloud import games.db games.chg
+        $ cloud import games.db - < games.chg
         >0 0 moves written
         $ cloud check games.db
         $1 cloud import list.db list.fen
         = 0 moves written, 0 already known, 4 tasks added
         2> list.fen: game 4: line 5:
+        2> left out 1 positions that a library cannot store\n
         2> cloud import: 1 game cannot be read\n
         ",
     );
@@ -286,7 +301,7 @@ fn known_moves_are_copied_from_another_library() {
     let server = Server::start(&place, "--rate 1000");
     write_example(&server);
     place.write("games.pgn", GAME);
-    place.write("list.fen", format!("{START}\nnonsense\n"));
+    place.write("list.fen", format!("{START}\nnonsense\n{DOUBLED}\n"));
     let copy = format!(
         "cloud copy new.db games.pgn list.fen --from {} --rate 100",
         server.url()
@@ -297,12 +312,16 @@ fn known_moves_are_copied_from_another_library() {
         $1 {copy}
         > 4 positions: 0 already in the library, 4 requests, 3 unknown to the server; 3 moves written\n
         2> list.fen: game 2: line 2:
+        2> left out 1 positions that a library cannot store\n
         $1 {copy}
         > 1 already in the library, 3 requests, 3 unknown to the server; 0 moves
         $1 cloud copy new2.db list.fen --url {}
         2> invalid reply
+        $ cloud copy new2.db games.pgn --url {} --rate 100
+        > 4 requests, 4 unknown to the server; 0 moves
         ",
-        responding(200, "<html>")
+        responding(200, "<html>"),
+        responding(200, "{\"status\":\"invalid board\"}"),
     ));
     let dump = |library: &str| place.output(&format!("cloud dump {library}.db"));
     assert_eq!(dump("new"), dump("library"));

@@ -1,19 +1,20 @@
 //! `chuhe cloud import`: merges dumps, games, positions and books into a library.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use super::library::{DUMP_HEADER, OLD_DUMP_HEADER};
+use super::library::{DUMP_HEADER, OLD_DUMP_HEADER, note_left_out};
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
-use crate::cli::common::{Context, Failure, Unread, print_text, read_games};
+use crate::cli::common::{Context, Failure, Unread, open_input, print_text, read_games_of};
 use crate::cloud::key::{Key, View};
-use crate::cloud::store::{Location, NewScore, Note, Priority, Store, StoreError, Task, TaskKind};
+use crate::cloud::store::{
+    Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, TaskKind,
+};
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
-use crate::text;
+use crate::text::{self, bytes_without_byte_order_mark};
 
 /// Import dumps, self-play games, game records, lists of positions and books into a library, even while a server is
 /// running.
@@ -26,7 +27,7 @@ use crate::text;
 pub struct Arguments {
     /// Library file or database; created if missing.
     library: Location,
-    /// Files to import.
+    /// Files to import; `-` is standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Maximum number of plies per game; books are imported completely.
@@ -34,6 +35,8 @@ pub struct Arguments {
     max_ply: u16,
 }
 
+/// Number of bytes by which the type of a file is detected.
+const HEAD: u64 = 32;
 /// Maximum length of a line, in MB.
 const MAX_LINE_MB: u64 = 1;
 /// Moves per transaction.
@@ -45,6 +48,10 @@ struct ImportCounts {
     known: usize,
     notes: usize,
     tasks: usize,
+    /// Tasks for which the queue had no room.
+    refused: usize,
+    /// Positions that a library cannot store.
+    left_out: usize,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -80,7 +87,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         known,
         notes,
         tasks,
+        refused,
+        left_out,
     } = importer.counts;
+    note_left_out(left_out);
     let notes = match notes {
         0 => String::new(),
         _ => format!(", {notes} notes written"),
@@ -88,7 +98,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     print_text(&format!(
         "{written} moves written, {known} already known, {tasks} tasks added{notes}\n"
     ))?;
-    importer.unread.finish("cloud import")
+    let finished = importer.unread.finish("cloud import");
+    if refused == 0 {
+        return finished;
+    }
+    finished.unwrap_or_else(|failure| failure.report());
+    let why = format!("{refused} tasks were not added because the queue is full");
+    Err(Failure::new(&arguments.library, why))
 }
 
 enum ImportError {
@@ -122,27 +138,25 @@ impl Importer<'_> {
         if let Some(name) = book_name(path) {
             return self.add_book(name);
         }
+        let mut file = open_input(path)?;
         let mut head = Vec::new();
-        File::open(path)?
-            .take(DUMP_HEADER.len() as u64)
-            .read_to_end(&mut head)?;
-        if [DUMP_HEADER, OLD_DUMP_HEADER]
-            .map(str::as_bytes)
-            .contains(&&*head)
-        {
-            return self.add_dump(path);
+        file.by_ref().take(HEAD).read_to_end(&mut head)?;
+        let file = Cursor::new(head.clone()).chain(file);
+        let text = bytes_without_byte_order_mark(&head);
+        let headers = [DUMP_HEADER, OLD_DUMP_HEADER].map(str::as_bytes);
+        if headers.iter().any(|header| text.starts_with(header)) {
+            return self.add_dump(file);
         }
         #[cfg(feature = "training")]
         {
             if crate::training::data::is_game_file(&head) {
-                return self.add_self_play(path, plies);
+                return self.add_self_play(path, file, plies);
             }
         }
-        self.add_games(path, plies)
+        self.add_games(path, file, plies)
     }
 
-    fn add_dump(&mut self, path: &Path) -> Result<(), ImportError> {
-        let mut file = BufReader::new(File::open(path)?);
+    fn add_dump(&mut self, mut file: impl BufRead) -> Result<(), ImportError> {
         let (mut number, mut bytes) = (0, Vec::new());
         while text::read_line(&mut file, MAX_LINE_MB, &mut bytes)? {
             number += 1;
@@ -161,13 +175,18 @@ impl Importer<'_> {
     }
 
     #[cfg(feature = "training")]
-    fn add_self_play(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
+    fn add_self_play(
+        &mut self,
+        path: &Path,
+        file: impl Read,
+        plies: usize,
+    ) -> Result<(), ImportError> {
         use crate::cli::data;
         use crate::cloud::score::{library_score, value_after};
         use crate::search::Score;
         use crate::training::data::{GameReader, NO_SCORE, Record};
 
-        let reader = GameReader::new(File::open(path)?);
+        let reader = GameReader::new(file);
         let mut reader = reader.map_err(|error| ImportError::File(error.to_string()))?;
         while let Some(record) = reader.next_record()? {
             // Single positions have no moves.
@@ -179,7 +198,9 @@ impl Importer<'_> {
                 if !is_legal(&position, m.played) {
                     break;
                 }
-                if m.score != NO_SCORE {
+                if !fen::is_storable(&position) {
+                    self.counts.left_out += 1;
+                } else if m.score != NO_SCORE {
                     let score = library_score(Score::from_units(i32::from(m.score)));
                     let (value, depth) = (value_after(score), 0);
                     self.add_line(DumpLine::Score(new_score(
@@ -194,9 +215,14 @@ impl Importer<'_> {
     }
 
     /// Adds tasks for the moves of games, and for the positions of lists, which have no moves.
-    fn add_games(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
+    fn add_games(
+        &mut self,
+        path: &Path,
+        file: impl BufRead,
+        plies: usize,
+    ) -> Result<(), ImportError> {
         let (mut games, mut failure) = (0, None);
-        read_games(path, |game| {
+        read_games_of(path, file, |game| {
             let game = match game {
                 Ok(game) => game,
                 Err(reason) => {
@@ -205,12 +231,10 @@ impl Importer<'_> {
                 }
             };
             games += 1;
-            self.add_tasks(Task::of_line(
-                game.main_line().line,
-                plies,
-                Priority::Requested,
-            ))
-            .map_err(|error| {
+            let line = game.main_line().line;
+            let (tasks, left_out) = Task::of_line(line, plies, Priority::Requested);
+            self.counts.left_out += left_out;
+            self.add_tasks(tasks).map_err(|error| {
                 failure = Some(error);
                 std::io::Error::other("the library cannot be written")
             })
@@ -228,7 +252,11 @@ impl Importer<'_> {
 
     fn add_book(&mut self, name: &str) -> Result<(), ImportError> {
         let table = read_table(name).map_err(ImportError::Book)?;
-        for entries in table.entries().chunks(BATCH) {
+        let mut entries = table.entries();
+        let read = entries.len();
+        entries.retain(|entry| fen::is_storable(&entry.position));
+        self.counts.left_out += read - entries.len();
+        for entries in entries.chunks(BATCH) {
             let task = |entry: &BookEntry| {
                 let view = View::of(&entry.position);
                 Task {
@@ -244,13 +272,19 @@ impl Importer<'_> {
     }
 
     fn add_tasks(&mut self, tasks: Vec<Task>) -> Result<(), StoreError> {
-        self.counts.tasks += self.store.write(move |batch| {
-            let mut added = 0;
+        let (added, refused) = self.store.write(move |batch| {
+            let (mut added, mut refused) = (0, 0);
             for task in &tasks {
-                added += usize::from(batch.add_task(task)?);
+                match batch.add_task(task)? {
+                    QueueResult::Added => added += 1,
+                    QueueResult::Known => {}
+                    QueueResult::Full => refused += 1,
+                }
             }
-            Ok(added)
+            Ok((added, refused))
         })?;
+        self.counts.tasks += added;
+        self.counts.refused += refused;
         Ok(())
     }
 

@@ -27,6 +27,15 @@ pub const DUMP_HEADER: &str = "# chuhe cloud library 2";
 /// The first line of dumps of earlier versions, which have neither notes nor private positions.
 pub const OLD_DUMP_HEADER: &str = "# chuhe cloud library 1";
 
+/// Reports positions that were left out because they cannot arise in a game.
+pub fn note_left_out(positions: usize) {
+    if positions > 0 {
+        note(&format!(
+            "left out {positions} positions that a library cannot store"
+        ));
+    }
+}
+
 /// Opens an existing library for reading.
 pub fn open(library: &Location) -> Result<Store, Failure> {
     Store::open_read_only(library).context(library)

@@ -7,17 +7,18 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::Value;
 
+use super::library::note_left_out;
 use crate::board::{Move, Position};
 use crate::cli::common::{
     Context, Failure, GameArguments, Unread, columns, heads, interrupts, note, print, print_text,
     read_games, read_small_text, terminal_width,
 };
-use crate::cloud::Edge;
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
 use crate::cloud::score::{FINAL, value_after};
 use crate::cloud::store::{Location, NewScore, Store, StoreError, is_eligible};
 use crate::cloud::worker::{RemoteLibrary, Workers};
+use crate::cloud::{Edge, fen};
 use crate::movegen::{has_legal_move, is_legal};
 use crate::notation::chinese;
 use crate::tablebase::Tables;
@@ -316,7 +317,10 @@ pub fn copy(arguments: &CopyArguments) -> Result<(), Failure> {
     let client = arguments.server.client()?;
     let store = Store::open_at(&arguments.library);
     let store = store.context(&arguments.library)?;
-    let (positions, unread) = read_positions(&arguments.files, arguments.max_ply)?;
+    let (mut positions, unread) = read_positions(&arguments.files, arguments.max_ply)?;
+    let read = positions.len();
+    positions.retain(fen::is_storable);
+    note_left_out(read - positions.len());
     let interrupts = interrupts()?;
     let mut pace = Pace {
         interval: Duration::from_secs(1) / u32::from(arguments.rate),
@@ -423,15 +427,17 @@ fn copy_all(
     Ok(true)
 }
 
-/// Asks for the known moves of a position. Returns an empty list if it is unknown or has no legal move, `None` if the
-/// rate limit is exceeded.
+/// Asks for the known moves of a position. Returns an empty list if it is unknown or invalid or has no legal move, `None`
+/// if the rate limit is exceeded.
 fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>, ClientError> {
     let reply = client.ask("queryall", position, &[("json", "1")])?;
     let invalid = || ClientError::Reply(excerpt(&reply));
     let json: Value = serde_json::from_str(&reply).map_err(|_| invalid())?;
     match json["status"].as_str() {
         Some("ok") => {}
-        Some("unknown" | "checkmate" | "stalemate") => return Ok(Some(Vec::new())),
+        Some("unknown" | "checkmate" | "stalemate" | "invalid board") => {
+            return Ok(Some(Vec::new()));
+        }
         Some("rate limit exceeded") => return Ok(None),
         _ => return Err(invalid()),
     }

@@ -1,7 +1,7 @@
 //! Games on the command line and in files: `FEN moves …`, `games.pgn:3@42`, files in any format.
 
 use std::fmt::{Display, Formatter, Result as FmtResult};
-use std::io;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use super::{Context, Failure, fill, note, open_input, texts};
@@ -450,9 +450,18 @@ impl Noun {
 /// The file cannot be read, is in an unknown format, contains text but no game, or `found` returns an error.
 pub fn read_games(
     path: &Path,
+    found: impl FnMut(Result<GameTree, String>) -> io::Result<()>,
+) -> io::Result<()> {
+    read_games_of(path, open_input(path)?, found)
+}
+
+/// Like [`read_games`], from an open file.
+pub fn read_games_of(
+    path: &Path,
+    file: impl BufRead,
     mut found: impl FnMut(Result<GameTree, String>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut games = RecordReader::new(open_input(path)?)?;
+    let mut games = RecordReader::new(file)?;
     let mut count = 0;
     for game in games.by_ref() {
         count += 1;

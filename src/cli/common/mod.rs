@@ -19,9 +19,13 @@ pub use explain::{
     explain_plies, outcome_json, report_damaged_tables, verdict_name,
 };
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
+#[cfg(feature = "cloud")]
+pub use files::FILE_EXISTS;
 #[cfg(any(feature = "cloud", feature = "training"))]
-pub use files::{FILE_EXISTS, read_small_text};
+pub use files::read_small_text;
 pub use files::{FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input};
+#[cfg(feature = "cloud")]
+pub use games::read_games_of;
 pub use games::{
     GameArguments, GamePath, Noun, Place, Unread, note_problems, note_skipped, play_line,
     read_games,

@@ -17,7 +17,8 @@ use crate::cloud::key::text_order;
 use crate::cloud::row::Row;
 use crate::cloud::score::{Class, MATE, rank};
 use crate::cloud::store::{
-    ENOUGH_MOVES, NewScore, Priority, Snapshot, StoreError, Task, TaskKind, is_eligible,
+    ENOUGH_MOVES, MAX_DEPTH, NewScore, Priority, QueueResult, Snapshot, StoreError, Task, TaskKind,
+    is_eligible,
 };
 use crate::movegen::{has_legal_move, is_legal};
 
@@ -381,7 +382,7 @@ impl Library {
         let text = query.parameters.get("move").unwrap_or("");
         let text = text.strip_prefix("move:").unwrap_or(text);
         let depth = query.parameters.get("depth").unwrap_or("0");
-        let (Ok(value), Ok(depth)) = (score.parse::<i32>(), depth.parse::<u8>()) else {
+        let (Ok(value), Ok(depth)) = (score.parse::<i32>(), depth.parse::<u32>()) else {
             return Ok(ApiReply::Status("invalid parameters"));
         };
         let played = text.parse::<Move>().ok();
@@ -391,7 +392,7 @@ impl Library {
         let new = NewScore {
             edge: board.edge(played),
             value,
-            depth,
+            depth: u8::try_from(depth).map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH)),
             writer: query.writer.to_owned(),
         };
         let thousands: Option<u64> =
@@ -409,7 +410,10 @@ impl Library {
     }
 
     fn add_task(&self, task: Task) -> Result<ApiReply, StoreError> {
-        let has_room = self.store.write(move |batch| batch.add_task(&task))?;
-        Ok(if has_room { OK } else { ApiReply::Empty })
+        let result = self.store.write(move |batch| batch.add_task(&task))?;
+        Ok(match result {
+            QueueResult::Added | QueueResult::Known => OK,
+            QueueResult::Full => ApiReply::Empty,
+        })
     }
 }

@@ -527,7 +527,7 @@ fn storing_moves_needs_a_role() {
         ("move=a3a5&score=12", "\0"),
         ("move=a3a4&score=much", "invalid parameters\0"),
         ("move=a3a4&score=", "invalid parameters\0"),
-        ("move=a3a4&score=1&depth=999", "invalid parameters\0"),
+        ("move=a3a4&score=1&depth=-1", "invalid parameters\0"),
     ] {
         assert_eq!(store(Role::Write, more), answered, "{more}");
     }

@@ -231,7 +231,12 @@ fn add(
                 problems
                     .extend(reasons.map(|problem| format!("game {number}: {}", problem.reason)));
                 let line = game.main_line().line;
-                tasks.extend(Task::of_line(line, usize::from(plies), settings.priority));
+                let (found, left_out) = Task::of_line(line, usize::from(plies), settings.priority);
+                tasks.extend(found);
+                if left_out > 0 {
+                    let why = "positions cannot be stored in a library";
+                    problems.push(format!("game {number}: {left_out} {why}"));
+                }
             }
             Err(error) => problems.push(format!("game {number}: {error}")),
         }

@@ -8,7 +8,7 @@ use super::batch::Batch;
 use super::database::{Columns, StoreError, Value};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
-use super::task::{Priority, Task, TaskKind};
+use super::task::{Priority, QueueResult, Task, TaskKind};
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::row::Edge;
@@ -221,7 +221,7 @@ impl Batch<'_> {
                 Progress::Known => done += 1,
                 Progress::Missing if item.tries >= MAX_TRIES => failed += 1,
                 Progress::Missing => {
-                    if self.add_task(&item.task)? {
+                    if self.add_task(&item.task)? != QueueResult::Full {
                         let statement = "UPDATE job_item SET requested = $1, tries = tries + 1 WHERE job = $2 AND id = $3";
                         self.connection
                             .execute(statement, &[now, job, item.id].map(Value::Number))?;

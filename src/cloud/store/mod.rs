@@ -38,7 +38,7 @@ pub use jobs::{ENOUGH_MOVES, Job, JobError, JobSettings};
 pub use location::{Location, LocationError};
 pub use notes::{MAX_NAME, Note, NoteError, PlacedNote};
 pub use snapshot::{Inconsistency, Snapshot};
-pub use task::{Lease, Priority, Task, TaskKind, TaskRequest, is_eligible};
+pub use task::{Lease, Priority, QueueResult, Task, TaskKind, TaskRequest, is_eligible};
 
 use database::{Access, Connection};
 use rows::now;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::database::{Columns, Connection, StoreError, Value};
 use super::rows::{milliseconds, now};
 use crate::board::{Move, PieceKind, Position, named_enum};
+use crate::cloud::fen;
 use crate::cloud::key::{Key, View};
 use crate::movegen::has_legal_move;
 use crate::notation::Line;
@@ -80,33 +81,51 @@ pub struct Task {
 }
 
 impl Task {
-    /// Scoring tasks for the first `plies` moves of a line. A line without moves gives an expansion task for its
-    /// position, unless the position has too few pieces or no legal move.
-    pub fn of_line(line: Line, plies: usize, priority: Priority) -> Vec<Self> {
+    /// Scoring tasks for the first `plies` moves of a line, and the number of positions that a library cannot store. A
+    /// line without moves gives an expansion task for its position, unless the position has too few pieces or no legal
+    /// move.
+    pub fn of_line(line: Line, plies: usize, priority: Priority) -> (Vec<Self>, usize) {
         let mut position = line.start;
         if line.moves.is_empty() {
-            let is_searched = is_eligible(&position) && has_legal_move(&position);
+            let is_storable = fen::is_storable(&position);
+            let is_searched = is_storable && is_eligible(&position) && has_legal_move(&position);
             let task = Self {
                 kind: TaskKind::Expansion,
                 moves: Vec::new(),
                 key: View::of(&position).key,
                 priority,
             };
-            return is_searched.then_some(task).into_iter().collect();
+            let tasks = is_searched.then_some(task).into_iter().collect();
+            return (tasks, usize::from(!is_storable));
         }
-        let mut tasks = Vec::new();
+        let (mut tasks, mut left_out) = (Vec::new(), 0);
         for m in line.moves.into_iter().take(plies) {
-            let view = View::of(&position);
-            tasks.push(Self {
-                kind: TaskKind::Scoring,
-                moves: vec![view.stored(m)],
-                key: view.key,
-                priority,
-            });
+            if fen::is_storable(&position) {
+                let view = View::of(&position);
+                tasks.push(Self {
+                    kind: TaskKind::Scoring,
+                    moves: vec![view.stored(m)],
+                    key: view.key,
+                    priority,
+                });
+            } else {
+                left_out += 1;
+            }
             position.make(m);
         }
-        tasks
+        (tasks, left_out)
     }
+}
+
+/// The result of adding a task to the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueResult {
+    /// The task, or a move of it, is new in the queue.
+    Added,
+    /// The queue has the task, or it was leased just now.
+    Known,
+    /// The queue is full.
+    Full,
 }
 
 /// A request for tasks.
@@ -192,7 +211,7 @@ impl TaskState {
 
     pub fn remember(&mut self, task: &Task, now: i64) {
         if self.recent.len() > MAX_REMEMBERED {
-            self.recent.retain(|_, time| now - *time < PAUSE);
+            self.recent.retain(|_, time| is_recent(*time, now));
         }
         if self.recent.len() > MAX_REMEMBERED {
             self.recent.clear();
@@ -207,8 +226,14 @@ impl TaskState {
 
     pub fn was_leased(&self, task: &Task, m: Option<Move>) -> bool {
         let time = self.recent.get(&(task.kind, task.key.clone(), m));
-        time.is_some_and(|time| now() - time < PAUSE)
+        time.is_some_and(|time| is_recent(*time, now()))
     }
+}
+
+/// Whether a lease is so recent that its tasks are not queued again. A time in the future is from before the clock was
+/// set back.
+fn is_recent(time: i64, now: i64) -> bool {
+    (0..PAUSE).contains(&(now - time))
 }
 
 /// Counts the waiting tasks of a kind.
@@ -226,4 +251,15 @@ pub fn is_eligible(position: &Position) -> bool {
         | position.kind(PieceKind::Knight)
         | position.kind(PieceKind::Cannon);
     position.occupied().len() >= 10 && major.len() >= 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leases_are_recent_for_five_minutes_and_not_in_the_future() {
+        let is_so = [1000, 1299, 1300, 999].map(|now| is_recent(1000, now));
+        assert_eq!(is_so, [true, true, false, false]);
+    }
 }

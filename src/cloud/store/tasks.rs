@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::database::{Columns, StoreError, Value};
 use super::rows::{self, now};
-use super::task::{Lease, Priority, Task, TaskKind, TaskRequest};
+use super::task::{Lease, Priority, QueueResult, Task, TaskKind, TaskRequest};
 use crate::board::Move;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -69,9 +69,8 @@ struct WaitingTask {
 
 impl Batch<'_> {
     /// Adds a task. If a task of the same position is waiting, adds the moves to it instead, and raises its priority
-    /// if that of `task` is higher. Moves leased in the last five minutes are skipped. Returns `false` if the queue is
-    /// full.
-    pub fn add_task(&mut self, task: &Task) -> Result<bool> {
+    /// if that of `task` is higher. Moves leased in the last five minutes are skipped.
+    pub fn add_task(&mut self, task: &Task) -> Result<QueueResult> {
         let mut moves = task.moves.clone();
         moves.retain(|m| !self.tasks.was_leased(task, Some(*m)));
         let is_done = if task.moves.is_empty() {
@@ -80,17 +79,21 @@ impl Batch<'_> {
             moves.is_empty()
         };
         if is_done {
-            return Ok(true);
+            return Ok(QueueResult::Known);
         }
         let kind = task.kind.number();
         let expires = now() + BACKGROUND_AGE;
         let priority = task.priority as i64;
         if let Some(waiting) = self.waiting_task(task)? {
-            self.merge_moves(&waiting, moves, priority)?;
-            return Ok(true);
+            let is_new = self.merge_moves(&waiting, moves, priority)?;
+            return Ok(if is_new {
+                QueueResult::Added
+            } else {
+                QueueResult::Known
+            });
         }
         if !self.has_room(task.kind)? && !self.make_room(task.kind)? {
-            return Ok(false);
+            return Ok(QueueResult::Full);
         }
         let statement =
             "INSERT INTO task(kind, priority, key, moves, expires) VALUES ($1, $2, $3, $4, $5)";
@@ -104,11 +107,11 @@ impl Batch<'_> {
         ];
         self.connection.execute(statement, &values)?;
         self.tasks.waiting[task.kind as usize] += 1;
-        Ok(true)
+        Ok(QueueResult::Added)
     }
 
-    /// Adds moves to a waiting task and raises its priority.
-    fn merge_moves(&self, waiting: &WaitingTask, moves: Vec<Move>, priority: i64) -> Result<()> {
+    /// Adds moves to a waiting task and raises its priority. Returns whether any of the moves is new.
+    fn merge_moves(&self, waiting: &WaitingTask, moves: Vec<Move>, priority: i64) -> Result<bool> {
         let mut merged = parse_moves(&waiting.moves);
         merged.extend(moves);
         let merged = write_moves(merged);
@@ -125,7 +128,7 @@ impl Batch<'_> {
             ];
             self.connection.execute(statement, &values)?;
         }
-        Ok(())
+        Ok(merged != waiting.moves)
     }
 
     /// The waiting task of the same position.

@@ -176,7 +176,9 @@ fn line(moves: &str) -> Vec<Task> {
         .map(|m| m.parse().unwrap())
         .collect();
     let start = Position::startpos();
-    Task::of_line(Line { start, moves }, 40, Priority::Requested)
+    let (tasks, left_out) = Task::of_line(Line { start, moves }, 40, Priority::Requested);
+    assert_eq!(left_out, 0);
+    tasks
 }
 
 fn add_job(store: &Store, tasks: Vec<Task>, priority: Priority) -> Result<i64, JobError> {
@@ -358,13 +360,20 @@ fn the_number_of_jobs_and_their_size_are_limited(library: &TestLibrary) {
         add_job(&store, Vec::new(), Priority::Requested),
         Err(JobError::Empty)
     );
-    // A position with too few pieces has nothing to search.
-    let start = "3k5/9/9/9/9/9/9/9/9/4K4 w".parse().unwrap();
-    let moves = Vec::new();
-    assert_eq!(
-        Task::of_line(Line { start, moves }, 40, Priority::Requested),
-        []
-    );
+    // A position with too few pieces has nothing to search. One with two pawns on a file cannot be stored, but those
+    // after the capture of a pawn can.
+    let doubled = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR b";
+    for (start, moves, counts) in [
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w", "", (0, 0)),
+        (doubled, "", (0, 1)),
+        (doubled, "a6a5 c3c4 a5a4 g3g4", (1, 3)),
+    ] {
+        let start = start.parse().unwrap();
+        let moves = moves.split_whitespace().map(|m| m.parse().unwrap());
+        let moves = moves.collect();
+        let (tasks, left_out) = Task::of_line(Line { start, moves }, 40, Priority::Requested);
+        assert_eq!((tasks.len(), left_out), counts);
+    }
     for _ in 0..64 {
         add_job(&store, line("h2e2"), Priority::Requested).unwrap();
     }
