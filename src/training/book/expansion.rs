@@ -216,10 +216,13 @@ mod tests {
             let legal = |m: &BookMove| is_legal(&entry.position, m.played);
             assert!(entry.moves.iter().all(legal));
         }
-        let start = book.moves(&Position::startpos());
-        let mut after = Position::startpos();
-        after.make(start[0].played);
-        assert!(!book.moves(&after).is_empty(), "the best move is followed");
+        // Later searches can make another move the best, so it is not always the best move that is followed.
+        let is_followed = |m: &BookMove| {
+            let mut after = Position::startpos();
+            after.make(m.played);
+            !book.moves(&after).is_empty()
+        };
+        assert!(book.moves(&Position::startpos()).iter().any(is_followed));
     }
 
     #[test]
