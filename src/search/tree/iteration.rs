@@ -149,12 +149,7 @@ impl RootMove {
             selective_depth: (self.selective_depth + 1) as u32,
             multipv,
             score: self.score,
-            // No score is above a mate in one ply, so a lower bound of that value is exact.
-            bound: if self.score >= Score::mate_in(1) {
-                Bound::Exact
-            } else {
-                self.bound
-            },
+            bound: self.bound,
             nodes,
             time,
             hashfull,

@@ -274,6 +274,12 @@ impl Search<'_> {
     /// Stores the result of the root move with this number, from 1, if it is the first or the best so far. Reports the
     /// refutation of a move that did not raise alpha, if the request asks for it.
     pub fn update_root_move(&mut self, number: usize, score: Score, alpha: Score, bound: Bound) {
+        // No score is above a mate in one ply, so a lower bound of that value is exact.
+        let bound = if score >= Score::mate_in(1) {
+            Bound::Exact
+        } else {
+            bound
+        };
         // The first move is the best one so far, so it does not count as a change.
         self.iteration.changes += u32::from(number > 1 && self.line == 0 && score > alpha);
         let index = self.line + number - 1;
@@ -322,6 +328,7 @@ mod tests {
 
     use super::*;
     use crate::rules::Game;
+    use crate::search::Searcher;
     use crate::search::request::{Limits, SearchRequest};
     use crate::search::tt::TranspositionTable;
 
@@ -354,5 +361,23 @@ mod tests {
         let mut legal = legal_moves(&fen.parse().unwrap()).to_vec();
         legal.sort_unstable_by_key(|m| m.bits());
         assert_eq!(sorted, legal);
+    }
+
+    #[test]
+    fn a_mate_in_one_is_exact_although_it_is_first_seen_at_depth_2() {
+        // Both are stalemates; after the second no piece that can cross the river is left.
+        for fen in [
+            "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w",
+            "3aka3/4a4/9/9/9/9/9/9/9/3Kp4 w",
+        ] {
+            let game = Game::new(fen.parse().expect(fen));
+            let limits = Limits {
+                depth: Some(3),
+                ..Limits::default()
+            };
+            let mut searcher = Searcher::new(1).expect("1 MB is free");
+            let outcome = searcher.think(&game, limits).expect(fen);
+            assert_eq!(outcome.score, Some(Score::mate_in(1)), "{fen}");
+        }
     }
 }
