@@ -112,7 +112,7 @@ impl CurrentGame {
         Ok(())
     }
 
-    /// The moves that may be played, limited to `wanted` if given; `None` stands for all legal moves. Empty if no move
+    /// The moves that may be played, limited to `wanted` if given; `None` means all legal moves. Empty if no move
     /// may be played.
     pub fn root_moves(&self, game: &Game, wanted: Option<&[Move]>) -> Option<Vec<Move>> {
         let legal = legal_moves(game.position());
