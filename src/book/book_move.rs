@@ -127,7 +127,7 @@ pub trait Book: fmt::Debug + Send {
     }
 
     /// The same position with exchanged colors, in formats that store both under one key; `None` in other formats.
-    fn twin(&self, _position: &Position) -> Option<Position> {
+    fn with_exchanged_colors(&self, _position: &Position) -> Option<Position> {
         None
     }
 

@@ -8,7 +8,7 @@ use super::dat::DatBook;
 #[cfg(feature = "sqlite")]
 use super::database::{self, Schema};
 #[cfg(feature = "sqlite")]
-use super::obk::{KEY_FILE, ObkBook, ObkKeys};
+use super::obk::{KEY_FILE_LENGTH, ObkBook, ObkKeys};
 #[cfg(feature = "sqlite")]
 use super::xqb::XqbBook;
 use crate::board::{Move, Position};
@@ -68,7 +68,7 @@ impl Opener {
         let book = DatBook::new(bytes.into());
         #[cfg(feature = "sqlite")]
         let book = book.map_err(|error| {
-            if size == KEY_FILE as u64 {
+            if size == KEY_FILE_LENGTH as u64 {
                 BookError::WrongKeys
             } else {
                 error
@@ -111,7 +111,7 @@ impl Opener {
 fn read_keys(name: &str) -> Option<ObkKeys> {
     let path = path_of_name(name);
     // Other files, which may be large or endless, are not read.
-    if std::fs::metadata(&path).ok()?.len() != KEY_FILE as u64 {
+    if std::fs::metadata(&path).ok()?.len() != KEY_FILE_LENGTH as u64 {
         return None;
     }
     ObkKeys::read(&std::fs::read(path).ok()?)

@@ -14,7 +14,7 @@ use super::database::{Stored, weighed};
 use crate::board::{Color, Move, Piece, Position};
 
 /// Length of a key file in bytes.
-pub const KEY_FILE: usize = 8 + 8 * 256 * Piece::COUNT;
+pub const KEY_FILE_LENGTH: usize = 8 + 8 * 256 * Piece::COUNT;
 /// Key of the starting position, by which a key file is recognised.
 const START: u64 = 0x628d_04d7_c9c1_44ae;
 
@@ -27,7 +27,7 @@ pub struct ObkKeys {
 impl ObkKeys {
     /// Reads a key file; `None` if its length or its numbers are wrong.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() != KEY_FILE {
+        if bytes.len() != KEY_FILE_LENGTH {
             return None;
         }
         let number = |bytes: &[u8]| bytes.try_into().unwrap_or_default();

@@ -48,8 +48,8 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     for position in positions.into_iter().flatten() {
         if !walker.is_counted(&position) {
             walker.visit(&position)?;
-            book.twin(&position)
-                .map_or(Ok(false), |twin| walker.visit(&twin))?;
+            book.with_exchanged_colors(&position)
+                .map_or(Ok(false), |other| walker.visit(&other))?;
         }
     }
     let left = book.count()?.saturating_sub(walker.stored);
@@ -118,8 +118,8 @@ impl<'a> Walker<'a> {
 
     /// Whether the records of a position are counted already.
     fn is_counted(&self, position: &Position) -> bool {
-        let twin = self.book.twin(position);
-        [Some(position), twin.as_ref()]
+        let other = self.book.with_exchanged_colors(position);
+        [Some(position), other.as_ref()]
             .into_iter()
             .flatten()
             .any(|p| self.seen.get(&identity(p)) == Some(&true))

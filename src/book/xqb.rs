@@ -53,7 +53,7 @@ impl Book for XqbBook {
         Ok(weighed(&rows, position))
     }
 
-    fn twin(&self, position: &Position) -> Option<Position> {
+    fn with_exchanged_colors(&self, position: &Position) -> Option<Position> {
         Some(position.with_colors_exchanged())
     }
 

@@ -205,10 +205,10 @@ impl GameInProgress<'_> {
         if elapsed > limit && elapsed.saturating_sub(stalled) <= limit {
             return Err(Abandoned::Stalled(stall_text(stalled, elapsed)));
         }
-        let over = clock.allowance().and_then(|time| elapsed.checked_sub(time));
-        if let Some(over) = over {
+        let overrun = clock.allowance().and_then(|time| elapsed.checked_sub(time));
+        if let Some(overrun) = overrun {
             let longest = &mut self.overrun[side];
-            *longest = (*longest).max(Some(over));
+            *longest = (*longest).max(Some(overrun));
         }
         Ok((elapsed > limit).then(|| {
             let allowed = clock.allowance().unwrap_or(limit);

@@ -188,20 +188,20 @@ fn play_known_games(
     let cpus = processor_sets(tournament).map_err(io::Error::other)?;
     let stalls = StallWatch::start()?;
     let numbers = GameNumbers::after(done);
-    let (over_sender, over) = bounded::<()>(0);
+    let (interrupt_sender, interrupted) = bounded::<()>(0);
     let (results, messages) = unbounded();
-    let mut over_sender = Some(over_sender);
+    let mut interrupt_sender = Some(interrupt_sender);
     let mut interrupt = interrupt.clone();
     let mut end = Ok(TournamentEnd::Finished);
     thread::scope(|scope| {
         for cpus in cpus {
-            let worker = GameWorker::new(tournament, cpus, over.clone(), stalls.clone());
+            let worker = GameWorker::new(tournament, cpus, interrupted.clone(), stalls.clone());
             let (numbers, results) = (&numbers, results.clone());
             let work = move || work(worker, schedule, numbers, tournament.wait, &results);
             if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
                 let why = format!("cannot start a thread: {error}");
                 end = Err(io::Error::new(error.kind(), why));
-                over_sender = None;
+                interrupt_sender = None;
                 break;
             }
         }
@@ -216,14 +216,14 @@ fn play_known_games(
                     }
                     if let Err(error) = handle(standings, &message, &mut on_event) {
                         end = Err(error);
-                        over_sender = None;
-                    } else if is_decided(standings) && over_sender.take().is_some() {
+                        interrupt_sender = None;
+                    } else if is_decided(standings) && interrupt_sender.take().is_some() {
                         end = Ok(TournamentEnd::SprtDecided);
                     }
                 }
                 recv(interrupt) -> _ => {
                     interrupt = never();
-                    if over_sender.take().is_some() {
+                    if interrupt_sender.take().is_some() {
                         end = Ok(TournamentEnd::Interrupted);
                     }
                 }

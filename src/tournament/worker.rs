@@ -33,7 +33,7 @@ pub struct GameWorker<'a> {
     /// The processors of its engines, if they are pinned.
     cpus: Option<Vec<usize>>,
     /// Disconnected when the tournament is stopped.
-    over: Receiver<()>,
+    interrupted: Receiver<()>,
     stalls: StallWatch,
     /// The running engines by index.
     engines: HashMap<usize, Engine>,
@@ -44,13 +44,13 @@ impl<'a> GameWorker<'a> {
     pub fn new(
         tournament: &'a Tournament,
         cpus: Option<Vec<usize>>,
-        over: Receiver<()>,
+        interrupted: Receiver<()>,
         stalls: StallWatch,
     ) -> Self {
         Self {
             tournament,
             cpus,
-            over,
+            interrupted,
             stalls,
             engines: HashMap::new(),
         }
@@ -58,7 +58,7 @@ impl<'a> GameWorker<'a> {
 
     /// Whether the tournament was stopped.
     pub fn is_over(&self) -> bool {
-        self.over.try_recv() == Err(TryRecvError::Disconnected)
+        self.interrupted.try_recv() == Err(TryRecvError::Disconnected)
     }
 
     /// Plays a game.
@@ -137,7 +137,12 @@ impl<'a> GameWorker<'a> {
         }
         let spec = self.tournament.spec_of(number, fixture);
         let timeouts = self.tournament.timeouts;
-        let mut engine = Engine::start(&spec, self.cpus.as_deref(), timeouts, self.over.clone())?;
+        let mut engine = Engine::start(
+            &spec,
+            self.cpus.as_deref(),
+            timeouts,
+            self.interrupted.clone(),
+        )?;
         engine.new_game(&[])?;
         self.engines.insert(number, engine);
         Ok(())
@@ -170,7 +175,7 @@ impl<'a> GameWorker<'a> {
             return;
         }
         // Nothing is sent on this channel; it only disconnects.
-        let _ = self.over.recv_timeout(time);
+        let _ = self.interrupted.recv_timeout(time);
     }
 
     /// Sends `quit` to the engines. If the tournament was stopped, they are killed instead.

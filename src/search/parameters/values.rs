@@ -128,7 +128,7 @@ parameters! {
     null_move_entry_limit = 300, 0, 1000;
     /// Every null move cut-off is verified if the game phase (32 at the start, 0 without rooks, knights and cannons) is
     /// at most this.
-    null_move_thin_phase = 6, 0, 32;
+    null_move_ending_phase = 6, 0, 32;
 
     /// Minimum depth for probcut.
     probcut_depth = 5, 3, 10;

@@ -331,8 +331,8 @@ impl Search<'_> {
         } else {
             score
         };
-        let thin = self.evaluator.phase(&self.position) <= values::null_move_thin_phase();
-        let is_accepted = depth < values::null_move_verification_depth() && !thin;
+        let is_ending = self.evaluator.phase(&self.position) <= values::null_move_ending_phase();
+        let is_accepted = depth < values::null_move_verification_depth() && !is_ending;
         if self.null_move_floor > 0 || is_accepted || !self.techniques.null_move_verification {
             return Some(score);
         }

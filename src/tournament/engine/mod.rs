@@ -56,7 +56,7 @@ pub struct Engine {
     margin: Duration,
     timeouts: Timeouts,
     /// Disconnected when the tournament is stopped.
-    over: Receiver<()>,
+    interrupted: Receiver<()>,
     pondering: Option<Pondering>,
     /// The data from its greeting.
     pub greeting: Greeting,
@@ -68,7 +68,7 @@ impl Engine {
         spec: &EngineSpec,
         cpus: Option<&[usize]>,
         timeouts: Timeouts,
-        over: Receiver<()>,
+        interrupted: Receiver<()>,
     ) -> Result<Self, EngineFailure> {
         let cpus = spec.cpus.as_deref().or(cpus);
         let process = start_process(spec, cpus)?;
@@ -83,7 +83,7 @@ impl Engine {
             has_newgame: protocol != EngineProtocol::Ucci,
             margin: spec.margin,
             timeouts,
-            over,
+            interrupted,
             pondering: None,
             greeting: Greeting::default(),
         };
@@ -257,7 +257,7 @@ impl Engine {
             let wait = deadline.saturating_duration_since(Instant::now());
             let output = select! {
                 recv(self.process.output) -> output => output,
-                recv(self.over) -> _ => return Err(EngineFailure::Interrupted),
+                recv(self.interrupted) -> _ => return Err(EngineFailure::Interrupted),
                 default(wait) => {
                     // The engine may have ended while another process keeps its output open.
                     return Err(if self.process.has_ended(Duration::ZERO) {

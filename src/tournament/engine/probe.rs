@@ -20,7 +20,7 @@ const GREETINGS: [(&str, Duration); 3] = [
     ("xboard\nprotover 2", Duration::MAX),
 ];
 
-/// Starts an engine once. Returns its settings, completed by the detected ones, and its greeting. A message on `over`,
+/// Starts an engine once. Returns its settings, completed by the detected ones, and its greeting. A message on `interrupted`,
 /// or its disconnection, stops this.
 ///
 /// The protocol is that of the greeting which the engine answers; the first rank follows from its move from the
@@ -32,12 +32,12 @@ pub fn probe(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
     timeouts: Timeouts,
-    over: &Receiver<()>,
+    interrupted: &Receiver<()>,
 ) -> Result<(EngineSpec, Greeting), EngineFailure> {
     let mut spec = spec.clone();
     let mut detected = Vec::new();
     if spec.protocol.is_none() {
-        let protocol = find_protocol(&spec, cpus, timeouts, over)?;
+        let protocol = find_protocol(&spec, cpus, timeouts, interrupted)?;
         if protocol == EngineProtocol::Xboard && !spec.suits_xboard() {
             let why = "which cannot be combined with nodes= or ponder=on";
             return Err(EngineFailure::Xboard(why));
@@ -45,7 +45,7 @@ pub fn probe(
         detected.push(protocol.to_string().to_uppercase());
         spec.protocol = Some(protocol);
     }
-    let mut engine = Engine::start(&spec, cpus, timeouts, over.clone())?;
+    let mut engine = Engine::start(&spec, cpus, timeouts, interrupted.clone())?;
     let mut greeting = std::mem::take(&mut engine.greeting);
     match spec.first_rank {
         Some(first_rank) => engine.verify_first_rank(first_rank)?,
@@ -70,7 +70,7 @@ fn find_protocol(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
     timeouts: Timeouts,
-    over: &Receiver<()>,
+    interrupted: &Receiver<()>,
 ) -> Result<EngineProtocol, EngineFailure> {
     let cpus = spec.cpus.as_deref().or(cpus);
     let mut process = start_process(spec, cpus)?;
@@ -83,7 +83,7 @@ fn find_protocol(
         }
         process.send(greeting);
         let rest = deadline.saturating_duration_since(Instant::now());
-        answer = await_greeting_end(&process, wait.min(rest), over)?;
+        answer = await_greeting_end(&process, wait.min(rest), interrupted)?;
         if let GreetingAnswer::Protocol(protocol) = answer {
             process.quit(super::QUIT_TIMEOUT);
             return Ok(protocol);
@@ -108,13 +108,13 @@ enum GreetingAnswer {
 fn await_greeting_end(
     process: &Process,
     timeout: Duration,
-    over: &Receiver<()>,
+    interrupted: &Receiver<()>,
 ) -> Result<GreetingAnswer, EngineFailure> {
     /// Interval at which interrupts are polled.
     const POLL: Duration = Duration::from_millis(20);
     let deadline = Instant::now() + timeout;
     loop {
-        if over.try_recv() != Err(crossbeam_channel::TryRecvError::Empty) {
+        if interrupted.try_recv() != Err(crossbeam_channel::TryRecvError::Empty) {
             return Err(EngineFailure::Interrupted);
         }
         match process.output.recv_timeout(POLL) {

@@ -146,13 +146,13 @@ impl Openings {
 /// Why the rules end the game in an opening, if they do.
 fn ending(line: &Line, rules: RuleSet) -> Option<EndReason> {
     let mut referee = Referee::new(line.start.clone(), rules, None);
-    let mut over = referee.ending();
+    let mut ending = referee.ending();
     for m in &line.moves {
-        if over.is_none() && referee.play(*m).is_ok() {
-            over = referee.ending();
+        if ending.is_none() && referee.play(*m).is_ok() {
+            ending = referee.ending();
         }
     }
-    over.map(|ending| ending.reason)
+    ending.map(|ending| ending.reason)
 }
 
 fn read_pgn(text: &str) -> Vec<Result<Line, OpeningError>> {
