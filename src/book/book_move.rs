@@ -117,7 +117,7 @@ pub trait Book: fmt::Debug + Send {
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
     /// Number of usable records whose weights were added to those of another record with the same move.
-    fn added(&self, _position: &Position) -> Result<usize, BookError> {
+    fn merged_records(&self, _position: &Position) -> Result<usize, BookError> {
         Ok(0)
     }
 

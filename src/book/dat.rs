@@ -137,7 +137,7 @@ impl Book for DatBook {
             .sum())
     }
 
-    fn added(&self, position: &Position) -> Result<usize, BookError> {
+    fn merged_records(&self, position: &Position) -> Result<usize, BookError> {
         Ok(self.records_of(position).len() - self.moves(position)?.len())
     }
 

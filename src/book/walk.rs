@@ -143,7 +143,7 @@ impl<'a> Walker<'a> {
             moves.iter().for_each(|m| self.table.add(position, *m));
             if !is_counted {
                 self.stored += records;
-                let usable = moves.len() + self.book.added(position)?;
+                let usable = moves.len() + self.book.merged_records(position)?;
                 self.unusable += records - usable.min(records);
             }
             let moves = moves.iter().map(|m| m.played).collect();

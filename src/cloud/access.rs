@@ -56,9 +56,10 @@ impl Tokens {
     /// Empty lines, lines that start with `#` and a byte order mark are skipped.
     ///
     /// # Errors
-    /// For the first line that is malformed, uses a reserved name (`anonymous`, `import`, `library`, `unknown`,
-    /// `worker`) or one of more than 100 characters or with control characters, repeats the token of an earlier line, or has a token that is shorter than 16 characters or
-    /// contains anything but letters, digits, `-`, `.`, `_` and `~`.
+    /// For the first line that is malformed, repeats the token of an earlier line, or has an invalid name or token. A
+    /// name is invalid if it is reserved (`anonymous`, `import`, `library`, `unknown`, `worker`), has more than 100
+    /// characters, or contains control characters. A token is invalid if it has fewer than 16 characters or contains
+    /// anything but letters, digits, `-`, `.`, `_` and `~`.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
         let mut tokens: Vec<AccessToken> = Vec::new();
         for (number, line) in without_byte_order_mark(text).lines().enumerate() {

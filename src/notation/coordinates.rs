@@ -9,7 +9,8 @@ pub fn write_iccs(m: Move) -> String {
     format!("{}-{}", m.from(), m.to()).to_ascii_uppercase()
 }
 
-/// Reads `h2e2`, `H2E2` or `H2-E2`, also with an en dash. Mixed case is rejected: `C8e8` is [SAN](super::san), the cannon on rank 8 to e8.
+/// Reads `h2e2`, `H2E2` or `H2-E2`, also with an en dash. Mixed case is rejected: `C8e8` is [SAN](super::san), the
+/// cannon on rank 8 to e8.
 ///
 /// # Errors
 /// The text has another form, or the move is illegal in the position.

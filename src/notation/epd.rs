@@ -4,6 +4,7 @@
 use super::fen::{self, FenError};
 use super::{NotationError, parse_move};
 use crate::board::{Move, Position};
+use crate::text::word_starts;
 
 /// A position with operations.
 ///
@@ -113,11 +114,9 @@ impl std::str::FromStr for Epd {
         let words: Vec<&str> = text.split_whitespace().collect();
         // The side to move is a field even if it is wrong.
         let length = fen::length(&words).max(words.len().min(2));
-        let rest = words
-            .get(length)
-            .map(|word| word.as_ptr() as usize - text.as_ptr() as usize);
+        let rest = word_starts(text).nth(length).unwrap_or(text.len());
         let mut epd = Self {
-            operations: operations(rest.map_or("", |at| &text[at..])),
+            operations: operations(&text[rest..]),
             ..Self::new(fen::parse_position(&words[..length].join(" "))?)
         };
         epd.best_moves = epd.moves("bm")?;

@@ -41,7 +41,7 @@
 //! | `cell_board`, `solver_state`, `solver`, `solved` | retrograde analysis of one-sided classes |
 //! | `two_sided` | retrograde analysis and fixpoints of two-sided classes |
 //! | `file`, `class_table`, `tables` | file format; probing one table and a set of tables |
-//! | `repeated` | positions of a game that keep table results from being certain |
+//! | `repeated` | repeated positions of a game, by which a result of a table may not hold |
 //! | `verify` | verification of values, and the proof that draws hold |
 
 mod cell_board;

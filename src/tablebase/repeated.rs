@@ -1,4 +1,4 @@
-//! The positions of a game that keep table results from being certain.
+//! Repeated positions of a game, by which a result of a table may not hold.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ use crate::rules::{Game, RuleSet};
 /// only through positions with fewer plies, and holds if no such position of the game has fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatedPositions {
-    /// The least plies to mate; [`u16::MAX`] without a position, as in the other fields.
+    /// The smallest number of plies to mate; [`u16::MAX`] without a position, as in the other fields.
     mate: u16,
-    /// The least plies to the next winning capture ([`Tables::dtc`]).
+    /// The smallest number of plies to the next winning capture ([`Tables::dtc`]).
     capture: u16,
-    /// Half the least plies to a result by the rules on repetitions, rounded down.
+    /// Half the smallest number of plies to a result by the rules on repetitions, rounded down.
     half_by_rule: u16,
 }
 

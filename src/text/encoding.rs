@@ -94,7 +94,7 @@ pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
 }
 
 /// Whether a text is UTF-8: it is valid, or it has more than twice as many characters of three bytes as invalid
-/// sequences. In 360,000 random Chinese texts in GBK that ratio was exceeded once.
+/// sequences. Of 400,000 random texts of 2 to 8 Chinese characters in GBK, two invalid ones had that ratio.
 fn is_mostly_utf_8(bytes: &[u8]) -> bool {
     let (mut long, mut invalid) = (0, 0);
     for chunk in bytes.utf8_chunks() {

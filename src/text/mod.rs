@@ -60,6 +60,16 @@ pub fn has_extension(path: &Path, extension: &str) -> bool {
         .is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
+/// The indices at which the words of a text begin.
+pub fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    let mut is_after_space = true;
+    text.char_indices().filter_map(move |(index, c)| {
+        let is_start = is_after_space && !c.is_whitespace();
+        is_after_space = c.is_whitespace();
+        is_start.then_some(index)
+    })
+}
+
 /// Splits a list of names at semicolons, trims them, and omits empty names.
 pub fn names_of_list(list: &str) -> impl Iterator<Item = &str> {
     let names = list.split(';').map(str::trim);
@@ -80,6 +90,14 @@ mod tests {
         }
         for text in ["-1", "NaN", "inf", "1e99"] {
             assert_eq!(read_seconds(text), Err(SecondsError::OutOfRange), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_begin_after_space() {
+        for text in ["a bc\u{3000}\u{3000}d", " a\tb ", "", " "] {
+            let words = word_starts(text).map(|start| text[start..].split_whitespace().next());
+            assert!(words.eq(text.split_whitespace().map(Some)), "{text:?}");
         }
     }
 

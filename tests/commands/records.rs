@@ -126,7 +126,7 @@ fn what_a_format_cannot_hold_is_reported() {
         r"
         $1 convert rooks.pgn --to xqf
         =
-        2> --to: the format has no place for more pieces of a kind than a set has
+        2> --to: the format cannot hold more pieces of a kind than a set has
         $ convert rooks.pgn --to dhtmlxq -o rooks.html
         $ convert rooks.html --to moves
         = fen 3k5/9/9/9/9/R8/9/R8/9/R3K4 w - - 0 1 moves a0b0

@@ -45,8 +45,8 @@ fn input(words: &'static str) -> impl Strategy<Value = Vec<u8>> {
     (lines, bytes).prop_map(|(lines, bytes)| [lines.as_bytes(), &bytes, b"\n"].concat())
 }
 
-/// Ends the search, resets options and waits until all input is processed. In the protocol, `setoption` stands before
-/// the name of an option, and `value` between name and value.
+/// Ends the search, resets options and waits until all input is processed. In the protocol, `setoption` precedes the
+/// name of an option, and `value` separates name and value.
 fn reset(client: &mut Client, setoption: &str, value: &str) {
     for _ in 0..30 {
         for (name, new) in [

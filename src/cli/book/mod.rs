@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         BookCommand::Export { book, out, force } => {
             let out = OutputFile::create(out, *force)?;
             if !read_memos(book)?.is_empty() {
-                note("the text has no place for the comments of the book");
+                note("the comments of the book are not exported");
             }
             out.write(read_table(book)?.to_text())
         }

@@ -427,8 +427,8 @@ fn copy_all(
     Ok(true)
 }
 
-/// Asks for the known moves of a position. Returns an empty list if it is unknown or invalid or has no legal move, `None`
-/// if the rate limit is exceeded.
+/// Asks for the known moves of a position. Returns an empty list if it is unknown or invalid or has no legal move,
+/// `None` if the rate limit is exceeded.
 fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>, ClientError> {
     let reply = client.ask("queryall", position, &[("json", "1")])?;
     let invalid = || ClientError::Reply(excerpt(&reply));

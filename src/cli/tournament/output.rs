@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::arguments::Arguments;
-use super::pgn_file::PgnFile;
+use super::pgn_file::{PgnFile, open_to_append};
 use super::{plot, report};
 use crate::board::ByColor;
 use crate::cli::common::{Context, Failure, OutputFile, bar_style, ignore_closed_pipe, translated};
@@ -53,7 +53,7 @@ impl OutputFiles {
         };
         if let Some(path) = &arguments.epd {
             require_file(path)?;
-            files.epd = Some(open_lines(path).context(path.display())?);
+            files.epd = Some(open_to_append(path, 1).context(path.display())?);
         }
         let mut content = JournalContent::default();
         if let Some(path) = &arguments.resume {
@@ -365,21 +365,6 @@ fn require_file(path: &Path) -> Result<(), Failure> {
         Ok(data) if !data.is_file() => Err(Failure::usage(path.display(), "not a regular file")),
         _ => Ok(()),
     }
-}
-
-/// Opens a file of lines to append to it, and completes its last line.
-fn open_lines(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    let mut file = options.read(true).append(true).create(true).open(path)?;
-    let mut last = [b'\n'];
-    if file.metadata()?.len() > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-    }
-    if last != [b'\n'] {
-        file.write_all(b"\n")?;
-    }
-    Ok(file)
 }
 
 /// The canonical path of a file, whether it exists or not.

@@ -33,26 +33,26 @@ pub struct RecoveredPgn {
     pub warnings: Vec<String>,
 }
 
+/// Opens or creates a file to append to it. Completes an existing one so that it ends with this number of line feeds.
+pub fn open_to_append(path: &Path, line_feeds: usize) -> io::Result<File> {
+    let mut options = File::options();
+    let mut file = options.read(true).append(true).create(true).open(path)?;
+    let begin = file.metadata()?.len().saturating_sub(line_feeds as u64);
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::Start(begin))?;
+    (&mut file).take(line_feeds as u64).read_to_end(&mut tail)?;
+    if !tail.is_empty() {
+        let present = tail.iter().rev().take_while(|byte| **byte == b'\n').count();
+        file.write_all("\n".repeat(line_feeds - present).as_bytes())?;
+    }
+    Ok(file)
+}
+
 impl PgnFile {
     /// Opens or creates the file, and makes an existing one end with an empty line. `id` is the id of the journal.
     pub fn open(path: &Path, notation: MoveStyle, id: Option<&str>) -> io::Result<Self> {
-        let mut file = File::options()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)?;
-        let length = file.metadata()?.len();
-        let mut tail = Vec::new();
-        file.seek(SeekFrom::Start(length.saturating_sub(2)))?;
-        (&mut file).take(2).read_to_end(&mut tail)?;
-        let ending = match tail.as_slice() {
-            [] | b"\n\n" => "",
-            [.., b'\n'] => "\n",
-            _ => "\n\n",
-        };
-        file.write_all(ending.as_bytes())?;
         Ok(Self {
-            file,
+            file: open_to_append(path, 2)?,
             notation,
             date: today(),
             id: id.map(str::to_owned),

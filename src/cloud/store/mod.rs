@@ -57,8 +57,8 @@ pub fn back_up(location: &Location, out: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Prepares a file, which may be a library, to be replaced: merges its log, which SQLite would otherwise apply to the new
-/// file.
+/// Prepares a file, which may be a library, to be replaced: merges its log, which SQLite would otherwise apply to the
+/// new file.
 ///
 /// # Errors
 /// Another process uses the library, or there is a log that cannot be merged.

@@ -202,8 +202,8 @@ fn notes(connection: &Connection, key: &Key) -> Result<Vec<PlacedNote>> {
         .collect())
 }
 
-/// Values of the column `marked`: a position that inherits its privacy, one with a private note on a move to it, and one
-/// that was private in another library.
+/// Values of the column `marked`: a position that inherits its privacy, one with a private note on a move to it, and
+/// one that was private in another library.
 const INHERITING: i64 = 0;
 const MARKED: i64 = 1;
 const IMPORTED: i64 = 2;

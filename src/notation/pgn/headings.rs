@@ -3,6 +3,7 @@
 use super::words::{is_direction, is_round_number, split_word, without_label};
 use crate::notation::tree::GameResult;
 use crate::notation::{chinese, is_move_text};
+use crate::text::word_starts;
 
 /// A line outside the moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,8 +102,7 @@ fn headings(line: &str) -> Option<Vec<(&'static str, &str)>> {
     let mut found = vec![split_heading(line)?];
     // The next heading begins with a word of the value.
     let mut at = line.len() - found[0].1.len();
-    for word in line[at..].split_whitespace() {
-        let start = word.as_ptr() as usize - line.as_ptr() as usize;
+    for start in word_starts(line) {
         if start > at
             && let Some(next) = split_heading(&line[start..])
             && let Some((_, value)) = found.last_mut()

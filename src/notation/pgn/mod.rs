@@ -60,7 +60,7 @@ pub fn read(text: &str) -> Vec<Result<PgnGame, RecordError>> {
 #[derive(Debug)]
 pub struct PgnReader<R> {
     input: R,
-    /// The encoding of the file if it is known and not UTF-8.
+    /// The encoding of the beginning of the file.
     encoding: &'static Encoding,
     /// The first line of the next part.
     ahead: Vec<u8>,
@@ -80,8 +80,8 @@ impl<R: BufRead> PgnReader<R> {
         Self::with_encoding(input, UTF_8)
     }
 
-    /// Reads from a file whose beginning is in an encoding. Parts in UTF-8 are recognised, and if the beginning is in
-    /// UTF-8, those in other encodings.
+    /// Reads from a file whose beginning is in `encoding`. Each part may be in UTF-8 instead; if the beginning is in
+    /// UTF-8, the encoding of each part is detected.
     pub(super) fn with_encoding(input: R, encoding: &'static Encoding) -> Self {
         Self {
             input,

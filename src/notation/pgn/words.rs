@@ -47,7 +47,7 @@ pub fn half_width(word: &str) -> Cow<'_, str> {
     word.chars().map(half_width).collect()
 }
 
-/// Whether a word begins with the number of red's first move: `1.`, but not `1...`.
+/// Whether a word begins with the number of red's first move: `1.`, but not `1...` or `1…`, which precede black's move.
 pub fn is_first_number(word: &str) -> bool {
     let rest = word.strip_prefix('1').unwrap_or_default();
     let ends = &rest[..rest.len() - rest.trim_start_matches(NUMBER_ENDS).len()];

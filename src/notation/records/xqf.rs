@@ -230,7 +230,7 @@ fn read_moves(mut tree: XqfTree<'_>) -> Result<RawGame, RecordError> {
 pub fn write_xqf(game: &GameTree) -> Result<Vec<u8>, RecordError> {
     let squares = piece_squares(&game.start);
     let squares = squares.ok_or_else(|| {
-        RecordError::new("the format has no place for more pieces of a kind than a set has")
+        RecordError::new("the format cannot hold more pieces of a kind than a set has")
     })?;
     let mut bytes = vec![0; HEADER];
     bytes[..3].copy_from_slice(&[b'X', b'Q', PLAIN]);

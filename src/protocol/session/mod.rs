@@ -477,7 +477,7 @@ impl<W: Write> Session<W> {
         let front = self.queue.front()?;
         match &self.search {
             Some(search) if search.is_stopping() => None,
-            Some(_) if self.waits_for_answer(front) => self.queue.pop_for_search(),
+            Some(_) if self.waits_for_answer(front) => self.queue.pop_stop_or_hit(),
             _ => self.queue.pop(),
         }
     }
@@ -488,7 +488,7 @@ impl<W: Write> Session<W> {
         let is_last = self.ended || self.queue.has_quit || self.queue.is_full();
         let is_interrupted = self.queue.interruptions > 0 && !self.preferences.batch;
         let must_end = is_last || is_interrupted;
-        if must_end && !self.ends_by_itself() && !self.queue.has_one_for_search() {
+        if must_end && !self.ends_by_itself() && !self.queue.has_stop_or_hit() {
             self.stop();
         }
     }

@@ -93,20 +93,20 @@ impl CommandQueue {
 
     /// The index of the first `stop` or `ponderhit` for the search in progress: it comes before any `go`, handshake or
     /// `quit`.
-    fn index_for_search(&self) -> Option<usize> {
+    fn index_of_stop_or_hit(&self) -> Option<usize> {
         let commands = self.commands.iter().map(|(command, _)| command);
         let mut own = commands.take_while(|c| !interrupts(c) && **c != Command::Quit);
         own.position(|c| matches!(c, Command::Stop | Command::PonderHit { .. }))
     }
 
     /// Whether a `stop` or `ponderhit` for the search in progress is queued.
-    pub fn has_one_for_search(&self) -> bool {
-        self.index_for_search().is_some()
+    pub fn has_stop_or_hit(&self) -> bool {
+        self.index_of_stop_or_hit().is_some()
     }
 
     /// Removes the first `stop` or `ponderhit` for the search in progress.
-    pub fn pop_for_search(&mut self) -> Option<Command> {
-        let index = self.index_for_search()?;
+    pub fn pop_stop_or_hit(&mut self) -> Option<Command> {
+        let index = self.index_of_stop_or_hit()?;
         self.remove(index)
     }
 

@@ -323,8 +323,8 @@ parameters! {
     last_move_soft = 75, 10, 90;
     /// Hard limit of the last move before a time control, as a share of the usable time.
     last_move_hard = 90, 10, 95;
-    /// Share of the increment in the proper time of a game without periods. With more than 100 the clock runs down during
-    /// the game.
+    /// Share of the increment in the proper time of a game without periods. With more than 100 the clock runs down
+    /// during the game.
     increment_share = 140, 50, 300;
     /// Soft limit of the first move of a game without periods, as a share of the proper time.
     soft_share_first = 40, 10, 200;

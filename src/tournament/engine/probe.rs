@@ -20,7 +20,8 @@ const GREETINGS: [(&str, Duration); 3] = [
     ("xboard\nprotover 2", Duration::MAX),
 ];
 
-/// Starts an engine once. Returns its settings, completed by the detected ones, and its greeting. A message on `interrupted`,
+/// Starts an engine once. Returns its settings, completed by the detected ones, and its greeting. A message on
+/// `interrupted`,
 /// or its disconnection, stops this.
 ///
 /// The protocol is that of the greeting which the engine answers; the first rank follows from its move from the

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_said_about_positions_that_were_not_looked_up() {
+    fn the_share_of_distinct_positions_needs_samples() {
         let mut statistics = Statistics::default();
         assert!(!statistics.to_string().contains("distinct"));
         statistics.sampled = 1;
