@@ -348,6 +348,11 @@ fn a_page_at_the_root_moves_the_built_in_page() {
     assert_eq!(body(&server.get("/")), "theirs");
     assert_eq!(body(&server.get("/%E7%A9%BA%20%E6%A0%BC.html")), "blank");
     assert!(body(&server.get("/chuhe/")).contains("main.js"));
+    let redirected = server.get("/chuhe?x=1");
+    assert!(
+        status(&redirected) == 301 && redirected.contains("location: ./chuhe/?x=1\r\n"),
+        "{redirected}"
+    );
     assert_eq!(status(&server.get("/chuhe/main.js")), 200);
     let board = body(&server.get("/chuhe/board?board=x"));
     assert!(

@@ -126,6 +126,8 @@ fn only_the_page_itself_may_use_the_board() {
     assert_eq!(status(&page, &host), 200);
     let local = format!("Host: localhost:{}\r\n", board.port);
     assert_eq!(status(&page, &local), 200);
+    // The relative links of the page need the last slash.
+    assert_eq!(status(&format!("/{}", board.token), &host), 301);
     let state = format!("/{}/api/state", board.token);
     for path in [
         "/",

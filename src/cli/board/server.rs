@@ -23,7 +23,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::sync::Semaphore;
 
 use super::api::{self, Api, BoardError};
-use crate::cloud::server::{LibraryRoutes, content_type, http};
+use crate::cloud::server::{LibraryRoutes, add_slash, content_type, http};
 use crate::page;
 
 /// Time limit for the running threads to finish when the server ends.
@@ -170,9 +170,12 @@ fn router(server: &Arc<BoardServer>) -> Router {
 
 /// Rejects requests that do not come from the page, and sets the headers of all responses.
 async fn check(State(server): State<Arc<BoardServer>>, request: Request, next: Next) -> Response {
-    let refusal = server.refusal(request.uri().path(), request.headers());
+    let uri = request.uri();
+    let refusal = server.refusal(uri.path(), request.headers());
     let response = match refusal {
         Some(reason) => BoardError(StatusCode::FORBIDDEN, reason.to_owned()).into_response(),
+        // The token alone.
+        None if uri.path().rfind('/') == Some(0) => add_slash(uri),
         None => next.run(request).await,
     };
     let headers = [

@@ -46,7 +46,7 @@ use shared::{Admission, Shared};
 
 pub use files::{Site, content_type};
 pub use shared::{ServerFiles, ServerOptions};
-pub use site::PageUser;
+pub use site::{PageUser, add_slash};
 
 /// Time for a client to send the head of a request, and to start the next request.
 const HEAD_TIME: Duration = Duration::from_secs(5);
@@ -340,6 +340,7 @@ fn router(shared: Arc<Shared>, api: Router) -> Router {
                 .fallback_service(page.with_state(shared.clone()))
                 .with_state(shared.clone()),
         )
+        .layer(from_fn(redirect_page))
         .layer(from_fn(check_head))
         .layer(no_cache(CACHE_CONTROL))
         .layer(no_cache(PRAGMA))
@@ -375,6 +376,15 @@ fn routes(api: Router) -> Router<Arc<Shared>> {
         )
         .route("/engine", get(api::engine).post(api::engine))
         .route("/board", get(site::board).post(site::board))
+}
+
+/// Redirects [`OWN_PAGE`] to the page below it.
+async fn redirect_page(request: Request, next: Next) -> Response {
+    if request.uri().path() == OWN_PAGE {
+        site::add_slash(request.uri())
+    } else {
+        next.run(request).await
+    }
 }
 
 /// Rejects requests whose URL or headers are too long.

@@ -119,6 +119,15 @@ pub async fn board(
     }))
 }
 
+/// A redirection to the path with a `/` at its end, which the relative links of a page need. The address is relative,
+/// as a proxy may have removed a prefix.
+pub fn add_slash(uri: &Uri) -> Response {
+    let query = uri.query().map(|query| format!("?{query}"));
+    let name = uri.path().rsplit('/').next().unwrap_or_default();
+    let location = format!("./{name}/{}", query.unwrap_or_default());
+    (StatusCode::MOVED_PERMANENTLY, [(LOCATION, location)]).into_response()
+}
+
 /// A file of the directory or of the built-in page.
 pub async fn file(
     State(shared): State<Arc<Shared>>,
@@ -132,11 +141,8 @@ pub async fn file(
         return Ok(([(CONTENT_TYPE, file.kind)], file.content.clone()).into_response());
     }
     if site.get(&format!("{path}/")).is_some() {
-        // A directory with an index. The address is relative, as a proxy may have removed a prefix.
-        let query = parts.uri.query().map(|query| format!("?{query}"));
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let location = format!("./{name}/{}", query.unwrap_or_default());
-        return Ok((StatusCode::MOVED_PERMANENTLY, [(LOCATION, location)]).into_response());
+        // A directory with an index.
+        return Ok(add_slash(&parts.uri));
     }
     let has_public_page = site.get(PUBLIC_PAGE).is_some();
     if has_public_page && path == "/llm.php" {
