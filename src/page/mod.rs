@@ -92,9 +92,9 @@ pub fn single_file(title: &str, games: &[Value]) -> String {
     page.replacen(DATA, &data("review", games), 1)
 }
 
-/// A game for the page: its title and its text.
-pub fn game(tree: &GameTree, points: &[Option<f64>]) -> Value {
-    json!({ "title": title(tree), "text": encode(tree, points) })
+/// A game for the page: its title and its text, see [`encode`].
+pub fn game(tree: &GameTree, points: &[Option<f64>], ply: usize) -> Value {
+    json!({ "title": title(tree), "text": encode(tree, points, ply) })
 }
 
 /// The title of a game: the players and the result.
@@ -115,10 +115,11 @@ enum Step {
 }
 
 /// The text of a game, as `game.js` describes it. `points` are the points that red can expect, in percent, at the start
-/// and after each ply of the main line, where known.
-pub fn encode(tree: &GameTree, points: &[Option<f64>]) -> String {
-    let main_line = std::iter::once(ROOT).chain(tree.moves.line(ROOT));
-    let points = main_line
+/// and after each ply of the main line, where known. The page shows the game after `ply` plies of the main line.
+pub fn encode(tree: &GameTree, points: &[Option<f64>], ply: usize) -> String {
+    let main_line = || std::iter::once(ROOT).chain(tree.moves.line(ROOT));
+    let shown = main_line().nth(ply).unwrap_or(ROOT);
+    let points = main_line()
         .zip(points)
         .filter_map(|(id, p)| Some((id, (*p)?)));
     let points: HashMap<NodeId, f64> = points.collect();
@@ -128,20 +129,25 @@ pub fn encode(tree: &GameTree, points: &[Option<f64>]) -> String {
         text += &start.replace(' ', "_");
     }
     text.push('~');
-    write_node(&mut text, tree, ROOT, &points);
+    let mut written = Vec::new();
+    let mut write_node = |text: &mut String, id| {
+        write_node(text, tree, id, &points);
+        written.push(id);
+    };
+    write_node(&mut text, ROOT);
     let mut steps = vec![Step::After(ROOT)];
     while let Some(step) = steps.pop() {
         match step {
             Step::Close => text.push(')'),
             Step::Open(id) => {
                 text.push('(');
-                write_node(&mut text, tree, id, &points);
+                write_node(&mut text, id);
             }
             Step::After(id) => {
                 let Some(first) = tree.moves.first_child(id) else {
                     continue;
                 };
-                write_node(&mut text, tree, first, &points);
+                write_node(&mut text, first);
                 steps.push(Step::After(first));
                 let next = |id: &NodeId| tree.moves.next_sibling(*id);
                 let variations: Vec<NodeId> = std::iter::successors(next(&first), next).collect();
@@ -151,7 +157,8 @@ pub fn encode(tree: &GameTree, points: &[Option<f64>]) -> String {
             }
         }
     }
-    text += "@0";
+    let index = written.iter().position(|id| *id == shown);
+    let _ = write!(text, "@{}", index.unwrap_or(0));
     let result = ("Result".to_owned(), tree.result.text().to_owned());
     for (name, value) in tree.tags.iter().chain([&result]) {
         let _ = write!(text, ";{}={}", percent_encode(name), percent_encode(value));
@@ -197,9 +204,11 @@ mod tests {
         let mut games = RecordReader::new(pgn.as_bytes()).unwrap();
         let tree = games.next().unwrap().unwrap();
         assert_eq!(
-            encode(&tree, &[None, Some(53.25)]),
+            encode(&tree, &[None, Some(53.25)], 0),
             "~:before:h2e2$2!53.2:a%3A%20b:(b2e2h9g7(b9c7))(c3c4)h9g7@0;Red=A%7E%3B%3D;Result=1%2D0"
         );
+        // The nodes are counted as they are written.
+        assert!(encode(&tree, &[], 2).contains("h9g7@6;"));
     }
 
     #[test]

@@ -313,10 +313,12 @@ fn games_of_the_command_line_are_shown() {
     };
     let texts = games(&name);
     assert!(texts[0].starts_with("~h2e2@") && texts[1].starts_with("~c3c4b7c7@"));
-    assert!(games(&format!("{name}:2@1"))[0].starts_with("~c3c4@"));
+    assert!(games(&format!("{name}:2@1"))[0].starts_with("~c3c4b7c7@1;"));
     assert!(games(ENDING)[0].starts_with("3k5/9/9/9/9/9/9/9/4R4/4K4_w_-_-_0_1~@"));
-    assert!(games("startpos moves h2e2")[0].starts_with("~h2e2@"));
-    place.check("$1 board --no-browser no-such-file.pgn\n$1 board --no-browser '9/9 w'");
+    assert!(games("startpos moves h2e2 h9g7")[0].starts_with("~h2e2h9g7@2;"));
+    for invalid in ["no-such-file.pgn", "'9/9 w'", "games.pgn:2@3"] {
+        place.check(&format!("$1 board --no-browser {invalid}"));
+    }
 }
 
 /// The page has its own rules, which need no server. They are compared with those of the engine, by Node.js.

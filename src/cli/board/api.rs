@@ -212,7 +212,7 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
             Ok(game) => {
                 let reasons = game.problems.iter();
                 problems.extend(reasons.map(|p| format!("game {number}: {}", p.reason)));
-                games.push(page::game(&game, &[]));
+                games.push(page::game(&game, &[], 0));
             }
             Err(error) => problems.push(format!("game {number}: {error}")),
         }

@@ -143,10 +143,21 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
     }
     match arguments.place()? {
         Some(place) if place.game.is_none() && place.ply.is_none() => read_file(&place),
-        Some(place) => Ok(vec![page::game(&place.read()?, &[])]),
+        Some(place) => {
+            // The page shows the whole game, after the given plies.
+            let whole = GamePath {
+                ply: None,
+                ..place.clone()
+            };
+            let game = whole.read()?;
+            place.cut(game.clone(), place.game.unwrap_or(1))?;
+            Ok(vec![page::game(&game, &[], place.ply.unwrap_or(0))])
+        }
         None => {
-            let record = PgnGame::from(arguments.read()?.line());
-            Ok(vec![page::game(&GameTree::from(&record), &[])])
+            let line = arguments.read()?.line();
+            let plies = line.moves.len();
+            let tree = GameTree::from(&PgnGame::from(line));
+            Ok(vec![page::game(&tree, &[], plies)])
         }
     }
 }
@@ -180,7 +191,7 @@ fn read_file(place: &GamePath) -> Result<Vec<Value>, Failure> {
         match game.context(format_args!("{path}: game {number}")) {
             Ok(game) => {
                 note_problems(&place.path, number, &game);
-                games.push(page::game(&game, &[]));
+                games.push(page::game(&game, &[], 0));
             }
             Err(failure) => {
                 failure.report();

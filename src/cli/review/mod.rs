@@ -190,7 +190,7 @@ fn read_records(
 
 /// A reviewed game for the web page.
 pub fn page_game(review: &Review) -> Value {
-    page::game(&output::annotated(review), &review.points)
+    page::game(&output::annotated(review), &review.points, 0)
 }
 
 fn review_game(
