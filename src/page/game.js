@@ -8,8 +8,10 @@ export class GameError extends Error {}
 export function newGame(start = START) {
   const position = parseFen(start);
   if (!position) throw new GameError('invalid board');
+  const [, , , , clock = '0', number = '1'] = start.trim().split(/[\s_]+/);
+  if (writeFen(position) === START && clock === '0' && number === '1') start = START;
   const root = { move: null, parent: null, children: [], comment: '', glyphs: [], points: null, position };
-  return { start, root, node: root, tags: {} };
+  return { start, root, node: root, tags: {}, number: Number(number) || 1 };
 }
 
 // Adds a move after a node, or returns the node if the move exists.
@@ -30,6 +32,11 @@ export function pathTo(node) {
   for (; node.parent; node = node.parent) path.unshift(node);
   return path;
 }
+
+// The number of a move.
+export const moveNumber = (game, node) => (
+  game.number + Math.floor((pathTo(node).length - (game.root.position.side === 'b' ? 0 : 1)) / 2)
+);
 
 // The nodes of first children after a node.
 export function lineAfter(node) {
@@ -75,7 +82,7 @@ export function encodeGame(game) {
   };
   const start = game.start === START ? '' : game.start.replaceAll(' ', '_');
   const moves = writeTree(game.root, write, '(', ')');
-  const tags = Object.entries(game.tags).map(([name, value]) => `;${name}=${encode(value)}`);
+  const tags = Object.entries(game.tags).map(([name, value]) => `;${encode(name)}=${encode(value)}`);
   return `${start}~${quoted(game.root.comment)}${moves}@${nodes.indexOf(game.node)}${tags.join('')}`;
 }
 
@@ -104,7 +111,7 @@ export function decodeGame(text) {
   }
   for (const tag of tags) {
     const [name, value = ''] = tag.split('=', 2);
-    game.tags[name] = decode(value);
+    game.tags[decode(name)] = decode(value);
   }
   game.node = nodes[Number(index)] || game.root;
   return game;
@@ -133,10 +140,9 @@ export function writePgn(game, notation) {
   const tags = { Game: 'Chinese Chess', Red: '?', Black: '?', Result: '*', ...game.tags, Format: format };
   if (game.start !== START) tags.FEN = game.start;
   const lines = Object.entries(tags).map(([name, value]) => `[${name} "${value.replace(/(["\\])/g, '\\$1')}"]`);
-  const ply = (node) => pathTo(node).length + (game.root.position.side === 'b' ? 1 : 0);
   const comment = (node) => (node.comment ? ` {${node.comment.replaceAll('}', ')')}}` : '');
   const write = (node, isFirst) => {
-    const number = Math.ceil(ply(node) / 2);
+    const number = moveNumber(game, node);
     const isRed = node.parent.position.side === 'w';
     const head = isRed ? ` ${number}.` : isFirst || node.parent.comment ? ` ${number}...` : '';
     const iccs = `${node.move.slice(0, 2)}-${node.move.slice(2)}`.toUpperCase();

@@ -114,9 +114,12 @@ export function takeOver(reviewed) {
   const { Result: result = '*', ...tags } = app.game.tags;
   app.game.tags = { ...tags, ...reviewed.tags, Result: result };
   const copy = (to, from) => {
+    const earlier = [...to.comment.matchAll(VERDICT)].map(([, , word]) => word);
+    const isOwn = (glyph) => !(glyph in GRADES && earlier.includes(GRADES[glyph]));
+    const glyphs = [...new Set([...to.glyphs.filter(isOwn), ...from.glyphs])];
     const own = to.comment.replaceAll(VERDICT, '').trim();
     const comment = [own, from.comment].filter(Boolean).join(' ');
-    Object.assign(to, { comment, glyphs: from.glyphs, points: from.points });
+    Object.assign(to, { comment, glyphs, points: from.points });
   };
   copy(app.game.root, reviewed.root);
   let [to, from] = [app.game.root, reviewed.root];

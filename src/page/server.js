@@ -13,13 +13,18 @@ export function positionQuery(nodes, more = {}) {
 
 export const currentQuery = (more) => positionQuery(pathTo(app.game.node), more);
 
-// The reason in the reply to a rejected request, if there is one.
+// The reason in the reply to a rejected request, if there is one: the API of the engine sends an object with `error`,
+// the library one with `status`, or plain text.
 function reasonOf(status, text) {
+  let reply = { status: text.trim() };
   try {
-    return JSON.parse(text).error;
+    reply = JSON.parse(text);
   } catch {
-    return status === 400 && text.length < 200 ? text.trim() : '';
+    // The reply is plain text.
   }
+  if (reply.error) return reply.error;
+  if (hasText(reply.status)) return t(reply.status);
+  return status === 400 && text.length < 200 ? reply.status : '';
 }
 
 // Sends a request; an error has a message for the user, from the server if it has sent one.

@@ -203,6 +203,7 @@ const TEXTS = {
   'rate limit exceeded': ['Too many requests; wait a moment', '查询过于频繁，请稍候'],
   tokenerror: ['Not allowed: enter a token below', '没有权限：请在下方输入令牌'],
   queued: ['A search has been requested. The result will appear here.', '已提交计算，结果将显示在此处。'],
+  'the library is read-only': ['The library is read-only', '云库只读'],
   filtered: ['The library does not store positions with so few pieces', '子力太少，云库不保存这样的局面'],
   'no game': [
     'The library does not store positions with so few pieces; the game ends',

@@ -1,4 +1,5 @@
-// Compares the legal moves and notations of the page with those of a file by the engine: node rules.mjs FILE.
+// Compares the legal moves and notations of the page with those of a file by the engine, and tests the texts of games and
+// the replies of servers: node rules.mjs FILE.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,13 +41,41 @@ try {
   }
   for (const text of [
     '~@0', '~:a%7E:h2e2$2!53.2:b:(b2e2h9g7(b9c7))(c3c4)h9g7@3;Red=%E7%94%B2',
-    '4k4/9/9/9/9/9/9/9/4R4/3K5_b_-_-_12_30~e9f9@1',
+    '4k4/9/9/9/9/9/9/9/4R4/3K5_b_-_-_12_30~e9f9@1', '~@0;Red%20Team=A%3BB',
   ]) assert.equal(encodeGame(decodeGame(text)), text);
   for (const bad of ['~h2e9', '~(h2e2)', '~h2e2)', '~h2', 'x', '9/9_w', '~h2e2:%E4:']) {
     assert.throws(() => decodeGame(bad), undefined, bad);
   }
   const pgn = writePgn(decodeGame('~h2e2$2:b:(b2e2h9g7)h9g7@0;Result=1-0'), 'coordinates');
   assert.match(pgn, /^1\. H2-E2 \$2 \{b\} \(1\. B2-E2 H9-G7\) 1\.\.\. H9-G7 1-0$/m);
+  // Numbers continue those of the FEN, names of tags are written in full, and the starting position needs no FEN.
+  const later = writePgn(decodeGame('4k4/9/9/9/9/9/9/9/4R4/3K5_b_-_-_12_30~e9f9e1e2@1;Red%5FTeam=A'), 'coordinates');
+  assert.match(later, /^\[Red_Team "A"\]$/m);
+  assert.match(later, /^30\.\.\. E9-F9 31\. E1-E2 \*$/m);
+  const start = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR_w';
+  assert.equal(encodeGame(decodeGame(`${start}_-_-_0_1~h2e2@1`)), '~h2e2@1');
+  assert.equal(encodeGame(decodeGame(`${start}_-_-_0_9~@0`)), `${start}_-_-_0_9~@0`);
+  // A review replaces the glyph of an earlier review, and keeps those of the user.
+  const { takeOver } = await load('review.js');
+  const { app } = await load('study.js');
+  app.game = decodeGame('~h2e2$1$14:own:h7e7$13$2:[%25eval 0.1,5] mistake (-12 %25) own:@0');
+  takeOver(decodeGame('~h2e2!45:[%25eval 0.2,9]:h7e7$4!30:[%25eval 0.9,9] blunder (-30 %25):@0'));
+  const [first, second] = [app.game.root.children[0], app.game.root.children[0].children[0]];
+  assert.deepEqual([first.glyphs, first.comment], [[1, 14], 'own [%eval 0.2,9]']);
+  assert.deepEqual([second.glyphs, second.comment], [[13, 4], 'own [%eval 0.9,9] blunder (-30 %)']);
+  // The reason why a server has rejected a request.
+  const { request } = await load('server.js');
+  const { t } = await load('texts.js');
+  for (const [status, text, reason] of [
+    [503, '{"status":"the library is read-only"}', t('the library is read-only')],
+    [503, 'the library is read-only\n', t('the library is read-only')],
+    [503, '<html></html>', t('status 503')],
+    [400, '{"error":"no engine"}', 'no engine'],
+    [400, 'no note\n', 'no note'],
+  ]) {
+    globalThis.fetch = async () => new Response(text, { status });
+    await assert.rejects(request('x'), { message: reason });
+  }
 } finally {
   rmSync(directory, { recursive: true });
 }
