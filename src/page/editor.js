@@ -2,23 +2,16 @@
 import { START, parseFen, writeFen, otherSide } from './rules.js';
 import { element, t, pieceName, GLYPHS } from './texts.js';
 import { view, drawBoard, setDrawing } from './board.js';
-import { app, show, say, setUp } from './study.js';
+import { app, show, say, setUp, stopEditing } from './study.js';
 
-// The edited position, or null.
+// The position that is or was edited last.
 let edited = null;
 // The piece that a click puts down; '' removes pieces, null moves them.
 let brush = null;
 
-export function stopEditing() {
-  edited = null;
-  view.onSquare = null;
-  document.body.classList.remove('editing');
-  element('editor').hidden = true;
-}
-
 // Shows the edited board and the pieces to choose from.
 export function drawEditor() {
-  if (!edited) return;
+  if (!view.onSquare) return;
   Object.assign(view, { position: edited, legal: [], last: null, check: null, arrows: [], drawn: [] });
   element('fen').value = writeFen(edited);
   element('side').textContent = t(`to move ${edited.side}`);
@@ -53,7 +46,6 @@ function editSquare(square) {
 }
 
 export function buildEditor() {
-  addEventListener('popstate', stopEditing);
   element('edit').addEventListener('click', () => {
     const { pieces, side } = app.game.node.position;
     setDrawing(false);
@@ -77,12 +69,7 @@ export function buildEditor() {
     [edited, view.selected] = [parseFen(START), null];
     drawEditor();
   });
-  element('done').addEventListener('click', async () => {
-    const position = edited;
-    view.onSquare = null;
-    if (await setUp(writeFen(position))) stopEditing();
-    else view.onSquare = editSquare;
-  });
+  element('done').addEventListener('click', () => setUp(writeFen(edited)));
   element('cancel').addEventListener('click', () => {
     stopEditing();
     show();

@@ -3,7 +3,7 @@ import { otherSide } from './rules.js';
 import { decodeGame, encodeGame, movesOf, pathTo, lineAfter } from './game.js';
 import { element, t } from './texts.js';
 import { view, drawBoard } from './board.js';
-import { app, show, say, end, side, playMove, lineText, redraw } from './study.js';
+import { app, show, say, end, side, playMove, tryMove, lineText, redraw } from './study.js';
 import { takeOver } from './review.js';
 import { currentQuery, positionQuery, request, stream } from './server.js';
 
@@ -14,6 +14,9 @@ const engineOptions = () => ({ threads: element('threads').value, hash: element(
 // Ends the stream of the analysis; null without one.
 let analysis = null;
 let isAnalysing = false;
+// Cancels the request for a move or an answer in the game against the engine; null without one. The engine searches one
+// position at a time, and nothing else may use it until the reply.
+let turn = null;
 
 // A score in minor pieces or the moves to mate, for red.
 function scoreText({ score, mate, bound }) {
@@ -47,7 +50,7 @@ function showLines({ depth, nodes, nps, hashfull, tablebase, lines }) {
     button.type = 'button';
     button.textContent = words[0];
     button.dataset.move = line.pv[0];
-    button.addEventListener('click', () => playMove(line.pv[0]));
+    button.addEventListener('click', () => tryMove(line.pv[0]));
     row.append(score, button, ` ${words.slice(1).join(' ')}`);
     return row;
   });
@@ -73,13 +76,13 @@ function startAnalysis() {
   element('analyse').setAttribute('aria-pressed', String(isAnalysing));
   element('analyse').textContent = t(isAnalysing ? 'stop' : 'analyse');
   element('engine-lines').replaceChildren();
-  element('speed').textContent = isAnalysing ? '' : t('analysis off');
+  element('speed').textContent = !isAnalysing ? t('analysis off') : turn ? t('thinking') : '';
   element('chances').hidden = true;
   if (!isAnalysing && view.arrows.length) {
     view.arrows = [];
     drawBoard();
   }
-  if (!isAnalysing || !view.legal.length) return;
+  if (!isAnalysing || turn || !app.legal.length) return;
   const query = currentQuery({ lines: element('lines').value, ...engineOptions() });
   analysis = stream(`api/analyse?${query}`, {
     lines: showLines,
@@ -99,7 +102,6 @@ function setAnalysing(isOn) {
 
 // The game against the engine, or null: the side of the engine, the last move, and the clocks in milliseconds.
 let match = null;
-let turn = null;
 
 const isPlaying = () => match !== null && !match.isOver;
 const isEnginesTurn = () => isPlaying() && match.node.position.side === match.engine;
@@ -183,7 +185,10 @@ export function resumePlay() {
 function finishPlay(loser) {
   if (!isPlaying()) return;
   match.isOver = true;
-  if (turn) turn.abort();
+  if (turn) {
+    endTurn();
+    startAnalysis();
+  }
   const results = { w: '0-1', b: '1-0' };
   if (loser !== undefined) app.game.tags.Result = loser ? results[loser] : '1/2-1/2';
   element('play-running').hidden = true;
@@ -208,45 +213,68 @@ function setStuck(isStuck) {
   drawClocks();
 }
 
+function endTurn() {
+  if (turn) turn.abort();
+  turn = null;
+}
+
+// Asks the engine about the last position of the game. Returns null if the game has a new position before the reply.
+async function askEngine(action, options) {
+  endTurn();
+  stopAnalysis();
+  const own = turn = new AbortController();
+  try {
+    const query = positionQuery(pathTo(match.node), options);
+    const reply = await request(`api/${action}?${query}`, { signal: own.signal });
+    return turn === own ? reply : null;
+  } catch (error) {
+    if (turn === own) throw error;
+    return null;
+  } finally {
+    if (turn === own) turn = null;
+  }
+}
+
 async function playEngine() {
   setStuck(false);
   say(t('thinking'));
-  turn = new AbortController();
-  const { signal } = turn;
   const clock = match.clock && { ...match.clock };
   try {
-    const query = positionQuery(pathTo(match.node), level());
-    const reply = await request(`api/move?${query}`, { signal });
-    if (signal.aborted || !isEnginesTurn()) return;
+    const reply = await askEngine('move', level());
+    if (!reply) return;
     app.game.node = match.node;
     playMove(reply.move);
   } catch (error) {
     // The game is kept: a reload, which also cancels the request, and taking back request the move again.
-    if (signal.aborted || !isPlaying()) return;
     // The time of the failed request does not count.
     match.clock = clock;
     setStuck(true);
+    startAnalysis();
     say(t('engine failed', error.message));
   }
 }
 
-// Follows the game on the board: a new move after the last one continues the game against the engine.
+const isInGame = (node) => pathTo(node).every((own) => own.parent.children.includes(own));
+
+// Follows the game on the board: a new move after the last one continues the game against the engine. Another game, or
+// the deletion of the last move, ends it.
 function followMatch() {
   if (!isPlaying()) return;
   const { game } = app;
   const { node } = game;
-  if (game !== match.game) { finishPlay(); return; }
+  if (game !== match.game || (!match.isNew && !isInGame(match.node))) { finishPlay(); return; }
   if (node.parent !== match.node && !match.isNew) return;
   if (!match.isNew) {
     tickClock();
     if (!isPlaying()) return;
     if (match.clock) match.clock[match.node.position.side] += match.increment;
   }
+  endTurn();
   match.isNew = false;
   match.node = node;
   setStuck(false);
   keepMatch();
-  if (!view.legal.length) finishPlay(side());
+  if (!app.legal.length) finishPlay(side());
   else if (isEnginesTurn()) playEngine();
 }
 
@@ -260,7 +288,7 @@ function startPlay(engine) {
   };
   const { tags } = app.game;
   const name = { w: ['Black', 'Red'], b: ['Red', 'Black'] }[otherSide(engine)];
-  [tags[name[0]], tags[name[1]]] = ['Chuhe', tags[name[1]] && tags[name[1]] !== 'Chuhe' ? tags[name[1]] : '?'];
+  [tags[name[0]], tags[name[1]]] = ['Chuhe', '?'];
   delete tags.Result;
   element('play-running').hidden = false;
   element('play-start').hidden = true;
@@ -273,7 +301,6 @@ function takeBack() {
   const path = pathTo(match.node);
   const last = path.findLast((node) => node.parent.position.side !== match.engine);
   if (!last) return;
-  if (turn) turn.abort();
   last.parent.children.splice(last.parent.children.indexOf(last), 1);
   match.isNew = true;
   app.game.node = last.parent;
@@ -296,14 +323,16 @@ function mayLeave() {
 async function offerDraw() {
   if (isEnginesTurn()) { say(t('engine turn')); return; }
   try {
-    const { answer } = await request(`api/draw?${currentQuery(engineOptions())}`);
-    if (answer === 'accepted') {
+    const reply = await askEngine('draw', engineOptions());
+    if (!reply) return;
+    if (reply.answer === 'accepted') {
       end(t('draw agreed'));
       finishPlay(null);
-    } else say(t(answer));
+    } else say(t(reply.answer));
   } catch (error) {
     say(error.message);
   }
+  startAnalysis();
 }
 
 // The levels from weak to strong. Only full strength without clocks needs a time per move.
@@ -352,6 +381,7 @@ function endReview() {
 
 function startReview() {
   if (reviewing) { endReview(); return; }
+  if (turn) { say(t('engine turn')); return; }
   const line = lineAfter(app.game.root);
   if (!line.length) { say(t('nothing to review')); return; }
   setAnalysing(false);
@@ -417,8 +447,9 @@ export function buildEngine() {
   });
   element('review').addEventListener('click', startReview);
   buildPlay();
-  app.onEnd = finishPlay;
-  app.listeners.push(startAnalysis, followMatch, drawClocks);
+  app.onEnd = (loser) => { if (match && app.game.node === match.node) finishPlay(loser); };
+  // The analysis starts after the engine's turn, if there is one.
+  app.listeners.push(followMatch, startAnalysis, drawClocks);
   app.onLanguage.push(drawEngineTexts, drawClocks);
   drawEngineTexts();
   return connectEngine();

@@ -1,6 +1,6 @@
 // Reading of files and pasted text by the server.
 import { element, t } from './texts.js';
-import { gameOfLink, openGame, openGames, say, setUp } from './study.js';
+import { app, gameOfLink, isFen, openGame, openGames, say, setUp } from './study.js';
 import { request } from './server.js';
 
 // Largest file that the server of `chuhe board` reads, in bytes.
@@ -19,8 +19,7 @@ function openLink(text) {
 async function readText(body) {
   if (body.size > MAX_FILE || body.length > MAX_FILE) { say(t('too large')); return; }
   const text = typeof body === 'string' ? body.trim() : '';
-  const [, fen] = /^(?:position\s+)?(?:fen\s+)?(startpos|[1-9a-zA-Z]+(?:\/[1-9a-zA-Z]+){9}(?:\s[wrb]\b[^\n]*)?)$/.exec(text) || [];
-  if (fen && !/ moves /.test(fen)) { await setUp(fen); return; }
+  if (isFen(text)) { await setUp(text); return; }
   if (/^https?:\S+$/.test(text)) { openLink(text); return; }
   try {
     const reply = await request('api/read', { method: 'POST', body });
@@ -33,6 +32,7 @@ async function readText(body) {
 }
 
 export function buildFiles() {
+  app.read = readText;
   element('load').hidden = false;
   element('file').addEventListener('change', () => {
     const [file] = element('file').files;

@@ -2,13 +2,15 @@
 import { notate, otherSide } from './rules.js';
 import { element, t } from './texts.js';
 import { view } from './board.js';
-import { app, say, end, playMove } from './study.js';
+import { app, say, end, tryMove } from './study.js';
 import { currentQuery, request } from './server.js';
 
 // The names of the opening books.
 let bookNames = '';
 // The current request, which a new one aborts.
 let asked = null;
+// Resolves when the page knows whether the rules have ended the game.
+export let judged = null;
 
 function outcomeText({ result, plies, by }) {
   if (by === 'rules') return t(`${result} by rule`);
@@ -24,7 +26,7 @@ function knowledgeTable(title, entries, text) {
     const button = document.createElement('button');
     button.type = 'button';
     button.textContent = notate(app.game.node.position, entry.move, view.notation);
-    button.addEventListener('click', () => playMove(entry.move));
+    button.addEventListener('click', () => tryMove(entry.move));
     name.append(button);
     value.textContent = text(entry);
     row.append(name, value);
@@ -38,7 +40,7 @@ function endText({ cause, loser }) {
   return `${t('by rule', t(cause))}: ${result}`;
 }
 
-export async function askPosition() {
+async function askPosition() {
   if (asked) asked.abort();
   asked = new AbortController();
   const { signal } = asked;
@@ -59,7 +61,7 @@ export async function askPosition() {
   element('knowledge').replaceChildren(...(tables.length ? tables : [t('no knowledge')]));
   element('opening').textContent = reply.opening ? t('opening', reply.opening) : '';
   element('table-value').textContent = reply.value ? outcomeText(reply.value) : '';
-  if (reply.end && view.legal.length) {
+  if (reply.end && app.legal.length) {
     end(endText(reply.end));
     app.onEnd(reply.end.loser);
   }
@@ -69,6 +71,6 @@ export function buildKnowledge(books) {
   bookNames = books.replace(/[<>]/g, '');
   element('knowledge-panel').hidden = false;
   app.check = async (fen) => (await request(`api/position?${new URLSearchParams({ start: fen, moves: '' })}`)).fen;
-  app.listeners.push(askPosition);
+  app.listeners.push(() => { judged = askPosition(); });
   app.onLanguage.push(askPosition);
 }

@@ -3,8 +3,9 @@ import { legalMoves, notate } from './rules.js';
 import { pathTo, fenOf } from './game.js';
 import { element, t, hasText, mistakeMarks, positionMarks, glyphText } from './texts.js';
 import { view } from './board.js';
-import { app, say, side, playMove, lineText, moveText } from './study.js';
+import { app, say, side, playMove, tryMove, lineText, moveText } from './study.js';
 import { access, request } from './server.js';
+import { judged } from './knowledge.js';
 import { connectEngine } from './engine.js';
 
 // How often the page queries the result of a requested search or a move of the library, in milliseconds, and how many
@@ -17,9 +18,10 @@ let entries = [];
 let query = 0;
 // The latest statistics of the library.
 let stats = null;
-// The notes on the moves of the position on the board, the note on the last move, and the node whose note is being edited.
+// The notes on the moves of the position on the board; the note on the last move, null without one and undefined before
+// the reply of the library; and the node whose note is in the form.
 let notes = [];
-let lastNote = null;
+let lastNote;
 let editedNode = null;
 
 function ask(action, more = {}) {
@@ -34,7 +36,7 @@ function entryButton(entry) {
   button.type = 'button';
   button.textContent = notate(app.game.node.position, entry.uci, view.notation);
   button.dataset.move = entry.uci;
-  button.addEventListener('click', () => playMove(entry.uci));
+  button.addEventListener('click', () => tryMove(entry.uci));
   return button;
 }
 
@@ -84,9 +86,10 @@ function drawLastNote() {
   const { node } = app.game;
   const shown = lastNote ? `${moveText({ ...node, glyphs: lastNote.glyphs })}` : '';
   element('library-note').textContent = lastNote ? t('last note', shown, noteText(lastNote)) : '';
+  element('save-note').disabled = lastNote === undefined;
   // Something that the user is writing stays.
   if (editedNode === node) return;
-  editedNode = node;
+  editedNode = lastNote === undefined ? null : node;
   const { name = '', comment = '', glyphs = [], private: isPrivate = false } = lastNote || {};
   element('note-name').value = name;
   element('note-comment').value = comment;
@@ -123,7 +126,7 @@ async function saveNote(event) {
   });
   try {
     await request('notes', { method: 'POST', body });
-    editedNode = null;
+    if (editedNode === node) editedNode = null;
     await showNotes(query);
     say(t('note saved'));
   } catch (error) {
@@ -134,14 +137,13 @@ async function saveNote(event) {
 // Queries the position on the board and shows the known moves. Returns whether one has a score.
 async function showEntries() {
   const requested = ++query;
-  [entries, notes, lastNote] = [[], [], null];
+  [entries, notes, lastNote] = [[], [], undefined];
   drawEntries();
-  element('library-note').textContent = '';
-  if (editedNode !== app.game.node) element('note-form').reset();
+  drawLastNote();
   showNotes(requested);
   writeLine(null);
   element('retry').hidden = true;
-  if (!view.legal.length) return false;
+  if (!app.legal.length) return false;
   try {
     const list = await ask('queryall', { showall: '1' });
     if (requested !== query) return false;
@@ -157,7 +159,8 @@ async function showEntries() {
       const line = await ask('querypv', { stable: '1' });
       if (requested === query && line.pv) writeLine(line.pv);
     }
-    if (requested === query && element('library-side').value.includes(side())) await answer(requested, 0);
+    await judged;
+    if (requested === query && isLibrarysTurn()) await answer(requested, 0);
     return isKnown;
   } catch (error) {
     if (requested !== query) return false;
@@ -176,6 +179,12 @@ async function showEngineMove(requested) {
   const reply = await request(`engine?${board}`);
   if (requested !== query || !reply.move) return;
   element('library-line').textContent = t('engine move', notate(app.game.node.position, reply.move, view.notation));
+}
+
+// Whether the library plays the next move: only at the end of a game that continues, and not for the engine.
+function isLibrarysTurn() {
+  const isEnd = !app.game.node.children.length;
+  return element('library-side').value.includes(side()) && isEnd && !app.ending && !app.refusal();
 }
 
 // Plays a move of the library. Without one it requests a search and tries again.

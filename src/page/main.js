@@ -4,7 +4,7 @@ import { newGame, encodeGame, writePgn } from './game.js';
 import { element, t, language, translate, switchLanguage } from './texts.js';
 import { view, buildBoard, picture } from './board.js';
 import { app, buildStudy, openGame, openGames, openAddress, redraw, say, setUp, show } from './study.js';
-import { buildEditor, drawEditor, stopEditing } from './editor.js';
+import { buildEditor, drawEditor } from './editor.js';
 import { showReview } from './review.js';
 import { buildFiles } from './files.js';
 import { buildKnowledge } from './knowledge.js';
@@ -97,9 +97,9 @@ function buildPage() {
   });
   element('save-picture').addEventListener('click', savePicture);
   element('copy-link').addEventListener('click', copyLink);
-  element('position').addEventListener('submit', async (event) => {
+  element('position').addEventListener('submit', (event) => {
     event.preventDefault();
-    if (await setUp(element('fen').value)) stopEditing();
+    setUp(element('fen').value);
   });
   element('language').addEventListener('click', () => {
     switchLanguage();

@@ -1,15 +1,17 @@
 // The game on the board: its moves, its address, and everything that changes with the current move.
-import { isInCheck, legalMoves, whyIllegal, moveOf, notate, otherSide } from './rules.js';
-import { newGame, addMove, pathTo, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
+import { isInCheck, legalMoves, whyIllegal, moveOf, fromOf, toOf, notate, otherSide } from './rules.js';
+import { newGame, addMove, moveNumber, lineAfter, encodeGame, decodeGame, fenOf, shownComment, isMainLine } from './game.js';
 import { element, t, hasText, mistakeMarks, glyphText } from './texts.js';
 import { view, drawBoard, setDrawing } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or notation,
-// and `onEnd` with the loser, or null, if a rule has ended the game. `mayLeave` returns whether the address may open another game. `refusal` returns the key of the reason why the user may
+// and `onEnd` with the loser, or null, if a rule has ended the game. `legal` has the legal moves of the current position.
+// `mayLeave` returns whether the address may open another game. `refusal` returns the key of the reason why the user may
 // not move now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the user.
+// `read` opens the games of a text, if a server can read them.
 export const app = {
-  game: newGame(), games: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
-  onEnd: () => {}, refusal: () => null, mayLeave: () => true,
+  game: newGame(), games: [], legal: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
+  onEnd: () => {}, refusal: () => null, mayLeave: () => true, read: null,
   check: async (fen) => fenOf(newGame(fen).root),
 };
 
@@ -45,7 +47,7 @@ function sayPosition() {
   const parts = [];
   if (node.move) parts.push(t('moved', t(node.parent.position.side), moveText(node)));
   const isCheck = isInCheck(position, position.side);
-  if (!view.legal.length) parts.push(t(isCheck ? 'checkmate' : 'stalemate'), t(`wins ${otherSide(position.side)}`));
+  if (!app.legal.length) parts.push(t(isCheck ? 'checkmate' : 'stalemate'), t(`wins ${otherSide(position.side)}`));
   else if (app.ending) parts.push(app.ending);
   else parts.push(...(isCheck ? [t('check')] : []), t(`to move ${position.side}`));
   say(parts.join(' · '));
@@ -54,8 +56,6 @@ function sayPosition() {
 // The buttons of the move list, and the game for which they were made: long games are not listed again at each step.
 const buttons = new Map();
 let [listed, listedRoot] = [null, null];
-
-const moveNumber = (node) => Math.ceil((pathTo(node).length + (app.game.root.position.side === 'b' ? 1 : 0)) / 2);
 
 function moveButton(node) {
   const button = document.createElement('button');
@@ -73,7 +73,7 @@ function moveButton(node) {
 
 function numberText(node, isFirst) {
   const isRed = node.parent.position.side === 'w';
-  const text = isRed ? `${moveNumber(node)}. ` : isFirst ? `${moveNumber(node)}… ` : '';
+  const text = isRed ? `${moveNumber(app.game, node)}. ` : isFirst ? `${moveNumber(app.game, node)}… ` : '';
   const span = document.createElement('span');
   span.className = 'number';
   span.textContent = text;
@@ -116,6 +116,9 @@ function commentText(comment) {
   return [text, evaluation].filter(Boolean).join('\n');
 }
 
+// The node whose comment is being written, or null. It may no longer be the current one when the comment is finished.
+let commented = null;
+
 function drawMoves() {
   const { root, node, tags } = app.game;
   const content = [view.notation, t('no moves'), encodeGame(app.game).replace(/@\d+/, '')].join();
@@ -143,7 +146,7 @@ function drawMoves() {
   const players = tags.Red || tags.Black ? [`${tags.Red || '?'} – ${tags.Black || '?'}`, tags.Result] : [];
   element('game-title').textContent = [...players, tags.Event, tags.ECCO, tags.Opening].filter(Boolean).join('  ');
   element('comment-text').textContent = commentText(node.comment);
-  if (document.activeElement !== element('comment')) element('comment').value = node.comment;
+  if (!commented) element('comment').value = node.comment;
   for (const button of element('glyphs').children) {
     button.setAttribute('aria-pressed', String(node.glyphs.includes(Number(button.dataset.glyph))));
     button.disabled = !node.parent;
@@ -152,35 +155,50 @@ function drawMoves() {
   element('delete').disabled = !node.parent;
 }
 
+// The address that will replace the current one, or null.
+let pendingAddress = null;
 let addressTimer = null;
+
+function changeAddress(change, address) {
+  if (address !== location.hash) history[change](null, '', location.pathname + address);
+}
+
+function writePending() {
+  clearTimeout(addressTimer);
+  if (pendingAddress) changeAddress('replaceState', pendingAddress);
+  pendingAddress = null;
+}
 
 // Writes the game into the address. A changed game is a new entry of the history, so that Back undoes the change; walking
 // through the game is not. Browsers limit how often the address may change.
 function writeAddress(isNew) {
+  const address = `#${encodeGame(app.game)}`;
+  if (isNew) {
+    writePending();
+    changeAddress('pushState', address);
+    return;
+  }
   clearTimeout(addressTimer);
-  const write = () => {
-    const address = `#${encodeGame(app.game)}`;
-    if (address === location.hash) return;
-    const { pathname } = location;
-    history[isNew ? 'pushState' : 'replaceState'](null, '', pathname + address);
-  };
-  if (isNew) write();
-  else addressTimer = setTimeout(write, 250);
+  pendingAddress = address;
+  addressTimer = setTimeout(writePending, 250);
+}
+
+// Shows the current position on the board, unless the user is setting up another one.
+function showPosition() {
+  if (view.onSquare) return;
+  const { node } = app.game;
+  const { position } = node;
+  const check = isInCheck(position, position.side) ? position.pieces.indexOf(position.side === 'w' ? 'K' : 'k') : null;
+  Object.assign(view, { position, legal: app.legal, last: node.move, check, selected: null, drawn: [], arrows: [] });
+  element('fen').value = node.parent ? fenOf(node) : app.game.start;
 }
 
 // Shows the current move. `isNew` if the game has changed.
 export function show({ isNew = false, keepsAddress = false } = {}) {
   const { node } = app.game;
-  const { position } = node;
-  view.position = position;
-  view.legal = legalMoves(position);
-  view.last = node.move;
-  view.selected = null;
-  view.drawn = [];
-  view.arrows = [];
-  view.check = isInCheck(position, position.side) ? position.pieces.indexOf(position.side === 'w' ? 'K' : 'k') : null;
+  app.legal = legalMoves(node.position);
   app.ending = null;
-  element('fen').value = node.parent ? fenOf(node) : app.game.start;
+  showPosition();
   for (const id of ['first', 'back']) element(id).disabled = !node.parent;
   for (const id of ['next', 'last']) element(id).disabled = !node.children.length;
   drawMoves();
@@ -207,9 +225,23 @@ export function go(node) {
   show();
 }
 
+// Ends the setting up of a position; the next `show` shows the game again.
+export function stopEditing() {
+  view.onSquare = null;
+  document.body.classList.remove('editing');
+  element('editor').hidden = true;
+}
+
 export function openGame(game, options = { isNew: true }) {
   app.game = game;
+  element('games').selectedIndex = -1;
+  stopEditing();
   show(options);
+}
+
+function openListed(index) {
+  openGame(decodeGame(app.games[index].text));
+  element('games').selectedIndex = index;
 }
 
 // Lists games and opens the first, unless the address has already opened one.
@@ -217,8 +249,9 @@ export function openGames(texts, { keepsGame = false } = {}) {
   app.games = texts;
   const options = texts.map(({ title }, n) => new Option(`${n + 1}. ${title}`, n));
   element('games').replaceChildren(...options);
+  element('games').selectedIndex = -1;
   element('games').hidden = texts.length < 2;
-  if (texts.length && !keepsGame) openGame(decodeGame(texts[0].text));
+  if (texts.length && !keepsGame) openListed(0);
 }
 
 export function playMove(move) {
@@ -228,13 +261,13 @@ export function playMove(move) {
   show({ isNew: node.children.length > count });
 }
 
-// A move of the user from the board.
-export function tryMove(from, to) {
-  const refusal = app.refusal() || whyIllegal(app.game.node.position, from, to);
+// A move of the user, from the board or a list of moves.
+export function tryMove(move) {
+  const refusal = app.refusal() || whyIllegal(app.game.node.position, fromOf(move), toOf(move));
   if (refusal) {
     drawBoard();
     say(t(refusal));
-  } else playMove(moveOf(from, to));
+  } else playMove(move);
 }
 
 // The game or position of a link; null without one.
@@ -257,17 +290,21 @@ export function openAddress() {
   return true;
 }
 
-// Sets up a position after the server or the page has checked it.
-export async function setUp(fen) {
+// Whether a text is only a FEN, without moves.
+export const isFen = (text) => (
+  /^(position\s+)?(fen\s+)?(startpos|[a-z1-9]+(\/[a-z1-9]+)+(\s+[wrb](\s+[-\d]+)*)?)$/i.test(text.trim())
+);
+
+// Sets up a position after the server or the page has checked it. The server reads what the page cannot.
+export async function setUp(text) {
   try {
-    const [start, moves = ''] = fen.trim().split(/\s+moves\s+/);
+    const [start, moves = ''] = text.trim().replace(/^(position\s+)?(fen\s+)?/, '').split(/\s+moves\s+/);
     const game = newGame(start === 'startpos' ? undefined : await app.check(start));
     for (const move of moves.split(/\s+/).filter(Boolean)) game.node = addMove(game.node, move);
     openGame(game);
-    return true;
   } catch (error) {
-    say(hasText(error.message) ? t(error.message) : error.message);
-    return false;
+    if (app.read && !isFen(text)) await app.read(text);
+    else say(hasText(error.message) ? t(error.message) : error.message);
   }
 }
 
@@ -284,12 +321,11 @@ function walk(key) {
 }
 
 function promote() {
-  let { node } = app.game;
-  while (node.parent && node.parent.children[0] === node) node = node.parent;
-  if (!node.parent) return;
-  const { children } = node.parent;
-  children.splice(children.indexOf(node), 1);
-  children.unshift(node);
+  for (let { node } = app.game; node.parent; node = node.parent) {
+    const { children } = node.parent;
+    children.splice(children.indexOf(node), 1);
+    children.unshift(node);
+  }
   show({ isNew: true });
 }
 
@@ -307,16 +343,21 @@ export function flip(isFlipped = !view.flipped) {
 }
 
 export function buildStudy() {
-  view.onMove = tryMove;
+  view.onMove = (from, to) => tryMove(moveOf(from, to));
   const keys = { first: 'Home', back: 'ArrowLeft', next: 'ArrowRight', last: 'End' };
   for (const [id, key] of Object.entries(keys)) element(id).addEventListener('click', () => walk(key));
   element('flip').addEventListener('click', () => flip());
-  element('games').addEventListener('change', () => openGame(decodeGame(app.games[element('games').value].text)));
+  element('games').addEventListener('change', () => openListed(element('games').value));
   element('promote').addEventListener('click', promote);
   element('delete').addEventListener('click', deleteMoves);
+  element('comment').addEventListener('focus', () => { commented = app.game.node; });
   element('comment').addEventListener('change', () => {
-    app.game.node.comment = element('comment').value.trim();
+    commented.comment = element('comment').value.trim();
     show({ isNew: true });
+  });
+  element('comment').addEventListener('blur', () => {
+    commented = null;
+    drawMoves();
   });
   for (const [glyph, mark] of Object.entries(mistakeMarks)) {
     const button = document.createElement('button');
@@ -341,6 +382,7 @@ export function buildStudy() {
     event.preventDefault();
   });
   addEventListener('popstate', () => {
+    pendingAddress = null;
     if (app.mayLeave()) openAddress() || openGame(newGame(), { keepsAddress: true });
     else history.pushState(null, '', `${location.pathname}#${encodeGame(app.game)}`);
   });

@@ -183,6 +183,123 @@ async function holdsMatch(url) {
   await page.context().close();
 }
 
+// What the user does while the engine thinks neither ends its search nor changes its move.
+async function keepsTurn(url) {
+  const page = await open(`${url}#~@0;Red=A;Black=B;Result=1-0`);
+  const asked = [];
+  page.on('request', (request) => asked.push(...(/(?<=api\/)(analyse|move|draw|review)/.exec(request.url()) || []).slice(1)));
+  let reply = null;
+  await page.route('**/api/move*', (route) => { reply = (move) => route.fulfill({ json: { move } }); });
+  await page.click('#play-panel summary');
+  await page.click('#play-red');
+  assert.match(await page.locator('#game-title').textContent(), /^\? – Chuhe/);
+  await page.click('#analyse');
+  await page.waitForSelector('#engine-lines li');
+  await square(page, 'h2').click();
+  await square(page, 'e2').click();
+  await page.waitForSelector('#knowledge button');
+  await page.locator('#knowledge button').first().click();
+  await waitForStatus(page, 'engine’s turn');
+  for (const id of ['analyse', 'analyse', 'review', 'first', 'last']) await page.click(`#${id}`);
+  assert.deepEqual(asked, ['analyse', 'move']);
+  // A comment belongs to the move for which it was begun.
+  await page.click('#annotate summary');
+  await page.locator('#comment').pressSequentially('own');
+  await reply('h9g7');
+  await waitForMoves(page, 2);
+  await page.waitForSelector('#engine-lines li');
+  assert.deepEqual(asked, ['analyse', 'move', 'analyse']);
+  await page.locator('#comment').blur();
+  assert.match(await page.evaluate(() => location.hash), /^#~h2e2:own:h9g7@2/);
+  assert.equal(await page.inputValue('#comment'), '');
+  await page.click('#analyse');
+  await looksAtOtherMoves(page);
+  await setsUpInMatch(page, (move) => reply(move));
+  await page.context().close();
+}
+
+// A draw offer is about the game, not the position on the board, and a variation does not end the game.
+async function looksAtOtherMoves(page) {
+  await page.click('#first');
+  await page.route('**/api/draw*', (route) => {
+    const moves = new URL(route.request().url()).searchParams.get('moves');
+    return route.fulfill({ json: { answer: moves === 'h2e2,h9g7' ? 'too early' : 'better' } });
+  });
+  await page.click('#offer-draw');
+  await waitForStatus(page, 'too early');
+  const ended = { book: [], tablebase: [], opening: null, value: null, end: { cause: 'Repetition', loser: 'w' } };
+  await page.route('**/api/position*', (route) => route.fulfill({ json: ended }));
+  await square(page, 'c3').click();
+  await square(page, 'c4').click();
+  await waitForStatus(page, 'repetition');
+  assert.equal(await page.locator('#resign').isVisible(), true);
+  await page.unroute('**/api/position*');
+  await page.click('#delete');
+  await page.click('#last');
+}
+
+// A move of the engine does not change the board on which a position is set up; another game does. A deleted game ends.
+async function setsUpInMatch(page, reply) {
+  await square(page, 'b0').click();
+  await square(page, 'c2').click();
+  await page.click('#game-panel summary');
+  await page.click('#edit');
+  await page.click('#clear');
+  await reply('b9c7');
+  await waitForMoves(page, 4);
+  assert.equal(await pieceAt(page, 'e0'), 0);
+  await page.goBack();
+  await waitForStatus(page, 'Go back once more');
+  assert.equal(await pieceAt(page, 'e0'), 0);
+  await page.click('#cancel');
+  assert.equal(await pieceAt(page, 'c7'), 1);
+  for (const id of ['back', 'back', 'delete']) await page.click(`#${id}`);
+  assert.equal(await page.locator('#resign').isVisible(), false);
+  await page.click('#edit');
+  await transfer(page, 'drop', 'game.pgn', Buffer.from(GAME));
+  await waitForMoves(page, 8);
+  assert.equal(await page.locator('#editor').isVisible(), false);
+  assert.equal(await pieceAt(page, 'e0'), 1);
+}
+
+// Variations, the history of the browser, and the field for a FEN.
+async function changesGames(url) {
+  const page = await open(`${url}#~h2e2(b2e2h9g7(b9c7))h9g7h0g2@4`);
+  await page.click('#annotate summary');
+  await page.click('#promote');
+  const address = () => page.evaluate(() => location.hash);
+  assert.match(await address(), /^#~b2e2\(h2e2h9g7h0g2\)b9c7\(h9g7\)@/);
+  // Back after a move returns to the position before it, even if the user has just walked there.
+  await page.goto(`${url}#~h2e2h9g7@0`);
+  await page.evaluate(() => {
+    document.querySelector('#last').click();
+    for (const name of ['h0', 'g2']) document.querySelector(`#squares [data-name=${name}]`).click();
+  });
+  assert.equal(await moveCount(page), 3);
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 2);
+  assert.match(await address(), /@2$/);
+  await page.click('#game-panel summary');
+  const start = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1';
+  for (const [fen, count] of [[`${start} moves h2e2 H9G7`, 2], [`position fen ${start}`, 0], [`fen ${start} moves 炮二平五`, 1]]) {
+    await page.fill('#fen', fen);
+    await page.click('#position button');
+    await page.waitForFunction((n) => document.querySelectorAll('#moves button').length === n, count);
+    assert.match(await address(), /^#~/);
+  }
+  // Every game of a list can be chosen after another game was opened.
+  const buffer = Buffer.from('1. h2e2 *\n\n1. c3c4 b7c7 *\n');
+  await page.setInputFiles('#file', { name: 'games.pgn', mimeType: 'text/plain', buffer });
+  await waitForStatus(page, 'Games read: 2');
+  for (let n = 0; n < 2; n++) {
+    await page.selectOption('#games', '1');
+    assert.equal(await moveCount(page), 2);
+    await page.click('#new-game');
+    assert.equal(await page.inputValue('#games'), '');
+  }
+  await page.context().close();
+}
+
 // A reload continues the game against the engine with its side, level and clocks.
 async function keepsMatch(page) {
   await page.reload();
@@ -653,7 +770,25 @@ async function showsOwnLibrary() {
   await page.setInputFiles('#file', { name: 'random', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3]) });
   await waitForStatus(page, '不是');
   await page.click('#analyse');
+  await playsByLibrary(page, url);
   await page.context().close();
+}
+
+// The library plays only at the end of a game that the rules have not ended.
+async function playsByLibrary(page, url) {
+  await page.goto(`${url}#~h2e2h9g7@0`);
+  await page.selectOption('#library-side', 'wb');
+  await page.waitForTimeout(1000);
+  assert.equal(await page.locator('#moves .current').count(), 0);
+  const ended = { book: [], tablebase: [], opening: null, value: null, end: { cause: 'Repetition', loser: null } };
+  await page.route('**/api/position*', (route) => route.fulfill({ json: ended }));
+  await page.goto(`${url}#~@0`);
+  await waitForStatus(page, '循环反复');
+  await page.waitForTimeout(1000);
+  assert.equal(await moveCount(page), 0);
+  await page.unroute('**/api/position*');
+  await page.click('#new-game');
+  await waitForMoves(page, 1);
 }
 
 // A writer annotates a move; readers see the note, but no private branch.
@@ -677,6 +812,7 @@ async function writesNotes(page, root) {
   await page.click('#queue');
   await page.waitForTimeout(1500);
   assert.equal(await page.inputValue('#note-comment'), 'unfinished');
+  await keepsNote(page);
   await page.click('#back');
   assert.equal(await text(), '');
   await page.waitForSelector('#library-moves .comment');
@@ -716,6 +852,22 @@ async function writesNotes(page, root) {
   assert.deepEqual(await glyphs(), [2, 14, 40]);
 }
 
+// A note cannot be saved before it is known, so that an empty form does not replace it.
+async function keepsNote(page) {
+  let answer = null;
+  const answered = new Promise((resolve) => { answer = resolve; });
+  await page.route('**/notes?*', async (route) => {
+    await answered;
+    await route.continue();
+  });
+  for (const id of ['back', 'next']) await page.click(`#${id}`);
+  assert.equal(await page.locator('#save-note').isDisabled(), true);
+  answer();
+  await page.waitForSelector('#save-note:enabled');
+  assert.match(await page.inputValue('#note-comment'), /^The most/);
+  await page.unroute('**/notes?*');
+}
+
 // An uploaded file is searched; its progress is shown until the end.
 async function uploadsFiles(page) {
   await page.click('#jobs-panel summary');
@@ -737,7 +889,7 @@ async function uploadsFiles(page) {
 try {
   const url = await start('board', '--no-browser');
   const tests = {
-    playsByMouse, holdsMatch, playsByKeyboard, playsByTouch, analyses, reviews, opensFiles, needsNoChineseFont,
+    playsByMouse, holdsMatch, keepsTurn, changesGames, playsByKeyboard, playsByTouch, analyses, reviews, opensFiles, needsNoChineseFont,
     showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use chuhe::board::{Move, Position};
@@ -241,6 +242,16 @@ fn a_new_search_stops_the_current_one() {
     let (status, reply) = board.ask(&path("-1"));
     assert_eq!(status, 400);
     assert!(reply["error"].as_str().unwrap().starts_with("time: "));
+    // The move of an interrupted search could be a bad one.
+    let interrupted = thread::scope(|scope| {
+        let long = scope.spawn(|| board.ask(&path("60")));
+        while !long.is_finished() {
+            board.ask(&path("0.1"));
+        }
+        long.join().unwrap()
+    });
+    let reason = json!({ "error": "the search was stopped" });
+    assert_eq!(interrupted, (400, reason));
 }
 
 #[test]

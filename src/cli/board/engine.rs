@@ -190,6 +190,16 @@ impl BoardEngine {
         }
     }
 
+    /// Searches a position for an answer that depends on the whole search.
+    ///
+    /// # Errors
+    /// The search failed or was stopped, for example by a search for another tab of the browser.
+    fn search_whole(&self, game: &Game, plan: &SearchPlan, job: &Job) -> Result<Outcome, String> {
+        let outcome = self.search(game, plan, job, |_| Ok(()))?;
+        let outcome = outcome.filter(|_| !job.control.is_stopped());
+        outcome.ok_or_else(|| "the search was stopped".to_owned())
+    }
+
     /// Analyses a position until the job is stopped.
     pub fn analyse(
         &self,
@@ -234,9 +244,8 @@ impl BoardEngine {
         if let Some(chosen) = choose(&moves, Some(1.0), &mut rand::rng()) {
             return Ok(json!({ "move": moves[chosen].played.to_string(), "from": "book" }));
         }
-        let outcome = self.search(&game, &plan, job, |_| Ok(()))?;
-        let best = outcome.and_then(|outcome| outcome.best);
-        let best = best.ok_or("the search was stopped")?;
+        let outcome = self.search_whole(&game, &plan, job)?;
+        let best = outcome.best.ok_or("the search was stopped")?;
         Ok(json!({ "move": best.to_string(), "from": "search" }))
     }
 
@@ -249,9 +258,8 @@ impl BoardEngine {
         }
         let mut plan = self.plan_for(parameters)?;
         plan.limits.move_time = Some(SHORT_SEARCH);
-        let outcome = self.search(&game, &plan, job, |_| Ok(()))?;
-        let score = outcome.and_then(|outcome| outcome.score);
-        let is_accepted = score.is_some_and(|score| score >= Score::ZERO);
+        let outcome = self.search_whole(&game, &plan, job)?;
+        let is_accepted = outcome.score.is_some_and(|score| score >= Score::ZERO);
         Ok(json!({ "answer": if is_accepted { "accepted" } else { "better" } }))
     }
 
