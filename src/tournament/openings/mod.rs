@@ -11,17 +11,18 @@ pub use search::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, find_openings};
 use super::end_reason::EndReason;
 use super::referee::Referee;
 use crate::board::Position;
+use crate::notation::epd::Epd;
 use crate::notation::tree::GameTree;
-use crate::notation::{GameText, Line, Separator, pgn};
+use crate::notation::{
+    GameText, Line, LineError, NotationError, Separator, fen, pgn, without_move_numbers,
+};
 use crate::rules::RuleSet;
 
 /// The built-in openings: random lines that the search evaluates as balanced, made by `chuhe openings`.
 const BALANCED: &str = include_str!("balanced.txt");
 
-/// EPD opcodes, which follow a position.
-const EPD_OPCODES: [&str; 13] = [
-    "bm", "am", "id", "ce", "acd", "acn", "acs", "hmvc", "fmvn", "pv", "dm", "sm", "eval",
-];
+/// The words with which a line with a position may begin, instead of a FEN.
+const STARTS: [&str; 3] = ["startpos", "position", "fen"];
 
 /// A list of openings in the order in which they are played.
 #[derive(Clone, Debug)]
@@ -67,7 +68,9 @@ impl Openings {
     /// # Errors
     /// There is no valid opening.
     pub fn read_valid(text: &str) -> Result<(Self, Vec<OpeningError>), OpeningError> {
-        let is_pgn = text.trim_start().starts_with('[');
+        let mut lines = text.lines().map(str::trim_start);
+        let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%']));
+        let is_pgn = first.is_some_and(|line| line.starts_with('['));
         let parsed = if is_pgn {
             read_pgn(text)
         } else {
@@ -174,25 +177,40 @@ fn read_pgn(text: &str) -> Vec<Result<Line, OpeningError>> {
 fn read_lines(text: &str) -> Vec<Result<Line, OpeningError>> {
     let mut lines = Vec::new();
     for (number, text) in (1..).zip(text.lines()) {
-        let text = text.split(';').next().unwrap_or("").trim();
-        if text.is_empty() || text.starts_with('#') {
+        let game = text.split(';').next().unwrap_or("").trim();
+        if game.is_empty() || game.starts_with('#') {
             continue;
         }
-        let words = text.split_whitespace();
-        let words: Vec<&str> = words
-            .take_while(|word| !EPD_OPCODES.contains(word))
-            .collect();
-        let has_start = words
-            .iter()
-            .any(|word| word.contains('/') || word.eq_ignore_ascii_case("startpos"));
-        let line = if has_start {
-            GameText::split(&words.join(" "), Separator::Optional).read()
-        } else {
-            Line::play(Position::startpos(), &words)
+        let game = without_move_numbers(game);
+        let line = match game.split(' ').next().unwrap_or_default() {
+            first if first.contains('/') => read_position(text, &game),
+            first if STARTS.iter().any(|key| first.eq_ignore_ascii_case(key)) => {
+                GameText::split(&game, Separator::Optional).read()
+            }
+            _ => Line::play(Position::startpos(), game.split_whitespace()),
         };
         lines.push(line.map_err(|error| OpeningError(format!("line {number}: {error}"))));
     }
     lines
+}
+
+/// Reads a line that begins with a FEN. `game` is its part before the first `;`. The operations of an EPD, the
+/// first of which is not a move or has a quoted text, are ignored.
+fn read_position(text: &str, game: &str) -> Result<Line, LineError> {
+    let line = GameText::split(game, Separator::Optional).read();
+    let is_operation = matches!(
+        &line,
+        Err(LineError::Move {
+            number: 1,
+            error: NotationError::Unreadable(_)
+        })
+    );
+    if (is_operation || game.contains('"')) && Epd::is_form_of(text) {
+        let words: Vec<&str> = game.split(' ').collect();
+        let position = fen::parse_position(&words[..fen::length(&words)].join(" "))?;
+        return Line::play(position, [""; 0]);
+    }
+    line
 }
 
 #[cfg(test)]
@@ -232,11 +250,16 @@ mod tests {
         let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
         let text = format!(
             "# comment\n\nh2e2 h9g7 ; +12\n炮二平五 马8进7\nstartpos moves h2e2 h9g7\n\
-             {board} w - - 0 1 bm h2e2; id \"x\";\n{board} w h2e2 h9g7\n{board}\n"
+             {board} w - - 0 1 bm h2e2; id \"x\";\n{board} w h2e2 h9g7\n{board}\n\
+             1. h2e2 h9g7\nstartpos 1.h2e2 1...h9g7\n{board} w - - h2e2 h9g7 ; \"best\"\n\
+             {board} w - - c0 \"hello; world\"; id \"y\";\n{board} w - - c4 \"x\";\n{board} w - - eco A00;\n"
         );
         let openings = Openings::read(&text).unwrap();
         let moved = "h2e2 h9g7";
-        assert_eq!(texts(&openings), [moved, moved, moved, "", moved, ""]);
+        let expected = [
+            moved, moved, moved, "", moved, "", moved, moved, moved, "", "", "",
+        ];
+        assert_eq!(texts(&openings), expected);
         let game = PgnGame {
             tags: Vec::new(),
             line: openings.lines()[0].clone(),
@@ -244,7 +267,7 @@ mod tests {
             result: GameResult::Draw,
         };
         let pgn = game.write(MoveStyle::Chinese);
-        let mut from_pgn = Openings::read(&pgn).unwrap();
+        let mut from_pgn = Openings::read(&format!("; a comment\n\n{pgn}")).unwrap();
         assert_eq!(texts(&from_pgn), [moved]);
         from_pgn.truncate(1);
         assert_eq!(texts(&from_pgn), ["h2e2"]);
@@ -252,6 +275,9 @@ mod tests {
             ("", "has no openings"),
             ("h2e2\nh2e2 x", "line 2: move 2: \"x\" cannot be read"),
             ("9/9", "line 1: invalid FEN"),
+            ("startpos moves h2e9 ; +12", "line 1: move 1"),
+            ("startpos xx ; +12", "line 1: move 1"),
+            (&format!("{board} w h2e9 ; +12"), "line 1: move 1"),
             ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
             (
                 "[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n",
