@@ -58,8 +58,8 @@ pub enum UnfitSample {
     /// The result for red is not 1, 0.5 or 0.
     #[error("the result is {0}, but must be 1, 0.5 or 0")]
     Result(f64),
-    /// The score does not fit 16 bits.
-    #[error("the score {0} is outside of -32768 to 32767")]
+    /// The score does not fit 16 bits, or is [`NO_SCORE`].
+    #[error("the score {0} is outside of -32767 to 32767")]
     Score(i32),
 }
 
@@ -122,9 +122,9 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSa
         |result: &LabelledResult| result.points(crate::board::Color::Red) == sample.result;
     let result = LabelledResult::ALL.into_iter().find(is_result);
     let sign = sample.position.side_to_move().sign();
-    let score = i16::try_from(sample.score.saturating_mul(sign));
-    match (result, score) {
-        (Some(result), Ok(score)) => Ok((
+    let score = i16::try_from(sample.score.saturating_mul(sign)).ok();
+    match (result, score.filter(|score| *score != NO_SCORE)) {
+        (Some(result), Some(score)) => Ok((
             LooseSample {
                 position: sample.position,
                 score,
@@ -132,7 +132,7 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSa
             result,
         )),
         (None, _) => Err(UnfitSample::Result(sample.result)),
-        (_, Err(_)) => Err(UnfitSample::Score(sample.score)),
+        (_, None) => Err(UnfitSample::Score(sample.score)),
     }
 }
 

@@ -3,6 +3,7 @@
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
+use super::convert::UnfitSample;
 use super::*;
 use crate::board::{Color, Position};
 use crate::notation::pgn::read;
@@ -111,6 +112,13 @@ fn text_is_converted_game_by_game() {
             .unwrap();
     }
     assert!(read_back == samples);
+    // The smallest number of 16 bits means that there is no score.
+    let unfit = format!("{} | -32768 | 0.5\n", crate::notation::fen::START);
+    let (refused, _) = written(|writer| convert_text(unfit.as_bytes(), writer));
+    let reason = UnfitSample::Score(-32_768);
+    assert!(
+        matches!(refused, Err(ConvertError::Line { line: 1, reason: found }) if found == reason)
+    );
     let broken = format!("rnbakab\n{text}");
     let (refused, _) = written(|writer| convert_text(broken.as_bytes(), writer));
     assert!(matches!(
