@@ -210,7 +210,9 @@ impl FactorRun {
         };
         let estimates: Vec<f64> = inverse.iter().map(|row| dot(row)).collect();
         let residual = (self.squares - dot(&estimates)).max(0.0);
-        let variance = residual / (self.games - count as u64) as f64;
+        // Half a loss, half a draw and half a win are added, Jeffreys' prior of `Scores::estimate`. Otherwise the
+        // variance of equal results would be zero.
+        let variance = (residual + 0.25) / (self.games as f64 - count as f64 + 1.5);
         let mut effects: Vec<Effect> = self
             .factors
             .factors
@@ -292,6 +294,20 @@ mod tests {
             assert!(
                 low < value && value < high && high - low < 16.0,
                 "{effect:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn equal_results_are_uncertain() {
+        let mut run = FactorRun::new(Factors::read_toml(FILE).unwrap());
+        for pair in 0..24 {
+            run.add(pair, 1);
+        }
+        for Effect { elo, .. } in run.effects() {
+            assert!(
+                elo.value == 0.0 && elo.low < -5.0 && elo.high > 5.0,
+                "{elo:?}"
             );
         }
     }

@@ -25,6 +25,16 @@ named_enum! {
     }
 }
 
+impl EloModel {
+    /// The symbol of the unit.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Logistic => "Elo",
+            Self::Normalized => "nElo",
+        }
+    }
+}
+
 /// The text is not the name of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("model= must be normalized or logistic")]
@@ -103,18 +113,15 @@ impl FromStr for Sprt {
 
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let model = match self.model {
-            EloModel::Logistic => "Elo",
-            EloModel::Normalized => "nElo",
-        };
         let Self {
             elo0,
             elo1,
             alpha,
             beta,
-            ..
+            model,
         } = self;
-        write!(f, "{model} [{elo0}, {elo1}], alpha {alpha}, beta {beta}")
+        let unit = model.unit();
+        write!(f, "{unit} [{elo0}, {elo1}], alpha {alpha}, beta {beta}")
     }
 }
 
