@@ -133,6 +133,7 @@ while read -r line; do
             [ "$mode" = fussy ] && [ "$line" = ucci ] && exit 2
             if [ "$mode" = colored ]; then printf 'id name Red \033[31mShuffler\007\n'
             else say "id name Shuffler $mode"; fi
+            [ "$mode" = foresee ] && say "option Ponder type check default false"
             [ "$mode" = ranks ] && say "option name UCI_Variant type combo default chess var chess var xiangqi var janggi"
             case $mode in
                 seconds) ;;
@@ -141,8 +142,10 @@ while read -r line; do
             esac
             say "${line}ok"
             ;;
+        protover*) [ "$mode" = pingless ] && say "feature setboard=1 done=1" ;;
         isready)
             [ "$mode" = eager ] && say "bestmove a0a9"
+            if [ "$mode" = unready ] && [ "$moves" -gt 2 ]; then say unready >>"$file"; exec sleep 1000; fi
             say readyok
             ;;
         position*)

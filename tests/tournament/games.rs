@@ -1,5 +1,6 @@
 //! Games and their results.
 
+use std::fs;
 use std::process::Command;
 
 use super::{chuhe, error_output, good, match_of, output, report, script, unknown_script, with};
@@ -232,6 +233,7 @@ fn engines_ponder() {
     );
     let text = output(command.arg("--log").arg(&log));
     assert!(text.contains("repetition 2"), "{text}");
+    assert!(text.contains("(detected: Ponder true)"), "{text}");
     let log_text = std::fs::read_to_string(&log).unwrap();
     // The engine plays four moves in each game, ponders after every second one and always predicts the reply.
     assert_eq!(
@@ -240,6 +242,29 @@ fn engines_ponder() {
         "{log_text}"
     );
     assert_eq!(log_text.matches("<- ponderhit").count(), 4, "{log_text}");
+    assert!(log_text.contains("<- setoption Ponder true"), "{log_text}");
+}
+
+#[test]
+fn times_have_the_unit_that_the_user_sets() {
+    let place = Place::new();
+    for (setting, expected) in [
+        ("option.usemillisec=false", "<- go time 2 movestogo 1"),
+        ("option.UseMillisec=true", "<- go time 2000 movestogo 1"),
+        ("", "<- go time 2000 movestogo 1"),
+    ] {
+        let engines = ["one", "two"].map(|name| with(script(name, "good"), setting));
+        let arguments = "--openings start --rounds 1 --each movetime=2000 --log log";
+        let mut command = match_of(engines, arguments);
+        output(command.current_dir(place.path("")));
+        let log = place.read("log");
+        let asked = log.lines().filter(|line| line.contains("<- go time "));
+        assert!(
+            asked.clone().count() > 0 && asked.clone().all(|line| line.ends_with(expected)),
+            "{log}"
+        );
+        fs::remove_file(place.path("log")).unwrap();
+    }
 }
 
 #[test]
@@ -337,7 +362,7 @@ fn an_sprt_ends_the_match() {
         text.contains("the SPRT has accepted a hypothesis"),
         "{text}"
     );
-    assert!(text.contains("H1 accepted (Elo >= 100)"), "{text}");
+    assert!(text.contains("H1 accepted (nElo >= 100)"), "{text}");
 }
 
 #[test]

@@ -41,6 +41,28 @@ fn engines_that_do_not_work_are_refused() {
     }
     let error = error_of(script("mute", "mute"), "--each depth=1 --startup 0.3");
     assert!(error.contains("engine mute: no ucciok"), "{error}");
+    for (mode, reason) in [
+        ("mute", "no feature done=1"),
+        ("pingless", "it speaks XBoard, but does not offer ping"),
+    ] {
+        let mut engine = script("one", mode);
+        engine[4] = "proto=xboard".to_owned();
+        let error = error_of(engine, "--each depth=1 --startup 0.3");
+        assert!(error.contains(&format!("engine one: {reason}")), "{error}");
+    }
+    // A process may be allowed to raise its priority.
+    let engines = [
+        with(script("one", "good"), "nice=-5"),
+        script("two", "good"),
+    ];
+    let ended = match_of(engines, "--each depth=1 --rounds 1")
+        .output()
+        .unwrap();
+    let error = String::from_utf8(ended.stderr).unwrap();
+    assert!(
+        ended.status.success() || error.contains(": nice=-5: "),
+        "{error}"
+    );
     let error = error_of(engine(&["cmd=true", "proto=ucci"]), "--each depth=1");
     // The closed pipe may be noticed before the exit.
     let ends = ["it exited (exit status: 0)", "it closed its output"];
@@ -72,6 +94,12 @@ fn invalid_arguments_are_refused() {
         ),
         ("--each depth=1 --resign score=0", "must be greater than 0"),
         ("--each depth=1 --epd /dev/full", "not a regular file"),
+        ("--each depth=1 --epd -", "--epd: games are added to a file"),
+        ("--each depth=1 --pgn -", "--pgn: games are added to a file"),
+        (
+            "--each depth=1 --resume -",
+            "--resume: games are added to a file",
+        ),
         ("--each depth=1 --status /no/such/dir/x", "No such file"),
         (
             "--each depth=1 --sprt elo0=5,elo1=0",

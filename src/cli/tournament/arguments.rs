@@ -45,8 +45,9 @@ const MAX_ENGINES_MB: u64 = 16;
 pub struct Arguments {
     #[command(flatten)]
     engines: EngineArguments,
-    /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine (args and init are
-    /// lists, options is a table), and `[each]` with defaults after those of --each.
+    /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine (args, init and cpus are
+    /// lists, options is a table, ponder and restart are true or false), and `[each]` with defaults after those of
+    /// --each.
     #[arg(long, value_name = "FILE", help_heading = "Engines")]
     engines_file: Option<PathBuf>,
     /// The format of the tournament.

@@ -42,7 +42,7 @@ impl Engine {
         self.process.send(protocol.greeting());
         let last = protocol.greeting_end();
         let mut lines = Vec::new();
-        let greeted = self.await_line(self.timeouts.ready, last, |line| {
+        let greeted = self.await_response(self.timeouts.ready, last, |line| {
             lines.push(line.to_owned());
             line == last
         });
@@ -53,6 +53,9 @@ impl Engine {
             }
             other => other,
         })?;
+        if self.process.lacks_ping() {
+            return Err(EngineFailure::Xboard("but does not offer ping"));
+        }
         let id = |key: &str| {
             let mut values = lines.iter().filter_map(|line| line.strip_prefix(key));
             values.next_back().map(str::trim)
@@ -75,20 +78,30 @@ impl Engine {
         offers: &[OfferedOption],
     ) -> Result<(), EngineFailure> {
         let protocol = self.dialect.protocol;
-        let offers_it = |name: &str| offers.iter().any(|o| o.name.eq_ignore_ascii_case(name));
-        self.dialect.milliseconds |= offers_it("usemillisec");
-        self.has_newgame |= offers_it("newgame");
-        if protocol == EngineProtocol::Ucci && self.dialect.milliseconds {
-            self.process.send("setoption usemillisec true");
-        }
-        let sets_it = |name: &str| {
-            spec.options
-                .iter()
-                .any(|(n, _)| n.eq_ignore_ascii_case(name))
+        let offered = |name: &str| offers.iter().find(|o| o.name.eq_ignore_ascii_case(name));
+        let given = |name: &str| {
+            let mut options = spec.options.iter().rev();
+            options.find(|(given, _)| given.eq_ignore_ascii_case(name))
         };
-        if offers_it(VARIANT) && !sets_it(VARIANT) {
-            self.process.send(&protocol.set_option(VARIANT, "xiangqi"));
-            self.greeting.detected.push(format!("{VARIANT} xiangqi"));
+        self.has_newgame |= offered("newgame").is_some();
+        if protocol == EngineProtocol::Ucci {
+            self.dialect.milliseconds = match given("usemillisec") {
+                Some((_, value)) => value.eq_ignore_ascii_case("true"),
+                None => offered("usemillisec").is_some(),
+            };
+            if self.dialect.milliseconds {
+                self.process.send("setoption usemillisec true");
+            }
+        }
+        for (name, value, is_needed) in
+            [(VARIANT, "xiangqi", true), ("ponder", "true", spec.ponder)]
+        {
+            if let Some(option) = offered(name).filter(|_| is_needed && given(name).is_none()) {
+                self.process.send(&protocol.set_option(&option.name, value));
+                self.greeting
+                    .detected
+                    .push(format!("{} {value}", option.name));
+            }
         }
         self.set_options(&spec.options);
         for line in &spec.init {

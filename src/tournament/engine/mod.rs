@@ -98,7 +98,7 @@ impl Engine {
             text => self.process.send(&format!("{text}\nisready")),
         }
         let is_ready = |line: &str| line == "readyok";
-        self.await_line(self.timeouts.ready, "readyok", is_ready)?;
+        self.await_response(self.timeouts.ready, "readyok", is_ready)?;
         Ok(())
     }
 
@@ -215,17 +215,8 @@ impl Engine {
         match self.pondering.take() {
             Some(Pondering { early: None, .. }) => {
                 self.process.send("stop");
-                // A timeout is excused if without the stalls of the machine the wait was not longer than `allowed`.
-                // Therefore waits twice as long: after a wait of only `allowed`, any stall would excuse an engine that
-                // does not answer at all.
-                let stopped = self.await_line(2 * STOP_TIMEOUT, STOPPED_MOVE, is_outcome);
-                stopped.map(|_| ()).map_err(|failure| match failure {
-                    EngineFailure::Timeout { awaited, .. } => EngineFailure::Timeout {
-                        awaited,
-                        allowed: STOP_TIMEOUT,
-                    },
-                    other => other,
-                })
+                self.await_response(STOP_TIMEOUT, STOPPED_MOVE, is_outcome)?;
+                Ok(())
             }
             _ => Ok(()),
         }
@@ -238,6 +229,22 @@ impl Engine {
 
     fn best_move(&mut self, timeout: Duration) -> Result<Timed, EngineFailure> {
         self.await_line(timeout, BEST_MOVE, is_outcome)
+    }
+
+    /// Waits for a line as [`Self::await_line`] does, but twice as long as `allowed`. A timeout is excused if without
+    /// the stalls of the machine the wait was not longer than `allowed`: after a wait of only `allowed`, any stall
+    /// would excuse an engine that does not answer at all.
+    fn await_response(
+        &mut self,
+        allowed: Duration,
+        name: &str,
+        wanted: impl FnMut(&str) -> bool,
+    ) -> Result<Timed, EngineFailure> {
+        let response = self.await_line(2 * allowed, name, wanted);
+        response.map_err(|failure| match failure {
+            EngineFailure::Timeout { awaited, .. } => EngineFailure::Timeout { awaited, allowed },
+            other => other,
+        })
     }
 
     /// Waits for a line that is `wanted` and ignores other lines (the reader already handles `info` lines). `name` is

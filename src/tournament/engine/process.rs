@@ -93,7 +93,8 @@ impl Process {
             _cancel: cancel,
         };
         if let (Some(nice), Some(child)) = (spec.nice, &mut process.child) {
-            child.set_nice(nice)?;
+            let set = child.set_nice(nice);
+            set.map_err(|error| io::Error::other(format!("nice={nice}: {error}")))?;
         }
         let cancel = &process._cancel;
         let (stdin, stdout, stderr) = (
@@ -133,6 +134,12 @@ impl Process {
         };
         log::debug!("{} <- {text}", self.label);
         self.send_bytes(format!("{text}\n").into_bytes());
+    }
+
+    /// Whether it is an XBoard engine that does not offer `ping`.
+    pub fn lacks_ping(&self) -> bool {
+        let translator = self.xboard.as_ref();
+        translator.is_some_and(|translator| !translator.lock().has_ping)
     }
 
     /// Sends bytes that need not be UTF-8.

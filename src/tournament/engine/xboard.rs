@@ -14,7 +14,8 @@ const STARTPOS: &str = "startpos";
 /// The state of the conversation with an XBoard engine.
 #[derive(Debug, Default)]
 pub struct XboardTranslator {
-    has_ping: bool,
+    /// Whether the engine offers `ping`.
+    pub has_ping: bool,
     has_usermove: bool,
     pings: u64,
     /// The start and the moves of the game that the engine knows.
@@ -22,7 +23,10 @@ pub struct XboardTranslator {
     /// Whether the time control of this game has been sent.
     has_level: bool,
     is_thinking: bool,
+    /// Whether it has offered a draw since its last move.
     offers_draw: bool,
+    /// Whether it has resigned since its last move.
+    has_resigned: bool,
 }
 
 impl XboardTranslator {
@@ -41,6 +45,11 @@ impl XboardTranslator {
                 Vec::new()
             }
             "position" => self.position(rest),
+            "go" if self.has_resigned => {
+                // The answer to this ping becomes the answer to the request.
+                self.is_thinking = true;
+                self.command("isready")
+            }
             "go" => self.go(rest),
             "stop" if self.is_thinking => lines(&["?"]),
             "stop" => Vec::new(),
@@ -57,6 +66,7 @@ impl XboardTranslator {
             Some((old, known)) if old == start && moves.starts_with(known) => known.len(),
             _ => {
                 self.has_level = false;
+                (self.offers_draw, self.has_resigned) = (false, false);
                 sent = lines(&["new", "variant xiangqi", "force", "easy", "post"]);
                 if let Some(fen) = start.strip_prefix("fen ") {
                     sent.push(format!("setboard {fen}"));
@@ -119,7 +129,6 @@ impl XboardTranslator {
         }
         sent.extend(lines(&["go"]));
         self.is_thinking = true;
-        self.offers_draw = false;
         sent
     }
 
@@ -128,23 +137,29 @@ impl XboardTranslator {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "feature" => self.features(rest),
+            "pong" if self.is_thinking && self.has_resigned => self.outcome("resign"),
             "pong" => lines(&["readyok"]),
             "move" if self.is_thinking => {
-                self.is_thinking = false;
                 let played = rest.trim();
                 if let Some((_, moves)) = &mut self.game {
                     moves.push(played.to_owned());
                 }
                 let draw = if self.offers_draw { " draw" } else { "" };
-                vec![format!("bestmove {played}{draw}")]
+                self.outcome(&format!("{played}{draw}"))
             }
             "offer" if rest.trim() == "draw" => {
                 self.offers_draw = true;
                 Vec::new()
             }
-            "resign" => self.resigns(),
-            "1-0" if self.side() == Color::Black => self.resigns(),
-            "0-1" if self.side() == Color::Red => self.resigns(),
+            "resign" if self.is_thinking => self.outcome("resign"),
+            "resign" => {
+                self.has_resigned = true;
+                Vec::new()
+            }
+            // A claim instead of a move. A claim other than that of the own loss is not a legal answer.
+            "1-0" if self.is_thinking && self.side() == Color::Black => self.outcome("resign"),
+            "0-1" if self.is_thinking && self.side() == Color::Red => self.outcome("resign"),
+            "1-0" | "0-1" | "1/2-1/2" if self.is_thinking => self.outcome(word),
             "Illegal" | "Error" | "tellerror" | "tellusererror" => {
                 vec![format!("info string {line}")]
             }
@@ -152,13 +167,11 @@ impl XboardTranslator {
         }
     }
 
-    /// The engine resigns, or claims that it has lost.
-    fn resigns(&mut self) -> Vec<String> {
-        if std::mem::take(&mut self.is_thinking) {
-            lines(&["bestmove resign"])
-        } else {
-            Vec::new()
-        }
+    /// Ends the search.
+    fn outcome(&mut self, text: &str) -> Vec<String> {
+        self.is_thinking = false;
+        (self.offers_draw, self.has_resigned) = (false, false);
+        vec![format!("bestmove {text}")]
     }
 
     fn features(&mut self, text: &str) -> Vec<String> {
@@ -171,7 +184,7 @@ impl XboardTranslator {
                 "memory" if value == "1" => answers.push(spin("Hash", 1 << 20)),
                 "smp" if value == "1" => answers.push(spin("Threads", 1024)),
                 "option" => answers.extend(option(value)),
-                "done" if value == "1" && self.has_ping => {
+                "done" if value == "1" => {
                     answers.push(EngineProtocol::Xboard.greeting_end().to_owned());
                 }
                 _ => {}
@@ -286,7 +299,7 @@ mod tests {
         let mut translator = XboardTranslator::default();
         let answers =
             translator.answer("feature ping=1 usermove=1 setboard=1 myname=\"a b\" done=1");
-        assert_eq!(answers, ["id name a b", "xboardok"]);
+        assert_eq!(answers, ["id name a b", "feature done=1"]);
         translator
     }
 
@@ -311,12 +324,12 @@ mod tests {
                 "feature option=\"Style -combo solid /// *risky\"",
                 &["option name Style type combo default risky var solid var risky"],
             ),
-            // Without ping the end of the greeting is not announced.
-            ("feature done=1", &[]),
+            ("feature done=1", &["feature done=1"]),
             ("# a comment", &[]),
         ] {
             assert_eq!(translator.answer(line), answers, "{line}");
         }
+        assert!(!translator.has_ping);
         for (line, command) in [
             ("setoption name Hash value 16", "memory 16"),
             ("setoption name Threads value 2", "cores 2"),
@@ -361,7 +374,6 @@ mod tests {
             ["level 0 1000 0", "sd 3", "go"]
         );
         // Red is to move.
-        assert!(engine.answer("1-0 {Black resigns}").is_empty());
         assert_eq!(engine.answer("0-1 {Red resigns}"), ["bestmove resign"]);
         for (go, sent) in [
             ("go movetime 90500", ["level 1 1:31 0", "time 9050", "go"]),
@@ -378,5 +390,36 @@ mod tests {
             engine.answer("9 -100002 1 5 a"),
             ["info depth 9 score mate -2 time 10 nodes 5 pv a"]
         );
+    }
+
+    #[test]
+    fn claims_offers_and_resignations_are_translated() {
+        let mut engine = translator();
+        engine.command("position startpos");
+        // A claim instead of a move ends the search.
+        for claim in ["1-0", "1/2-1/2"] {
+            engine.command("go depth 3");
+            let answer = engine.answer(&format!("{claim} {{Draw by repetition}}"));
+            assert_eq!(answer, [format!("bestmove {claim}")]);
+            assert!(engine.answer(claim).is_empty(), "nothing is awaited");
+        }
+        // An offer or resignation after a move belongs to the next one.
+        engine.command("go depth 3");
+        assert_eq!(engine.answer("move h2e2"), ["bestmove h2e2"]);
+        engine.answer("offer draw");
+        engine.command("position startpos moves h2e2 h9g7");
+        engine.command("go depth 3");
+        assert_eq!(engine.answer("move h0g2"), ["bestmove h0g2 draw"]);
+        engine.answer("resign");
+        engine.command("position startpos moves h2e2 h9g7 h0g2 g6g5");
+        assert_eq!(engine.command("isready"), ["ping 1"]);
+        assert_eq!(engine.answer("pong 1"), ["readyok"]);
+        assert_eq!(engine.command("go depth 3"), ["ping 2"]);
+        assert_eq!(engine.answer("pong 2"), ["bestmove resign"]);
+        // It does not belong to the next game.
+        engine.answer("resign");
+        engine.command("position startpos");
+        engine.command("go depth 3");
+        assert_eq!(engine.answer("move h2e2"), ["bestmove h2e2"]);
     }
 }

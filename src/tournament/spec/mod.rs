@@ -57,8 +57,7 @@ impl EngineProtocol {
         match self {
             Self::Ucci => "ucciok",
             Self::Uci => "uciok",
-            // Sent by the translator, not by the engine.
-            Self::Xboard => "xboardok",
+            Self::Xboard => "feature done=1",
         }
     }
 
