@@ -24,7 +24,7 @@ const VERSION: u32 = 1;
 pub struct JsonReport<'a> {
     version: u32,
     event: &'a str,
-    /// `finished`, `decided` or `interrupted`; `null` while games are played.
+    /// `finished`, `decided`, `interrupted` or `failed`; `null` while games are played.
     end: Option<&'static str>,
     rules: &'static str,
     games_played: u64,

@@ -143,17 +143,6 @@ impl Tournament {
         self.rounds.map(|_| self.schedule().total_games())
     }
 
-    /// The winner of a knockout, if it is decided.
-    pub fn knockout_winner(&self, games: &[GameSummary]) -> Option<usize> {
-        let mut schedule = self.schedule();
-        while schedule.advance(games) {}
-        let games: Vec<&GameSummary> = games.iter().collect();
-        match schedule.survivors(&games)[..] {
-            [winner] if self.format == TournamentFormat::Knockout => Some(winner),
-            _ => None,
-        }
-    }
-
     /// Standings without games.
     pub fn standings(&self) -> Standings {
         Standings::new(
@@ -165,20 +154,23 @@ impl Tournament {
     }
 }
 
-/// Converts a record to a PGN game. `date` has the form `2026.01.31`; `id` is the id of the journal.
+/// Converts a record to a PGN game. `id` is the id of the journal.
 pub fn pgn_game(
     tournament: &Tournament,
     record: &GameRecord,
-    date: &str,
     id: Option<&str>,
     notation: MoveStyle,
 ) -> Result<PgnGame, FenError> {
     let ByColor([red, black]) = record.players.map(|number| &tournament.engines[number]);
     let round = tournament.schedule().round(record.number) + 1;
+    let started = (record.started).and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
+    let date = started.map_or("????.??.??".to_owned(), |started| {
+        started.strftime("%Y.%m.%d").to_string()
+    });
     let mut tags = vec![
         ("Event", tournament.event.clone()),
         ("Site", "?".to_owned()),
-        ("Date", date.to_owned()),
+        ("Date", date),
         ("Round", format!("{round}.{}", record.number + 1)),
         ("Red", red.name.clone()),
         ("Black", black.name.clone()),
@@ -195,10 +187,7 @@ pub fn pgn_game(
     if red.limit == black.limit {
         tags.push(("TimeControl", red.limit.to_string()));
     }
-    if let Some(started) = record
-        .started
-        .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
-    {
+    if let Some(started) = started {
         tags.push(("GameStartTime", started.to_string()));
     }
     if let Some(milliseconds) = record.duration_ms {
@@ -232,6 +221,13 @@ pub fn pgn_game(
 pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameRecord> {
     let (_, number) = game.tag("Round")?.split_once('.')?;
     let number = number.parse::<u64>().ok()?.checked_sub(1)?;
+    // If the number of rounds was reduced, later games are skipped, as those of the journal are.
+    if tournament
+        .total_games()
+        .is_some_and(|total| number >= total)
+    {
+        return None;
+    }
     let index = |name: Option<&str>| {
         let mut engines = tournament.engines.iter();
         engines.position(|engine| Some(engine.name.as_str()) == name)

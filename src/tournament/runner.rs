@@ -57,6 +57,8 @@ named_enum! {
         SprtDecided = "decided",
         /// It was interrupted.
         Interrupted = "interrupted",
+        /// An error ended it.
+        Failed = "failed",
     }
 }
 

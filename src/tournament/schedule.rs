@@ -252,9 +252,20 @@ impl Schedule {
         paired
     }
 
+    /// The winner of a knockout, if all its games are in `games`.
+    pub fn knockout_winner(mut self, games: &[GameSummary]) -> Option<usize> {
+        while self.advance(games) {}
+        let is_over = games.len() as u64 == self.total_games();
+        let games: Vec<&GameSummary> = games.iter().collect();
+        match self.survivors(&games)[..] {
+            [winner] if is_over && self.format == TournamentFormat::Knockout => Some(winner),
+            _ => None,
+        }
+    }
+
     /// The engines of a knockout that have not lost a match, in the order of the command line. A tied match is won by
     /// the engine with more wins as black, then by the one that comes first.
-    pub fn survivors(&self, games: &[&GameSummary]) -> Vec<usize> {
+    fn survivors(&self, games: &[&GameSummary]) -> Vec<usize> {
         let beaten: HashSet<usize> = (self.pairings.iter())
             .map(|pair| {
                 let of_match: Vec<&GameSummary> = (games.iter().copied())
@@ -405,9 +416,8 @@ mod tests {
         }
     }
 
-    /// Plays all games of a tournament, each of which the engine with the lower index wins. Returns the pairings and
-    /// the engines that have not lost a match.
-    fn played(mut schedule: Schedule) -> (Vec<[usize; 2]>, Vec<usize>) {
+    /// Plays all games of a tournament, each of which the engine with the lower index wins.
+    fn played(mut schedule: Schedule) -> (Schedule, Vec<GameSummary>) {
         let mut games: Vec<GameSummary> = Vec::new();
         loop {
             for number in games.len() as u64..schedule.known_games() {
@@ -432,19 +442,19 @@ mod tests {
             }
         }
         assert_eq!(games.len() as u64, schedule.total_games());
-        let all: Vec<&GameSummary> = games.iter().collect();
         let rounds: Vec<u64> = games
             .iter()
             .map(|game| schedule.round(game.number))
             .collect();
         assert!(rounds.is_sorted());
-        (schedule.pairings.clone(), schedule.survivors(&all))
+        (schedule, games)
     }
 
     #[test]
     fn swiss_rounds_pair_equal_engines_that_have_not_met() {
         for (engines, rounds) in [(2, 1), (4, 3), (5, 5), (6, 3), (8, 4), (9, 6), (16, 8)] {
-            let (pairings, _) = played(Schedule::new(TournamentFormat::Swiss, engines, 1, rounds));
+            let (schedule, _) = played(Schedule::new(TournamentFormat::Swiss, engines, 1, rounds));
+            let pairings = schedule.pairings;
             let distinct: HashSet<[usize; 2]> = pairings.iter().map(|pair| sorted(*pair)).collect();
             assert_eq!(distinct.len(), pairings.len(), "{engines} {rounds}");
             for round in pairings.chunks(engines / 2) {
@@ -461,11 +471,11 @@ mod tests {
             let counts: Vec<usize> = (0..engines).map(games).collect();
             assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1);
         }
-        let (pairings, _) = played(Schedule::new(TournamentFormat::Swiss, 4, 1, 2));
-        assert_eq!(pairings, [[0, 1], [2, 3], [0, 2], [1, 3]]);
+        let (schedule, _) = played(Schedule::new(TournamentFormat::Swiss, 4, 1, 2));
+        assert_eq!(schedule.pairings, [[0, 1], [2, 3], [0, 2], [1, 3]]);
         // More rounds than opponents.
-        let (pairings, _) = played(Schedule::new(TournamentFormat::Swiss, 2, 1, 3));
-        assert_eq!(pairings, [[0, 1]; 3]);
+        let (schedule, _) = played(Schedule::new(TournamentFormat::Swiss, 2, 1, 3));
+        assert_eq!(schedule.pairings, [[0, 1]; 3]);
     }
 
     #[test]
@@ -473,13 +483,15 @@ mod tests {
         for engines in 2..20 {
             for rounds in [1, 3] {
                 let schedule = Schedule::new(TournamentFormat::Knockout, engines, 1, rounds);
-                let (pairings, survivors) = played(schedule);
-                assert_eq!(pairings.len() as u64, (engines as u64 - 1) * rounds);
-                assert_eq!(survivors, [0]);
+                let (played, games) = played(schedule.clone());
+                assert_eq!(played.pairings.len() as u64, (engines as u64 - 1) * rounds);
+                assert_eq!(schedule.clone().knockout_winner(&games), Some(0));
+                // The final is not decided before its last game.
+                assert_eq!(schedule.knockout_winner(&games[..games.len() - 1]), None);
             }
         }
-        let (pairings, _) = played(Schedule::new(TournamentFormat::Knockout, 6, 1, 1));
-        assert_eq!(pairings, [[2, 5], [3, 4], [0, 3], [1, 2], [0, 1]]);
+        let (schedule, _) = played(Schedule::new(TournamentFormat::Knockout, 6, 1, 1));
+        assert_eq!(schedule.pairings, [[2, 5], [3, 4], [0, 3], [1, 2], [0, 1]]);
     }
 
     #[test]

@@ -68,15 +68,20 @@ fn pgn_records_are_complete() {
 #[test]
 fn a_finished_match_is_resumed_only_with_more_rounds() {
     let place = Place::new();
-    let [journal, pgn] = ["done.jsonl", "done.pgn"].map(|name| place.path(name));
+    let [journal, pgn, epd] = ["done.jsonl", "done.pgn", "done.epd"].map(|name| place.path(name));
     let run = |arguments: &str| {
         let mut command = match_of(good(), arguments);
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
-        output(&mut command)
+        output(command.arg("--epd").arg(&epd))
     };
     let games = |text: &str| text.matches("  game ").count();
     assert_eq!(games(&run(PLAIN)), 4);
+    // A position that was not written is added.
+    let positions = place.read("done.epd");
+    let last = positions.trim_end().rfind('\n').unwrap() + 1;
+    place.write("done.epd", &positions[..last]);
     let again = run(PLAIN);
+    assert_eq!(place.read("done.epd"), positions);
     assert_eq!(games(&again), 0, "{again}");
     assert!(again.contains("resumed after 4 games"), "{again}");
     assert!(again.contains("+0 =4 -0"), "{again}");
@@ -92,6 +97,19 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     assert!(repaired.contains("resumed after 6 games"), "{repaired}");
     let text = fs::read_to_string(&pgn).unwrap();
     assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
+    // With fewer rounds again, later games do not count and remain in both files.
+    assert!(run(PLAIN).contains("resumed after 4 games"));
+    let more = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
+    assert!(more.contains("resumed after 6 games"), "{more}");
+    assert_eq!(fs::read_to_string(&pgn).unwrap(), text);
+    // The date of a game is that of its beginning.
+    let journal_text = fs::read_to_string(&journal).unwrap();
+    let (before, after) = journal_text.split_once("\"started\":").unwrap();
+    let after = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    fs::write(&journal, format!("{before}\"started\":86400{after}")).unwrap();
+    fs::remove_file(&pgn).unwrap();
+    run(PLAIN);
+    assert!(place.read("done.pgn").contains("[Date \"1970.01.02\"]"));
 
     for (change, part) in [
         ("--rules computer", "rules"),

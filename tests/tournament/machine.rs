@@ -32,10 +32,11 @@ fn a_missing_program_ends_the_match_without_losses() {
         ];
         words.map(str::to_owned).to_vec()
     };
-    let arguments = "--openings start --rounds 40 --concurrency 2 --each depth=1";
+    let arguments = "--openings start --rounds 40 --concurrency 2 --status page.html --json report --each depth=1";
     let command = || {
         let mut command = match_of([engine("one"), engine("two")], arguments);
         command.arg("--resume").arg(&journal);
+        command.current_dir(place.path(""));
         command
     };
     let child = command()
@@ -65,6 +66,11 @@ fn a_missing_program_ends_the_match_without_losses() {
     );
     assert!(games() < 80, "{errors}");
     assert!(!fs::read_to_string(&journal).unwrap().contains("crash"));
+    let page = place.read("page.html");
+    let is_final = page.contains("stopped by an error") && !page.contains("http-equiv");
+    assert!(is_final, "{page}");
+    let report: Value = serde_json::from_str(&place.read("report")).unwrap();
+    assert_eq!(report["end"], "failed");
     install(&program);
     let text = output(&mut command());
     assert!(text.contains("80 games, +0 =80 -0"), "{text}");
@@ -143,6 +149,30 @@ fn a_stopped_match_loses_no_game() {
         .read("stopped.jsonl")
         .contains("{\"void\":{\"number\":0,");
     assert!(is_void);
+}
+
+/// A short stall of the machine does not excuse an engine that does not answer at all.
+#[test]
+fn a_stall_does_not_excuse_an_engine_that_hangs() {
+    let place = Place::new();
+    let unready = place.path("unready");
+    let one = script("one", &format!("unready '{}'", unready.display()));
+    let arguments = "--openings start --rounds 1 --each depth=1 --startup 1";
+    let mut command = match_of([one, script("two", "good")], arguments);
+    let child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let process = Pid::from_child(&child);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !unready.exists() {
+        assert!(Instant::now() < deadline);
+        sleep(Duration::from_millis(5));
+    }
+    kill_process(process, Signal::STOP).unwrap();
+    sleep(Duration::from_millis(100));
+    kill_process(process, Signal::CONT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let text = String::from_utf8(ended.stdout).unwrap();
+    assert!(text.contains("2 games, +0 =0 -2"), "{text}");
+    assert!(!text.contains("game 1: void"), "{text}");
 }
 
 /// Names and reported depths of engines cannot garble the terminal or the tables.

@@ -45,34 +45,34 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let games: Vec<GameSummary> = content.games.iter().map(GameSummary::from).collect();
     let mut output = MatchOutput::new(&tournament, files, games.clone(), &standings)?;
-    let end = play(
+    let played = play(
         &tournament,
         &mut standings,
         &games,
         &interrupt,
         |standings, event| output.event(standings, event),
     );
-    output.clear_bar();
+    let end = played.as_ref().copied().unwrap_or(TournamentEnd::Failed);
+    let winner = tournament.schedule().knockout_winner(output.games());
+    let finished = output.finish(&standings, end);
     print_text(&report::report(
         &tournament,
         &standings,
-        end.as_ref().ok().copied(),
+        end,
         terminal_width(),
     ))?;
-    let end = end.map_err(|error| match arguments.resume {
+    if let Some(winner) = winner {
+        let name = &tournament.engines[winner].name;
+        print_text(&format!("{name} wins the knockout\n"))?;
+    }
+    played.map_err(|error| match arguments.resume {
         Some(_) => Failure::new(
             format_args!("match: {error}"),
             "no game is lost: run the same command again to continue",
         ),
         None => Failure::new("match", error),
     })?;
-    if let Some(winner) = tournament.knockout_winner(output.games()) {
-        print_text(&format!(
-            "{} wins the knockout\n",
-            tournament.engines[winner].name
-        ))?;
-    }
-    output.finish(&standings, end)?;
+    finished?;
     match end {
         TournamentEnd::Interrupted => Ok(ExitCode::from(INTERRUPTED)),
         _ if left_out > 0 => {
@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let why = format!("{left_out} opening{s} left out, see above");
             Err(Failure::new(&arguments.openings, why))
         }
-        TournamentEnd::Finished | TournamentEnd::SprtDecided => Ok(ExitCode::SUCCESS),
+        _ => Ok(ExitCode::SUCCESS),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The output of a match: journal, PGN, EPD, status and report files, and progress on the terminal.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,10 @@ impl OutputFiles {
         arguments: &Arguments,
         tournament: &Tournament,
     ) -> Result<(Self, JournalContent), Failure> {
-        arguments.pgn.as_deref().map_or(Ok(()), require_file)?;
+        for (option, path) in [("--pgn", &arguments.pgn), ("--epd", &arguments.epd)] {
+            path.as_deref()
+                .map_or(Ok(()), |path| require_file(option, path))?;
+        }
         for path in &arguments.status {
             require_no_journal(path)?;
         }
@@ -51,12 +54,9 @@ impl OutputFiles {
             epd: None,
             status: arguments.status.clone(),
         };
-        if let Some(path) = &arguments.epd {
-            require_file(path)?;
-            files.epd = Some(open_to_append(path, 1).context(path.display())?);
-        }
         let mut content = JournalContent::default();
         if let Some(path) = &arguments.resume {
+            require_name("--resume", path)?;
             let pgn = arguments.pgn.as_ref().map(|pgn| {
                 let length = fs::metadata(pgn).map_or(0, |file| file.len());
                 (canonical_path(pgn).display().to_string(), length)
@@ -70,6 +70,10 @@ impl OutputFiles {
             files
                 .open_pgn(path, arguments, tournament, &mut content)
                 .context(path.display())?;
+        }
+        if let Some(path) = &arguments.epd {
+            let opened = open_epd(path, tournament, &content.games);
+            files.epd = Some(opened.context(path.display())?);
         }
         Ok((files, content))
     }
@@ -170,7 +174,7 @@ impl<'a> MatchOutput<'a> {
         if self.files.status.is_empty() {
             return Ok(());
         }
-        let game = pgn_game(self.tournament, record, "", None, MoveStyle::Chinese);
+        let game = pgn_game(self.tournament, record, None, MoveStyle::Chinese);
         let game = game.map_err(io::Error::other)?;
         if self.recent.len() == report::RECENT_GAMES {
             self.recent.pop_front();
@@ -223,15 +227,11 @@ impl<'a> MatchOutput<'a> {
         print_line(&format!("{games}  {line}  {summary}"))
     }
 
-    /// Removes the progress bar.
-    pub fn clear_bar(&self) {
+    /// Removes the progress bar and writes the final status, JSON report and plot.
+    pub fn finish(mut self, standings: &Standings, end: TournamentEnd) -> Result<(), Failure> {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-    }
-
-    /// Writes the final status, JSON report and plot.
-    pub fn finish(mut self, standings: &Standings, end: TournamentEnd) -> Result<(), Failure> {
         self.games.sort_by_key(|game| game.number);
         self.write_status(standings, Some(end))?;
         if let Some(json) = self.files.json {
@@ -319,6 +319,23 @@ fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
     translated(&line).into_owned()
 }
 
+/// Opens the EPD file, and appends the final positions of earlier games that it lacks.
+fn open_epd(path: &Path, tournament: &Tournament, games: &[GameRecord]) -> io::Result<File> {
+    let mut file = open_to_append(path, 1)?;
+    if games.is_empty() {
+        return Ok(file);
+    }
+    let bytes = fs::read(path)?;
+    let present: HashSet<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    for record in games {
+        let line = final_position(tournament, record)?;
+        if !present.contains(line.as_bytes()) {
+            file.write_all(line.as_bytes())?;
+        }
+    }
+    Ok(file)
+}
+
 /// The final position of a game as a line of EPD.
 fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<String> {
     let mut position = fen::parse_position(&record.start).map_err(io::Error::other)?;
@@ -359,8 +376,18 @@ fn require_no_journal(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns an error if a path exists but is not a regular file.
-fn require_file(path: &Path) -> Result<(), Failure> {
+/// Returns an error for `-`, standard output, to which no file can be appended.
+fn require_name(option: &str, path: &Path) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        let why = "games are added to a file; standard output cannot be continued";
+        return Err(Failure::usage(option, why));
+    }
+    Ok(())
+}
+
+/// Returns an error if a file cannot be appended to: it is `-`, or exists but is not a regular file.
+fn require_file(option: &str, path: &Path) -> Result<(), Failure> {
+    require_name(option, path)?;
     match fs::metadata(path) {
         Ok(data) if !data.is_file() => Err(Failure::usage(path.display(), "not a regular file")),
         _ => Ok(()),

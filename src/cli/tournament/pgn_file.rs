@@ -6,7 +6,6 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::cli::common::today;
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{self, GameResult, PgnGame, tag_line};
 use crate::text::{BoundedLine, read_bounded_line};
@@ -19,7 +18,6 @@ const MAX_RECORD: usize = 64 << 20;
 pub struct PgnFile {
     file: File,
     notation: MoveStyle,
-    date: String,
     /// The id of the journal, if there is one.
     id: Option<String>,
 }
@@ -54,7 +52,6 @@ impl PgnFile {
         Ok(Self {
             file: open_to_append(path, 2)?,
             notation,
-            date: today(),
             id: id.map(str::to_owned),
         })
     }
@@ -121,7 +118,7 @@ impl PgnFile {
     /// Appends a game and syncs the file to the disk.
     pub fn write(&mut self, tournament: &Tournament, record: &GameRecord) -> io::Result<()> {
         let id = self.id.as_deref();
-        let game = pgn_game(tournament, record, &self.date, id, self.notation);
+        let game = pgn_game(tournament, record, id, self.notation);
         let game = game.map_err(io::Error::other)?;
         self.file.write_all(game.write(self.notation).as_bytes())?;
         self.file.sync_data()

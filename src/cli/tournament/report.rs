@@ -126,17 +126,17 @@ pub fn elo(interval: &Interval) -> String {
 pub fn report(
     tournament: &Tournament,
     standings: &Standings,
-    end: Option<TournamentEnd>,
+    end: TournamentEnd,
     width: Option<usize>,
 ) -> String {
     let heading = match end {
-        Some(TournamentEnd::Finished) if tournament.sprt.is_some() => {
+        TournamentEnd::Finished if tournament.sprt.is_some() => {
             "all games played, the SPRT is undecided"
         }
-        Some(TournamentEnd::Finished) => "all games played",
-        Some(TournamentEnd::SprtDecided) => "the SPRT has accepted a hypothesis",
-        Some(TournamentEnd::Interrupted) => "interrupted",
-        None => "stopped by an error",
+        TournamentEnd::Finished => "all games played",
+        TournamentEnd::SprtDecided => "the SPRT has accepted a hypothesis",
+        TournamentEnd::Interrupted => "interrupted",
+        TournamentEnd::Failed => "stopped by an error",
     };
     format!("\n{heading}\n") + &results(tournament, standings, width)
 }
@@ -213,10 +213,11 @@ fn duel(tournament: &Tournament, standings: &Standings) -> String {
 
 fn sprt(run: &SprtRun) -> String {
     let (lower, upper) = run.sprt().bounds();
+    let unit = run.sprt().model.unit();
     let decision = match run.decision() {
         None => "undecided".to_owned(),
-        Some(Decision::H0) => format!("H0 accepted (Elo <= {})", run.sprt().elo0),
-        Some(Decision::H1) => format!("H1 accepted (Elo >= {})", run.sprt().elo1),
+        Some(Decision::H0) => format!("H0 accepted ({unit} <= {})", run.sprt().elo0),
+        Some(Decision::H1) => format!("H1 accepted ({unit} >= {})", run.sprt().elo1),
     };
     let decision = translated(&decision);
     let pairs = run.pairs().iter().sum::<u64>();
@@ -407,7 +408,7 @@ impl Status<'_> {
             )
         });
         let text = match self.end {
-            Some(_) => report(self.tournament, self.standings, self.end, None),
+            Some(end) => report(self.tournament, self.standings, end, None),
             None => {
                 "\ngames in progress\n".to_owned() + &results(self.tournament, self.standings, None)
             }
