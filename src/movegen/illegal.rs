@@ -91,7 +91,7 @@ pub fn why_illegal(position: &Position, played: Move) -> Option<IllegalReason> {
     if piece.color() != side {
         return Some(IllegalReason::OtherSide(from));
     }
-    if from != to && position.color(side).contains(to) {
+    if position.color(side).contains(to) && is_step(piece.kind(), from, to) {
         return Some(IllegalReason::OwnPiece(to));
     }
     Some(if is_pseudo_legal(position, played) {
@@ -99,6 +99,20 @@ pub fn why_illegal(position: &Position, played: Move) -> Option<IllegalReason> {
     } else {
         wrong_step(position, piece.kind(), side, from, to)
     })
+}
+
+/// Whether a piece could move so somewhere on an empty board.
+fn is_step(kind: PieceKind, from: Square, to: Square) -> bool {
+    let files = from.file().abs_diff(to.file());
+    let ranks = from.rank().abs_diff(to.rank());
+    matches!(
+        (kind, files.min(ranks), files.max(ranks)),
+        (PieceKind::King | PieceKind::Pawn, 0, 1)
+            | (PieceKind::Advisor, 1, 1)
+            | (PieceKind::Bishop, 2, 2)
+            | (PieceKind::Knight, 1, 2)
+            | (PieceKind::Rook | PieceKind::Cannon, 0, 1..)
+    )
 }
 
 /// The movement rule that a move violates.
@@ -190,6 +204,7 @@ mod tests {
             (start, "e5e6", IllegalReason::NoPiece(square("e5"))),
             (start, "h7e7", IllegalReason::OtherSide(square("h7"))),
             (start, "a0b0", IllegalReason::OwnPiece(square("b0"))),
+            (start, "h0a3", IllegalReason::WrongStep(PieceKind::Knight)),
             (start, "b0d1", IllegalReason::HobbledLeg(square("c0"))),
             (start, "a0a5", IllegalReason::Blocked(square("a3"))),
             (start, "h2h8", IllegalReason::Blocked(square("h7"))),

@@ -214,7 +214,11 @@ mod tests {
             let illegal = format!("\"{text}\" is illegal: ");
             assert!(message(text).starts_with(&illegal), "{}", message(text));
         }
-        assert_eq!(message("P4=5"), "\"P4=5\" is not a legal move here");
+        for text in ["P4=5", "炮二进九", "炮二退三", "C2-5"] {
+            let illegal = format!("\"{text}\" is not a legal move here");
+            assert_eq!(message(text), illegal);
+        }
+        assert!(message("马二进九").ends_with("the knight does not move like that"));
         assert_eq!(message("e2-e4?"), "\"e2-e4?\" cannot be read as a move");
     }
 }

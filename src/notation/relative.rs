@@ -195,12 +195,20 @@ pub fn direction_and_number(m: Move, color: Color) -> (Direction, usize) {
 }
 
 impl Description {
-    /// All moves of the side to move that match, legal or not.
+    /// All moves of the side to move that match, legal or not. Kings, rooks, cannons and pawns stay on their file or
+    /// rank: the number of a move along the file is not that of another file.
     pub fn attempts(&self, position: &Position) -> Vec<Move> {
         let own = position.pieces(position.side_to_move(), self.kind);
         let moves = own
             .into_iter()
             .flat_map(|from| Bitboard::ALL.into_iter().map(move |to| Move::new(from, to)));
+        let is_diagonal = matches!(
+            self.kind,
+            PieceKind::Advisor | PieceKind::Bishop | PieceKind::Knight
+        );
+        let is_straight =
+            |m: &Move| m.from().file() == m.to().file() || m.from().rank() == m.to().rank();
+        let moves = moves.filter(|m| is_diagonal || is_straight(m));
         moves.filter(|m| self.fits(position, *m)).collect()
     }
 
