@@ -134,7 +134,7 @@ pub fn set(
     value: Option<&str>,
     preferences: &mut Preferences,
 ) -> Option<Result<OptionSet, OptionError>> {
-    let text = format!("{name} {}", value.unwrap_or(""));
+    let text = format!("{name} {} ", value.unwrap_or(""));
     let ends = text.rmatch_indices(char::is_whitespace);
     let (row, value) = ends
         .filter_map(|(end, _)| text.split_at_checked(end))
@@ -306,8 +306,10 @@ mod tests {
         let huge = after("randomness", "Huge").randomness;
         assert_eq!(huge, Randomness::Huge);
         let mut preferences = Preferences::default();
-        let button = set("clear hash", None, &mut preferences).unwrap().unwrap();
-        assert_eq!(button.effect, Effect::NewGame);
+        for (name, value) in [("clear hash", None), ("Clear", Some("Hash"))] {
+            let button = set(name, value, &mut preferences).unwrap().unwrap();
+            assert_eq!(button.effect, Effect::NewGame);
+        }
         let unmarked = set("multipv 3", None, &mut preferences).unwrap();
         assert!(unmarked.is_ok());
         assert_eq!(preferences.search.multipv, 3);
