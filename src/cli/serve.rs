@@ -101,6 +101,7 @@ fn engine_settings(tables: &Arc<Tables>) -> EngineSettings {
     EngineSettings {
         plan: SearchPlan {
             limits: Limits::default(),
+            elo: None,
             settings: Settings::default(),
             threads: 1,
             hash: HASH,

@@ -22,7 +22,7 @@ use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
 use crate::notation::tree::{GameTree, PgnGame};
 use crate::notation::{Line, opening};
-use crate::protocol::strength::{self, MAX_ELO, MIN_ELO};
+use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::{Cause, Game, judge};
 use crate::search::{Control, Info, Limits, Outcome, PlayerClock, Report, Score, nodes_per_second};
 use crate::tablebase::Material;
@@ -236,10 +236,7 @@ impl BoardEngine {
         }
         let mut plan = self.plan_for(parameters)?;
         plan.limits = self.limits(parameters, game.position().side_to_move())?;
-        if let Some(elo) = elo(parameters)? {
-            plan.limits = strength::weaken(plan.limits, elo);
-            plan.settings.root_noise = strength::root_noise(elo);
-        }
+        plan.elo = elo(parameters)?;
         let (moves, _) = self.settings.books.lock().fresh_moves(&game, |_| true);
         if let Some(chosen) = choose(&moves, Some(1.0), &mut rand::rng()) {
             return Ok(json!({ "move": moves[chosen].played.to_string(), "from": "book" }));

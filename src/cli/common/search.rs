@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use super::{Context, Failure, LimitArguments, NetworkArgument, RulesArgument, TableArguments};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
+use crate::protocol::strength::{root_noise, weaken};
 use crate::rules::Game;
 use crate::search::{
     Bound, Control, Degree, Event, Limits, MAX_HASH, MAX_THREADS, Meaning, Outcome, Pool, Report,
@@ -72,6 +73,7 @@ impl SearchArguments {
         let threads = thread_count(self.threads.unwrap_or(defaults.threads));
         Ok(SearchPlan {
             limits: self.limits.limits(defaults.time),
+            elo: None,
             settings: Settings {
                 rules: self.rules.rules,
                 pruning: self.pruning,
@@ -90,6 +92,8 @@ impl SearchArguments {
 #[derive(Clone)]
 pub struct SearchPlan {
     pub limits: Limits,
+    /// The level to play at, without endgame tables; `None` for full strength.
+    pub elo: Option<u32>,
     pub settings: Settings,
     pub threads: usize,
     /// Size of the hash table in MB; 0 is automatic.
@@ -101,7 +105,7 @@ pub struct SearchPlan {
 impl SearchPlan {
     /// A request to search the position at the end of a game.
     pub fn request(&self, game: &Game, control: &Arc<Control>) -> SearchRequest {
-        SearchRequest {
+        let mut request = SearchRequest {
             game: game.clone(),
             limits: self.limits,
             root_moves: None,
@@ -109,7 +113,13 @@ impl SearchPlan {
             network: self.network.clone(),
             tablebases: Some(self.tables.clone()),
             control: Arc::clone(control),
+        };
+        if let Some(elo) = self.elo {
+            request.limits = weaken(request.limits, elo);
+            request.settings.root_noise = root_noise(elo);
+            request.tablebases = None;
         }
+        request
     }
 
     /// Starts threads that search one position together.
@@ -350,6 +360,7 @@ mod tests {
     fn plan(limits: Limits, threads: usize) -> SearchPlan {
         SearchPlan {
             limits,
+            elo: None,
             settings: Settings::default(),
             threads,
             hash: 1,
@@ -366,6 +377,24 @@ mod tests {
             games.push(game.clone());
         }
         games
+    }
+
+    #[test]
+    fn levels_are_weak_and_varied() {
+        let request = |elo| {
+            let plan = SearchPlan {
+                elo,
+                ..plan(Limits::default(), 1)
+            };
+            plan.request(&Game::startpos(), &Control::new(false))
+        };
+        let [full, beginner, strong] = [None, Some(500), Some(2000)].map(request);
+        assert!(full.tablebases.is_some() && full.limits.nodes.is_none());
+        assert_eq!(full.settings.root_noise, 0);
+        assert!(beginner.tablebases.is_none() && strong.tablebases.is_none());
+        assert!(beginner.limits.nodes < strong.limits.nodes);
+        let noise = |request: &SearchRequest| request.settings.root_noise;
+        assert!(noise(&beginner) > noise(&strong) && noise(&strong) > 0);
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl PlaySession {
         if self.reports_end() {
             return;
         }
-        let Some((outcome, line)) = self.think(timed(time), 0) else {
+        let Some((outcome, line)) = self.think(timed(time), None) else {
             return;
         };
         if is_whole {
@@ -139,7 +139,7 @@ impl PlaySession {
         if self.game.plies().len() < EARLIEST_DRAW {
             return print_line(texts().too_early_for_a_draw);
         }
-        let Some((outcome, _)) = self.think(timed(SHORT_SEARCH), 0) else {
+        let Some((outcome, _)) = self.think(timed(SHORT_SEARCH), None) else {
             return;
         };
         // It is the turn of the person who offers the draw.

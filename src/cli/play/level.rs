@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::board::{ByColor, Color};
 use crate::cli::common::{LimitArguments, parse_seconds};
-use crate::protocol::strength::{self, MAX_ELO, MIN_ELO};
+use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 use crate::text::read_seconds;
 
@@ -19,7 +19,7 @@ pub struct PlayLevel {
 }
 
 impl PlayLevel {
-    /// The limits of the search for a move of `side`.
+    /// The limits of the search for a move of `side`, without those of the strength.
     pub fn limits(self, clock: Option<&GameClock>, side: Color) -> Limits {
         let mut limits = self.limits.limits(DEFAULT_TIME);
         if let Some(clock) = clock {
@@ -27,17 +27,11 @@ impl PlayLevel {
             limits.clock = Some(clock.player(side));
             limits.opponent = Some(clock.player(!side));
         }
-        if let Some(elo) = self.elo {
+        if self.elo.is_some() {
             // The strength sets a node limit instead of the default time.
             limits.move_time = self.limits.time;
-            limits = strength::weaken(limits, elo);
         }
         limits
-    }
-
-    /// The random bonus of the root moves, in hundredths of a minor piece.
-    pub fn root_noise(self) -> u16 {
-        self.elo.map_or(0, strength::root_noise)
     }
 
     /// Reads `time SECONDS`, `depth N` or `elo POINTS`; the new level replaces all earlier limits.
@@ -152,10 +146,9 @@ mod tests {
         assert_eq!(limits("depth 3").depth, Some(3));
         let time = limits("time 0.5").move_time;
         assert_eq!(time, Some(Duration::from_millis(500)));
-        assert!(limits("elo 1000").nodes < limits("elo 1200").nodes);
-        let noise = |text| PlayLevel::parse(text).unwrap().root_noise();
-        assert!(noise("elo 500") > noise("elo 900") && noise("elo 900") > 0);
-        assert_eq!(noise("time 1"), 0);
+        assert_eq!(limits("elo 1000").move_time, None);
+        let elo = |text| PlayLevel::parse(text).unwrap().elo;
+        assert_eq!((elo("elo 1000"), elo("time 1")), (Some(1000), None));
         for bad in ["", "time", "time x", "depth 0", "elo 9000", "skill 3"] {
             assert!(PlayLevel::parse(bad).is_err(), "{bad}");
         }

@@ -178,7 +178,7 @@ impl PlaySession {
         let started = Instant::now();
         let book_move = self.book_move();
         let limits = self.level.limits(self.clock.as_ref(), side);
-        let found = book_move.or_else(|| self.think(limits, self.level.root_noise())?.0.best);
+        let found = book_move.or_else(|| self.think(limits, self.level.elo)?.0.best);
         self.use_time(started.elapsed());
         if self.end.is_some() {
             return;
@@ -209,12 +209,15 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    /// Searches the position; returns the result and the best line. `root_noise` is the largest random bonus of a root
-    /// move. Prints an error and returns `None` if the search fails.
-    fn think(&self, limits: Limits, root_noise: u16) -> Option<(Outcome, Vec<Move>)> {
-        let mut request = self.plan.request(&self.game, &Control::new(false));
-        request.limits = limits;
-        request.settings.root_noise = root_noise;
+    /// Searches the position, at full strength if no level is given; returns the result and the best line. Prints an
+    /// error and returns `None` if the search fails.
+    fn think(&self, limits: Limits, elo: Option<u32>) -> Option<(Outcome, Vec<Move>)> {
+        let plan = SearchPlan {
+            limits,
+            elo,
+            ..self.plan.clone()
+        };
+        let request = plan.request(&self.game, &Control::new(false));
         let mut line = Vec::new();
         let found = self.threads.search(request, &never(), |report| {
             if let Report::Line(info) = report {

@@ -180,6 +180,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let files = OutputFiles::create(arguments)?;
     let plan = SearchPlan {
         limits: Limits::default(),
+        elo: None,
         settings: Settings {
             rules: arguments.rules,
             ..Settings::default()
