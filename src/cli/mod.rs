@@ -151,7 +151,8 @@ fn print_clap(error: &clap::Error) -> io::Result<()> {
 }
 
 /// Parses the arguments. Negative numbers are values, so that the error for `--depth -1` names the option. The tip to
-/// write `--` is shown only for words with one dash, which may be moves (WXF: `-C=4`), not for unknown options.
+/// write `--` is shown only for words with one dash, which may be moves (WXF: `-C=4`), not for unknown options. Errors do
+/// not show passwords in addresses.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let of_locale = || {
         let name = locale().or_else(|| system_locale(words));
@@ -174,6 +175,13 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
                 let tip = "write moves that begin with a dash at the end, after `--`";
                 let tip = ContextValue::StyledStrs(vec![tip.into()]);
                 error.insert(ContextKind::Suggested, tip);
+            }
+        }
+        use ContextKind::{InvalidArg, InvalidSubcommand, InvalidValue};
+        for kind in [InvalidArg, InvalidSubcommand, InvalidValue] {
+            if let Some(ContextValue::String(word)) = error.get(kind) {
+                let word = without_credentials(word);
+                error.insert(kind, ContextValue::String(word));
             }
         }
         error
@@ -208,10 +216,10 @@ fn language_of(words: &[OsString]) -> Option<Language> {
     Language::from_str(name?, true).ok()
 }
 
-/// The command line as one line of text, without passwords in addresses.
+/// The command line as one line of text.
 fn command_line(words: &[OsString]) -> String {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-    printable(&without_credentials(&words.join(" ")))
+    printable(&words.join(" "))
 }
 
 /// Prints the greeting if the engine was started in a terminal, not by a client.
@@ -331,6 +339,18 @@ mod tests {
             "炮二平五",
         ];
         assert_eq!(found.into_iter().collect::<Vec<_>>(), names);
+    }
+
+    #[cfg(feature = "cloud")]
+    #[test]
+    fn errors_show_no_passwords() {
+        for text in ["http://secret@x", "serve postgres://me:secret@x:port/y"] {
+            let words = ["chuhe"].into_iter().chain(text.split(' '));
+            let words: Vec<OsString> = words.map(OsString::from).collect();
+            let error = parse(&words).err().unwrap().to_string();
+            assert!(error.contains("://…@x"), "{error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
     }
 
     #[test]

@@ -18,11 +18,11 @@ pub use encoding::{
     path_in_gbk, path_of_name, utf_16, without_byte_order_mark,
 };
 pub use language::{Language, Texts, fill, texts};
-#[cfg(feature = "cli")]
-pub use printable::escape_html;
 #[cfg(feature = "match")]
 pub use printable::is_character;
-pub use printable::{excerpt, printable, without_credentials};
+#[cfg(feature = "cli")]
+pub use printable::{escape_html, without_credentials};
+pub use printable::{excerpt, printable};
 #[cfg(any(feature = "cli", feature = "sqlite"))]
 pub use replacement::Replacement;
 pub use translation::{translated, translated_texts};

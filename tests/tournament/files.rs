@@ -174,6 +174,30 @@ fn journals_of_other_matches_are_refused_and_unchanged() {
 }
 
 #[test]
+fn no_file_contains_passwords_of_addresses() {
+    let place = Place::new();
+    let names = ["pgn", "json", "resume", "log", "page.html"];
+    let run = || {
+        let mut command = match_of(good(), PLAIN);
+        command.args(["--each", "option.cloud=http://secret@127.0.0.1:1"]);
+        for name in names {
+            let option = name.replace("page.html", "status");
+            command.arg(format!("--{option}")).arg(place.path(name));
+        }
+        output(&mut command)
+    };
+    let shown = run();
+    assert!(run().contains("resumed after 4 games"));
+    let contents = names.map(|name| place.read(name));
+    for content in contents.iter().chain([&shown]) {
+        assert!(!content.contains("secret"), "{content}");
+    }
+    for content in &contents[..4] {
+        assert!(content.contains("http://…@127.0.0.1:1"), "{content}");
+    }
+}
+
+#[test]
 fn the_plot_has_a_row_per_engine() {
     let place = Place::new();
     let plot = place.path("standings.svg");

@@ -12,7 +12,7 @@ use log::LevelFilter;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{Context, Failure, ignore_closed_pipe};
-use crate::text::{fill, texts, translated};
+use crate::text::{fill, texts, translated, without_credentials};
 
 /// Prints to standard output and flushes it; returns `false` when the reader has closed it.
 pub fn print_if_read(text: &str) -> Result<bool, Failure> {
@@ -121,7 +121,7 @@ impl ProgressMeter {
 }
 
 /// Starts appending the log to `file`: debug messages of this crate, and the messages of other crates that
-/// `RUST_LOG` selects.
+/// `RUST_LOG` selects, all without passwords in addresses.
 pub fn start_log(file: &Path) -> io::Result<()> {
     let file = File::options().append(true).create(true).open(file)?;
     Builder::new()
@@ -131,7 +131,8 @@ pub fn start_log(file: &Path) -> io::Result<()> {
         .format(|out, record| {
             let now = out.timestamp_millis();
             let process = std::process::id();
-            let (level, text) = (record.level(), record.args());
+            let (level, text) = (record.level(), record.args().to_string());
+            let text = without_credentials(&text);
             writeln!(out, "{now} {process} {level:5} {text}")
         })
         .try_init()

@@ -42,7 +42,7 @@ use crate::book::BookLibrary;
 use crate::notation::fen;
 use crate::rules::Game;
 use crate::search::{Event, Pool, StartError};
-use crate::text::{Language, fill, texts, without_credentials};
+use crate::text::{Language, fill, texts};
 use adjudication::{DrawResign, Ruling, RulingThread};
 use game::{CurrentGame, ParsedGame, PositionError};
 use state::{CommandQueue, PerftCounts, Session};
@@ -224,11 +224,11 @@ impl<W: Write> Session<W> {
         }
         let (bytes, commands) = match input {
             Input::Line(line) | Input::GbkLine(line) => {
-                log::debug!("< {}", without_credentials(&line));
+                log::debug!("< {line}");
                 (line.len(), self.codec.parse(&line, &self.preferences))
             }
             Input::Overlong(head) => {
-                log::debug!("< {}…", without_credentials(&head));
+                log::debug!("< {head}…");
                 let command = Box::new(self.codec.parse_overlong(&head, &self.preferences));
                 (head.len(), vec![Command::TooLong { head, command }])
             }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::notation::{Line, fen};
+use crate::text::without_credentials;
 use crate::tournament::Tournament;
 use crate::tournament::record::GameRecord;
 use crate::tournament::schedule::{ColorOrder, TournamentFormat};
@@ -72,7 +73,7 @@ impl JournalHeader {
         Self {
             chuhe_match: VERSION,
             id: format!("{:016x}", rand::random::<u64>()),
-            engines: json!(tournament.engines),
+            engines: shown(json!(tournament.engines)),
             format: json!(tournament.format),
             rounds: match tournament.format {
                 TournamentFormat::Knockout => json!(tournament.rounds.unwrap_or(1)),
@@ -82,7 +83,7 @@ impl JournalHeader {
             colors: json!(tournament.colors),
             rules: json!(tournament.rules),
             sprt: json!(tournament.sprt),
-            factors: json!(tournament.factors),
+            factors: shown(json!(tournament.factors)),
             openings: json!(format!("{:016x}", fingerprint(tournament.openings.lines()))),
             pgn: pgn.map(|(path, length)| JournalPgn { path, length }),
         }
@@ -110,6 +111,19 @@ impl JournalHeader {
         ];
         let mut differences = checks.into_iter().filter(|(is_same, _)| !is_same);
         differences.next().map(|(_, name)| name)
+    }
+}
+
+/// A value without the passwords in its addresses.
+fn shown(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(without_credentials(&text)),
+        Value::Array(values) => values.into_iter().map(shown).collect(),
+        Value::Object(entries) => entries
+            .into_iter()
+            .map(|(key, value)| (key, shown(value)))
+            .collect(),
+        other => other,
     }
 }
 

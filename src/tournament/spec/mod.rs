@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::limit::{Limit, ParseTimeControlError, serialize_milliseconds};
 use crate::board::named_enum;
-use crate::text::{is_character, printable};
+use crate::text::{is_character, printable, without_credentials};
 
 /// The default of `margin=`.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
@@ -136,7 +136,7 @@ impl EngineSpec {
     }
 
     /// The identity of the player: the name in its greeting, the protocol and the options, as in
-    /// `Chuhe 0.2.0, UCCI, hashsize=64`.
+    /// `Chuhe 0.2.0, UCCI, hashsize=64`. It does not contain passwords in addresses.
     pub fn identification(&self) -> String {
         let name = self.id_name.clone().unwrap_or_else(|| self.name.clone());
         let protocol = self
@@ -147,7 +147,7 @@ impl EngineSpec {
             .iter()
             .map(|(name, value)| format!("{name}={value}"));
         let parts: Vec<String> = [name].into_iter().chain(protocol).chain(options).collect();
-        parts.join(", ")
+        without_credentials(&parts.join(", "))
     }
 
     /// Sets options, each at its present position or at the end.
