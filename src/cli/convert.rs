@@ -162,10 +162,10 @@ fn convert_file(
     unread: &mut Unread,
 ) -> Result<(), Failure> {
     let path = place.path.display();
-    let mut number = 0;
+    let mut count = 0;
     let mut errors = ErrorList::default();
-    let read = read_games(&place.path, |game| {
-        number += 1;
+    let read = read_games(&place.path, |number, game| {
+        count = number;
         if place.game.is_some_and(|only| only != number) {
             return Ok(());
         }
@@ -197,7 +197,7 @@ fn convert_file(
         return Err(failure);
     }
     match place.game {
-        Some(only) if !(1..=number).contains(&only) => {
+        Some(only) if !(1..=count).contains(&only) => {
             Err(Failure::new(&path, format!("there is no game {only}")))
         }
         _ => Ok(()),

@@ -185,6 +185,7 @@ fn damaged_dumps_report_the_imported_part() {
 fn games_and_lists_of_positions_are_imported() {
     let place = Place::new();
     place.write("games.pgn", GAME);
+    place.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
     let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b";
     let list = format!(
         "# openings\n{START} - - 0 1\n{after} - - id \"x\";\n{START} moves h2e2 h9g7\nnonsense\n3k5/9/9/9/9/9/9/9/9/4K4 w\n{DOUBLED}\n"
@@ -198,6 +199,8 @@ fn games_and_lists_of_positions_are_imported() {
         $ cloud import games.db - --max-ply 3 < games.pgn
         = 0 moves written, 0 already known, 1 tasks added
         2=
+        $ cloud import games.db cut.pgn
+        2> cut.pgn: game 1: line 1: move 4:
         $ selfplay games.chg --games 2 --nodes 50
         $ cloud import games.db - < games.chg
         >0 0 moves written

@@ -12,6 +12,8 @@ fn a_book_is_built_from_games_and_shown() {
     let place = Place::new();
     place.write("games.pgn", GAMES);
     place.check("$ book build book.dat games.pgn --min-games 1\n2> skipped 1 games without a result\n2> 3 games");
+    place.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
+    place.check("$ book build cut.dat cut.pgn --min-games 1\n2> cut.pgn: game 1: line 1: move 4:");
     // The central cannon: a win and a loss are 2, a draw of its mirror image is 1.
     let shown = "h2e2  炮二平五  C2=5  2       66.7 %\nb2e2  炮八平五  C8=5  1       33.3 %\n";
     let text = place.output("book show --book book.dat");

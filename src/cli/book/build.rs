@@ -203,11 +203,12 @@ fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
 
 fn add_records(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(), Failure> {
     let mut unfinished = 0;
-    let read = read_games(path, |game| {
+    let read = read_games(path, |number, game| {
+        let game = unread.readable(path, number, game);
         match game.map(|game| game.main_line()) {
-            Ok(game) if game.result == GameResult::Unfinished => unfinished += 1,
-            Ok(game) => book.add(&game.line.start, game.line.moves, 0, game.result.winner()),
-            Err(reason) => unread.game(&Failure::new(path.display(), reason)),
+            Some(game) if game.result == GameResult::Unfinished => unfinished += 1,
+            Some(game) => book.add(&game.line.start, game.line.moves, 0, game.result.winner()),
+            None => {}
         }
         Ok(())
     });

@@ -222,13 +222,9 @@ impl Importer<'_> {
         plies: usize,
     ) -> Result<(), ImportError> {
         let (mut games, mut failure) = (0, None);
-        read_games_of(path, file, |game| {
-            let game = match game {
-                Ok(game) => game,
-                Err(reason) => {
-                    self.unread.game(&Failure::new(path.display(), reason));
-                    return Ok(());
-                }
+        read_games_of(path, file, |number, game| {
+            let Some(game) = self.unread.readable(path, number, game) else {
+                return Ok(());
             };
             games += 1;
             let line = game.main_line().line;

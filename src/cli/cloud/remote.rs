@@ -351,13 +351,9 @@ fn read_positions(files: &[PathBuf], plies: usize) -> Result<(Vec<Position>, Unr
     let (mut found, mut seen): (_, HashSet<Key>) = (Vec::new(), HashSet::new());
     let mut unread = Unread::default();
     for path in files {
-        let games = read_games(path, |game| {
-            let game = match game {
-                Ok(game) => game,
-                Err(reason) => {
-                    unread.game(&Failure::new(path.display(), reason));
-                    return Ok(());
-                }
+        let games = read_games(path, |number, game| {
+            let Some(game) = unread.readable(path, number, game) else {
+                return Ok(());
             };
             let line = game.main_line().line;
             let mut position = line.start;

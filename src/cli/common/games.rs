@@ -356,6 +356,27 @@ impl Unread {
         self.games += 1;
     }
 
+    /// The game with this number in a file, after its problems are reported; `None` after an error, which is reported
+    /// and counted.
+    #[cfg(any(feature = "cloud", feature = "training"))]
+    pub fn readable(
+        &mut self,
+        path: &Path,
+        number: usize,
+        game: Result<GameTree, String>,
+    ) -> Option<GameTree> {
+        match game {
+            Ok(game) => {
+                note_problems(path, number, &game);
+                Some(game)
+            }
+            Err(reason) => {
+                self.game(&Failure::new(path.display(), reason));
+                None
+            }
+        }
+    }
+
     /// Reports and counts a line or a game of a file that cannot be read.
     pub fn part(&mut self, path: &Path, place: Place, why: impl Display) {
         Failure::new(format_args!("{}: {place}", path.display()), why).report();
@@ -443,14 +464,15 @@ impl Noun {
     }
 }
 
-/// Calls `found` with each game of a file, or the reason why it cannot be read; `-` is standard input. The format is
-/// recognised by the content. Text outside games is reported, but not the problems of a game.
+/// Calls `found` with the number of each game of a file, from 1, and the game, or the reason why it cannot be read;
+/// `-` is standard input. The format is recognised by the content. Text outside games is reported, but not the problems
+/// of a game.
 ///
 /// # Errors
 /// The file cannot be read, is in an unknown format, contains text but no game, or `found` returns an error.
 pub fn read_games(
     path: &Path,
-    found: impl FnMut(Result<GameTree, String>) -> io::Result<()>,
+    found: impl FnMut(usize, Result<GameTree, String>) -> io::Result<()>,
 ) -> io::Result<()> {
     read_games_of(path, open_input(path)?, found)
 }
@@ -459,13 +481,16 @@ pub fn read_games(
 pub fn read_games_of(
     path: &Path,
     file: impl BufRead,
-    mut found: impl FnMut(Result<GameTree, String>) -> io::Result<()>,
+    mut found: impl FnMut(usize, Result<GameTree, String>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut games = RecordReader::new(file)?;
     let mut count = 0;
     for game in games.by_ref() {
         count += 1;
-        found(game.map_err(|error| format!("game {count}: {error}")))?;
+        found(
+            count,
+            game.map_err(|error| format!("game {count}: {error}")),
+        )?;
     }
     let skipped = games.skipped_lines();
     games.finish()?;
