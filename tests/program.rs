@@ -81,7 +81,7 @@ impl Place {
     pub(crate) fn process(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
         command.args(words(arguments)).current_dir(self.0.path());
-        for variable in ["LC_ALL", "LC_CTYPE", "RUST_LOG"] {
+        for variable in ["LC_ALL", "LC_CTYPE", "LC_MESSAGES", "RUST_LOG"] {
             command.env_remove(variable);
         }
         command.env("LANG", "C.UTF-8");

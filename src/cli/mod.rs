@@ -151,11 +151,11 @@ fn print_clap(error: &clap::Error) -> io::Result<()> {
 }
 
 /// Parses the arguments. Negative numbers are values, so that the error for `--depth -1` names the option. The tip to
-/// write `--` is shown only for words with one dash, which may be moves (WXF: `-C=4`), not for unknown options. Errors do
-/// not show passwords in addresses.
+/// write `--` is shown only for words with one dash, which may be moves (WXF: `-C=4`), not for unknown options. Errors
+/// do not show passwords in addresses.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let of_locale = || {
-        let name = locale().or_else(|| system_locale(words));
+        let name = locale("LC_MESSAGES").or_else(|| system_locale(words));
         name.map_or(Language::En, |name| Language::of_locale(&name))
     };
     Language::choose(language_of(words).unwrap_or_else(of_locale));

@@ -300,6 +300,17 @@ fn messages_of_all_layers_are_chinese() {
     ]);
 }
 
+#[test]
+fn the_language_is_that_of_messages() {
+    for (category, is_chinese) in [("LC_CTYPE", false), ("LC_MESSAGES", true)] {
+        let place = Place::new();
+        let mut command = place.command("show '9/9 w'");
+        let output = command.env(category, "zh_CN.UTF-8").output().unwrap();
+        let shown = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(shown.contains("无效"), is_chinese, "{shown}");
+    }
+}
+
 #[rustfmt::skip]
 #[test]
 fn messages_are_chinese_on_request_or_by_the_locale() {

@@ -246,9 +246,9 @@ pub fn today() -> String {
     jiff::Timestamp::now().strftime("%Y.%m.%d").to_string()
 }
 
-/// The name of the locale, in lower case.
-pub fn locale() -> Option<String> {
-    let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+/// The name of the locale of a category such as `LC_MESSAGES`, in lower case.
+pub fn locale(category: &str) -> Option<String> {
+    let named = ["LC_ALL", category, "LANG"].into_iter();
     let mut values = named.filter_map(std::env::var_os);
     let locale = values.find(|value| !value.is_empty())?;
     Some(locale.to_string_lossy().to_ascii_lowercase())
@@ -256,7 +256,7 @@ pub fn locale() -> Option<String> {
 
 /// Whether the locale's encoding is UTF-8.
 fn is_utf8() -> bool {
-    locale().map_or(cfg!(windows), |locale| {
+    locale("LC_CTYPE").map_or(cfg!(windows), |locale| {
         locale.contains("utf-8") || locale.contains("utf8")
     })
 }
