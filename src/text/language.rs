@@ -176,6 +176,7 @@ texts! {
     not_a_move: "{} is not a move{}", "{} 不是着法{}";
     not_a_legal_move: "{} is not a legal move", "{} 不是合法着法";
     and_more: "and {} more", "另有 {} 个错误";
+    table_not_used: "egtbpaths: {} is not used: {}", "egtbpaths：不使用 {}：{}";
     damaged_table: "endgame table {}", "残局库 {}";
     wrong_value: "option {} takes {}, not {}", "选项 {} 应为{}，而不是{}";
     nothing: "nothing", "空值";

@@ -322,13 +322,21 @@ fn invalid_files_are_reported_and_skipped() {
     for name in ["a.chtb", "b.chtb"] {
         place.write(name, "no table");
     }
-    // `verify` without classes requires every file to be valid.
+    place.write("ucci", "ucci\nsetoption egtbpaths .\n");
     place.check(
         "
+        $ < ucci
+        > egtbpaths: ./b.chtb is not used: not a Chuhe table
         $ egtb probe '4k4/9/9/9/9/9/9/9/9/R2K1A3 w' --tables .
         2>2 not a Chuhe table
-        $1 egtb verify --tables .
+        $1 egtb verify KRA-K --tables .
+        > KRA-K: 
         2>2 not a Chuhe table
+        2> egtb verify: 2 files cannot be read
+        $1 egtb stats KRA-K --tables .
+        > KRA-K
+        2>2 not a Chuhe table
+        2> egtb stats: 2 files cannot be read
         $1 egtb probe '4k4/9/9/9/9/9/9/9/9/R2K1A3 w' --tables /no/such/directory
         ",
     );

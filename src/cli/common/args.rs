@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use super::{Context, Failure, note};
+use super::{Context, Failure, Unread, note};
 use crate::book::{BUILTIN, BookLibrary};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
@@ -154,29 +154,34 @@ impl TableArguments {
     /// A directory cannot be read or has no tables.
     pub fn open(&self) -> Result<Arc<Tables>, Failure> {
         let (tables, skipped) = Tables::open(&self.tables);
-        let is_directory = |skipped: &&SkippedFile| {
-            let mut directories = names_of_list(&self.tables);
-            directories.any(|directory| Path::new(directory) == skipped.path)
-        };
-        if let Some(directory) = skipped.iter().find(is_directory) {
-            return Err(Failure::new("--tables", directory));
-        }
+        self.require_directories(&skipped)?;
         skipped.iter().for_each(|file| note(&file.to_string()));
         Ok(tables)
     }
 
-    /// Opens the tables so that files are preferred to built-in tables.
+    /// Opens the tables so that files are preferred to built-in tables. Invalid files are reported and counted.
     ///
     /// # Errors
-    /// A directory cannot be read or has no tables, or any file in it is invalid.
-    pub fn open_files_first(&self) -> Result<Arc<Tables>, Failure> {
+    /// A directory cannot be read or has no tables.
+    pub fn open_files_first(&self) -> Result<(Arc<Tables>, Unread), Failure> {
         let (tables, skipped) = Tables::open_files_first(&self.tables);
-        match skipped.split_last() {
-            None => Ok(tables),
-            Some((last, others)) => {
-                others.iter().for_each(|file| note(&file.to_string()));
-                Err(Failure::new("--tables", last))
-            }
+        self.require_directories(&skipped)?;
+        let mut unread = Unread::default();
+        for file in skipped {
+            unread.skipped_file(&Failure::new("--tables", file));
+        }
+        Ok((tables, unread))
+    }
+
+    /// Fails if a directory cannot be read or has no tables.
+    fn require_directories(&self, skipped: &[SkippedFile]) -> Result<(), Failure> {
+        let is_directory = |skipped: &&SkippedFile| {
+            let mut directories = names_of_list(&self.tables);
+            directories.any(|directory| Path::new(directory) == skipped.path)
+        };
+        match skipped.iter().find(is_directory) {
+            Some(directory) => Err(Failure::new("--tables", directory)),
+            None => Ok(()),
         }
     }
 }

@@ -416,9 +416,14 @@ impl Unread {
         if files == 1 {
             return Err(failure);
         }
+        self.skipped_file(&failure);
+        Ok(())
+    }
+
+    /// Reports and counts a file that cannot be read.
+    pub fn skipped_file(&mut self, failure: &Failure) {
         failure.report();
         self.files += 1;
-        Ok(())
     }
 
     /// Returns an error if anything could not be read.

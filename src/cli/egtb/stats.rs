@@ -28,21 +28,28 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let tables = arguments.tables.open_files_first()?;
-    let rules = arguments.rules.rules;
-    for material in selected(&arguments.materials, &tables, rules)? {
-        let solved = load(material, &tables, rules)?;
-        let size = tables.get(material, rules).map_or(0, ClassTable::size);
-        let text = if material.is_two_sided() {
-            two_sided(arguments, &solved, size, &tables)
-        } else {
-            one_sided(arguments, &solved, size, &tables)
-        };
-        print(&text)?;
-        if let Some(dtc) = load_dtc(material, &tables)? {
-            let size = tables.dtc_table(material).map_or(0, ClassTable::size);
-            print(&dtc_text(arguments, &dtc, size))?;
+    let (tables, mut unread) = arguments.tables.open_files_first()?;
+    for material in selected(&arguments.materials, &tables, arguments.rules.rules)? {
+        if let Err(failure) = show_class(material, arguments, &tables) {
+            unread.skipped_file(&failure);
         }
+    }
+    unread.finish("egtb stats")
+}
+
+fn show_class(material: Material, arguments: &Arguments, tables: &Tables) -> Result<(), Failure> {
+    let rules = arguments.rules.rules;
+    let solved = load(material, tables, rules)?;
+    let size = tables.get(material, rules).map_or(0, ClassTable::size);
+    let text = if material.is_two_sided() {
+        two_sided(arguments, &solved, size, tables)
+    } else {
+        one_sided(arguments, &solved, size, tables)
+    };
+    print(&text)?;
+    if let Some(dtc) = load_dtc(material, tables)? {
+        let size = tables.dtc_table(material).map_or(0, ClassTable::size);
+        print(&dtc_text(arguments, &dtc, size))?;
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ const EXTRA_DEPTH: u32 = 4;
 const SAMPLES: usize = 4;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let tables = arguments.tables.open_files_first()?;
+    let (tables, unread) = arguments.tables.open_files_first()?;
     let rules = arguments.rules.rules;
     let classes = selected(&arguments.materials, &tables, rules)?;
     let threads = arguments.threads.count();
@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     if wrong.is_empty() {
-        Ok(())
+        unread.finish("egtb verify")
     } else {
         Err(Failure::new("these tables are wrong", wrong.join(", ")))
     }

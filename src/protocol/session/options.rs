@@ -112,7 +112,12 @@ impl<W: Write> Session<W> {
     fn open_tables(&mut self) {
         let (tables, skipped) = Tables::open(&self.preferences.table_paths);
         for file in skipped {
-            self.refuse("setoption", &format!("egtbpaths: {file}"));
+            let values = [file.path.display().to_string(), file.error.to_string()];
+            let text = fill(
+                texts().table_not_used,
+                &values.each_ref().map(String::as_str),
+            );
+            self.send(&Reply::Message(&text));
         }
         log::info!("{} endgame tables", tables.iter().count());
         self.tables = Some(tables);
