@@ -159,6 +159,11 @@ impl TablebaseAdjudication {
         }
     }
 
+    /// The tables.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
     /// Adjudicates a position that the rules have not decided. A win counts if the mate, or a winning capture,
     /// comes within the no-capture limit and passes through no position of the game that the rules judge next; a draw
     /// counts if it holds under the repetition rules. Wins that depend on the repetition rules are played out.

@@ -153,11 +153,18 @@ fn damaged_tables_are_reported_and_generated_again() {
         place.write("lines", lines);
         place.check("$ < lines\n>1 KRN-K.chtb: damaged");
     }
+    place.write("analyse", "analyse 0.1\n");
     place.check(&format!(
         "
         $1 egtb probe '{fen}' --tables .
         2> KRN-K.chtb: damaged
         $ analyse '{fen}' --depth 2 --tables .
+        2> KRN-K.chtb: damaged
+        $ judge --explain '{fen}' --tables .
+        2> KRN-K.chtb: damaged
+        $ play '{fen}' --depth 2 --tables . < analyse
+        2> KRN-K.chtb: damaged
+        $ solve --win '{fen}' --tables .
         2> KRN-K.chtb: damaged
         $ egtb generate KRN-K --out .
         ^ 2 tables to generate with

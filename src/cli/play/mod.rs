@@ -12,7 +12,8 @@ use rustyline::{DefaultEditor, Result as LineResult};
 
 use super::common::{
     BoardArguments, BookArguments, Context, Failure, GameArguments, INTERRUPTED, SearchArguments,
-    SearchDefaults, SearchPlan, SearchThreads, describe_end, fill, print_line, texts, user_name,
+    SearchDefaults, SearchPlan, SearchThreads, describe_end, fill, print_line,
+    report_damaged_tables, texts, user_name,
 };
 use crate::board::{Color, Move};
 use crate::book::{BookLibrary, choose};
@@ -225,6 +226,7 @@ impl PlaySession {
             }
             Ok(())
         });
+        report_damaged_tables(&plan.tables);
         match found {
             Ok((outcome, _)) => {
                 if line.first().copied() != outcome.best {

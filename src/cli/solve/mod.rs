@@ -4,6 +4,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
     SearchThreads, TableArguments, describe_end, interrupts, note, open_input, print, print_text,
-    thread_count,
+    report_damaged_tables, thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
@@ -168,9 +169,16 @@ impl ResumeFile {
 /// The position or the file is invalid, the problem is not solved, or the solution is wrong.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let tables = arguments.tables.open()?;
-    if let Some(path) = &arguments.verify {
-        return verify(path, &tables).map(|()| ExitCode::SUCCESS);
-    }
+    let done = match &arguments.verify {
+        Some(path) => verify(path, &tables).map(|()| ExitCode::SUCCESS),
+        None => prove(arguments, &tables),
+    };
+    report_damaged_tables(&tables);
+    done
+}
+
+/// Prints the solution.
+fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failure> {
     arguments.game.require_given("solve")?;
     let game = arguments.game.read()?;
     if let Some(end) = describe_end(&game, arguments.rules) {
@@ -188,7 +196,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         threads: thread_count(arguments.threads),
         hash: arguments.hash as usize,
         network: None,
-        tables,
+        tables: tables.clone(),
     };
     let mut work = Work {
         threads: plan.threads()?,
@@ -204,7 +212,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let Some(proof) = proof else {
         return Ok(ExitCode::from(INTERRUPTED));
     };
-    show(&game, proof, arguments, files, &plan.tables)?;
+    show(&game, proof, arguments, files, tables)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -11,7 +11,9 @@ use std::process::ExitCode;
 
 pub use arguments::Arguments;
 
-use super::common::{Failure, INTERRUPTED, interrupts, print_text, terminal_width};
+use super::common::{
+    Failure, INTERRUPTED, interrupts, print_text, report_damaged_tables, terminal_width,
+};
 use crate::search::cores;
 use crate::text::printable;
 use crate::tournament::{
@@ -55,6 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let end = played.as_ref().copied().unwrap_or(TournamentEnd::Failed);
     let winner = tournament.schedule().knockout_winner(output.games());
     let finished = output.finish(&standings, end);
+    report_damage(&tournament);
     print_text(&report::report(
         &tournament,
         &standings,
@@ -98,6 +101,13 @@ fn print_resumed(content: &JournalContent) -> Result<(), Failure> {
         print_text(&format!("resumed after {games} games\n"))?;
     }
     Ok(())
+}
+
+/// Reports the damaged tables of the adjudication.
+fn report_damage(tournament: &Tournament) {
+    if let Some(tablebases) = &tournament.rules.tablebases {
+        report_damaged_tables(tablebases.tables());
+    }
 }
 
 /// Prints warnings about options, the messages of the engines, and a warning if there are more threads than processors.
