@@ -11,18 +11,18 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::common::{
-    BoardArguments, Context, Failure, FilePosition, GameArguments, GamePath, Place,
+    BoardArguments, Context, Failure, FilePosition, GameArguments, GamePath, Language, Place,
     SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread, bound_name, cut,
     describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts, note, pad_left,
-    print_if_read, read_positions, report_damaged_tables, score_and_mate, spaced, terminal_width,
-    texts, wrapped,
+    place_json, print_if_read, read_positions, report_damaged_tables, score_and_mate, spaced,
+    terminal_width, texts, wrapped,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
 use crate::notation::MoveStyle;
 use crate::notation::diagram::draw;
-use crate::rules::{Game, RuleSet};
+use crate::rules::Game;
 use crate::search::{Bound, Control, Info, Outcome, Report, Score, nodes_per_second};
 
 const DEFAULTS: SearchDefaults = SearchDefaults {
@@ -41,10 +41,10 @@ const INDENT: usize = 2;
 
 /// A game whose last position is analysed.
 struct Analysed {
-    /// The file, if there are several.
-    file: Option<PathBuf>,
-    /// The line in a file with one position per line.
-    line: Option<usize>,
+    /// The file and the place there; `None` if the position is not from a file.
+    place: Option<(PathBuf, Place)>,
+    /// The place as text before the position; empty if there is only one position.
+    title: String,
     game: Game,
 }
 
@@ -118,8 +118,8 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Unread), Failure>
     let places = arguments.game.places();
     if places.is_empty() {
         let game = arguments.game.read()?;
-        let (file, line) = (None, None);
-        return Ok((vec![Analysed { file, line, game }], unread));
+        let (place, title) = (None, String::new());
+        return Ok((vec![Analysed { place, title, game }], unread));
     }
     let mut games = Vec::new();
     for place in &places {
@@ -141,16 +141,20 @@ fn add_positions(
     let path = place.path.display();
     let count = positions.len();
     for position in positions {
-        let line = match position.place {
-            Place::Line(number) => Some(number),
-            Place::Game(_) => None,
-        };
+        let is_game = matches!(position.place, Place::Game(_));
+        let mut title = String::new();
+        if is_one_of_several {
+            title += &format!("{path}: ");
+        }
+        if is_one_of_several || !is_game {
+            title += &format!("{}: ", position.place);
+        }
         games.push(Analysed {
-            file: is_one_of_several.then(|| place.path.clone()),
-            line,
+            place: Some((place.path.clone(), position.place)),
+            title,
             game: position.game,
         });
-        if line.is_none() {
+        if is_game {
             if count > 1 {
                 note(&format!(
                     "{path}: using the first of {count} games; {path}:2 is the next"
@@ -161,27 +165,21 @@ fn add_positions(
     }
 }
 
-/// The text before the table of a position: its file and line, the board on a terminal, how the game has ended, and the
+/// The text before the table of a position: its place, the board on a terminal, how the game has ended, and the
 /// ending in the endgame tables. With `--json`, the JSON object of a position without a legal move.
 fn heading(arguments: &Arguments, analysed: &Analysed, is_next: bool, plan: &SearchPlan) -> String {
-    let Analysed { file, line, game } = analysed;
+    let Analysed { title, game, .. } = analysed;
     let is_decided = !has_legal_move(game.position());
     if arguments.json {
-        let object = || decided_json(analysed, plan.settings.rules);
+        let object = || format!("{}\n", analysed.json(plan));
         return if is_decided { object() } else { String::new() };
     }
     let mut text = String::new();
     if is_next {
         text += "\n";
     }
-    if let Some(file) = file {
-        text += &format!("{}: ", file.display());
-    }
-    if let Some(line) = line {
-        text += &format!("line {line}: ");
-    }
-    if file.is_some() || line.is_some() {
-        text += &format!("{}\n", game.position());
+    if !title.is_empty() {
+        text += &format!("{title}{}\n", game.position());
     }
     if io::stdout().is_terminal() {
         let last = game.plies().last().map(|ply| ply.played);
@@ -197,23 +195,24 @@ fn heading(arguments: &Arguments, analysed: &Analysed, is_next: bool, plan: &Sea
 }
 
 impl Analysed {
-    /// The position and its place as JSON.
-    fn json(&self) -> Value {
-        let mut object = json!({ "line": self.line, "fen": self.game.position().to_string() });
-        if let Some(file) = &self.file {
-            object["file"] = json!(file.display().to_string());
+    /// The position and its place as JSON, before a search.
+    fn json(&self, plan: &SearchPlan) -> Value {
+        let place = self.place.as_ref();
+        let mut object = place_json(place.map(|(path, place)| (path.as_path(), *place)));
+        object["fen"] = json!(self.game.position().to_string());
+        let rules = plan.settings.rules;
+        Language::En.within(|| {
+            object["ruling"] = json!(describe_end(&self.game, rules));
+            object["ending"] = json!(describe_ending(&self.game, &plan.tables, rules));
+        });
+        for result in [
+            "best", "score", "mate", "bound", "depth", "nodes", "time_ms",
+        ] {
+            object[result] = Value::Null;
         }
+        object["lines"] = json!([]);
         object
     }
-}
-
-/// The JSON object of a position without a legal move.
-fn decided_json(analysed: &Analysed, rules: RuleSet) -> String {
-    let mut object = analysed.json();
-    object["best"] = Value::Null;
-    object["ruling"] = json!(describe_end(&analysed.game, rules));
-    object["lines"] = json!([]);
-    format!("{object}\n")
 }
 
 /// The table and the progress line.
@@ -455,7 +454,7 @@ impl<'a> AnalysisView<'a> {
             object
         });
         let lines: Value = lines.collect();
-        let mut object = analysed.json();
+        let mut object = analysed.json(plan);
         if let (Some(best), Some(score)) = (outcome.best, outcome.score) {
             add_score(&mut object, score, self.bound(best, score));
         }
@@ -463,12 +462,6 @@ impl<'a> AnalysisView<'a> {
         object["depth"] = json!(outcome.depth);
         object["nodes"] = json!(outcome.nodes);
         object["time_ms"] = json!(u64::try_from(outcome.time.as_millis()).unwrap_or(u64::MAX));
-        object["ruling"] = json!(describe_end(self.game, plan.settings.rules));
-        object["ending"] = json!(describe_ending(
-            self.game,
-            &plan.tables,
-            plan.settings.rules
-        ));
         object["lines"] = lines;
         format!("{object}\n")
     }

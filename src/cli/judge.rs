@@ -1,13 +1,15 @@
 //! `chuhe judge`: verdicts on games by the rules.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, GameArguments, GamePath, Place, RulesArgument, TableArguments, Unread,
-    describe_ending, explain, explain_clauses, explain_plies, note_problems, note_skipped,
-    play_line, print, print_if_read, row, terminal_width, verdict_name,
+    Context, Failure, GameArguments, GamePath, Language, Place, RulesArgument, TableArguments,
+    Unread, describe_ending, explain, explain_clauses, explain_plies, note_problems, note_skipped,
+    place_json, play_line, print, print_if_read, report_damaged_tables, row, terminal_width,
+    verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
@@ -57,12 +59,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments,
         tables: arguments.tables.open()?,
     };
+    let done = judge_all(&judging);
+    report_damaged_tables(&judging.tables);
+    done
+}
+
+fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
+    let arguments = judging.arguments;
     let places = arguments.game.places();
     if !places.is_empty() {
-        judge_files(&judging, &places)
+        judge_files(judging, &places)
     } else if arguments.game.is_given() {
         let game = arguments.game.read()?;
-        print(&(heading(arguments) + &report(&judging, &game, None)))
+        print(&(heading(arguments) + &report(judging, &game, None)))
     } else {
         Err(Failure::usage("judge", "no game and no file is given"))
     }
@@ -102,7 +111,7 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
                 let record = file.cut(record, count);
                 match record.and_then(|record| play_line(record.main_line().line)) {
                     Ok(game) => {
-                        if !print_if_read(&report(judging, &game, Some(place)))? {
+                        if !print_if_read(&report(judging, &game, Some((path, place))))? {
                             return Ok(());
                         }
                     }
@@ -132,13 +141,15 @@ fn heading(arguments: &Arguments) -> String {
     }
 }
 
-/// The text about a game, with its place in a file if it has one.
-fn report(judging: &Judging<'_>, game: &Game, place: Option<Place>) -> String {
+/// The text about a game, with its file and place there if it has them.
+fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> String {
     let arguments = judging.arguments;
     let judgement = judge(game, arguments.rules.rules);
     if arguments.json {
-        return format!("{}\n", object(judging, game, &judgement, place));
+        let object = Language::En.within(|| object(judging, game, &judgement, place));
+        return format!("{object}\n");
     }
+    let place = place.map(|(_, place)| place);
     let mut text = if arguments.all {
         side_by_side(
             |rules| verdict_name(judge_outcome(game, rules).verdict),
@@ -169,24 +180,18 @@ fn object(
     judging: &Judging<'_>,
     game: &Game,
     judgement: &Judgement,
-    place: Option<Place>,
+    place: Option<(&Path, Place)>,
 ) -> Value {
     let arguments = judging.arguments;
     let perpetual = |color: Color| judgement.perpetuals[color].to_string();
-    let mut object = json!({
-        "verdict": judgement.verdict.name(),
-        "cause": judgement.cause.to_string(),
-        "rules": judgement.rules.name(),
-        "occurrences": matches!(judgement.cause, Cause::Nothing | Cause::Repetition)
-            .then_some(judgement.occurrences),
-        "red": perpetual(Color::Red),
-        "black": perpetual(Color::Black),
-    });
-    match place {
-        Some(Place::Line(number)) => object["line"] = json!(number),
-        Some(Place::Game(number)) => object["game"] = json!(number),
-        None => {}
-    }
+    let mut object = place_json(place);
+    object["verdict"] = json!(judgement.verdict.name());
+    object["cause"] = json!(judgement.cause.to_string());
+    object["rules"] = json!(judgement.rules.name());
+    let counts = matches!(judgement.cause, Cause::Nothing | Cause::Repetition);
+    object["occurrences"] = json!(counts.then_some(judgement.occurrences));
+    object["red"] = json!(perpetual(Color::Red));
+    object["black"] = json!(perpetual(Color::Black));
     if arguments.all {
         for rules in RuleSet::ALL {
             object["all"][rules.name()] = json!(judge_outcome(game, rules).verdict.name());

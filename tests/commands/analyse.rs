@@ -225,6 +225,48 @@ fn files_of_positions_are_analysed() {
     assert_eq!(objects[0]["best"], objects[0]["lines"][0]["pv"][0]);
     assert_eq!(objects[0]["depth"], 3);
     assert!(objects[0]["score"].is_i64());
+    assert_eq!(objects[0]["file"], "-");
+    let keys = |object: &serde_json::Value| -> Vec<String> {
+        object.as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(keys(&objects[0]), keys(&objects[1]));
     assert_eq!(objects[1]["best"], serde_json::Value::Null);
     assert!(objects[1]["ruling"].as_str().unwrap().contains("red wins"));
+}
+
+#[test]
+fn games_of_files_are_named() {
+    let place = Place::new();
+    place.write("g.pgn", "1. h2e2 *\n\n[Red \"x\"]\n\n1. b2e2 *\n");
+    place.check(
+        "
+        $ analyse g.pgn g.pgn:2 --depth 1
+        > g.pgn: game 1: rnbakabnr
+        > g.pgn: game 2: rnbakabnr
+        ",
+    );
+    let objects = place.objects("analyse g.pgn g.pgn:2 --depth 1 --json");
+    let places = objects
+        .iter()
+        .map(|o| [&o["file"], &o["game"], &o["line"]].map(ToString::to_string));
+    let expected = [1, 2].map(|n| ["\"g.pgn\"".to_owned(), n.to_string(), "null".to_owned()]);
+    assert_eq!(places.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn json_is_english() {
+    let object = |fen: &str| {
+        Place::new().objects(&format!("analyse '{fen}' --depth 1 --json --lang zh"))[0].clone()
+    };
+    assert_eq!(
+        object(MATED)["ruling"],
+        "black is checkmated (将死), red wins"
+    );
+    let ending = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
+    assert!(
+        object(ending)["ending"]
+            .as_str()
+            .unwrap()
+            .contains("red wins, mate in")
+    );
 }

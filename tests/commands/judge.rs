@@ -270,6 +270,7 @@ fn games_of_a_pgn_are_judged() {
         2> game 3:
         2> judge: 1 game cannot be read
         $1 judge - --json < games
+        >2 "file":"-"
         >1 "game":1
         >1 "game":2
         >2 \n

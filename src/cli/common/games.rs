@@ -4,6 +4,8 @@ use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
+
 use super::{Context, Failure, fill, note, open_input, texts};
 use crate::board::Position;
 use crate::notation::records::RecordReader;
@@ -339,6 +341,17 @@ impl Display for Place {
         };
         f.write_str(&fill(text, &[&self.number().to_string()]))
     }
+}
+
+/// The fields `file`, and `game` or `line`, of a JSON object about a game; null if it is not from a file.
+pub fn place_json(place: Option<(&Path, Place)>) -> Value {
+    let (game, line) = match place {
+        Some((_, Place::Game(number))) => (Some(number), None),
+        Some((_, Place::Line(number))) => (None, Some(number)),
+        None => (None, None),
+    };
+    let file = place.map(|(path, _)| path.display().to_string());
+    json!({ "file": file, "game": game, "line": line })
 }
 
 /// The games, positions and files that a command could not read. Each is reported at once, and the command continues.

@@ -27,8 +27,8 @@ pub use files::{FileLock, ForceArgument, OutputFile, create_new, open_input, req
 #[cfg(feature = "cloud")]
 pub use games::read_games_of;
 pub use games::{
-    GameArguments, GamePath, Noun, Place, Unread, note_problems, note_skipped, play_line,
-    read_games,
+    GameArguments, GamePath, Noun, Place, Unread, note_problems, note_skipped, place_json,
+    play_line, read_games,
 };
 #[cfg(feature = "training")]
 pub use output::ProgressMeter;
