@@ -20,7 +20,7 @@ pub struct Arguments {
     #[command(flatten)]
     board: BoardArguments,
     /// Write the board as an SVG picture to FILE (`-` for standard output) instead of showing it.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "ascii")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgument,

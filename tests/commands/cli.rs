@@ -332,6 +332,26 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
     ]);
 }
 
+/// Arguments that would have no effect.
+#[test]
+fn arguments_without_effect_are_refused() {
+    let place = Place::new();
+    place.write("games.pgn", "1. h2e2 *\n");
+    place.check(
+        "
+        $2 show --svg - --ascii
+        $2 egtb generate KR-K --force
+        $2 analyse startpos --network x.nnue --knowledge small
+        2> has an effect only with --knowledge large
+        $2 review games.pgn --depth 1 --json --pgn -
+        2> only one file
+        $2 review games.pgn --depth 1 --svg - --pgn -
+        $2 solve '4k4/R8/1R7/9/9/9/9/9/9/3K5 w' --json --svg -
+        2> only one file
+        ",
+    );
+}
+
 /// Commands that write the file OUT, with what standard output contains if OUT is `-`.
 const OUTPUTS: &[(&str, &str)] = &[
     ("convert games.pgn -o OUT", "1. H2-E2"),

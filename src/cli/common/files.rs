@@ -142,6 +142,20 @@ pub fn create_new(path: &Path, hint: &str) -> Result<File, Failure> {
     })
 }
 
+/// Returns an error if more than one of the files, and the JSON objects of a command with `--json`, is standard output.
+pub fn require_one_standard_output(
+    has_json: bool,
+    files: &[&Option<OutputFile>],
+) -> Result<(), Failure> {
+    let files = files.iter().filter_map(|file| file.as_ref());
+    let count = files.filter(|file| file.is_stdout()).count();
+    if count + usize::from(has_json) > 1 {
+        let why = "only one file, or --json without such a file, can be standard output";
+        return Err(Failure::usage("-", why));
+    }
+    Ok(())
+}
+
 /// Returns an error if an output file is also an input file, even under another path.
 pub fn require_not_input<P: AsRef<Path>>(
     option: &str,

@@ -23,7 +23,10 @@ pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, 
 pub use files::FILE_EXISTS;
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::read_small_text;
-pub use files::{FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input};
+pub use files::{
+    FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input,
+    require_one_standard_output,
+};
 #[cfg(feature = "cloud")]
 pub use games::read_games_of;
 pub use games::{

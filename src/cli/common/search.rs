@@ -71,6 +71,10 @@ impl SearchArguments {
     /// Reads the network and opens the tables.
     pub fn plan(&self, defaults: &SearchDefaults) -> Result<SearchPlan, Failure> {
         let threads = thread_count(self.threads.unwrap_or(defaults.threads));
+        if self.network.path().is_some() && self.knowledge != Knowledge::Large {
+            let why = "has an effect only with --knowledge large";
+            return Err(Failure::usage("--network", why));
+        }
         Ok(SearchPlan {
             limits: self.limits.limits(defaults.time),
             elo: None,

@@ -68,6 +68,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.embedded {
         Some(file) => generate_embedded(arguments, file),
+        None if arguments.force.force => Err(Failure::usage("--force", "use it with --embedded")),
         None => generate_directory(arguments),
     }
 }

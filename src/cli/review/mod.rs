@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::common::{
     Context, Ended, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
     SearchDefaults, SearchPlan, Unread, bar_style, exit_code, interrupts, note, note_problems,
-    print, report_damaged_tables, require_not_input, search_games,
+    print, report_damaged_tables, require_not_input, require_one_standard_output, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -293,11 +293,13 @@ impl OutputFiles {
             require_not_input(option, path, places.iter().map(|place| &place.path))?;
             OutputFile::create(path, arguments.force).map(Some)
         };
-        Ok(Self {
+        let files = Self {
             pgn: create("--pgn", &arguments.pgn)?,
             svg: create("--svg", &arguments.svg)?,
             html: create("--html", &arguments.html)?,
-        })
+        };
+        require_one_standard_output(arguments.json, &[&files.pgn, &files.svg, &files.html])?;
+        Ok(files)
     }
 
     /// Whether a file is standard output. If so, neither the tables nor JSON objects are printed.

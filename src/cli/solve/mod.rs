@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
     SearchThreads, TableArguments, describe_end, interrupts, note, open_input, print, print_text,
-    report_damaged_tables, thread_count,
+    report_damaged_tables, require_one_standard_output, thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
@@ -439,10 +439,12 @@ impl OutputFiles {
             path.map(|path| OutputFile::create(path, arguments.force))
                 .transpose()
         };
-        Ok(Self {
+        let files = Self {
             pgn: create(&arguments.pgn)?,
             svg: create(&arguments.svg)?,
-        })
+        };
+        require_one_standard_output(arguments.json, &[&files.pgn, &files.svg])?;
+        Ok(files)
     }
 }
 
