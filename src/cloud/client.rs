@@ -43,7 +43,7 @@ pub struct Client {
     agent: Agent,
     /// URL of the API.
     api: String,
-    /// URL of the server, without the token.
+    /// URL of the library, without the token.
     server: String,
     /// Value of the header `Authorization`.
     credentials: Option<HeaderValue>,
@@ -51,9 +51,9 @@ pub struct Client {
 }
 
 impl Client {
-    /// Creates a client for an address such as `http://127.0.0.1:8090`. The path of the API is `/chessdb.php`
-    /// unless the address has one. `token` overrides the token in `http://TOKEN@HOST` or `http://NAME:TOKEN@HOST`.
-    /// `time` is the timeout of each request.
+    /// Creates a client for an address such as `http://127.0.0.1:8090` or `http://127.0.0.1:8090/cloud`. The API is at
+    /// `/chessdb.php` below the address, unless the address ends with the name of a PHP file. `token` overrides the
+    /// token in `http://TOKEN@HOST` or `http://NAME:TOKEN@HOST`. `time` is the timeout of each request.
     ///
     /// # Errors
     /// The address is not an HTTP address, has no host, or has an invalid port, an empty token, a query or a fragment;
@@ -78,18 +78,16 @@ impl Client {
             .max_redirects(0)
             .proxy(None)
             .build();
-        let server = target.server;
-        let api = format!("{server}{}", target.path);
         Ok(Self {
             agent: config.into(),
-            api,
-            server,
+            api: format!("{}/{}", target.server, target.file),
+            server: target.server,
             credentials,
             time,
         })
     }
 
-    /// URL of the server, without path and token.
+    /// URL of the library, without the token.
     pub fn server(&self) -> &str {
         &self.server
     }
@@ -124,7 +122,7 @@ impl Client {
         }
     }
 
-    /// Posts JSON to a path of the server.
+    /// Posts JSON to a path of the library.
     pub fn post_json(&self, path: &str, body: String) -> Result<String, ClientError> {
         let address = format!("{}{path}", self.server);
         self.post(&address, "application/json", body, self.time)
@@ -160,9 +158,10 @@ impl Client {
 /// The parts of an address.
 #[derive(Debug, PartialEq, Eq)]
 struct Target {
-    /// Scheme, host and port.
+    /// Scheme, host, port, and the path of the library.
     server: String,
-    path: String,
+    /// File of the API.
+    file: String,
     token: Option<String>,
 }
 
@@ -193,13 +192,14 @@ impl Target {
         if token == Some("") {
             return Err("the token before the @ is empty");
         }
-        let path = match uri.path() {
-            "" | "/" => "/chessdb.php",
-            path => path,
+        let path = uri.path().trim_end_matches('/');
+        let (path, file) = match path.rsplit_once('/') {
+            Some((path, file)) if file.ends_with(".php") => (path, file),
+            _ => (path, "chessdb.php"),
         };
         Ok(Self {
-            server: format!("http://{host_and_port}"),
-            path: path.to_owned(),
+            server: format!("http://{host_and_port}{path}"),
+            file: file.to_owned(),
             token: token.map(str::to_owned),
         })
     }
@@ -211,17 +211,29 @@ mod tests {
 
     #[test]
     fn addresses_are_read_with_their_tokens() {
-        for (address, server, path, token) in [
-            ("http://host", "http://host", "/chessdb.php", None),
-            ("http://h:65535/", "http://h:65535", "/chessdb.php", None),
-            ("http://[::1]:80/a", "http://[::1]:80", "/a", None),
-            ("http://[::1]", "http://[::1]", "/chessdb.php", None),
-            ("http://t-1@h", "http://h", "/chessdb.php", Some("t-1")),
-            ("http://me:t~2@h:8/x", "http://h:8", "/x", Some("t~2")),
+        for (address, server, file, token) in [
+            ("http://host", "http://host", "chessdb.php", None),
+            ("http://h:65535/", "http://h:65535", "chessdb.php", None),
+            (
+                "http://[::1]:80/a",
+                "http://[::1]:80/a",
+                "chessdb.php",
+                None,
+            ),
+            ("http://[::1]", "http://[::1]", "chessdb.php", None),
+            ("http://h/a/b//", "http://h/a/b", "chessdb.php", None),
+            ("http://h/chessdb.php", "http://h", "chessdb.php", None),
+            ("http://t-1@h", "http://h", "chessdb.php", Some("t-1")),
+            (
+                "http://me:t~2@h:8/x/y.php",
+                "http://h:8/x",
+                "y.php",
+                Some("t~2"),
+            ),
         ] {
             let target = Target {
                 server: server.to_owned(),
-                path: path.to_owned(),
+                file: file.to_owned(),
                 token: token.map(str::to_owned),
             };
             assert_eq!(Target::parse(address), Ok(target), "{address}");

@@ -51,6 +51,9 @@ fn query_and_walk() {
         $ cloud query 'startpos moves a0a1' --url {url}
         = unknown
         2=
+        $ cloud query 'startpos moves a0a1' --url {url}/chuhe
+        = unknown
+        2=
         $1 cloud query startpos --url http://127.0.0.1:1
         2> refused
         "

@@ -67,7 +67,8 @@ fn workers_on_other_machines_fill_the_library() {
     assert_eq!(server.ask("queue", ""), "ok\0");
     place.write("reader", format!("{READER}\n"));
     place.write("writer", format!("{WRITER}\n"));
-    let url = server.url();
+    // The library is also found below a path.
+    let url = server.url() + "/chuhe/";
     let worker = format!("cloud worker --nodes 2000 --url {url} --token-file");
     place.check(&format!("$1 {worker} reader\n2> rejects this one"));
     let mut working = place.process(&format!("{worker} writer"));
