@@ -211,7 +211,7 @@ fn games_and_lists_of_positions_are_imported() {
         $1 cloud import list.db list.fen
         = 0 moves written, 0 already known, 4 tasks added
         2> list.fen: game 4: line 5:
-        2> left out 1 positions that a library cannot store\n
+        2> left out 2 positions that a library does not store or search\n
         2> cloud import: 1 game cannot be read\n
         ",
     );
@@ -318,7 +318,7 @@ fn known_moves_are_copied_from_another_library() {
         $1 {copy}
         > 4 positions: 0 already in the library, 4 requests, 3 unknown to the server; 3 moves written\n
         2> list.fen: game 2: line 2:
-        2> left out 1 positions that a library cannot store\n
+        2> left out 1 positions that a library does not store or search\n
         $1 {copy}
         > 1 already in the library, 3 requests, 3 unknown to the server; 0 moves
         $1 cloud copy new2.db list.fen --url {}
@@ -546,6 +546,18 @@ fn the_moves_of_books_become_tasks() {
         assert_eq!((tasks.len(), moves.len()), (1, 2), "{moves:?}");
         assert!(moves.contains(&"b2e2".to_owned()), "{moves:?}");
     }
+    // Positions with too few pieces are not searched.
+    let few = "3k5/9/9/9/9/9/9/9/9/R3K4 w a0a1 -10 0";
+    place.write("few.txt", format!("# chuhe cloud library 2\n{few}\n"));
+    place.check(
+        r"
+        $ cloud import few.db few.txt
+        $ cloud export few.db few.xqb
+        $ cloud import tasks.db few.xqb
+        = 0 moves written, 0 already known, 0 tasks added
+        2> positions that a library does not store or search\n
+        ",
+    );
     place.write("cut.obk", "SQLite format 3\0");
     for book in ["none.dat", "cut.obk", "tokens.xqb"] {
         place.check(&format!("$1 cloud import other.db {book}\n2> {book}"));

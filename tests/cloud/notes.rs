@@ -385,11 +385,6 @@ fn unreadable_uploads_are_refused() {
         (&json!(1), Some(1)),
         "{job}"
     );
-    // A position with two pawns on a file before the river cannot be stored.
-    let doubled = START.replace("/9/9/P1P1P1P1P", "/9/P8/P1P1P1P2");
-    let job = upload(&server, "", &format!("{START}\n{doubled}\n"));
-    let why = "game 2: 1 positions cannot be stored in a library";
-    assert_eq!(job["problems"], json!([why]), "{job}");
     // At most five problems are reported. The last one is that of the file, which is not text after its first MB.
     let beginning = "1. h2e2 h9h1 *\n\n".repeat(6) + &"\n".repeat(1 << 20);
     let damaged = beginning + "[Red \"x\"]\n\0\n";

@@ -10,7 +10,7 @@ use crate::cli::book::file::read_table;
 use crate::cli::common::{Context, Failure, Unread, open_input, print_text, read_games_of};
 use crate::cloud::key::{Key, View};
 use crate::cloud::store::{
-    Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, TaskKind,
+    Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, TaskKind, is_eligible,
 };
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
@@ -50,7 +50,7 @@ struct ImportCounts {
     tasks: usize,
     /// Tasks for which the queue had no room.
     refused: usize,
-    /// Positions that a library cannot store.
+    /// Positions that a library does not store or search.
     left_out: usize,
 }
 
@@ -250,7 +250,7 @@ impl Importer<'_> {
         let table = read_table(name).map_err(ImportError::Book)?;
         let mut entries = table.entries();
         let read = entries.len();
-        entries.retain(|entry| fen::is_storable(&entry.position));
+        entries.retain(|entry| is_eligible(&entry.position));
         self.counts.left_out += read - entries.len();
         for entries in entries.chunks(BATCH) {
             let task = |entry: &BookEntry| {

@@ -27,11 +27,11 @@ pub const DUMP_HEADER: &str = "# chuhe cloud library 2";
 /// The first line of dumps of earlier versions, which have neither notes nor private positions.
 pub const OLD_DUMP_HEADER: &str = "# chuhe cloud library 1";
 
-/// Reports positions that were left out because they cannot arise in a game.
+/// Reports positions that were left out because they cannot arise in a game or have too few pieces.
 pub fn note_left_out(positions: usize) {
     if positions > 0 {
         note(&format!(
-            "left out {positions} positions that a library cannot store"
+            "left out {positions} positions that a library does not store or search"
         ));
     }
 }

@@ -234,8 +234,8 @@ fn add(
                 let (found, left_out) = Task::of_line(line, usize::from(plies), settings.priority);
                 tasks.extend(found);
                 if left_out > 0 {
-                    let why = "positions cannot be stored in a library";
-                    problems.push(format!("game {number}: {left_out} {why}"));
+                    let what = "positions that a library does not store or search";
+                    problems.push(format!("game {number}: left out {left_out} {what}"));
                 }
             }
             Err(error) => problems.push(format!("game {number}: {error}")),

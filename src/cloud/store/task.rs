@@ -81,14 +81,12 @@ pub struct Task {
 }
 
 impl Task {
-    /// Scoring tasks for the first `plies` moves of a line, and the number of positions that a library cannot store. A
-    /// line without moves gives an expansion task for its position, unless the position has too few pieces or no legal
-    /// move.
+    /// Scoring tasks for the first `plies` moves of a line, and the number of positions that are not searched. A line
+    /// without moves gives an expansion task for its position.
     pub fn of_line(line: Line, plies: usize, priority: Priority) -> (Vec<Self>, usize) {
         let mut position = line.start;
         if line.moves.is_empty() {
-            let is_storable = fen::is_storable(&position);
-            let is_searched = is_storable && is_eligible(&position) && has_legal_move(&position);
+            let is_searched = is_eligible(&position) && has_legal_move(&position);
             let task = Self {
                 kind: TaskKind::Expansion,
                 moves: Vec::new(),
@@ -96,11 +94,11 @@ impl Task {
                 priority,
             };
             let tasks = is_searched.then_some(task).into_iter().collect();
-            return (tasks, usize::from(!is_storable));
+            return (tasks, usize::from(!is_searched));
         }
         let (mut tasks, mut left_out) = (Vec::new(), 0);
         for m in line.moves.into_iter().take(plies) {
-            if fen::is_storable(&position) {
+            if is_eligible(&position) {
                 let view = View::of(&position);
                 tasks.push(Self {
                     kind: TaskKind::Scoring,
@@ -244,13 +242,13 @@ pub fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64> {
     Ok(count.unwrap_or(0))
 }
 
-/// Whether workers search a position: it needs at least ten pieces, at least four of them rooks, knights or
-/// cannons.
+/// Whether workers search a position: it must be able to arise in a game, with at least ten pieces, at least four of
+/// them rooks, knights or cannons.
 pub fn is_eligible(position: &Position) -> bool {
     let major = position.kind(PieceKind::Rook)
         | position.kind(PieceKind::Knight)
         | position.kind(PieceKind::Cannon);
-    position.occupied().len() >= 10 && major.len() >= 4
+    position.occupied().len() >= 10 && major.len() >= 4 && fen::is_storable(position)
 }
 
 #[cfg(test)]

@@ -360,11 +360,12 @@ fn the_number_of_jobs_and_their_size_are_limited(library: &TestLibrary) {
         add_job(&store, Vec::new(), Priority::Requested),
         Err(JobError::Empty)
     );
-    // A position with too few pieces has nothing to search. One with two pawns on a file cannot be stored, but those
+    // Positions with too few pieces are not searched. One with two pawns on a file cannot be stored, but those
     // after the capture of a pawn can.
     let doubled = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR b";
     for (start, moves, counts) in [
-        ("3k5/9/9/9/9/9/9/9/9/4K4 w", "", (0, 0)),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w", "", (0, 1)),
+        ("3k5/9/9/9/9/9/9/9/9/4K4 w", "e0e1 d9d8", (0, 2)),
         (doubled, "", (0, 1)),
         (doubled, "a6a5 c3c4 a5a4 g3g4", (1, 3)),
     ] {
