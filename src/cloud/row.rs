@@ -97,6 +97,12 @@ impl Row {
         self.moves.iter().filter(is_good)
     }
 
+    /// Whether the position with colors swapped is nearer to the starting position than the canonical one.
+    pub fn is_nearer_with_colors_swapped(&self) -> bool {
+        let [canonical, swapped] = self.plies;
+        swapped.is_some_and(|swapped| canonical.is_none_or(|canonical| swapped < canonical))
+    }
+
     /// The edges of the moves of the position with this key.
     pub fn edges(&self, key: &Key) -> Vec<Edge> {
         Edge::of_stored(key, self.moves.iter().map(|entry| entry.m))

@@ -8,6 +8,7 @@ use super::server::{
     ADMIN, FORM, READER, START, Server, WRITER, bearer, body, encoded, json_body,
     place_with_tokens, status, write_example,
 };
+use crate::Place;
 
 const AFTER_CANNON: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b";
 
@@ -272,6 +273,36 @@ fn exports_contain_notes() {
 
 /// Waits until a job has a state.
 fn wait_for(server: &Server, job: &Value, state: &str) -> Value {
+#[test]
+fn exports_have_the_colors_of_play() {
+    let place = Place::new();
+    let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5CN/9/RNBAKAB1R b";
+    // The second move is not good, so a game begins after it. The canonical position has the colors swapped.
+    place.write(
+        "dump.txt",
+        format!(
+            "# chuhe cloud library 2\n{START} h2e2 -50 0\n{START} h0i2 300 0\n\
+             {after} h7e7 -300 0\n{after} h7e7 note {{\"glyphs\":[14]}}\n"
+        ),
+    );
+    place.check(
+        "
+        $ cloud import library.db dump.txt
+        $ cloud export library.db all.pgn
+        $ cloud export library.db book.xqb
+        ",
+    );
+    let pgn = place.read("all.pgn");
+    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/NC5C1/9/R1BAKABNR b";
+    for part in [board, "1... B7-E7 $14 {[%eval -3.00,0]}"] {
+        assert!(pgn.contains(part), "{part}: {pgn}");
+    }
+    let book = rusqlite::Connection::open(place.path("book.xqb")).unwrap();
+    let query = "SELECT memo FROM book WHERE memo <> ''";
+    let memo: String = book.query_row(query, [], |row| row.get(0)).unwrap();
+    assert_eq!(memo, "+/=");
+}
+
     let begun = Instant::now();
     loop {
         let reply = server.get_with(&format!("/jobs/{job}"), &bearer(WRITER));

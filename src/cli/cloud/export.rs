@@ -88,7 +88,9 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
             Ok::<_, StoreError>(())
         })?;
         snapshot.for_each_note(|key, placed| {
-            if let Some(position) = key.position().filter(|_| !placed.note.has_no_text()) {
+            let row = snapshot.get(key)?.unwrap_or_default();
+            let position = position_of(key, &row);
+            if let Some(position) = position.filter(|_| !placed.note.has_no_text()) {
                 memos.extend(memo(&position, placed));
             }
             Ok::<_, StoreError>(())
@@ -96,6 +98,16 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     };
     read(&store, arguments.public, add_all).context(&arguments.library)?;
     out.write_with_memos(&table, &memos)
+}
+
+/// The position of a key, with the colors that it has nearest to the starting position.
+fn position_of(key: &Key, row: &Row) -> Option<Position> {
+    let position = key.position()?;
+    Some(if row.is_nearer_with_colors_swapped() {
+        position.with_colors_exchanged()
+    } else {
+        position
+    })
 }
 
 /// Adds the good moves of a position, and of the position with colors swapped.
@@ -164,10 +176,10 @@ fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
         .iter()
         .map(|(key, contents)| Edge::of_stored(key, contents.moves().map(|(m, ..)| m)));
     let children: HashSet<Key> = moves.flatten().map(|edge| edge.child).collect();
-    let (first, rest): (Vec<&Key>, Vec<&Key>) =
-        positions.keys().partition(|key| !children.contains(key));
-    for key in first.into_iter().chain(rest) {
-        if let Some(position) = key.position().filter(|_| !seen.contains(key)) {
+    let (first, rest): (Vec<_>, Vec<_>) =
+        (positions.iter()).partition(|(key, _)| !children.contains(key));
+    for (key, contents) in first.into_iter().chain(rest) {
+        if let Some(position) = position_of(key, &contents.row).filter(|_| !seen.contains(key)) {
             games.push(game(&positions, position, &mut seen));
         }
     }
