@@ -116,6 +116,26 @@ fn requests_per_second_are_limited() {
 }
 
 #[test]
+fn clients_of_a_proxy_are_limited_however_it_writes_their_address() {
+    let server = Server::new("--proxy 127.0.0.1");
+    // The first request uses the limit of several seconds.
+    let form = format!("action=rulecheck&movelist={}", "|".repeat(7_000));
+    let is_limited = |client: &str| {
+        let header = format!("X-Forwarded-For: {client}\r\n");
+        let response = server.post_with("/chessdb.php", FORM, &form, &header);
+        body(&response) == "rate limit exceeded\0"
+    };
+    for clients in [
+        ["1.2.3.4", "1.2.3.4:5678"],
+        ["[2001:db8::1]:44", "2001:db8::1"],
+        ["[2001:db8:1::1]", "2001:db8:1::1"],
+        ["unknown", "_hidden"],
+    ] {
+        assert_eq!(clients.map(is_limited), [false, true], "{clients:?}");
+    }
+}
+
+#[test]
 fn guesses_of_tokens_and_file_requests_are_limited() {
     let server = Server::new("--rate 4 --proxy 127.0.0.1");
     let show = |path: &str, token: &str, client: &str| {

@@ -1,7 +1,7 @@
 //! The client that sent a request, its role, the body of the request, and errors.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +31,9 @@ const MAX_FORM: usize = 64 << 10;
 const BODY_TIME: Duration = Duration::from_secs(5);
 /// Time for a client to upload games.
 pub const UPLOAD_TIME: Duration = Duration::from_secs(60);
+
+/// The address of clients whose own address cannot be read. They have limits, unlike the proxy.
+const UNREADABLE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// The address of the connection.
 #[derive(Clone, Copy, Debug)]
@@ -115,15 +118,26 @@ impl FromRequestParts<Arc<Shared>> for Caller {
 /// `X-Forwarded-For`.
 pub fn client_address(shared: &Shared, parts: &Parts) -> IpAddr {
     let peer = parts.extensions.get::<Peer>();
-    let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.to_canonical());
+    let peer = peer.map_or(UNREADABLE, |peer| peer.0.to_canonical());
     if !shared.options.proxies.contains(&peer) {
         return peer;
     }
     let forwarded = parts.headers.get_all("x-forwarded-for");
-    let forwarded = forwarded.iter().next_back();
-    let last = forwarded.and_then(|list| list.to_str().ok()?.rsplit(',').next());
-    let last = last.and_then(|text| text.trim().parse::<IpAddr>().ok());
-    last.map_or(peer, |address| address.to_canonical())
+    let Some(list) = forwarded.iter().next_back() else {
+        return peer;
+    };
+    let last = list.to_str().unwrap_or("").rsplit(',').next();
+    let address = last.and_then(|text| parse_address(text.trim()));
+    address.map_or(UNREADABLE, |address| address.to_canonical())
+}
+
+/// Parses an address as proxies write it: possibly with a port, an IPv6 address possibly in brackets.
+fn parse_address(text: &str) -> Option<IpAddr> {
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let alone = inner.unwrap_or(text).parse().ok();
+    alone.or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
 }
 
 /// The token in the header `Authorization`.
