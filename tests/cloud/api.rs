@@ -39,6 +39,8 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
         body(&server.post("/chessdb.php?action=query&x=y", &charset, &form)),
         KNOWN
     );
+    // As a client sends it whose address ends with a slash.
+    assert_eq!(body(&server.get(&format!("/{path}"))), KNOWN);
     // As a proxy sends it.
     let absolute = server.get(&format!("http://www.example.com{path}"));
     assert_eq!(body(&absolute), KNOWN);

@@ -25,13 +25,13 @@ use axum::extract::Request;
 use axum::middleware::{Next, from_fn, from_fn_with_state, map_request};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::header::{
     AUTHORIZATION, CACHE_CONTROL, HeaderName, HeaderValue, PRAGMA, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
+use hyper::{StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
@@ -299,6 +299,7 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
         router.call(request)
+        merge_slashes(request.uri_mut());
     });
     let connection = http().serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
@@ -316,6 +317,25 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
 }
 
 /// Maximum length of a URL, in bytes.
+/// Replaces repeated slashes in the path of a URL by one, as servers of PHP do. Some clients append `/chessdb.php` to an
+/// address that ends with a slash.
+fn merge_slashes(uri: &mut Uri) {
+    let mut path = uri.path().to_owned();
+    while path.contains("//") {
+        path = path.replace("//", "/");
+    }
+    if path == uri.path() {
+        return;
+    }
+    if let Some(query) = uri.query() {
+        path = format!("{path}?{query}");
+    }
+    // Nothing uses the host in a URL.
+    if let Ok(merged) = path.parse() {
+        *uri = merged;
+    }
+}
+
 const MAX_URL: usize = 16 << 10;
 /// Maximum length of the URL and the headers, in bytes.
 const MAX_HEAD: usize = 32 << 10;
