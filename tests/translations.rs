@@ -11,11 +11,12 @@ use syn::{Attribute, Expr, ExprCall, ExprMethodCall, ItemFn, ItemMod, Lit, LitSt
 use crate::architecture::is_for_tests;
 
 /// Functions and methods whose arguments are messages for users.
-const PRINTERS: [&str; 16] = [
+const PRINTERS: [&str; 17] = [
     "Failure::new",
     "Failure::message",
     "Failure::usage",
     "OpeningError",
+    "ServerError::parameter",
     "context",
     "heads",
     "note",

@@ -32,7 +32,7 @@ fn query(server: &Server, token: &str, action: &str, board: &str) -> String {
 #[test]
 fn writers_annotate_moves() {
     let server = Server::new("--anonymous read");
-    let form = "move=h2e2&name=%E4%B8%AD%E7%82%AE&comment=one%0D%0Atwo&glyphs=1+16";
+    let form = "move=h2e2&name=%E4%B8%AD%E7%82%AE&comment=one%0D%0Atwo%09three&glyphs=1+16";
     for token in ["", READER, "no-token-that-is-known"] {
         let refused = annotate(&server, token, START, form);
         assert_eq!(status(&refused), 403, "{token}");
@@ -49,7 +49,7 @@ fn writers_annotate_moves() {
     for note in found.as_array().unwrap() {
         assert_eq!(
             (&note["name"], &note["comment"], &note["glyphs"]),
-            (&json!("中炮"), &json!("one\ntwo"), &json!([1, 16]))
+            (&json!("中炮"), &json!("one\ntwo three"), &json!([1, 16]))
         );
         assert_eq!(
             (&note["author"], &note["private"]),
@@ -82,6 +82,8 @@ fn invalid_notes_are_refused() {
             "move=h2e2&name=a%0Ab",
             "name must have at most 100 characters in one line\n",
         ),
+        // A Chinese name in GBK.
+        ("move=h2e2&name=%D6%D0%C5%DA", "name is not valid UTF-8\n"),
         (
             "move=h2e2&comment=%07",
             "comment must have at most 2000 characters and no control characters\n",
@@ -271,8 +273,6 @@ fn exports_contain_notes() {
     assert!(games.next().is_none());
 }
 
-/// Waits until a job has a state.
-fn wait_for(server: &Server, job: &Value, state: &str) -> Value {
 #[test]
 fn exports_have_the_colors_of_play() {
     let place = Place::new();
@@ -303,6 +303,8 @@ fn exports_have_the_colors_of_play() {
     assert_eq!(memo, "+/=");
 }
 
+/// Waits until a job has a state.
+fn wait_for(server: &Server, job: &Value, state: &str) -> Value {
     let begun = Instant::now();
     loop {
         let reply = server.get_with(&format!("/jobs/{job}"), &bearer(WRITER));
@@ -367,6 +369,26 @@ fn uploads_are_searched_and_end() {
 }
 
 #[test]
+fn reasons_are_in_the_language_of_the_client() {
+    let server = Server::new("");
+    let chinese = format!("{}Accept-Language: zh\r\n", bearer(WRITER));
+    let post = |path: &str, kind: &str, text: &str| server.post_with(path, kind, text, &chinese);
+    let refused = post("/jobs", "text/plain", "");
+    assert_eq!(body(&refused), "文件中没有对局或局面\n");
+    let refused = post("/notes", FORM, "board=x");
+    assert_eq!(body(&refused), "board 须为 FEN\n");
+    // A position with two pawns on a file before the river cannot be stored.
+    let doubled = START.replace("/9/9/P1P1P1P1P", "/9/P8/P1P1P1P2");
+    let list = format!("{START}\n{doubled}\n");
+    let job = json_body(&post("/jobs", "text/plain", &list));
+    let why = "第 2 局：略去 1 个云库不存或不搜索的局面";
+    assert_eq!(job["problems"], json!([why]), "{job}");
+    let job = upload(&server, "", &list);
+    let why = "game 2: left out 1 positions that a library does not store or search";
+    assert_eq!(job["problems"], json!([why]), "{job}");
+}
+
+#[test]
 fn unreadable_uploads_are_refused() {
     let server = Server::new("");
     let post = |path: &str, text: &str, token: &str| {
@@ -395,6 +417,7 @@ fn unreadable_uploads_are_refused() {
             game,
             "name must have at most 100 characters in one line\n",
         ),
+        ("/jobs?name=%D6%D0%C5%DA", game, "name is not valid UTF-8\n"),
         (
             "/jobs",
             "3k5/9/9/9/9/9/9/9/9/4K4 w\n",

@@ -280,6 +280,8 @@ fn the_engine_answers_for_positions_with_too_few_pieces() {
         board(thin)
             .contains("\"note\":\"the library does not store positions with so few pieces\"")
     );
+    let chinese = server.get_with(&format!("/board?board={thin}"), "Accept-Language: zh\r\n");
+    assert!(chinese.contains("云库不存子力太少的局面"), "{chinese}");
     let engine = |more: &str| server.get_with(&format!("/engine?board={thin}"), more);
     let reply: serde_json::Value = json_body(&engine(""));
     let played: chuhe::board::Move = reply["move"].as_str().unwrap().parse().unwrap();

@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use hyper::StatusCode;
 use hyper::body::Frame;
-use hyper::header::{ACCEPT_LANGUAGE, CONTENT_TYPE, HeaderName};
+use hyper::header::{CONTENT_TYPE, HeaderName};
 use hyper::http::request::Parts;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -22,10 +22,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::engine::{BoardEngine, EngineSettings, Event, StopOnDrop};
 use crate::cloud::api::QueryParameters;
-use crate::cloud::server::PageUser;
+use crate::cloud::server::{PageUser, language};
 use crate::notation::records::RecordReader;
 use crate::page;
-use crate::text::{Language, translated};
+use crate::text::translated;
 
 /// Maximum number of games that the page lists.
 pub const MAX_GAMES: usize = 1000;
@@ -120,19 +120,13 @@ fn parameters(parts: &Parts) -> QueryParameters {
     QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes())
 }
 
-/// The language of the page.
-fn language(parts: &Parts) -> Language {
-    let accepted = parts.headers.get(ACCEPT_LANGUAGE);
-    Language::of_locale(accepted.map_or("", |text| text.to_str().unwrap_or("")))
-}
-
 /// Runs blocking work on another thread, with messages in the language of the page.
 async fn in_background(
     parts: Parts,
     work: impl FnOnce(QueryParameters) -> Result<Value, String> + Send + 'static,
 ) -> Reply {
     let job = move || {
-        language(&parts).within(|| {
+        language(&parts.headers).within(|| {
             let done = work(parameters(&parts));
             done.map_err(|error| translated(&error).into_owned())
         })
@@ -264,7 +258,7 @@ fn stream(
 ) -> Response {
     let (sender, events) = unbounded_channel();
     tokio::task::spawn_blocking(move || {
-        let last = language(&parts).within(|| {
+        let last = language(&parts.headers).within(|| {
             let done = work(parameters(&parts), &mut |event| send_event(&sender, event));
             match done {
                 Ok(value) => ("done", value),

@@ -5,8 +5,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::header::{self, HeaderMap};
@@ -19,6 +21,7 @@ use crate::cloud::access::Role;
 use crate::cloud::api::QueryParameters;
 use crate::cloud::fen;
 use crate::cloud::store::StoreError;
+use crate::text::{Language, translated};
 
 /// Name of a client without a token.
 pub const ANONYMOUS: &str = "anonymous";
@@ -140,6 +143,12 @@ fn parse_address(text: &str) -> Option<IpAddr> {
     alone.or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
 }
 
+/// The language that a client asks for.
+pub fn language(headers: &HeaderMap) -> Language {
+    let accepted = headers.get(header::ACCEPT_LANGUAGE);
+    Language::of_locale(accepted.map_or("", |text| text.to_str().unwrap_or("")))
+}
+
 /// The token in the header `Authorization`.
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
@@ -172,6 +181,16 @@ pub fn parameters_of(uri: &Uri) -> QueryParameters {
 pub fn board_of(parameters: &QueryParameters) -> Result<Position, ServerError> {
     let board = parameters.get("board").and_then(fen::parse);
     board.ok_or_else(|| ServerError::parameter("board must be a FEN"))
+}
+
+/// A text to be stored, with `\n` as line end and blanks for tabs; empty if the parameter is absent.
+pub fn text_of(parameters: &QueryParameters, name: &str) -> Result<String, ServerError> {
+    let text = parameters.get(name).unwrap_or("");
+    if text.contains(char::REPLACEMENT_CHARACTER) {
+        return Err(ServerError::parameter(format!("{name} is not valid UTF-8")));
+    }
+    let text = text.replace("\r\n", "\n").replace('\t', " ");
+    Ok(text.trim().to_owned())
 }
 
 /// Reads the body of a request of at most `max` bytes.
@@ -312,6 +331,21 @@ pub fn error_text(error: &StoreError) -> &'static str {
     }
 }
 
+/// The reason in the response to a rejected request, in English.
+#[derive(Clone)]
+struct Reason(Cow<'static, str>);
+
+/// Translates the reason in the response to a rejected request into the language of the client.
+pub async fn translate_reason(request: Request, next: Next) -> Response {
+    let language = language(request.headers());
+    let response = next.run(request).await;
+    let Some(Reason(reason)) = response.extensions().get() else {
+        return response;
+    };
+    let reason = language.within(|| translated(reason));
+    (response.status(), format!("{reason}\n")).into_response()
+}
+
 impl IntoResponse for ServerError {
     fn into_response(self) -> Response {
         let (status, reason) = match self {
@@ -325,6 +359,7 @@ impl IntoResponse for ServerError {
                 (StatusCode::SERVICE_UNAVAILABLE, error_text(&error).into())
             }
         };
-        (status, format!("{reason}\n")).into_response()
+        let text = format!("{reason}\n");
+        (status, Extension(Reason(reason)), text).into_response()
     }
 }

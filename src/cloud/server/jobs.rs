@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::caller::{
-    Caller, ServerError, UPLOAD_TIME, is_cross_origin, parameters_of, read_body_within,
+    Caller, ServerError, UPLOAD_TIME, is_cross_origin, language, parameters_of, read_body_within,
+    text_of,
 };
 use super::shared::Shared;
 use crate::cloud::access::Role;
@@ -18,6 +19,7 @@ use crate::cloud::api::QueryParameters;
 use crate::cloud::library::Library;
 use crate::cloud::store::{Job, JobSettings, Priority, StoreError, Task};
 use crate::notation::records::RecordReader;
+use crate::text::translated;
 
 /// Maximum size of an upload, in bytes.
 const MAX_UPLOAD: usize = 4 << 20;
@@ -175,7 +177,9 @@ pub async fn upload(
         ));
     };
     let body = read_body_within(body, MAX_UPLOAD, UPLOAD_TIME).await?;
-    let added = shared.in_library(move |library| add(library, &body, plies, settings));
+    let language = language(&parts.headers);
+    let added =
+        shared.in_library(move |library| language.within(|| add(library, &body, plies, settings)));
     let added = added.await?.map_err(ServerError::parameter)?;
     let mut message = json!(JobMessage::from(find(&shared, added.id).await?));
     message["games"] = added.games.into();
@@ -184,7 +188,7 @@ pub async fn upload(
 }
 
 fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings, ServerError> {
-    let name = parameters.get("name").unwrap_or("").trim().to_owned();
+    let name = text_of(parameters, "name")?;
     if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
         return Err(ServerError::parameter(
             "name must have at most 100 characters in one line",
@@ -260,6 +264,8 @@ fn add(
     Ok(Ok(Added {
         id,
         games,
-        problems,
+        problems: (problems.iter())
+            .map(|problem| translated(problem).into_owned())
+            .collect(),
     }))
 }

@@ -41,9 +41,10 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use super::access::{Role, Tokens};
 use super::library::Library;
 use super::worker::jobs::{LEASE, RELEASE, SUBMIT};
-use caller::{Peer, ServerError};
+use caller::{Peer, ServerError, translate_reason};
 use shared::{Admission, Shared};
 
+pub use caller::language;
 pub use files::{Site, content_type};
 pub use shared::{ServerFiles, ServerOptions};
 pub use site::{PageUser, add_slash};
@@ -298,8 +299,8 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
-        router.call(request)
         merge_slashes(request.uri_mut());
+        router.call(request)
     });
     let connection = http().serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
@@ -316,7 +317,6 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
     }
 }
 
-/// Maximum length of a URL, in bytes.
 /// Replaces repeated slashes in the path of a URL by one, as servers of PHP do. Some clients append `/chessdb.php` to an
 /// address that ends with a slash.
 fn merge_slashes(uri: &mut Uri) {
@@ -336,6 +336,7 @@ fn merge_slashes(uri: &mut Uri) {
     }
 }
 
+/// Maximum length of a URL, in bytes.
 const MAX_URL: usize = 16 << 10;
 /// Maximum length of the URL and the headers, in bytes.
 const MAX_HEAD: usize = 32 << 10;
@@ -396,6 +397,7 @@ fn routes(api: Router) -> Router<Arc<Shared>> {
         )
         .route("/engine", get(api::engine).post(api::engine))
         .route("/board", get(site::board).post(site::board))
+        .layer(from_fn(translate_reason))
 }
 
 /// Redirects [`OWN_PAGE`] to the page below it.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::caller::{
-    Caller, FormRequest, ServerError, bearer, board_of, is_cross_origin, parameters_of,
+    Caller, FormRequest, ServerError, bearer, board_of, is_cross_origin, parameters_of, text_of,
 };
 use super::shared::Shared;
 use crate::board::Move;
@@ -99,13 +99,6 @@ pub async fn write(
             "move must be a legal move such as h2e2",
         ));
     };
-    let text = |name: &str| {
-        form.get(name)
-            .unwrap_or("")
-            .replace("\r\n", "\n")
-            .trim()
-            .to_owned()
-    };
     let glyphs = form
         .get("glyphs")
         .unwrap_or("")
@@ -113,8 +106,8 @@ pub async fn write(
         .filter(|word| !word.is_empty());
     let glyphs: Result<Vec<u8>, _> = glyphs.map(str::parse::<u8>).collect();
     let note = Note {
-        name: text("name"),
-        comment: text("comment"),
+        name: text_of(&form, "name")?,
+        comment: text_of(&form, "comment")?,
         // Glyph 0 is invalid, so that `check` rejects words that are not numbers.
         glyphs: glyphs.unwrap_or_else(|_| vec![0]),
         private: form.is_on("private", false),

@@ -13,7 +13,7 @@ use hyper::{StatusCode, Uri};
 use serde::Serialize;
 
 use super::caller::{
-    Caller, ServerError, client_address, is_cross_origin, parameters_of, read_body,
+    Caller, ServerError, client_address, is_cross_origin, language, parameters_of, read_body,
 };
 use super::files::content_type;
 use super::shared::Shared;
@@ -22,6 +22,7 @@ use crate::cloud::access::Role;
 use crate::cloud::fen;
 use crate::cloud::store::is_eligible;
 use crate::page;
+use crate::text::translated;
 
 /// Path of the page of the public library.
 const PUBLIC_PAGE: &str = "/query/";
@@ -88,7 +89,7 @@ pub struct BoardMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     board: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<&'static str>,
+    note: Option<Cow<'static, str>>,
     /// Why the board is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -102,21 +103,27 @@ pub async fn board(
     limit(&shared, &parts)?;
     let parameters = parameters_of(&parts.uri);
     let text = parameters.get("board").unwrap_or("");
+    Ok(Json(language(&parts.headers).within(|| describe(text))))
+}
+
+fn describe(text: &str) -> BoardMessage {
     let board = fen::parse(text);
     let reason = board
         .is_none()
         .then(|| text.replace('_', " ").parse::<Position>().err());
     let is_filtered = board.as_ref().is_some_and(|board| !is_eligible(board));
-    Ok(Json(BoardMessage {
+    let note = "the library does not store positions with so few pieces";
+    let reason = reason.flatten().map(|error| error.to_string());
+    BoardMessage {
         status: if board.is_some() {
             "ok"
         } else {
             "invalid board"
         },
         board: board.as_ref().map(fen::write),
-        note: is_filtered.then_some("the library does not store positions with so few pieces"),
-        reason: reason.flatten().map(|error| error.to_string()),
-    }))
+        note: is_filtered.then(|| translated(note)),
+        reason: reason.map(|reason| translated(&reason).into_owned()),
+    }
 }
 
 /// A redirection to the path with a `/` at its end, which the relative links of a page need. The address is relative,
