@@ -9,6 +9,7 @@ use chuhe::rules::{Game, RuleSet};
 use chuhe::search::{
     Control, Degree, Limits, MAX_DEPTH, Meaning, Outcome, ResizeError, Score, SearchRequest,
 };
+use chuhe::tablebase::Tables;
 
 use super::Engine;
 
@@ -103,6 +104,20 @@ fn composed_mates_are_proven() {
         count += 1;
     }
     assert_eq!(count, 214);
+}
+
+/// A thread that is overtaken in the first iterations searches no less than before.
+#[test]
+fn a_mate_of_the_tables_is_found_at_low_depth_with_several_threads() {
+    let mut engine = Engine::new();
+    engine.pool.set_threads(2).expect("memory for two threads");
+    for _ in 0..20 {
+        engine.pool.forget();
+        let mut request = request("6b2/4k4/7N1/9/9/9/9/3K5/9/9 w", depth(5));
+        request.tablebases = Some(Tables::embedded());
+        let score = engine.run(request).1.score;
+        assert_eq!(score, Some(Score::mate_in(9)));
+    }
 }
 
 #[test]

@@ -429,7 +429,8 @@ pub fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Option<&'a R
 }
 
 /// Each thread votes for its move, with a weight that grows with its depth and score (Chessprogramming wiki, "Lazy
-/// SMP": thread voting). If the first thread has a proven score, its move is played.
+/// SMP": thread voting). If the first thread has a proven score, its move is played. Of two threads with the same move,
+/// one with a proven score is chosen.
 fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
     if first.moves[0].score.is_proven() {
         return first;
@@ -449,12 +450,34 @@ fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
             .filter(|other| other.moves[0].played == played)
             .map(weight)
             .sum()
+    let rank = |r: &Iteration| (votes(r), r.moves[0].value().is_proven());
     };
     let mut chosen = first;
     for result in results.iter().filter(|r| r.depth >= first.depth) {
-        if votes(result) > votes(chosen) {
+        if rank(result) > rank(chosen) {
             chosen = result;
         }
     }
     chosen
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_threads_with_the_same_move_one_with_a_proven_score_is_chosen() {
+        let result = |score| {
+            let mut result = Iteration::new(&["h2e2".parse().unwrap()]);
+            result.depth = 5;
+            result.moves[0].score = score;
+            result
+        };
+        let (low, high) = (Score::evaluation(50), Score::evaluation(70));
+        for proven in [Score::mate_in(9), Score::mated_in(8)] {
+            let results = [low, proven, high].map(result);
+            let chosen = choose(&results, &Settings::default()).unwrap();
+            assert_eq!(chosen.score, proven);
+        }
+    }
+}
 }

@@ -51,7 +51,7 @@ impl Search<'_> {
                     break;
                 };
                 self.iteration = overtaking;
-                self.stopped = false;
+                (self.stopped, self.must_end) = (false, false);
             }
             (0..lines).for_each(|line| self.report(line));
             if self.id != 0 {

@@ -48,6 +48,7 @@ pub struct Search<'a> {
     /// While a null move is verified, no null moves are made before this ply.
     pub null_move_floor: usize,
     /// A limit or a stop was reached. The search ends as soon as the first iteration is complete.
+    /// The iteration ends now, because of `must_end` or because another thread has finished it.
     pub must_end: bool,
     pub stopped: bool,
 }

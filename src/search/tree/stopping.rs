@@ -145,11 +145,11 @@ impl Search<'_> {
         });
         self.must_end = control.is_stopped()
             || shared.finished.load(Ordering::Relaxed)
-            || self.is_overtaken()
             || out_of_nodes
             || shared.is_past_hard_limit();
-        // The first iteration is always completed, so that even without time the answer comes from a search.
-        self.stopped |= self.must_end && self.root_depth > 1;
+        // The first iteration is always completed, by this thread or by another one whose result is taken over. So
+        // even without time the answer comes from a search.
+        self.stopped |= self.is_overtaken() || self.must_end && self.root_depth > 1;
     }
 
     /// Adds the nodes since the last call to those of all threads. Returns the sum.
