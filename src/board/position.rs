@@ -17,7 +17,7 @@ use crate::text::{fill, texts};
 const COUNTED_CHECKS: u8 = 10;
 
 /// The number of plies since the last capture (自然限着), in total and as the rule sets count them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct NoCaptureClock {
     plies: u16,
     counted: u16,

@@ -8,15 +8,18 @@
 //! et al. 2008), because transpositions would make a sum too large.
 //!
 //! Every position is searched with the number of plies left to the mate. This makes the graph free of cycles. A
-//! repetition within a line needs no test, because the quickest mate has none. A line that repeats a position of the
-//! game is no mate if the rules then judge the repetition.
+//! repetition within a line needs no test, because the quickest mate has none. A line is no mate if it repeats a
+//! position of the game and the rules then judge the repetition, or if it is a draw by the no-capture limit or by
+//! insufficient material.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering;
 
 use super::mate::{ANY_DEPTH, KnownPositions, empty_slots};
 use super::tree::SharedState;
 use crate::board::{Move, Position};
 use crate::movegen::{count_legal, legal_moves};
+use crate::rules::{counted_plies, is_material_insufficient};
 
 /// The proof or disproof number of an aim that cannot be reached.
 const INFINITE: u32 = 1 << 30;
@@ -160,8 +163,12 @@ enum Walk {
 pub struct ProofSearch<'a> {
     shared: &'a SharedState,
     position: Position,
+    /// The root moves to search.
+    root_moves: Vec<Move>,
     /// Maximum length of the mate in plies.
     plies: u32,
+    /// See [`SearchRequest::no_capture_limit`](super::request::SearchRequest::no_capture_limit).
+    no_capture_limit: Option<u16>,
     known: KnownPositions,
     numbers: NumberTable,
     nodes: u64,
@@ -177,7 +184,9 @@ impl<'a> ProofSearch<'a> {
         Some(Self {
             shared,
             position: shared.request.game.position().clone(),
+            root_moves: shared.root_moves.clone(),
             plies,
+            no_capture_limit: shared.request.no_capture_limit(),
             known: KnownPositions::new(limit)?,
             numbers: NumberTable::new(limit)?,
             nodes: 0,
@@ -186,19 +195,60 @@ impl<'a> ProofSearch<'a> {
         })
     }
 
+    /// Searches for up to `lines` mates that begin with different root moves, each with about `nodes` more nodes.
+    /// Returns those that are found, shortest first; an empty list if there is no mate within the length; `None` if
+    /// neither is shown. After a mate is found, only the other root moves are searched.
+    pub fn mates(&mut self, lines: usize, nodes: u64) -> Option<Vec<Vec<Move>>> {
+        let mut mates = Vec::new();
+        while mates.len() < lines {
+            match self.run(nodes) {
+                None if mates.is_empty() => return None,
+                None => break,
+                Some(line) if line.is_empty() => break,
+                Some(line) => {
+                    self.root_moves.retain(|m| line.first() != Some(m));
+                    mates.push(line);
+                }
+            }
+        }
+        mates.sort_by_key(Vec::len);
+        Some(mates)
+    }
+
     /// Searches about `nodes` more nodes, which are added to those of the request. Returns the moves of a mate that
     /// begins with a root move, with the longest defence, as far as it is known; an empty list if there is no mate
     /// within the length; `None` if neither is shown.
-    pub fn run(&mut self, nodes: u64) -> Option<Vec<Move>> {
+    fn run(&mut self, nodes: u64) -> Option<Vec<Move>> {
         self.end = self.nodes.saturating_add(nodes);
         self.stopped = self.shared.is_over();
-        let root_moves = &self.shared.root_moves;
-        let root = self.expand(Role::Attacker, self.plies, Numbers::NO_LIMIT, root_moves);
-        match root {
-            Numbers { own: 0, plies, .. } => self.line(root_moves, plies),
+        let root_moves = std::mem::take(&mut self.root_moves);
+        let root = self.expand(Role::Attacker, self.plies, Numbers::NO_LIMIT, &root_moves);
+        let line = match root {
+            Numbers { own: 0, plies, .. } => self.line(&root_moves, plies),
             Numbers { other: 0, .. } => Some(Vec::new()),
             _ => None,
+        };
+        self.root_moves = root_moves;
+        line
+    }
+
+    /// Whether the no-capture limit applies and is reached after `ahead` more plies without a capture.
+    fn is_past_no_capture_limit(&self, ahead: u32) -> bool {
+        let rules = self.shared.request.settings.rules;
+        let counted = counted_plies(self.position.clock(), rules);
+        let is_past = |limit| u32::from(counted) + ahead >= u32::from(limit);
+        self.no_capture_limit.is_some_and(is_past)
+    }
+
+    /// The key of the position. Near the no-capture limit the plies without a capture are a part of it.
+    fn key(&self) -> u64 {
+        let key = self.position.key();
+        if !self.is_past_no_capture_limit(self.plies) {
+            return key;
         }
+        let mut hasher = DefaultHasher::new();
+        (key, self.position.clock()).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Searches the position, with `left` plies to the mate, until its numbers reach a limit.
@@ -206,7 +256,7 @@ impl<'a> ProofSearch<'a> {
         let before = self.nodes;
         let moves = legal_moves(&self.position);
         let numbers = self.expand(role, left, limit, &moves);
-        let key = self.position.key();
+        let key = self.key();
         if !numbers.is_settled() {
             let key = key_with_plies(key, left);
             self.numbers.store(key, numbers, self.nodes - before);
@@ -249,10 +299,11 @@ impl<'a> ProofSearch<'a> {
 
     /// The numbers of a position as far as they are known without a search.
     fn look_up(&mut self, role: Role, left: u32) -> Numbers {
-        let key = self.position.key();
-        if self.shared.occurrences.decides(key) {
-            return Numbers::settled(role == Role::Defender, ANY_DEPTH);
+        let no_mate = Numbers::settled(role == Role::Defender, ANY_DEPTH);
+        if self.shared.occurrences.decides(self.position.key()) {
+            return no_mate;
         }
+        let key = self.key();
         let known = self.known.get(key);
         if known.proven > 0 && known.proven <= left {
             return Numbers::settled(role == Role::Attacker, known.proven);
@@ -265,10 +316,17 @@ impl<'a> ProofSearch<'a> {
         }
         self.count_node();
         let moves = count_legal(&self.position) as u32;
+        if moves == 0 && role == Role::Defender {
+            return Numbers::settled(false, 0);
+        }
+        if moves == 0
+            || self.is_past_no_capture_limit(0)
+            || is_material_insufficient(&self.position)
+        {
+            return no_mate;
+        }
         match role {
-            Role::Attacker if moves == 0 => Numbers::settled(false, ANY_DEPTH),
             Role::Attacker => Numbers::open(1, 1),
-            Role::Defender if moves == 0 => Numbers::settled(false, 0),
             Role::Defender if left == 0 => Numbers::settled(true, 0),
             Role::Defender => Numbers::open(1, 1 + moves / REPLIES_PER_EFFORT),
         }
@@ -308,7 +366,8 @@ impl<'a> ProofSearch<'a> {
                 if line.is_empty() {
                     return Some(Walk::Shorter(needed + 1));
                 }
-                self.known.get_mut(self.position.key()).proven = needed + 1;
+                let key = self.key();
+                self.known.get_mut(key).proven = needed + 1;
                 return Some(Walk::Shorter(plies));
             }
             line.push(played);
@@ -406,7 +465,7 @@ mod tests {
     use super::*;
     use crate::board::{Piece, Setup, Square};
     use crate::random::{self, Shape};
-    use crate::rules::{Game, RuleSet};
+    use crate::rules::{Game, RuleSet, Verdict, judge_outcome};
     use crate::search::request::{Limits, SearchRequest};
     use crate::tablebase::{TableOutcome, Tables};
 
@@ -428,29 +487,37 @@ mod tests {
         let shared = shared(game.clone(), root_moves, 20_000_000);
         let mut search = ProofSearch::new(&shared, plies).unwrap();
         while !shared.is_over() {
-            if let Some(line) = search.run(1000) {
+            if let Some(mates) = search.mates(1, 1000) {
                 assert_eq!(search.nodes, shared.nodes.load(Ordering::Relaxed));
-                return (!line.is_empty()).then_some(line);
+                return mates.into_iter().next();
             }
         }
         panic!("{}: not solved", game.position());
     }
 
-    /// Whether the side to move mates within `plies`, by a search of every line.
-    fn mates(position: &mut Position, plies: u32) -> bool {
-        legal_moves(position).iter().any(|&played| {
+    /// The root moves that mate within `plies`, by a search of every line.
+    fn mating_moves(position: &mut Position, plies: u32) -> Vec<Move> {
+        let mut moves = legal_moves(position).to_vec();
+        moves.retain(|&played| {
             let undo = position.make(played);
+            let is_drawn = |position: &Position| {
+                let game = Game::new(position.clone());
+                judge_outcome(&game, RuleSet::default()).verdict == Verdict::Draw
+            };
+            let may_continue = plies > 2 && !is_drawn(position);
             let is_mate = legal_moves(position).iter().all(|&reply| {
-                plies > 2 && {
+                may_continue && {
                     let undo = position.make(reply);
-                    let is_mate = mates(position, plies - 2);
+                    let is_mate =
+                        !is_drawn(position) && !mating_moves(position, plies - 2).is_empty();
                     position.unmake(reply, undo);
                     is_mate
                 }
             });
             position.unmake(played, undo);
             is_mate
-        })
+        });
+        moves
     }
 
     /// Plays the line, which must be legal and end in mate.
@@ -465,23 +532,42 @@ mod tests {
     #[test]
     fn short_mates_are_those_of_a_search_of_every_line() {
         let mut random = StdRng::seed_from_u64(1);
-        let mut count = [0; 2];
-        for number in 0..400 {
-            let mut position = random::position(&mut random, Shape::Sparse);
-            if legal_moves(&position).is_empty() {
-                continue;
-            }
+        let (mut count, mut late) = ([0; 2], 0);
+        for number in 0..800 {
+            let setup = random::position(&mut random, Shape::Sparse).setup();
             let plies = if number % 4 == 0 { 3 } else { 1 };
-            let game = Game::new(position.clone());
-            let line = prove(&game, plies);
-            assert_eq!(line.is_some(), mates(&mut position, plies), "{position}");
-            if let Some(line) = line {
-                assert!(line.len() <= plies as usize);
-                assert_mates(&game, &line);
-                count[usize::from(plies == 3)] += 1;
-            }
+            // Without captures, a mate at ply 120 is in time, and one at ply 122 is not.
+            let [early, near] = [0, 118].map(|halfmove_clock| {
+                let setup = Setup {
+                    halfmove_clock,
+                    ..setup.clone()
+                };
+                let mut position = Position::try_from(&setup).unwrap();
+                let expected = mating_moves(&mut position, plies);
+                let game = Game::new(position);
+                let shared = shared(game.clone(), &legal_moves(game.position()), 20_000_000);
+                let mut search = ProofSearch::new(&shared, plies).unwrap();
+                let mates = search.mates(usize::MAX, u64::MAX).unwrap();
+                let found: Vec<Move> = mates.iter().map(|line| line[0]).collect();
+                for line in mates {
+                    assert!(line.len() <= plies as usize);
+                    assert_mates(&game, &line);
+                }
+                assert_eq!(found.len(), expected.len(), "{}", game.position());
+                assert!(
+                    found.iter().all(|m| expected.contains(m)),
+                    "{}",
+                    game.position()
+                );
+                found.len()
+            });
+            count[usize::from(plies == 3)] += early;
+            late += early - near;
         }
-        assert!(count.iter().all(|count| *count > 5), "{count:?}");
+        assert!(
+            count.iter().all(|count| *count > 5) && late > 5,
+            "{count:?} {late}"
+        );
     }
 
     /// A random position with these pieces.
@@ -549,12 +635,12 @@ mod tests {
         let root_moves = legal_moves(game.position());
         let shared = shared(game, &root_moves, 3000);
         let mut search = ProofSearch::new(&shared, 17).unwrap();
-        assert_eq!(search.run(1000), None);
+        assert_eq!(search.mates(1, 1000), None);
         // All moves of the last position are still looked up.
         assert!((1000..1100).contains(&shared.nodes.load(Ordering::Relaxed)));
-        assert_eq!(search.run(u64::MAX), None);
+        assert_eq!(search.mates(1, u64::MAX), None);
         assert!(shared.nodes.load(Ordering::Relaxed) < 3000 + 2 * POLL);
         shared.request.control.stop();
-        assert_eq!(search.run(1000), None);
+        assert_eq!(search.mates(1, 1000), None);
     }
 }

@@ -10,7 +10,7 @@ use crate::board::{Move, named_enum};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::movegen::is_legal;
-use crate::rules::{Game, RuleSet};
+use crate::rules::{Game, RuleSet, counted_plies};
 use crate::tablebase::Tables;
 
 /// Maximum depth of iterative deepening. Larger depth limits have the same effect.
@@ -378,6 +378,15 @@ impl SearchRequest {
             tablebases: None,
             control: Control::new(false),
         }
+    }
+
+    /// Number of plies without a capture that is a draw. `None` if the settings exclude this rule, or if the game has
+    /// continued past it, which shows that its players do not apply the rule.
+    pub fn no_capture_limit(&self) -> Option<u16> {
+        let rules = self.settings.rules;
+        let limit = rules.no_capture_limit();
+        let counted = counted_plies(self.game.position().clock(), rules);
+        (self.settings.no_capture_draws && counted < limit).then_some(limit)
     }
 
     /// Whether a move may be played.

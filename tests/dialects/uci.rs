@@ -535,6 +535,38 @@ fn mate_after_the_no_capture_limit_is_not_reported() {
 }
 
 #[test]
+fn go_mate_answers_with_several_lines_and_near_the_no_capture_limit() {
+    let mut client = Client::uci();
+    let ending = "2c6/5k3/P8/9/6N2/9/9/9/3R5/3K5 w - -";
+    for (lines, fen, found) in [
+        (2, "9/3k5/9/n6N1/3C5/9/8N/9/7R1/4KA3 w", &[2][..]),
+        (3, "3k5/9/R8/1R7/9/9/9/9/9/5K3 w", &[2, 2, 2]),
+        (1, &format!("{ending} 117 60"), &[2]),
+        (1, &format!("{ending} 118 60"), &[]),
+        (3, &format!("{ending} 119 60"), &[]),
+    ] {
+        client.silent(&format!("setoption name MultiPV value {lines}"));
+        client.silent(&format!("position fen {fen}"));
+        let (answer, _) = search(&mut client, "go mate 2");
+        let mates = answer
+            .iter()
+            .filter_map(|line| line.split_once(" score mate "));
+        let mates: Vec<u32> = mates.map(|(_, rest)| rest[..1].parse().unwrap()).collect();
+        assert_eq!(mates, found, "{answer:?}");
+        let messages = messages(&answer);
+        assert_eq!(
+            messages,
+            if found.is_empty() {
+                &["there is no mate in 2"][..]
+            } else {
+                &[]
+            }
+        );
+    }
+    client.quit_silently();
+}
+
+#[test]
 fn longer_mate_does_not_end_go_mate() {
     let mut client = Client::uci();
     client.silent("position fen 3P5/3ka4/9/N8/6b2/6RC1/9/4K4/9/9 w");

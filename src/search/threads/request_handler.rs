@@ -158,9 +158,10 @@ impl RequestHandler {
         let shared = Arc::new(shared);
         let (results, no_mate) = match shared.request.limits.mate {
             Some(moves) => match search_for_mate(moves, &shared, tt, &mut run) {
-                MateAnswer::Proven(mate) => {
+                MateAnswer::Proven(mates) => {
                     let (request, time) = (&shared.request, shared.time.as_ref());
-                    return self.answer_with_mate(request, time, mate, tt);
+                    let nodes = shared.nodes.load(Ordering::Relaxed);
+                    return self.answer_with_mates(request, time, mates, nodes, tt);
                 }
                 MateAnswer::Refuted(results) => (results, true),
                 MateAnswer::Searched(results) => (results, false),
@@ -212,52 +213,57 @@ impl RequestHandler {
             let (game, occurrences) = (&request.game, &shared.occurrences);
             let root_moves = &shared.root_moves;
             let mate = mate_by_checks(game, occurrences, root_moves, limits, &request.control);
-            if !mate.line.is_empty() && is_in_time(request, mate.line.len()) {
-                return Some(self.answer_with_mate(request, time, mate, tt));
+            let MateResult { line, nodes } = mate;
+            if !line.is_empty() && is_in_time(request, line.len()) {
+                return Some(self.answer_with_mates(request, time, vec![line], nodes, tt));
             }
-            *shared.nodes.get_mut() = mate.nodes;
+            *shared.nodes.get_mut() = nodes;
         }
         None
     }
 
-    /// Answers with a proven mate.
-    fn answer_with_mate(
+    /// Answers with proven mates, the best one first. `nodes` are those of the whole search.
+    fn answer_with_mates(
         &mut self,
         request: &SearchRequest,
         time: Option<&TimeManager>,
-        mate: MateResult,
+        mates: Vec<Vec<Move>>,
+        nodes: u64,
         tt: &TranspositionTable,
     ) -> SearchResult {
         let control = &request.control;
-        let MateResult { line: pv, nodes } = mate;
-        let answer = pv.first().map(|best| (*best, control.clock_elapsed()));
+        let best = mates.first().map_or(&[][..], Vec::as_slice);
+        let answer = best.first().map(|best| (*best, control.clock_elapsed()));
         self.overhead
             .note(&request.game, &request.limits, time, answer);
-        let (time, score) = (control.elapsed(), Score::mate_in(pv.len()));
-        let depth = pv.len() as u32;
-        self.report_line(Info {
-            depth,
-            selective_depth: depth,
-            multipv: 1,
-            score,
-            bound: Bound::Exact,
-            nodes,
-            time,
-            hashfull: tt.hashfull(),
-            tb_hits: 0,
-            pv: pv.clone(),
-        });
+        let time = control.elapsed();
         let outcome = Outcome {
-            best: pv.first().copied(),
-            ponder: pv.get(1).copied(),
-            score: Some(score),
-            depth,
+            best: best.first().copied(),
+            ponder: best.get(1).copied(),
+            score: Some(Score::mate_in(best.len())),
+            depth: best.len() as u32,
             nodes,
             time,
             ..Outcome::default()
         };
-        let bound = Bound::Exact;
-        let lines = vec![SearchLine { score, bound, pv }];
+        let mut lines = Vec::with_capacity(mates.len());
+        for (multipv, pv) in (1..).zip(mates) {
+            let (score, bound) = (Score::mate_in(pv.len()), Bound::Exact);
+            let depth = pv.len() as u32;
+            self.report_line(Info {
+                depth,
+                selective_depth: depth,
+                multipv,
+                score,
+                bound,
+                nodes,
+                time,
+                hashfull: tt.hashfull(),
+                tb_hits: 0,
+                pv: pv.clone(),
+            });
+            lines.push(SearchLine { score, bound, pv });
+        }
         SearchResult { outcome, lines }
     }
 
@@ -295,8 +301,8 @@ impl RequestHandler {
 
 /// The answer to a request for a mate.
 enum MateAnswer {
-    /// The proof-number search has found this mate.
-    Proven(MateResult),
+    /// The proof-number search has found these mates, shortest first.
+    Proven(Vec<Vec<Move>>),
     /// The proof-number search has proven that there is no mate of the requested length. The move to play comes from
     /// these results of the ordinary search.
     Refuted(Vec<Iteration>),
@@ -323,32 +329,26 @@ fn search_for_mate(
     let mut budget = FIRST_MATE_NODES;
     let mut results = Vec::new();
     loop {
-        let proven = proof
-            .as_mut()
-            .and_then(|proof| proof.run(budget.saturating_mul(PROOF_NODES)));
-        if let Some(line) = &proven
-            && !line.is_empty()
-            && shared.request.settings.multipv == 1
-            && is_in_time(&shared.request, line.len())
-        {
-            let nodes = shared.nodes.load(Ordering::Relaxed);
-            let line = line.clone();
-            return MateAnswer::Proven(MateResult { line, nodes });
-        }
+        let lines = shared.request.settings.multipv;
+        let nodes = budget.saturating_mul(PROOF_NODES);
+        let mates = proof.as_mut().and_then(|proof| proof.mates(lines, nodes));
+        let is_refuted = match mates {
+            Some(mates) if !mates.is_empty() => return MateAnswer::Proven(mates),
+            mates => mates.is_some(),
+        };
         if results.is_empty() || !shared.is_over() {
             results = run_stage(shared, budget, tt, run);
         }
-        let is_refuted = proven.is_some_and(|line| line.is_empty());
         if is_refuted && plies == wanted {
             return MateAnswer::Refuted(results);
         }
         let best = results.first().and_then(|result| result.moves.first());
         // The answer reports `value()`, the last exact score, so a mate score that is only a bound is not enough.
         let is_mate = best.is_some_and(|best| best.value().is_mate_in(moves));
-        if is_mate || is_refuted || shared.is_over() {
-            return MateAnswer::Searched(results);
+        match budget.checked_mul(4) {
+            Some(larger) if !is_mate && !is_refuted && !shared.is_over() => budget = larger,
+            _ => return MateAnswer::Searched(results),
         }
-        budget = budget.saturating_mul(4);
     }
 }
 
@@ -410,11 +410,10 @@ fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<Ma
 
 /// Whether a mate in `plies` comes before the no-capture limit if nothing is captured.
 fn is_in_time(request: &SearchRequest, plies: usize) -> bool {
-    let rules = request.settings.rules;
-    let counted = usize::from(counted_plies(request.game.position().clock(), rules));
-    let limit = usize::from(rules.no_capture_limit());
-    // In a game that continued past the limit, the limit does not apply.
-    !request.settings.no_capture_draws || counted >= limit || counted + plies <= limit
+    let clock = request.game.position().clock();
+    let counted = usize::from(counted_plies(clock, request.settings.rules));
+    let is_in_time = |limit| counted + plies <= usize::from(limit);
+    request.no_capture_limit().is_none_or(is_in_time)
 }
 
 /// The move to play. Several threads vote, unless there are several lines. `None` without results.
@@ -450,8 +449,8 @@ fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
             .filter(|other| other.moves[0].played == played)
             .map(weight)
             .sum()
-    let rank = |r: &Iteration| (votes(r), r.moves[0].value().is_proven());
     };
+    let rank = |r: &Iteration| (votes(r), r.moves[0].value().is_proven());
     let mut chosen = first;
     for result in results.iter().filter(|r| r.depth >= first.depth) {
         if rank(result) > rank(chosen) {
@@ -459,6 +458,7 @@ fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
         }
     }
     chosen
+}
 
 #[cfg(test)]
 mod tests {
@@ -479,5 +479,4 @@ mod tests {
             assert_eq!(chosen.score, proven);
         }
     }
-}
 }

@@ -42,23 +42,19 @@ pub struct Search<'a> {
     pub root_depth: i32,
     /// This thread stops its iteration when another thread has finished this depth.
     pub overtaken_at: i32,
-    /// Number of plies without a capture that is a draw. `None` if the settings exclude this rule, or if the game has
-    /// continued past it, which shows that its players do not apply the rule.
+    /// See [`SearchRequest::no_capture_limit`](crate::search::request::SearchRequest::no_capture_limit).
     no_capture_limit: Option<u16>,
     /// While a null move is verified, no null moves are made before this ply.
     pub null_move_floor: usize,
     /// A limit or a stop was reached. The search ends as soon as the first iteration is complete.
-    /// The iteration ends now, because of `must_end` or because another thread has finished it.
     pub must_end: bool,
+    /// The iteration ends now, because of `must_end` or because another thread has finished it.
     pub stopped: bool,
 }
 
 impl<'a> Search<'a> {
     pub fn new(thread: &'a mut ThreadData, shared: &'a SharedState) -> Self {
         let position = shared.request.game.position().clone();
-        let rules = shared.request.settings.rules;
-        let limit = rules.no_capture_limit();
-        let counted = counted_plies(position.clock(), rules);
         thread.evaluator.start(
             &position,
             &shared.request.settings,
@@ -90,8 +86,7 @@ impl<'a> Search<'a> {
             selective_depth: 0,
             root_depth: 0,
             overtaken_at: NOT_OVERTAKEN,
-            no_capture_limit: (shared.request.settings.no_capture_draws && counted < limit)
-                .then_some(limit),
+            no_capture_limit: shared.request.no_capture_limit(),
             null_move_floor: 0,
             must_end: false,
             stopped: false,

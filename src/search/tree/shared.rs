@@ -80,12 +80,10 @@ impl SharedState {
         let nodes = self.nodes.load(Ordering::Relaxed);
         let limit = request.limits.nodes.unwrap_or(u64::MAX);
         request.limits.nodes = Some(limit.min(nodes.saturating_add(budget)));
-        if request.settings.multipv == 1 {
-            // A depth limit that only follows from the length of the mate is dropped: because of reductions, the mate
-            // may be found only at a greater depth.
-            let mate = request.limits.mate.map(|moves| moves.saturating_mul(2) - 1);
-            request.limits.depth = request.limits.depth.filter(|depth| Some(*depth) < mate);
-        }
+        // A depth limit that only follows from the length of the mate is dropped: because of reductions, the mate may
+        // be found only at a greater depth.
+        let mate = request.limits.mate.map(|moves| moves.saturating_mul(2) - 1);
+        request.limits.depth = request.limits.depth.filter(|depth| Some(*depth) < mate);
         Self {
             time: self.time,
             nodes: CachePadded::new(nodes.into()),
