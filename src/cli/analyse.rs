@@ -1,6 +1,6 @@
 //! `chuhe analyse`: the best lines of positions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -382,17 +382,11 @@ impl<'a> AnalysisView<'a> {
     }
 
     /// The lines to show at the end. A line whose score is a bound is used if it has the chosen move and the final
-    /// score, or if its rank has no exact score.
+    /// score, or if its rank has no exact score. All of them are used if a move would otherwise have two ranks.
     fn last_lines(&self, outcome: &Outcome) -> Vec<&Info> {
-        let mut lines: BTreeMap<usize, &Info> =
-            self.lines.iter().map(|(n, info)| (*n, info)).collect();
-        for (rank, info) in &self.bounds {
-            let is_chosen = info.pv.first().copied() == outcome.best;
-            if !lines.contains_key(rank) || is_chosen && Some(info.score) == outcome.score {
-                lines.insert(*rank, info);
-            }
-        }
-        lines.into_values().collect()
+        last_lines(&self.lines, &self.bounds, |info| {
+            info.pv.first().copied() == outcome.best && Some(info.score) == outcome.score
+        })
     }
 
     /// Shows the lines whose score is a bound, then the last lines in full if the output is a terminal, where the table
@@ -467,6 +461,31 @@ impl<'a> AnalysisView<'a> {
     }
 }
 
+fn last_lines<'a>(
+    exact: &'a BTreeMap<usize, Info>,
+    bounds: &'a BTreeMap<usize, Info>,
+    is_chosen: impl Fn(&Info) -> bool,
+) -> Vec<&'a Info> {
+    let lines = |uses_all: bool| -> Vec<&Info> {
+        let bounds = bounds
+            .iter()
+            .filter(|(rank, info)| uses_all || !exact.contains_key(*rank) || is_chosen(info));
+        let lines: BTreeMap<usize, &Info> = exact
+            .iter()
+            .chain(bounds)
+            .map(|(rank, info)| (*rank, info))
+            .collect();
+        lines.into_values().collect()
+    };
+    let some = lines(false);
+    let moves: HashSet<_> = some.iter().map(|info| info.pv.first()).collect();
+    if moves.len() == some.len() {
+        some
+    } else {
+        lines(true)
+    }
+}
+
 fn add_score(object: &mut Value, score: Score, bound: Bound) {
     let (hundredths, mate) = score_and_mate(score);
     object["score"] = json!(hundredths);
@@ -528,6 +547,40 @@ mod tests {
             fitted(LINE, Some(ROW_WIDTH + 27)),
             "炮二平五 马8进7 马二进三 …"
         );
+    }
+
+    #[test]
+    fn no_move_has_two_ranks() {
+        let lines = |moves: &[(usize, &str)]| -> BTreeMap<usize, Info> {
+            let line = |&(multipv, first): &(usize, &str)| Info {
+                depth: 1,
+                selective_depth: 1,
+                multipv,
+                score: Score::ZERO,
+                bound: Bound::Exact,
+                nodes: 0,
+                time: Duration::ZERO,
+                hashfull: 0,
+                tb_hits: 0,
+                pv: vec![first.parse().unwrap()],
+            };
+            let lines = moves.iter().map(|entry| (entry.0, line(entry)));
+            lines.collect()
+        };
+        let shown = |exact: &[(usize, &str)], bounds: &[(usize, &str)], chosen: &str| {
+            let (exact, bounds) = (lines(exact), lines(bounds));
+            let is_chosen = |info: &Info| info.pv[0].to_string() == chosen;
+            let shown = last_lines(&exact, &bounds, is_chosen);
+            let moves = shown.iter().map(|info| info.pv[0].to_string());
+            moves.collect::<Vec<_>>().join(" ")
+        };
+        let exact = [(1, "a0a1"), (2, "b0c2"), (3, "h2e2")];
+        assert_eq!(shown(&exact, &[(2, "i0i1")], "a0a1"), "a0a1 b0c2 h2e2");
+        assert_eq!(shown(&exact, &[(4, "i0i1")], "a0a1"), "a0a1 b0c2 h2e2 i0i1");
+        let swapped = [(1, "b0c2"), (2, "a0a1")];
+        assert_eq!(shown(&exact, &swapped, "b0c2"), "b0c2 a0a1 h2e2");
+        let again = [(1, "a0a1"), (2, "a0a1"), (3, "h2e2")];
+        assert_eq!(shown(&again, &[(2, "b0c2")], "a0a1"), "a0a1 b0c2 h2e2");
     }
 
     #[test]
