@@ -63,9 +63,7 @@ impl Epd {
 
     /// The operand of `id`, the name of the position.
     pub fn id(&self) -> Option<&str> {
-        self.operands("id")
-            .and_then(|operands| operands.first())
-            .map(String::as_str)
+        self.operands("id").next().map(String::as_str)
     }
 
     /// Whether there is an operation `bm`, `am` or `dm`.
@@ -90,43 +88,77 @@ impl Epd {
         code.is_some_and(|code| text.contains(';') || ["bm", "am", "dm", "id"].contains(code))
     }
 
-    fn operands(&self, code: &str) -> Option<&[String]> {
-        let found = self.operations.iter().find(|(name, _)| name == code);
-        found.map(|(_, operands)| operands.as_slice())
+    /// The operands of all operations with this code.
+    fn operands(&self, code: &str) -> impl Iterator<Item = &String> {
+        operands(&self.operations, code)
     }
 
     fn moves(&self, code: &str) -> Result<Vec<Move>, EpdError> {
-        let texts = self.operands(code).unwrap_or_default();
-        let read = |text: &String| parse_move(&self.position, text.trim_end_matches(['!', '?']));
-        let moves: Result<Vec<Move>, _> = texts.iter().map(read).collect();
-        moves.map_err(|error| EpdError::Move {
-            code: code.to_owned(),
-            error,
-        })
+        let texts = self.operands(code).flat_map(|text| text.split(','));
+        let texts = texts.filter(|text| !text.is_empty());
+        let moves = texts.map(|text| read_move(&self.position, code, text));
+        moves.collect()
     }
 }
 
 impl std::str::FromStr for Epd {
     type Err = EpdError;
 
-    /// Reads a FEN, with or without its counters, followed by operations that each end with `;`.
+    /// Reads a FEN, with or without its counters, followed by operations that each end with `;`. Moves after the word
+    /// `moves` lead to the position. `hmvc` and `fmvn` are the counters if the FEN has none.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let words: Vec<&str> = text.split_whitespace().collect();
         // The side to move is a field even if it is wrong.
         let length = fen::length(&words).max(words.len().min(2));
         let rest = word_starts(text).nth(length).unwrap_or(text.len());
-        let mut epd = Self {
-            operations: operations(&text[rest..]),
-            ..Self::new(fen::parse_position(&words[..length].join(" "))?)
-        };
+        let operations = operations(&text[rest..]);
+        let mut fields = words[..length].to_vec();
+        if length >= 2
+            && !fields
+                .iter()
+                .skip(2)
+                .any(|field| field.parse::<u16>().is_ok())
+        {
+            let counter = |code| operands(&operations, code).next().map(String::as_str);
+            fields.truncate(2);
+            fields.extend([
+                "-",
+                "-",
+                counter("hmvc").unwrap_or("0"),
+                counter("fmvn").unwrap_or("1"),
+            ]);
+        }
+        let mut epd = Self::new(fen::parse_position(&fields.join(" "))?);
+        for text in operands(&operations, "moves") {
+            let played = read_move(&epd.position, "moves", text)?;
+            epd.position.make(played);
+        }
+        epd.operations = operations;
         epd.best_moves = epd.moves("bm")?;
         epd.avoid_moves = epd.moves("am")?;
-        if let Some(operands) = epd.operands("dm") {
-            let moves = operands.first().and_then(|text| text.parse().ok());
+        if epd.operations.iter().any(|(code, _)| code == "dm") {
+            let moves = epd.operands("dm").next().and_then(|text| text.parse().ok());
             epd.mate_in = Some(moves.ok_or(EpdError::Mate)?);
         }
         Ok(epd)
     }
+}
+
+/// The operands of all operations with this code.
+fn operands<'a>(
+    operations: &'a [(String, Vec<String>)],
+    code: &str,
+) -> impl Iterator<Item = &'a String> {
+    let found = operations.iter().filter(move |(name, _)| name == code);
+    found.flat_map(|(_, operands)| operands)
+}
+
+/// Reads a move of an operation, without marks such as `!?`.
+fn read_move(position: &Position, code: &str, text: &str) -> Result<Move, EpdError> {
+    parse_move(position, text.trim_end_matches(['!', '?'])).map_err(|error| EpdError::Move {
+        code: code.to_owned(),
+        error,
+    })
 }
 
 /// Splits a text into operations. A quoted string is one operand; it may contain `;` and, after a backslash, a
@@ -200,6 +232,13 @@ mod tests {
         let counters = read(&format!("{BOARD} b -- 7 9 bm h9g7;"));
         assert_eq!(counters.position.clock().plies(), 7);
         assert_eq!(counters.operations.len(), 1);
+        let spread = "moves h2e2 h9g7; hmvc 5; bm h0g2, b0c2; bm c3c4,g3g4; fmvn 9;";
+        let spread = read(&format!("{BOARD} w - - {spread}"));
+        assert_eq!(
+            spread.position.to_string().split_once(" w").unwrap().1,
+            " - - 7 10"
+        );
+        assert_eq!(moves(&spread.best_moves), ["h0g2", "b0c2", "c3c4", "g3g4"]);
         assert!(!read(BOARD).has_task() && read(&format!("{BOARD} b")).operations.is_empty());
     }
 
@@ -222,6 +261,7 @@ mod tests {
             ("9/9 w bm h2e2;".to_owned(), "invalid FEN: "),
             (format!("{BOARD} w bm h2h9x;"), "bm: "),
             (format!("{BOARD} w am a0a9;"), "am: "),
+            (format!("{BOARD} w moves a0a9; bm h2e2;"), "moves: "),
             (format!("{BOARD} w dm soon;"), "the operation dm"),
             (format!("{BOARD} w dm;"), "the operation dm"),
         ] {

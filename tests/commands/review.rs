@@ -160,6 +160,11 @@ fn all_games_of_a_file_are_reviewed() {
     );
     assert_eq!(objects[0]["moves"][1]["move"], "h9g7");
     assert!(objects[0]["moves"][0]["best_line"][0].is_string());
+    let mate = "[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. b1b9 1-0\n";
+    place.write("mate.pgn", mate);
+    let objects = place.objects("review mate.pgn --depth 2 --json");
+    let last = &objects[0]["moves"][0];
+    assert_eq!((&last["mate"], &last["winner"]), (&0.into(), &"red".into()));
     let text = place.output("review games.pgn --depth 2 --all --pgn -");
     assert!(text.contains("[%eval "));
     assert!(

@@ -95,6 +95,12 @@ pub fn json(review: &Review, file: &str) -> String {
             let (score, mate) = score_and_mate(verdict.score);
             object["score"] = json!(score);
             object["mate"] = json!(mate);
+            let winner = match verdict.score {
+                score if score.is_win() => Some(Color::Red),
+                score if score.is_loss() => Some(Color::Black),
+                _ => None,
+            };
+            object["winner"] = json!(winner.map(|winner| winner.to_string()));
             object["depth"] = json!(verdict.found.depth);
             object["lost"] = json!(verdict.lost);
             object["grade"] = json!(verdict.grade.word());
