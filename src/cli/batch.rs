@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::common::{
     Context, Ended, Failure, FileLock, FilePosition, ForceArgument, GamePath, SearchArguments,
     SearchDefaults, SearchPlan, Unread, bar_style, bound_name, create_new, exit_code,
-    ignore_closed_pipe, interrupts, note, read_positions, report_damaged_tables, score_and_mate,
-    search_games,
+    ignore_closed_pipe, interrupts, note, read_positions, report_damaged_tables, require_not_input,
+    score_and_mate, search_games,
 };
 use crate::notation::{chinese, fen};
 use crate::rules::{Cause, Game, RuleSet, judge_outcome};
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .with_position(output.present as u64);
     bar.reset_eta();
     let rest = &tasks[output.present..];
-    let games: Vec<Game> = rest.iter().map(|task| task.position.game.clone()).collect();
+    let games: Vec<&Game> = rest.iter().map(|task| &task.position.game).collect();
     let mut waiting = BTreeMap::new();
     let mut written = 0;
     let ended = search_games(&games, &plan, &interrupts, |number, result| {
@@ -325,6 +325,9 @@ impl Output {
             output.write(&output.heading())?;
             return Ok(output);
         };
+        let inputs = arguments.files.iter();
+        let inputs = inputs.map(|file| GamePath::of_path(file).path);
+        require_not_input("--out", path, inputs)?;
         output.name = path.display().to_string();
         output._lock = Some(FileLock::of(path)?);
         if arguments.go_on {
@@ -348,15 +351,29 @@ impl Output {
         }
     }
 
+    /// The start of the first line.
+    fn start(&self) -> String {
+        match self.format {
+            BatchFormat::Json if self.has_file_names => "{\"file\":".to_owned(),
+            BatchFormat::Json => "{\"line\":".to_owned(),
+            BatchFormat::Csv => self.heading(),
+        }
+    }
+
     /// Opens a file to continue after its last complete answer. A file that does not exist is created.
     fn reopen(&mut self, path: &Path, tasks: &[Task]) -> io::Result<()> {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path)?;
-        let mut text = String::from_utf8(read_all(&mut file, MAX_FILE_MB)?)
-            .map_err(|_| io::Error::other("the file has no answers of `chuhe batch`"))?;
-        text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+        let no_answers = || io::Error::other("the file has no answers of `chuhe batch`");
+        let mut text =
+            String::from_utf8(read_all(&mut file, MAX_FILE_MB)?).map_err(|_| no_answers())?;
+        let rest = text.split_off(text.rfind('\n').map_or(0, |end| end + 1));
         if text.is_empty() {
+            let start = self.start();
+            if !rest.starts_with(&start) && !start.starts_with(&rest) {
+                return Err(no_answers());
+            }
             text = self.heading();
         }
         for (n, answer) in self.read_answers(&text)?.into_iter().enumerate() {

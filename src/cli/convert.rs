@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use super::common::{
     Context, Failure, ForceArgument, GamePath, Noun, OpeningArgument, OutputFile, Unread, fill,
-    note, note_problems, read_games, texts,
+    note, note_problems, read_games, require_not_input, texts,
 };
 use crate::board::Position;
 use crate::notation::records::{RecordReader, write_cbl, write_cbr, write_dhtmlxq, write_xqf};
@@ -127,6 +127,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let why = "only positions have a ply: use --to fen or --to epd, or FILE:GAME@PLY for a part of a game";
         return Err(Failure::usage("--ply", why));
     }
+    let files = arguments.files.iter();
+    let files = files.map(|file| GamePath::of_path(file).path);
+    require_not_input("--out", &arguments.out, files)?;
     let mut writer = Writer {
         arguments,
         out: OutputFile::create(&arguments.out, arguments.force)?,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::common::{
     BoardArguments, Context, Failure, ForceArgument, GameArguments, OutputFile, ignore_closed_pipe,
-    translated,
+    require_not_input, translated,
 };
 use crate::board::{Move, Square};
 use crate::notation::diagram::{Letters, draw};
@@ -65,7 +65,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         format!("{board}\n{position}\n{turn}\n")
     };
     match &arguments.svg {
-        Some(path) => OutputFile::create(path, arguments.force)?.write(&text),
+        Some(path) => {
+            require_not_input("--svg", path, arguments.game.file())?;
+            OutputFile::create(path, arguments.force)?.write(&text)
+        }
         None => write!(io::stdout(), "{text}")
             .or_else(ignore_closed_pipe)
             .context("standard output"),

@@ -164,6 +164,38 @@ fn only_answers_of_the_same_search_are_continued() {
 }
 
 #[test]
+fn only_a_file_of_answers_is_continued() {
+    let place = place_with_suite();
+    for (text, is_start) in [
+        ("important notes", false),
+        ("{\"a\": 1}", false),
+        ("line,", false),
+        ("{\"li", true),
+        ("{\"line\":2,\"id", true),
+        ("", true),
+    ] {
+        place.write("out.json", text);
+        let [status, error] = if is_start {
+            ["", "4 of 4 positions"]
+        } else {
+            ["1", "out.json: the file has no answers of `chuhe batch`"]
+        };
+        place.check(&format!(
+            "${status} batch suite.epd --depth 1 --out out.json --go-on\n2> {error}"
+        ));
+        let lines = place.read("out.json").lines().count();
+        assert!(
+            if is_start {
+                lines == 4
+            } else {
+                place.read("out.json") == text
+            },
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn an_interrupted_run_is_continued() {
     let timeless = |text: &str| {
         let mut answers = json_lines(text);

@@ -399,6 +399,30 @@ fn output_files_are_treated_alike() {
         place.check(&format!("$ {command} --force"));
         assert_ne!(place.bytes("out"), b"kept", "{command}");
     }
+    // An input file is never overwritten, and no file is written twice.
+    place.check(
+        "
+        $2 batch games.pgn -o games.pgn --force
+        2> --out: this is one of the input files
+        $2 batch games.pgn:1 -o ./games.pgn --go-on
+        2> --out: this is one of the input files
+        $2 show games.pgn:1@2 --svg games.pgn --force
+        2> --svg: this is one of the input files
+        $2 solve games.pgn:1@2 --pgn games.pgn --force
+        2> --pgn: this is one of the input files
+        $2 solve games.pgn --svg new.x --resume ./new.x
+        2> --resume: this is also the file of --svg
+        $2 convert games.pgn:1 -o games.pgn --force
+        2> --out: this is one of the input files
+        $2 review games.pgn --pgn new.x --html ./new.x
+        2> --html: this is also the file of --pgn
+        $2 book export games.pgn games.pgn --force
+        2> OUT: this is one of the input files
+        $2 book import games.pgn games.pgn --force
+        2> OUT: this is one of the input files
+        ",
+    );
+    assert!(!place.path("new.x").exists());
     // Files that are continued cannot be standard output.
     place.check("$2 selfplay -\n$2 openings - --go-on\n$2 train games.pgn -o -");
 }

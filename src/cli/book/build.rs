@@ -13,7 +13,7 @@ use super::file::Output;
 use crate::book::{BookTable, drop_unreached};
 use crate::cli::common::{
     Context, Failure, ForceArgument, Noun, ProgressMeter, Unread, exit_code, interrupts, note,
-    read_games,
+    read_games, require_not_input,
 };
 use crate::cli::data;
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
@@ -101,6 +101,7 @@ pub struct Arguments {
 
 /// Builds the book. After Ctrl-C the book is made from the results so far.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    require_not_input("OUT", &arguments.out, &arguments.games)?;
     let out = Output::new(&arguments.out, arguments.force)?;
     let mut unread = Unread::default();
     // Ctrl-C is handled only after the files have been opened, because opening a FIFO can block.

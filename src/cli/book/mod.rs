@@ -11,7 +11,7 @@ use clap::Subcommand;
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, heads, note,
-    print, print_text, terminal_width,
+    print, print_text, require_not_input, terminal_width,
 };
 use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
@@ -83,13 +83,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         BookCommand::Show { game, book } => show(game, book),
         BookCommand::Merge { out, books, force } => merge(Output::new(out, *force)?, books),
         BookCommand::Export { book, out, force } => {
+            require_not_input("OUT", out, [book])?;
             let out = OutputFile::create(out, *force)?;
             if !read_memos(book)?.is_empty() {
                 note("the comments of the book are not exported");
             }
             out.write(read_table(book)?.to_text())
         }
-        BookCommand::Import { text, out, force } => import(text, Output::new(out, *force)?),
+        BookCommand::Import { text, out, force } => {
+            require_not_input("OUT", out, [text])?;
+            import(text, Output::new(out, *force)?)
+        }
         BookCommand::Verify { book } => verify(book),
     }
     .map(|()| ExitCode::SUCCESS)

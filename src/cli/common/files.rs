@@ -1,5 +1,6 @@
 //! Files that commands read and write, and locks on them.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -162,15 +163,41 @@ pub fn require_not_input<P: AsRef<Path>>(
     out: &Path,
     inputs: impl IntoIterator<Item = P>,
 ) -> Result<(), Failure> {
-    let Ok(out) = out.canonicalize() else {
-        return Ok(());
-    };
-    let is_out = |input: P| input.as_ref().canonicalize().is_ok_and(|path| path == out);
-    if out.is_file() && inputs.into_iter().any(is_out) {
+    let out = place(out);
+    let is_out = |input: P| out.is_some() && place(input.as_ref()) == out;
+    if inputs.into_iter().any(is_out) {
         Err(Failure::usage(option, "this is one of the input files"))
     } else {
         Ok(())
     }
+}
+
+/// Returns an error if two of the outputs, each with its option, are the same file, even under different paths.
+pub fn require_distinct(outputs: &[(&str, &Option<PathBuf>)]) -> Result<(), Failure> {
+    let mut places = HashMap::new();
+    for (option, path) in outputs {
+        let place = path.as_deref().and_then(place);
+        if let Some(other) = place.and_then(|place| places.insert(place, option)) {
+            let why = format!("this is also the file of {other}");
+            return Err(Failure::usage(option, why));
+        }
+    }
+    Ok(())
+}
+
+/// The absolute path of a regular file, which need not exist; `None` for others.
+fn place(path: &Path) -> Option<PathBuf> {
+    if path.as_os_str() == "-" {
+        return None;
+    }
+    if let Ok(path) = path.canonicalize() {
+        return path.is_file().then_some(path);
+    }
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+    Some(folder.join(path.file_name()?))
 }
 
 /// Maximum number of bytes read from a lock file, more than any process number has.

@@ -77,6 +77,13 @@ impl GameArguments {
         }
     }
 
+    /// The file from which the game is read, if any.
+    pub fn file(&self) -> Option<PathBuf> {
+        let first = self.game.first()?;
+        let place = GamePath::of_argument(first).ok()??;
+        Some(place.path)
+    }
+
     /// Plays the game, from the starting position if no other is given.
     ///
     /// # Errors

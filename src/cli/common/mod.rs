@@ -24,8 +24,8 @@ pub use files::FILE_EXISTS;
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::read_small_text;
 pub use files::{
-    FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input,
-    require_one_standard_output,
+    FileLock, ForceArgument, OutputFile, create_new, open_input, require_distinct,
+    require_not_input, require_one_standard_output,
 };
 #[cfg(feature = "cloud")]
 pub use games::read_games_of;

@@ -1,5 +1,6 @@
 //! Searches of commands: their common arguments, and the search of many positions at the same time.
 
+use std::borrow::Borrow;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -243,7 +244,7 @@ const AUTOMATIC_HASH: usize = 16;
 /// # Errors
 /// There is too little memory or no thread for the searches, or `found` returns an error.
 pub fn search_games(
-    games: &[Game],
+    games: &[impl Borrow<Game> + Sync],
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
     found: impl FnMut(usize, SearchResult) -> Result<bool, Failure>,
@@ -302,7 +303,7 @@ fn collect(
 /// Searches one game after another until none is left.
 fn search_some(
     mut searcher: Searcher,
-    games: &[Game],
+    games: &[impl Borrow<Game>],
     plan: &SearchPlan,
     next: &AtomicUsize,
     running: &RunningSearches,
@@ -315,7 +316,7 @@ fn search_some(
             return;
         };
         searcher.forget();
-        let result = match searcher.search(plan.request(game, &control)) {
+        let result = match searcher.search(plan.request(game.borrow(), &control)) {
             Ok(result) => result,
             Err(error) => return log::error!("{error}"),
         };

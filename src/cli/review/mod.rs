@@ -14,7 +14,8 @@ use serde_json::Value;
 use super::common::{
     Context, Ended, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
     SearchDefaults, SearchPlan, Unread, bar_style, exit_code, interrupts, note, note_problems,
-    print, report_damaged_tables, require_not_input, require_one_standard_output, search_games,
+    print, report_damaged_tables, require_distinct, require_not_input, require_one_standard_output,
+    search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -268,7 +269,7 @@ fn search_game(
         found[last] = Some(SearchedPosition { score, depth, line });
         numbers.retain(|number| *number != last);
     }
-    let games: Vec<Game> = numbers.iter().map(|n| stages[*n].clone()).collect();
+    let games: Vec<&Game> = numbers.iter().map(|n| &stages[*n]).collect();
     let mut count = 0;
     let ended = search_games(&games, plan, interrupts, |n, result| {
         count += 1;
@@ -288,15 +289,19 @@ struct OutputFiles {
 
 impl OutputFiles {
     fn create(arguments: &Arguments, places: &[GamePath]) -> Result<Self, Failure> {
-        let create = |option: &str, path: &Option<PathBuf>| {
+        let pgn = ("--pgn", &arguments.pgn);
+        let svg = ("--svg", &arguments.svg);
+        let html = ("--html", &arguments.html);
+        require_distinct(&[pgn, svg, html])?;
+        let create = |(option, path): (&str, &Option<PathBuf>)| {
             let Some(path) = path else { return Ok(None) };
             require_not_input(option, path, places.iter().map(|place| &place.path))?;
             OutputFile::create(path, arguments.force).map(Some)
         };
         let files = Self {
-            pgn: create("--pgn", &arguments.pgn)?,
-            svg: create("--svg", &arguments.svg)?,
-            html: create("--html", &arguments.html)?,
+            pgn: create(pgn)?,
+            svg: create(svg)?,
+            html: create(html)?,
         };
         require_one_standard_output(arguments.json, &[&files.pgn, &files.svg, &files.html])?;
         Ok(files)

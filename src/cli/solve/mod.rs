@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
     SearchThreads, TableArguments, describe_end, interrupts, note, open_input, print, print_text,
-    report_damaged_tables, require_one_standard_output, thread_count,
+    report_damaged_tables, require_distinct, require_not_input, require_one_standard_output,
+    thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
@@ -434,14 +435,16 @@ struct OutputFiles {
 
 impl OutputFiles {
     fn create(arguments: &Arguments) -> Result<Self, Failure> {
-        let create = |path: &Option<PathBuf>| {
-            let path = path.as_ref();
-            path.map(|path| OutputFile::create(path, arguments.force))
-                .transpose()
+        let [pgn, svg] = [("--pgn", &arguments.pgn), ("--svg", &arguments.svg)];
+        require_distinct(&[pgn, svg, ("--resume", &arguments.resume)])?;
+        let create = |(option, path): (&str, &Option<PathBuf>)| {
+            let Some(path) = path else { return Ok(None) };
+            require_not_input(option, path, arguments.game.file())?;
+            OutputFile::create(path, arguments.force).map(Some)
         };
         let files = Self {
-            pgn: create(&arguments.pgn)?,
-            svg: create(&arguments.svg)?,
+            pgn: create(pgn)?,
+            svg: create(svg)?,
         };
         require_one_standard_output(arguments.json, &[&files.pgn, &files.svg])?;
         Ok(files)
