@@ -133,12 +133,12 @@ transcripts! {
         > setboard 3k5/R8/1R7/9/9/9/9/9/9/4K4 r
         > sd 3 \n > go \n < move \n < 1-0 {red mates}";
     tsito_set: "> cxboard \n < Chuhe \n > set style risky \n > set colour red
-        < Error (unknown option): colour red \n > set style wild \n < Error (bad argument): style wild";
+        < Error (unknown option): set colour red \n > set style wild \n < Error (bad argument): set style wild";
     tsito_search: "> cxboard \n < Chuhe \n > search mtd \n > sd 3 \n > h2e2 \n < move \n > new
-        > search alphabeta \n > sd 3 \n > h2e2 \n < move \n > search deep \n < Error (bad argument): deep";
+        > search alphabeta \n > sd 3 \n > h2e2 \n < move \n > search deep \n < Error (bad argument): search deep";
     tsito_switches: "> cxboard \n < Chuhe \n > nullmove off \n > verifynull off \n > hash off
         > hashadjust on \n > iterative off \n > post \n > sd 3 \n ! 2 \n > h2e2 \n < 1 \n < 3 \n < move
-        > iterative \n < Error (bad argument)";
+        > iterative \n < Error (bad argument): iterative";
     xboard_2_features: "> xboard \n > protover 2 \n < feature done=0 \n < feature variants=\"xiangqi\"
         < feature option=\"naturallimit -check 1\" \n < feature done=1";
     xboard_2_a_game: "> xboard \n > protover 2 \n < feature done=1 \n > accepted usermove \n > new

@@ -7,6 +7,7 @@ use crate::notation::fen;
 use crate::protocol::command::{Command, handshake, split_word};
 use crate::protocol::options::{self, OptionKind, OptionSpec, Place, Preferences};
 use crate::protocol::text::{Ranks, excerpt, format_position};
+use crate::rules::Game;
 
 impl XBoard {
     pub fn parse_line(&mut self, line: &str) -> Vec<Command> {
@@ -96,10 +97,7 @@ impl XBoard {
                 self.analysing = false;
                 self.abort()
             }
-            "hint" => match self.expected {
-                Some(expected) => vec![print(format!("Hint: {expected}"))],
-                None => Vec::new(),
-            },
+            "hint" => self.hint().into_iter().collect(),
             "ping" if self.purpose == Some(Purpose::Play) => {
                 self.pings.push(excerpt(rest));
                 Vec::new()
@@ -114,7 +112,7 @@ impl XBoard {
         Some(match verb {
             "protover" => features().into_iter().map(print).collect(),
             "level" => {
-                let is_valid = self.time.set_level(rest);
+                let is_valid = self.time.set_level(rest, self.game.plies().len());
                 self.checked(is_valid, verb, rest)
             }
             "st" => {
@@ -136,7 +134,7 @@ impl XBoard {
             }
             "post" | "nopost" => {
                 self.posting = verb == "post";
-                Vec::new()
+                self.ponder_hint().into_iter().collect()
             }
             "hard" => {
                 self.pondering = true;
@@ -156,8 +154,9 @@ impl XBoard {
                 vec![option("UCI_Opponent", &format!("none {elo} computer x"))]
             }
             "variant" if rest == "xiangqi" => Vec::new(),
-            "variant" => self.error("unsupported variant", rest),
+            "variant" => self.error("unsupported variant", &format!("{verb} {rest}")),
             "bk" => vec![Command::ShowBook(self.position_text())],
+            "d" if self.is_invalid => self.refuse_game(),
             "d" => {
                 let lines = format_position(self.game.position(), Ranks::FromZero).into_iter();
                 lines.map(|line| print(format!("# {line}"))).collect()
@@ -173,10 +172,10 @@ impl XBoard {
         Some(match verb {
             "set" => {
                 let (name, value) = split_word(rest);
-                self.set_option(name, value, rest)
+                self.set_option(name, value, &format!("{verb} {rest}"))
             }
             "search" | "nullmove" | "verifynull" | "hash" | "hashadjust" | "iterative" => {
-                self.set_option(verb, rest, rest)
+                self.set_option(verb, rest, &format!("{verb} {rest}"))
             }
             "console" => {
                 self.console = true;
@@ -198,15 +197,15 @@ impl XBoard {
         })
     }
 
-    /// Sets an option by its name in tsito or in any other protocol.
-    fn set_option(&mut self, name: &str, value: &str, text: &str) -> Vec<Command> {
+    /// Sets an option by its name in tsito or in any other protocol. `line` is the line that asks for it.
+    fn set_option(&mut self, name: &str, value: &str, line: &str) -> Vec<Command> {
         // `hash on` switches the hash table; `Hash 16` sets its size.
         let is_switch = name.eq_ignore_ascii_case("hash") && value.parse::<u64>().is_err();
         let name = if is_switch { "usehash" } else { name };
         match options::set(name, Some(value), &mut Preferences::default()) {
             Some(Ok(_)) => self.change_option(name, value),
-            Some(Err(_)) => self.error("bad argument", text),
-            None => self.error("unknown option", text),
+            Some(Err(_)) => self.error("bad argument", line),
+            None => self.error("unknown option", line),
         }
     }
 
@@ -250,24 +249,28 @@ impl XBoard {
         if let Ok(game) = self.new_game_from(fen::START) {
             self.restart(None, game);
         }
-        self.engine = Some(Color::Black);
-        self.analysing = false;
+        self.engine = (!self.analysing).then_some(Color::Black);
         self.time.restart();
         commands.push(Command::NewGame);
+        commands.extend(self.think());
         commands
     }
 
-    /// Handles `setboard`, which starts a new game in tsito's dialect.
+    /// Handles `setboard`, which starts a new game in tsito's dialect. After an illegal position there is no game until
+    /// another one is set.
     fn set_board(&mut self, text: &str) -> Vec<Command> {
-        let game = match self.new_game_from(text) {
-            Ok(game) => game,
-            Err(error) => {
-                let reason = excerpt(&error.reasons_text());
-                return vec![print(format!("tellusererror Illegal position: {reason}"))];
-            }
-        };
         let mut commands = self.abort();
-        self.restart(Some(text.to_owned()), game);
+        match self.new_game_from(text) {
+            Ok(game) => self.restart(Some(text.to_owned()), game),
+            Err(error) => {
+                self.restart(Some(text.to_owned()), Game::startpos());
+                self.is_invalid = true;
+                let reason = excerpt(&error.reasons_text());
+                let refused = format!("tellusererror Illegal position: {reason}");
+                commands.push(print(refused));
+                return commands;
+            }
+        }
         if self.dialect == Dialect::CxBoard {
             commands.push(Command::NewGame);
         }

@@ -39,8 +39,30 @@ impl XBoard {
         }
     }
 
+    /// The answer to a command that needs a legal game while the game is not legal.
+    pub fn refuse_game(&self) -> Vec<Command> {
+        vec![Command::Print(
+            "Error (illegal position): set up another one".to_owned(),
+        )]
+    }
+
+    /// The expected reply, the answer to `hint`.
+    pub fn hint(&self) -> Option<Command> {
+        let expected = self.expected?;
+        Some(Command::Print(format!("Hint: {expected}")))
+    }
+
+    /// The expected reply, if lines of a ponder search are shown. They do not contain it.
+    pub fn ponder_hint(&self) -> Option<Command> {
+        let are_shown = self.purpose == Some(Purpose::Ponder) && self.shows_lines();
+        self.hint().filter(|_| are_shown)
+    }
+
     /// Starts an analysis in analysis mode, and otherwise the search for the engine's move if it is the engine's turn.
     pub fn think(&mut self) -> Vec<Command> {
+        if self.is_invalid {
+            return self.refuse_game();
+        }
         if self.analysing {
             self.purpose = Some(Purpose::Analyse);
             self.status = AnalysisStatus::new();
@@ -63,14 +85,14 @@ impl XBoard {
 
     /// A search with the current clocks.
     fn request(&self) -> GoRequest {
-        let moves_made = u32::try_from(self.game.plies().len() / 2).unwrap_or(u32::MAX);
-        self.time.request(moves_made)
+        self.time.request(self.game.plies().len())
     }
 
     /// Ponders on the expected reply. The clock of this search never runs: the search for the engine's move follows the
     /// opponent's move, with the clock and a draw offer that have arrived by then.
     pub fn ponder(&mut self) -> Vec<Command> {
-        let Some(expected) = self.expected.filter(|_| self.pondering && !self.over) else {
+        let may_ponder = self.pondering && !self.over && !self.is_invalid;
+        let Some(expected) = self.expected.filter(|_| may_ponder) else {
             return Vec::new();
         };
         let mut game = self.game.clone();
@@ -86,7 +108,8 @@ impl XBoard {
         if let Command::Position(text) = &mut position {
             text.moves.push(expected.to_string());
         }
-        vec![position, Command::Go(Ok(request))]
+        let search = [position, Command::Go(Ok(request))];
+        self.ponder_hint().into_iter().chain(search).collect()
     }
 
     /// Handles the opponent's move, or one entered in force mode.
@@ -95,6 +118,9 @@ impl XBoard {
             let text = excerpt(text);
             vec![Command::Print(format!("Illegal move ({reason}): {text}"))]
         };
+        if self.is_invalid {
+            return refuse("the position is illegal");
+        }
         if self.purpose == Some(Purpose::Play) {
             return refuse("it is the engine's turn");
         }
@@ -150,6 +176,9 @@ impl XBoard {
 
     /// Announces the end of the game if the rules end it.
     pub fn announce_end(&mut self) -> Option<Command> {
+        if self.is_invalid {
+            return None;
+        }
         let mut judgement = judge_outcome(&self.game, self.rules);
         if !self.no_capture_draws {
             judgement = judgement.without_no_capture_limit();
@@ -185,9 +214,11 @@ impl XBoard {
     pub fn restart(&mut self, start: Option<String>, game: Game) {
         self.start = start;
         self.game = game;
+        self.is_invalid = false;
         self.over = false;
         self.expected = None;
         self.draw_offered = false;
+        self.time.start_period(0);
         self.turn_began = Instant::now();
     }
 
@@ -196,15 +227,18 @@ impl XBoard {
         fen::parse_variant_position(fen, self.promotion).map(Game::new)
     }
 
-    /// Parses the game again after a change of the variant. If it is not legal in the new variant, it is kept, and the
-    /// session reports the error.
+    /// Parses the game again after a change of the variant. If it is not legal in the new variant, the session reports
+    /// the error.
     pub fn parse_again(&mut self) {
         let start = self.start.as_deref().unwrap_or(fen::START);
-        let Ok(mut game) = self.new_game_from(start) else {
-            return;
-        };
-        let moves = self.game.plies().iter().map(|ply| ply.played);
-        if moves.into_iter().all(|played| game.push(played).is_ok()) {
+        let game = self.new_game_from(start).ok().and_then(|mut game| {
+            let mut moves = self.game.plies().iter().map(|ply| ply.played);
+            moves
+                .all(|played| game.push(played).is_ok())
+                .then_some(game)
+        });
+        self.is_invalid = game.is_none();
+        if let Some(game) = game {
             self.game = game;
         }
     }
@@ -213,6 +247,9 @@ impl XBoard {
     pub fn take_back(&mut self, count: usize) {
         for _ in 0..count {
             self.game.pop();
+        }
+        if self.is_invalid {
+            self.parse_again();
         }
         self.over = false;
         self.expected = None;

@@ -115,6 +115,9 @@ pub struct XBoard {
     /// The FEN of the first position, `None` for the starting position.
     start: Option<String>,
     game: Game,
+    /// Whether the client's position or a move of the game is illegal. Then there is no search and no move until the
+    /// client sets another position or takes back the illegal moves.
+    is_invalid: bool,
     /// The side that the engine plays; `None` in force mode.
     engine: Option<Color>,
     analysing: bool,
@@ -153,6 +156,7 @@ impl XBoard {
             dialect,
             start: None,
             game: Game::startpos(),
+            is_invalid: false,
             engine: Some(Color::Black),
             analysing: false,
             time: XboardClock::default(),

@@ -44,7 +44,7 @@ impl XBoard {
         }
     }
 
-    fn shows_lines(&self) -> bool {
+    pub fn shows_lines(&self) -> bool {
         self.posting || self.analysing
     }
 

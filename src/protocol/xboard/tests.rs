@@ -130,7 +130,85 @@ fn analysis_follows_the_game() {
     assert_eq!(client.verbs("analyze"), "position go");
     assert_eq!(client.verbs("usermove h2e2"), "stop position go");
     assert_eq!(client.verbs("undo"), "stop position go");
+    assert_eq!(client.verbs("usermove h2e2"), "stop position go");
+    let restarted = client.send("new");
+    assert!(matches!(
+        restarted[..],
+        [Command::Stop, Command::NewGame, _, _]
+    ));
+    assert_eq!(moves(&restarted), "");
+    assert_eq!(client.verbs("usermove b2e2"), "stop position go");
     assert_eq!(client.verbs("exit"), "stop");
+}
+
+#[test]
+fn refused_position_ends_the_game() {
+    for dialect in [Dialect::XBoard, Dialect::CxBoard] {
+        let mut client = Client::new(dialect);
+        client.send("hard");
+        client.send("h2e2");
+        // Black cannot have two kings.
+        assert_eq!(
+            client.verbs("setboard 3kk4/9/9/9/9/9/9/9/9/4K4 w"),
+            "stop print"
+        );
+        assert!(client.answer("h9g7", Some("h0g2")).is_empty());
+        assert!(client.printed("h0g2")[0].starts_with("Illegal move ("));
+        for line in ["go", "playother", "analyze", "d"] {
+            let said = client.printed(line);
+            assert!(
+                said[0].starts_with("Error (illegal position)"),
+                "{line}: {said:?}"
+            );
+            assert_eq!(said.len(), client.send(line).len(), "{line}");
+        }
+        for line in ["force", "undo"] {
+            assert!(!client.verbs(line).contains("go"), "{line}");
+        }
+        assert!(client.printed("h0g2")[0].starts_with("Illegal move ("));
+        assert_eq!(client.verbs("exit"), "");
+        client.send("setboard 3k5/9/9/9/9/9/9/R8/9/4K4 w");
+        assert_eq!(moves(&client.send("go")), "");
+    }
+}
+
+#[test]
+fn level_in_a_game_starts_a_period() {
+    let mut client = Client::new(Dialect::XBoard);
+    client.send("force");
+    for line in ["h2e2", "h9g7", "h0g2", "i9h9", "level 3 0:01 0"] {
+        client.send(line);
+    }
+    let moves_to_go = |commands: &[Command]| match commands {
+        [.., Command::Go(Ok(request))] => request.limits(Color::Red).clock.unwrap().moves_to_go,
+        _ => panic!("{commands:?}"),
+    };
+    assert_eq!(moves_to_go(&client.send("go")), Some(3));
+    // The next game counts from its start.
+    client.send("new");
+    client.send("force");
+    client.send("h2e2");
+    client.send("h9g7");
+    assert_eq!(moves_to_go(&client.send("go")), Some(2));
+}
+
+#[test]
+fn shown_ponder_lines_come_after_a_hint() {
+    let ponder = |post: &str| {
+        let mut client = Client::new(Dialect::XBoard);
+        client.send("hard");
+        client.send(post);
+        client.send("usermove h2e2");
+        client.answer("h9g7", Some("h0g2"));
+        let follow_up = client.codec.follow_up();
+        (client, follow_up)
+    };
+    let hint = Command::Print("Hint: h0g2".to_owned());
+    let (_, shown) = ponder("post");
+    assert_eq!((&shown[0], shown.len()), (&hint, 3));
+    let (mut client, hidden) = ponder("nopost");
+    assert_eq!(hidden.len(), 2);
+    assert_eq!(client.send("post"), [hint]);
 }
 
 #[test]
@@ -216,6 +294,14 @@ fn promotion_variant_moves() {
     // The game continues in the variant, where the bishop may become a pawn.
     client.preferences.promotion = true;
     assert_eq!(client.printed("usermove c0c0"), [""; 0]);
+    // Without it the game is illegal until the move is taken back.
+    client.preferences.promotion = false;
+    assert!(client.printed("usermove d9d8")[0].starts_with("Illegal move ("));
+    assert!(client.printed("go")[0].starts_with("Error (illegal position)"));
+    client.send("force");
+    client.send("undo");
+    assert_eq!(client.printed("usermove e0e1"), [""; 0]);
+    client.preferences.promotion = true;
     let with_pawn = "setboard 3k5/9/9/9/9/9/9/9/9/2P1K4 w";
     assert_eq!(client.printed(with_pawn), [""; 0]);
     // A pawn behind its own lines is accepted without the variant as well, as in composed positions.
@@ -284,7 +370,7 @@ fn tsito_search_switches() {
     ] {
         let said = client.printed(line);
         assert!(
-            said.len() == 1 && said[0].starts_with("Error ("),
+            said.len() == 1 && said[0].starts_with("Error (") && said[0].ends_with(line),
             "{line}: {said:?}"
         );
     }
@@ -320,8 +406,19 @@ fn late_move_loses_in_tsitos_dialect() {
 #[test]
 fn unknown_commands_are_errors() {
     let mut client = Client::new(Dialect::XBoard);
-    for line in ["hello", "level x", "sd 0", "st now", "variant chess"] {
-        assert!(client.printed(line)[0].starts_with("Error ("), "{line}");
+    for line in [
+        "hello",
+        "level x",
+        "sd 0",
+        "st now",
+        "variant chess",
+        "variant",
+    ] {
+        let said = client.printed(line).concat();
+        assert!(
+            said.starts_with("Error (") && said.ends_with(line),
+            "{said}"
+        );
     }
     for line in ["", "accepted ping", "xboard2"] {
         assert!(client.send(line).len() <= 1, "{line}");

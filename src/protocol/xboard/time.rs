@@ -19,6 +19,8 @@ pub struct XboardClock {
     /// Exact time for each move (`st`).
     pub move_time: Option<Duration>,
     level: Option<LevelCommand>,
+    /// The number of plies when the first period of `level` began.
+    period_start: usize,
     own: Option<Duration>,
     opponent: Option<Duration>,
 }
@@ -33,9 +35,9 @@ struct LevelCommand {
 }
 
 impl XboardClock {
-    /// Parses the arguments of `level`: moves, base in minutes or `minutes:seconds`, increment in seconds. Returns
-    /// `false` if they are invalid.
-    pub fn set_level(&mut self, text: &str) -> bool {
+    /// Parses the arguments of `level`: moves, base in minutes or `minutes:seconds`, increment in seconds. Its first
+    /// period begins after `plies` plies. Returns `false` if they are invalid.
+    pub fn set_level(&mut self, text: &str, plies: usize) -> bool {
         let mut words = text.split_whitespace();
         let mut parse = || {
             let moves = words.next()?.parse().ok()?;
@@ -51,9 +53,15 @@ impl XboardClock {
             return false;
         };
         self.level = Some(level);
+        self.start_period(plies);
         self.move_time = None;
         (self.own, self.opponent) = (None, None);
         true
+    }
+
+    /// Starts the first period of the time control after `plies` plies.
+    pub fn start_period(&mut self, plies: usize) {
+        self.period_start = plies;
     }
 
     /// Sets the time for each move, in seconds.
@@ -86,8 +94,10 @@ impl XboardClock {
         self.move_time.or(self.own).or(base).unwrap_or(USUAL)
     }
 
-    /// The limits of the engine's next move after `moves_made` moves of each side.
-    pub fn request(&self, moves_made: u32) -> GoRequest {
+    /// The limits of the engine's next move after `plies` plies.
+    pub fn request(&self, plies: usize) -> GoRequest {
+        let moves_made = plies.saturating_sub(self.period_start) / 2;
+        let moves_made = u32::try_from(moves_made).unwrap_or(u32::MAX);
         // In tsito's dialect a move after this time loses the game, and sending a move takes time.
         let margin = |time: Duration| (time / 10).min(MOVE_MARGIN);
         let mut request = GoRequest {
@@ -119,7 +129,10 @@ impl XboardClock {
     }
 }
 
+/// Parses a time in minutes or `minutes:seconds`. As XBoard requires, unexpected characters after it are ignored.
 fn minutes(text: &str) -> Option<Duration> {
+    let is_time = |c: char| c.is_ascii_digit() || matches!(c, ':' | '.');
+    let text = text.split(|c| !is_time(c)).next()?;
     let (minutes, rest) = text.split_once(':').unwrap_or((text, "0"));
     let minutes: u32 = minutes.parse().ok()?;
     let total = Duration::from_secs(u64::from(minutes) * 60) + read_seconds(rest).ok()?;
@@ -140,12 +153,14 @@ mod tests {
     #[test]
     fn levels_are_parsed() {
         let mut time = XboardClock::default();
-        assert!(time.set_level("40 5 0"));
-        let limits = time.request(3).limits(Color::Red);
-        let clock = limits.clock.unwrap();
-        assert_eq!(clock.time, Duration::from_secs(300));
-        assert_eq!(clock.moves_to_go, Some(37));
-        assert!(time.set_level("0 0:30 1.5"));
+        for base in ["5", "5+5", "5:00+2"] {
+            assert!(time.set_level(&format!("40 {base} 0"), 0), "{base}");
+            let limits = time.request(6).limits(Color::Red);
+            let clock = limits.clock.unwrap();
+            assert_eq!(clock.time, Duration::from_secs(300));
+            assert_eq!(clock.moves_to_go, Some(37));
+        }
+        assert!(time.set_level("0 0:30 1.5", 0));
         assert!(time.set_own("1234") && time.set_opponent("-50"));
         let limits = time.request(3).limits(Color::Black);
         let clock = limits.clock.unwrap();
@@ -154,9 +169,31 @@ mod tests {
         assert_eq!(clock.moves_to_go, None);
         assert_eq!(limits.opponent.unwrap().time, Duration::ZERO);
         for bad in ["", "x", "40", "40 5:x 0", "40 5 nan", "-1 5 0"] {
-            assert!(!time.set_level(bad), "{bad}");
+            assert!(!time.set_level(bad, 0), "{bad}");
         }
-        assert!(time.set_level("0 4000000000 999999999"));
+        assert!(time.set_level("0 4000000000 999999999", 0));
+    }
+
+    #[test]
+    fn level_in_a_game_counts_the_moves_after_it() {
+        let mut time = XboardClock::default();
+        assert!(time.set_level("3 1 0", 5));
+        let moves_to_go = |time: &XboardClock, plies| {
+            let clock = time.request(plies).limits(Color::Red).clock;
+            clock.unwrap().moves_to_go.unwrap()
+        };
+        // The side that moves after 5 plies, and the other side.
+        assert_eq!(
+            [5, 7, 9, 11].map(|plies| moves_to_go(&time, plies)),
+            [3, 2, 1, 3]
+        );
+        assert_eq!(
+            [6, 8, 10, 12].map(|plies| moves_to_go(&time, plies)),
+            [3, 2, 1, 3]
+        );
+        assert_eq!(moves_to_go(&time, 3), 3, "moves were taken back");
+        time.start_period(0);
+        assert_eq!(moves_to_go(&time, 2), 2, "a new game");
     }
 
     #[test]
