@@ -1,6 +1,7 @@
 //! The commands of a client, in any protocol, and the lines that UCCI and UCI share.
 
 use super::go::{self, GoError, GoRequest};
+use super::input::Input;
 use super::text::{Ranks, TimeUnit};
 use crate::board::Move;
 
@@ -65,6 +66,8 @@ pub enum Command {
     Quit,
     /// A line that the protocol does not define, or an empty one.
     Unknown(String),
+    /// A line to parse when it runs, because a command before it changes the meaning of lines.
+    Unparsed(Input),
     /// A line that is too long.
     TooLong {
         /// The beginning of the line.

@@ -34,11 +34,16 @@ pub enum Input {
 }
 
 impl Input {
-    fn bytes(&self) -> usize {
+    /// The line or its beginning; empty at the end.
+    pub fn text(&self) -> &str {
         match self {
-            Self::Line(text) | Self::GbkLine(text) | Self::Overlong(text) => text.len(),
-            Self::End => 0,
+            Self::Line(text) | Self::GbkLine(text) | Self::Overlong(text) => text,
+            Self::End => "",
         }
+    }
+
+    fn bytes(&self) -> usize {
+        self.text().len()
     }
 }
 

@@ -4,7 +4,8 @@
 //! game, the cloud library). Commands that need an idle engine are queued during a search and run after its answer. A
 //! search without limits is stopped by a queued `go`, as old clients send no `stop` before it. In batch mode `quit` is
 //! queued as well, so that all lines of a piped file are executed. During a search that ends by itself the session then
-//! reads nothing, and the lines wait in the pipe.
+//! reads nothing, and the lines wait in the pipe. After a queued command that changes the meaning of lines, such as a
+//! handshake, lines are queued as they are and parsed when they run.
 //!
 //! After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more. A search that does
 //! not end by itself is then stopped, and the queued commands run.
@@ -28,11 +29,11 @@ use std::ops::ControlFlow;
 use crossbeam_channel::{RecvTimeoutError, at, never, select_biased, unbounded};
 
 use super::codec::{Codec, Reply};
-use super::command::{Command, PositionText, Protocol};
+use super::command::{Command, PositionText, Protocol, parse_common};
 use super::input::{Input, InputReceiver};
 use super::options::Preferences;
 use super::output::Output;
-use super::text::excerpt;
+use super::text::{Ranks, TimeUnit, excerpt};
 use super::ucci::Ucci;
 use super::uci::Uci;
 use super::worker::WorkerDialect;
@@ -209,7 +210,7 @@ impl<W: Write> Session<W> {
         ControlFlow::Continue(())
     }
 
-    /// Parses a line and runs or queues its commands. Breaks after `quit`.
+    /// Runs or queues the commands of a line. Breaks after `quit`.
     fn on_input(&mut self, input: Input) -> ControlFlow<()> {
         match &input {
             Input::GbkLine(_) => {
@@ -220,22 +221,23 @@ impl<W: Write> Session<W> {
                 self.output.set_gbk(false);
                 self.choose_language(line.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}')));
             }
-            _ => {}
-        }
-        let (bytes, commands) = match input {
-            Input::Line(line) | Input::GbkLine(line) => {
-                log::debug!("< {line}");
-                (line.len(), self.codec.parse(&line, &self.preferences))
-            }
-            Input::Overlong(head) => {
-                log::debug!("< {head}…");
-                let command = Box::new(self.codec.parse_overlong(&head, &self.preferences));
-                (head.len(), vec![Command::TooLong { head, command }])
-            }
+            Input::Line(_) | Input::Overlong(_) => {}
             Input::End => {
                 self.end_input();
                 return ControlFlow::Continue(());
             }
+        }
+        let end = if matches!(input, Input::Overlong(_)) {
+            "…"
+        } else {
+            ""
+        };
+        log::debug!("< {}{end}", input.text());
+        let bytes = input.text().len();
+        let commands = if self.queue.parses_later {
+            vec![parse_urgent(input.text()).unwrap_or(Command::Unparsed(input))]
+        } else {
+            self.parse(&input)
         };
         for command in commands {
             if self.must_wait(&command) {
@@ -247,10 +249,25 @@ impl<W: Write> Session<W> {
         ControlFlow::Continue(())
     }
 
+    /// The commands of a line in the current protocol.
+    fn parse(&mut self, input: &Input) -> Vec<Command> {
+        let Input::Overlong(head) = input else {
+            return self.codec.parse(input.text(), &self.preferences);
+        };
+        let command = Box::new(self.codec.parse_overlong(head, &self.preferences));
+        let head = head.clone();
+        vec![Command::TooLong { head, command }]
+    }
+
     fn handle(&mut self, command: Command) -> ControlFlow<()> {
         match command {
             Command::Quit => return self.quit(),
             Command::Unknown(line) => self.ignore_unknown(&line),
+            Command::Unparsed(input) => {
+                for command in self.parse(&input) {
+                    self.handle(command)?;
+                }
+            }
             Command::Print(text) => self.output.line(&text),
             Command::PrintError(text) => self.output.error_line(&text),
             Command::TooLong { .. } if !self.greeted => {}
@@ -297,6 +314,7 @@ impl<W: Write> Session<W> {
             | Command::PrintError(_)
             | Command::Quit
             | Command::Unknown(_)
+            | Command::Unparsed(_)
             | Command::TooLong { .. } => {}
         }
     }
@@ -465,11 +483,23 @@ impl<W: Write> Session<W> {
     /// Queues a command from a line of `bytes` bytes.
     fn enqueue(&mut self, command: Command, bytes: usize) {
         let is_stop = command == Command::Stop;
+        self.queue.parses_later |= self.changes_parsing(&command);
         self.queue.push(command, bytes);
         if is_stop {
             self.stop();
         }
         self.stop_endless_search();
+    }
+
+    /// Whether a command changes the meaning of the lines after it.
+    fn changes_parsing(&self, command: &Command) -> bool {
+        match command {
+            Command::Handshake(protocol) => *protocol != self.protocol,
+            Command::SetOption { name, value } => {
+                self.option_changes_parsing(name, value.as_deref())
+            }
+            _ => false,
+        }
     }
 
     /// The oldest queued command, if it can run now. During a search a `stop` or `ponderhit` for it goes first.
@@ -492,6 +522,16 @@ impl<W: Write> Session<W> {
             self.stop();
         }
     }
+}
+
+/// Parses a line that has the same meaning in UCCI and UCI and does not wait for an idle engine.
+fn parse_urgent(line: &str) -> Option<Command> {
+    let command = parse_common(line, TimeUnit::Milliseconds, Ranks::FromZero).ok()?;
+    let is_urgent = matches!(
+        command,
+        Command::IsReady | Command::PonderHit { .. } | Command::Stop | Command::Quit
+    );
+    is_urgent.then_some(command)
 }
 
 /// Whether a command needs an idle engine.

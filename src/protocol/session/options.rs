@@ -39,6 +39,14 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// Whether setting an option changes the meaning of lines: the unit of their times or the numbers of the ranks.
+    pub fn option_changes_parsing(&self, name: &str, value: Option<&str>) -> bool {
+        let mut after = self.preferences.clone();
+        let _ = options::set(name, value, &mut after);
+        let meaning = |p: &Preferences| (p.time_unit(), p.ranks);
+        meaning(&after) != meaning(&self.preferences)
+    }
+
     /// Adopts the preferences after a change of one option. If its effect fails they stay as they were.
     fn apply(&mut self, preferences: Preferences, effect: Effect) {
         let is_changed = preferences != self.preferences;

@@ -16,7 +16,7 @@ use crate::board::Move;
 use crate::book::{BookLibrary, BookMove};
 use crate::eval::nnue::Network;
 use crate::protocol::codec::Codec;
-use crate::protocol::command::{Command, Protocol};
+use crate::protocol::command::{Command, Protocol, handshake, split_word};
 use crate::protocol::input::InputReceiver;
 use crate::protocol::options::Preferences;
 use crate::protocol::output::Output;
@@ -64,6 +64,8 @@ pub struct CommandQueue {
     pub has_quit: bool,
     /// The number of queued commands that stop a search without limits: `go` and handshakes.
     pub interruptions: usize,
+    /// Whether a command has been queued that changes the meaning of the lines after it. They are parsed when they run.
+    pub parses_later: bool,
 }
 
 impl CommandQueue {
@@ -84,6 +86,7 @@ impl CommandQueue {
         let (command, bytes) = self.commands.remove(index)?;
         self.bytes = self.bytes.saturating_sub(bytes);
         self.interruptions -= usize::from(interrupts(&command));
+        self.parses_later &= !self.commands.is_empty();
         Some(command)
     }
 
@@ -121,7 +124,14 @@ impl CommandQueue {
 
 /// Whether a queued command stops a search without limits.
 fn interrupts(command: &Command) -> bool {
-    matches!(command, Command::Go(_) | Command::Handshake(_))
+    match command {
+        Command::Go(_) | Command::Handshake(_) => true,
+        Command::Unparsed(input) => {
+            let verb = split_word(input.text()).0.to_ascii_lowercase();
+            matches!(verb.as_str(), "go" | "sel") || handshake(&verb).is_some()
+        }
+        _ => false,
+    }
 }
 
 /// After it has stopped a search, the session waits this long for the answer before it reads more input. Clients wait a

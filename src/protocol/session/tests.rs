@@ -274,6 +274,68 @@ fn overlong_line_is_queued_in_batch_mode() {
 }
 
 #[test]
+fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
+    for (protocol, lines, go, board) in [
+        (
+            "uci",
+            "setoption name UCI_Variant value xiangqi\nposition startpos moves h3e3 h10g8",
+            "go depth 1 searchmoves h1g3",
+            "position startpos moves h3e3 h10g8",
+        ),
+        (
+            "uci",
+            "ucci\nposition startpos\nbanmoves h2e2 b2e2",
+            "go depth 1",
+            "banmoves h2e2 b2e2",
+        ),
+        (
+            "ucci",
+            "setoption usemillisec false\nposition startpos moves h2e2",
+            "go time 1000",
+            "position startpos moves h2e2",
+        ),
+    ] {
+        let mut session = TestSession::new(protocol);
+        session.say("setoption usebook false");
+        session.say("go movetime 100000");
+        for line in lines.lines().chain([go]) {
+            assert_eq!(session.say(line), [""; 0], "{line}");
+        }
+        assert_eq!(session.say("isready"), ["readyok"]);
+        session.on_event(done(0));
+        while let Some(command) = session.session.next_queued() {
+            let _ = session.session.handle_incoming(Incoming::Queued(command));
+        }
+        let request = &session.session.search.as_ref().unwrap().request;
+        let (moves, limits) = (request.root_moves.clone(), request.limits);
+        let said = session.read();
+        let of_handshake = |line: &String| {
+            ["id ", "option ", "ucciok"]
+                .iter()
+                .any(|word| line.starts_with(word))
+        };
+        assert!(said.iter().all(of_handshake), "{said:?}");
+        let expected = session.board();
+        let mut session = TestSession::new(if lines.starts_with("ucci") {
+            "ucci"
+        } else {
+            protocol
+        });
+        session.say(lines.lines().next().unwrap());
+        session.say(board);
+        assert_eq!(session.board(), expected, "{lines}");
+        session.say("setoption usebook false");
+        session.say(go);
+        let request = &session.session.search.as_ref().unwrap().request;
+        assert_eq!(
+            (&request.root_moves, request.limits),
+            (&moves, limits),
+            "{go}"
+        );
+    }
+}
+
+#[test]
 fn nothing_follows_bye() {
     let mut session = TestSession::new("ucci");
     // A search that does not stop in time.
