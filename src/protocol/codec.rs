@@ -75,6 +75,8 @@ pub enum Reply<'a> {
         /// The win, draw and loss probabilities for the side to move, if the report is a line and `UCI_ShowWDL` is on.
         chances: Option<WinRate>,
     },
+    /// The end of the search, before the last report of progress and the best move.
+    SearchEnd,
     /// The processor load of the search threads, in thousandths.
     CpuLoad(u32),
     /// The static evaluation, the answer to `go depth 0`.

@@ -137,20 +137,15 @@ fn wdl_is_reported_with_the_option() {
 }
 
 #[test]
-fn ucci_reports_the_last_bound_with_the_best_move() {
+fn ucci_reports_the_last_bound_at_the_end_of_the_search() {
     let preferences = Preferences::default();
     let mut ucci = codec(Protocol::Ucci);
     let lower = Report::Line(info(Score::ZERO, Bound::Lower));
     assert_eq!(ucci.format(&search(&lower), &preferences), [""; 0]);
-    let best = Reply::BestMove {
-        best: "h2e2".parse().unwrap(),
-        ponder: None,
-        action: GameAction::None,
-    };
-    let lines = ucci.format(&best, &preferences);
-    assert_eq!(lines.len(), 2, "{lines:?}");
+    let lines = ucci.format(&Reply::SearchEnd, &preferences);
+    assert_eq!(lines.len(), 1, "{lines:?}");
     assert!(lines[0].starts_with("info depth 7 score 0 ") && lines[0].ends_with("pv h2e2 h9g7"));
-    assert_eq!(ucci.format(&best, &preferences).len(), 1);
+    assert_eq!(ucci.format(&Reply::SearchEnd, &preferences), [""; 0]);
     // A book move replaces the answer of the search.
     ucci.format(&search(&lower), &preferences);
     let book = Reply::BookMove {
@@ -159,7 +154,7 @@ fn ucci_reports_the_last_bound_with_the_best_move() {
         is_best: true,
     };
     ucci.format(&book, &preferences);
-    assert_eq!(ucci.format(&best, &preferences).len(), 1);
+    assert_eq!(ucci.format(&Reply::SearchEnd, &preferences), [""; 0]);
 }
 
 #[test]

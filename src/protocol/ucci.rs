@@ -15,8 +15,8 @@ const UNLISTED: [&str; 2] = ["draw", "resign"];
 /// The codec of UCCI. It accepts the variations that clients send and writes exactly the documented form.
 #[derive(Clone, Debug, Default)]
 pub struct Ucci {
-    /// The last report of each line if its score is a bound, which UCCI cannot express. It is sent with the best
-    /// move, unless an exact score has followed.
+    /// The last report of each line if its score is a bound, which UCCI cannot express. It is sent at the end
+    /// of the search, unless an exact score has followed.
     bounds: BTreeMap<usize, Info>,
 }
 
@@ -65,10 +65,9 @@ impl Codec for Ucci {
             } => {
                 self.bounds.insert(info.multipv, info.clone());
             }
-            Reply::BestMove { .. } => {
+            Reply::SearchEnd => {
                 let bounds = std::mem::take(&mut self.bounds);
-                let lines = bounds.values().map(|info| format_pv(info, debug));
-                return lines.chain(format_reply(reply, debug)).collect();
+                return bounds.values().map(|info| format_pv(info, debug)).collect();
             }
             Reply::BookMove { .. } | Reply::NoBestMove => self.bounds.clear(),
             Reply::Position(position) => return format_position(position, Ranks::FromZero),
@@ -124,6 +123,7 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
         Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
         Reply::Hash(probe) => format_hash(probe),
         Reply::BookContents(_)
+        | Reply::SearchEnd
         | Reply::CpuLoad(_)
         | Reply::Registered
         | Reply::Position(_)

@@ -86,7 +86,11 @@ impl Codec for Uci {
             Reply::Registered => "registration ok".to_owned(),
             Reply::Position(position) => return format_position(position, self.ranks),
             Reply::Perft(counts) => return format_perft(counts, self.ranks),
-            Reply::BookContents(_) | Reply::NothingToStop | Reply::Hash(_) | Reply::Bye => {
+            Reply::BookContents(_)
+            | Reply::SearchEnd
+            | Reply::NothingToStop
+            | Reply::Hash(_)
+            | Reply::Bye => {
                 return Vec::new();
             }
         };

@@ -256,6 +256,8 @@ fn d_and_perft_answer_as_stockfish() {
     client.until("readyok");
     client.send("stop");
     client.until("info string perft was stopped");
+    client.send(&format!("position fen {MATED}\ngo perft 2"));
+    client.until("Nodes searched: 0");
     client.send("position fen nonsense");
     client.sync();
     client.send("d\ngo perft 2");
@@ -264,7 +266,12 @@ fn d_and_perft_answer_as_stockfish() {
         lines[0].contains("invalid") && lines[1] == "bestmove (none)",
         "{lines:?}"
     );
-    client.quit_silently();
+    client.send("position startpos\ngo perft 2\nquit");
+    let lines = client.end();
+    assert!(
+        lines.contains(&"Nodes searched: 1920".to_owned()),
+        "{lines:?}"
+    );
 }
 
 /// Programs that set the variant count ranks from 1, as Fairy-Stockfish does.

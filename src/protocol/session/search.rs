@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, bounded};
 
 use super::adjudication::Ruling;
 use super::stage::{Stage, shortened};
-use super::state::{ActiveSearch, BookAnswer, PerftCounts, Session};
+use super::state::{ActiveSearch, BookAnswer, PerftCounts, STOP_PATIENCE, Session};
 use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::{has_legal_move, legal_moves, perft_in_parts};
@@ -65,6 +65,10 @@ impl<W: Write> Session<W> {
             tablebases: self.tables(),
             control,
         };
+        if let Some(depth) = go.perft {
+            self.search = Some(Self::begin_perft(depth, request, started));
+            return self.stop_endless_search();
+        }
         let has_no_move = request.root_moves.as_ref().is_some_and(Vec::is_empty);
         if has_no_move || limits.depth == Some(0) {
             return self.answer_without_move(request, started);
@@ -73,10 +77,7 @@ impl<W: Write> Session<W> {
         if let Some(book) = book.as_ref().filter(|_| !go.ponder) {
             return self.answer_from_book(&request.game, book);
         }
-        self.search = Some(match go.perft {
-            Some(depth) => Self::begin_perft(depth, request, started),
-            None => self.begin(&go, request, book, started),
-        });
+        self.search = Some(self.begin(&go, request, book, started));
         self.stop_endless_search();
     }
 
@@ -330,6 +331,7 @@ impl<W: Write> Session<W> {
             self.report_mate_search(moves, by_some_moves, outcome);
         }
         if outcome.best.is_some() && book_outcome.is_none() {
+            self.send(&Reply::SearchEnd);
             let Outcome { nodes, time, .. } = *outcome;
             self.send_report(&Report::Progress { nodes, time });
         }
@@ -392,9 +394,18 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Message(&text));
     }
 
-    /// Stops the search in progress and answers it, unless that takes too long.
+    /// Stops the search in progress and answers it, unless that takes too long. A short `go perft`, which has no answer
+    /// before its end, is finished.
     pub fn stop_and_answer(&mut self) {
-        self.stop();
+        let counts = self
+            .search
+            .as_ref()
+            .and_then(|search| search.awaited_perft.as_ref());
+        let counts = counts.and_then(|counts| counts.recv_timeout(STOP_PATIENCE).ok());
+        match counts {
+            Some(counts) => self.on_perft(counts),
+            None => self.stop(),
+        }
         while let Some(deadline) = self.search.as_ref().and_then(ActiveSearch::answer_due) {
             match self.events.recv_deadline(deadline) {
                 Ok(event) => self.on_event(event),

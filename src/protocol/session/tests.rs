@@ -11,7 +11,7 @@ use super::*;
 use crate::board::Move;
 use crate::notation::fen;
 use crate::protocol::input::spawn_reader;
-use crate::search::{Outcome, Report, Score};
+use crate::search::{Bound, Info, Outcome, Report, Score};
 
 /// An output whose content tests can read.
 #[derive(Clone, Debug, Default)]
@@ -333,6 +333,35 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
             "{go}"
         );
     }
+}
+
+#[test]
+fn bounds_come_before_the_last_report_of_progress() {
+    let mut session = TestSession::new("ucci");
+    session.say("go depth 1");
+    let bound = Info {
+        depth: 7,
+        selective_depth: 9,
+        multipv: 1,
+        score: Score::ZERO,
+        bound: Bound::Lower,
+        nodes: 1,
+        time: Duration::ZERO,
+        hashfull: 0,
+        tb_hits: 0,
+        pv: vec!["h2e2".parse().unwrap()],
+    };
+    assert_eq!(
+        session.on_event(Event::Report(Report::Line(bound))),
+        [""; 0]
+    );
+    let said = session.on_event(done(0));
+    let words = said.iter().map(|line| line.split(' ').nth(1).unwrap());
+    assert_eq!(
+        words.collect::<Vec<_>>(),
+        ["depth", "time", "h2e2"],
+        "{said:?}"
+    );
 }
 
 #[test]
