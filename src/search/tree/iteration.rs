@@ -41,14 +41,15 @@ impl Iteration {
         self.changes = 0;
         for root_move in &mut self.moves {
             root_move.previous = root_move.score;
+            root_move.previous_pv.clone_from(&root_move.pv);
             root_move.score = -Score::INFINITE;
             root_move.nodes = 0;
         }
     }
 
     /// Sorts the moves of an interrupted iteration: first those for which it has found an exact score or a lower
-    /// bound, best first, then the others. Moves without a score get that of the iteration before; so do all moves if
-    /// none has an exact score or a lower bound.
+    /// bound, best first, then the others. Moves without a score get that of the iteration before and its principal
+    /// variation; so do all moves if none has an exact score or a lower bound.
     pub fn sort_interrupted(&mut self) {
         let Iteration { depth, moves, .. } = self;
         let searched = moves
@@ -57,6 +58,7 @@ impl Iteration {
         for root_move in moves.iter_mut() {
             if !searched || root_move.score == -Score::INFINITE {
                 root_move.score = root_move.previous;
+                root_move.pv.clone_from(&root_move.previous_pv);
                 root_move.bound = Bound::Exact;
                 root_move.depth = *depth;
             }
@@ -122,6 +124,8 @@ pub struct RootMove {
     /// The last exact score, of this iteration or an earlier one.
     pub exact: Option<Score>,
     pub pv: Vec<Move>,
+    /// The principal variation in the iteration before.
+    previous_pv: Vec<Move>,
     /// Nodes of its subtree in this iteration.
     pub nodes: u64,
     pub selective_depth: usize,
@@ -137,6 +141,7 @@ impl RootMove {
             bound: Bound::Exact,
             exact: None,
             pv: vec![played],
+            previous_pv: Vec::new(),
             nodes: 0,
             selective_depth: 0,
         }
@@ -206,6 +211,23 @@ mod tests {
         assert_eq!(root_move.value(), Score::evaluation(700));
         root_move.bound = Bound::Exact;
         assert_eq!(root_move.value(), Score::mate_in(53));
+    }
+
+    #[test]
+    fn an_interrupted_fail_low_keeps_the_line_of_the_iteration_before() {
+        let line: Vec<Move> = ["h2e2", "h9g7", "h0g2"].map(|m| m.parse().unwrap()).into();
+        let mut iteration = Iteration::new(&line[..1]);
+        iteration.depth = 7;
+        iteration.moves[0].pv.clone_from(&line);
+        iteration.moves[0].score = Score::evaluation(90);
+        iteration.begin_next(1);
+        let failed_low = &mut iteration.moves[0];
+        failed_low.pv = vec![line[0], "b9c7".parse().unwrap()];
+        failed_low.score = Score::evaluation(-50);
+        (failed_low.bound, failed_low.depth) = (Bound::Upper, 8);
+        iteration.sort_interrupted();
+        assert_eq!(iteration.moves[0].score, Score::evaluation(90));
+        assert_eq!(iteration.moves[0].pv, line);
     }
 
     #[test]
