@@ -15,7 +15,7 @@ use crate::tournament::{
 
 /// Check whether an engine conforms to its protocol, UCCI or UCI.
 ///
-/// Each of about thirty checks (greeting, options, limits, clocks, stop, ponder, banmoves, unusual
+/// Each of more than thirty checks (greeting, options, limits, clocks, stop, ponder, banmoves, unusual
 /// positions and lines, exit) restarts the engine. The result is ok, violated, or unclear where
 /// the specification leaves the behaviour open but some clients may fail. For violations the lines
 /// sent (>) and received (<) and the rule are shown, and the exit code is 1.

@@ -309,7 +309,7 @@ fn known_moves_are_copied_from_another_library() {
     place.write("games.pgn", GAME);
     place.write("list.fen", format!("{START}\nnonsense\n{DOUBLED}\n"));
     let copy = format!(
-        "cloud copy new.db games.pgn list.fen --from {} --rate 100",
+        "cloud copy new.db games.pgn list.fen --url {} --rate 100",
         server.url()
     );
     // The second time, known positions are not requested.

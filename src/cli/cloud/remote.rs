@@ -33,12 +33,7 @@ const PAUSE: Duration = Duration::from_secs(3);
 struct ServerArguments {
     /// Address of the library. It may contain a token, as in http://TOKEN@HOST, but other users of this machine can
     /// see that.
-    #[arg(
-        long,
-        alias = "from",
-        value_name = "URL",
-        default_value = "http://127.0.0.1:8090"
-    )]
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8090")]
     url: String,
     /// File that contains the token.
     #[arg(long, value_name = "FILE")]

@@ -34,7 +34,7 @@ pub struct Arguments {
     /// All classes with one attacker and any defenders on both sides (324 tables).
     #[arg(long, group = "what")]
     all_one: bool,
-    /// All ten pairs of attackers with a bare king against any defenders (90 tables).
+    /// All ten pairs of attackers with a bare king against any defenders (90 tables, and 36 smaller ones).
     #[arg(long, group = "what")]
     pairs: bool,
     /// All two-sided classes (one attacker on each side) with up to N advisors and bishops a side.
