@@ -340,8 +340,12 @@ impl<'a> AnalysisView<'a> {
     }
 
     fn show_head(&mut self) -> io::Result<()> {
-        let rank = if self.is_numbered { " no" } else { "" };
         let texts = texts();
+        let rank = if self.is_numbered {
+            pad_left(texts.rank, 3)
+        } else {
+            String::new()
+        };
         let side = self.position().side_to_move().local_name();
         let line = fitted(&fill(texts.line_to_move, &[side]), self.width);
         writeln!(

@@ -241,7 +241,7 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
         let converted = convert_file(file, &mut new)?;
         if converted.skipped > 0 {
             let skipped = converted.skipped;
-            note(&format!("{}: {skipped} games left out", file.display()));
+            note(&format!("{}: games left out: {skipped}", file.display()));
         }
         if converted.has_torn_end {
             let name = file.display();

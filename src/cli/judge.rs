@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::common::{
     Context, Failure, GameArguments, GamePath, Language, Place, RulesArgument, TableArguments,
-    Unread, describe_ending, explain, explain_clauses, explain_plies, note_problems, note_skipped,
-    place_json, play_line, print, print_if_read, report_damaged_tables, row, terminal_width,
-    verdict_name,
+    Unread, describe_ending, explain, explain_clauses, explain_plies, fill, note_problems,
+    note_skipped, place_json, play_line, print, print_if_read, report_damaged_tables, row,
+    terminal_width, texts, verdict_name,
 };
 use crate::board::Color;
 use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
@@ -121,8 +121,9 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
             Err(error) => unread.part(path, place, error.reason),
         }
     }
-    note_skipped(path, games.skipped_lines());
+    let skipped = games.skipped_lines();
     games.finish().context(path.display())?;
+    note_skipped(path, skipped);
     if let Some(only) = file.game.filter(|only| !(1..=count).contains(only)) {
         return Err(Failure::new(
             path.display(),
@@ -156,8 +157,9 @@ fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> 
             place,
         )
     } else {
-        let place = place.map_or_else(String::new, |place| format!("{place}: "));
-        format!("{place}{}\n", verdict_name(judgement.verdict))
+        let verdict = verdict_name(judgement.verdict);
+        let line = place.map(|place| fill(texts().labelled, &[&place.to_string(), verdict]));
+        line.unwrap_or_else(|| verdict.to_owned()) + "\n"
     };
     if arguments.explain {
         text += &explain(game, &judgement);

@@ -114,17 +114,17 @@ fn replay_file(
         }
     }
     counts.disagreeing += bad;
-    note_skipped(&place.path, games.skipped_lines());
+    let skipped = games.skipped_lines();
+    if place.game.is_none() {
+        games.finish().context(place.path.display())?;
+    } else if !is_found {
+        return Err(Failure::new(place.path.display(), "there is no such game"));
+    }
+    note_skipped(&place.path, skipped);
     if variations > 0 {
         let path = place.path.display().to_string();
         let values = [path.as_str(), &variations.to_string()];
         note(&fill(texts().variations_not_verified, &values));
-    }
-    if place.game.is_none() {
-        let finished = games.finish();
-        finished.context(place.path.display())?;
-    } else if !is_found {
-        return Err(Failure::new(place.path.display(), "there is no such game"));
     }
     let path = place.path.display().to_string();
     let numbers = [count - bad, count].map(|number| number.to_string());
@@ -248,8 +248,7 @@ impl Replayed {
         let place = place.path.display();
         match &self.why {
             Some(why) if !arguments.list => {
-                let game = fill(texts().place_game, &[&self.number.to_string()]);
-                text += &format!("{place}: {game}: {}\n", translated(why));
+                text += &translated(&format!("{place}: game {}: {why}\n", self.number));
             }
             None if arguments.explain => {
                 text += &translated(&format!("{place}: game {}\n", self.number));

@@ -160,8 +160,8 @@ texts! {
     cannot_arise: "the position cannot arise in a game: {}", "对局中不会出现这样的局面：{}";
     // Protocols.
     refused: "{} refused: {}", "{} 被拒绝：{}";
-    no_mate: "there is no mate in {}{}", "{} 步内没有杀着{}";
-    mate_not_found: "no mate in {}{} found, but not every line was searched", "没有找到 {} 步杀{}，但并未搜索所有变化";
+    no_mate: "there is no mate in {}{}", "{} 回合内没有杀着{}";
+    mate_not_found: "no mate in {}{} found, but not every line was searched", "没有找到 {} 回合内的杀着{}，但并未搜索所有变化";
     by_these_moves: " by these moves", "（限于这些着法）";
     unknown_words: "go: unknown words {}", "go：不认识的词 {}";
     cannot_play: "go: cannot play {}", "go：不能走 {}";
@@ -212,16 +212,16 @@ texts! {
     count_positions: "{} positions", "{} 个局面";
     count_file: "1 file", "1 个文件";
     count_files: "{} files", "{} 个文件";
-    cannot_be_read: "{} cannot be read", "有 {} 无法读取";
+    cannot_be_read: "{} cannot be read", "有 {}无法读取";
     games_agree: "{}: {} of {} games agree", "{}：{} / {} 局无误";
-    variations_not_verified: "{}: {} variations are not verified, only main lines", "{}：{} 个变着未检验，只检验主线";
+    variations_not_verified: "{}: only main lines are verified, not the variations ({})", "{}：只检验主线，不检验变着（{} 个）";
     // Verdicts of chuhe judge.
     verdict_none: "none", "未分胜负";
     verdict_draw: "draw", "和棋";
     verdict_red_loses: "red_loses", "红负";
     verdict_black_loses: "black_loses", "黑负";
     // Explanations of verdicts.
-    side_did: "{}: {}", "{}：{}";
+    labelled: "{}: {}", "{}：{}";
     of_pieces: "{} of {}", "{}（{}）";
     comma: ", ", "、";
     piece: "piece", "棋子";
@@ -237,6 +237,7 @@ texts! {
     place_line: "line {}", "第 {} 行";
     // chuhe analyse
     depth: "depth", "深度";
+    rank: "no", "序";
     score: "score", "分数";
     time: "time", "时间";
     nodes: "nodes", "节点";
@@ -271,11 +272,14 @@ texts! {
     from_the_book: ", from the book", "（开局库）";
     check: "Check!", "将军！";
     game_over: "The game is over: {}. `new` starts another one.", "对局已结束：{}。`new` 开始新的一局。";
+    usage: "Type `{} {}`.", "请输入 `{} {}`。";
     see_help: "{}. Type `help` for the commands.", "{}。输入 `help` 查看命令。";
     nothing_to_take_back: "There is no move to take back.", "没有可悔的着法。";
     for_the_side_to_move: "{} for the side to move", "{}（走子方）";
     too_early_for_a_draw: "I decline: it is too early for a draw.", "不同意：现在议和太早。";
     better_position: "I decline: my position is better.", "不同意：我方局面占优。";
+    saves_pgn: "A game is saved as .pgn or .txt, its position as .fen; `chuhe convert` writes other formats.",
+        "棋局保存为 .pgn 或 .txt，局面保存为 .fen；其他格式请用 `chuhe convert`。";
     saved_to: "Saved to {}.", "已保存到 {}。";
     loaded: "Loaded.", "已载入。";
     make_engine_play: "`engine red` or `engine black` makes the engine play.", "`engine red` 或 `engine black` 让引擎执红或执黑。";

@@ -153,7 +153,8 @@ fn chinese(text: &str) -> Cow<'_, str> {
             let is_phrase = left.contains(' ');
             let [new_left, new_right] = [left, right].map(chinese);
             let new_left = if is_phrase { new_left } else { left.into() };
-            let is_chinese = right.starts_with(|c: char| !c.is_ascii());
+            let is_wide = |c: char| !c.is_ascii();
+            let is_chinese = left.ends_with(is_wide) || right.starts_with(is_wide);
             if new_left != left || new_right != right || is_chinese {
                 return Cow::Owned(format!("{new_left}{mark}{new_right}"));
             }
@@ -203,6 +204,7 @@ mod tests {
             ),
             ("12 moves in 3 positions", "3 个局面中有 12 个着法"),
             ("draw games", "draw games"),
+            ("第 8 行: FEN 无效：局面", "第 8 行：FEN 无效：局面"),
             ("unknown words: stay", "unknown words: stay"),
             (
                 "it exited (signal: 9 (SIGKILL))",

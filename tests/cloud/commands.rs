@@ -45,9 +45,9 @@ fn query_and_walk() {
         $1 cloud queue '1R2k4/R8/9/9/9/9/9/9/9/3K5 b' --url {url}
         2> the position has no legal move
         $ --lang zh cloud query startpos --url {url}
-        ^ 着法            分数  附注       胜率\n
+        ^ 着法            分数  注记       胜率\n
         $ --lang zh cloud walk startpos --url {url}
-        ^ 步  着法            分数  附注       已知\n
+        ^ 步  着法            分数  注记       已知\n
         $ cloud query 'startpos moves a0a1' --url {url}
         = unknown
         2=
@@ -211,7 +211,7 @@ fn games_and_lists_of_positions_are_imported() {
         $1 cloud import list.db list.fen
         = 0 moves written, 0 already known, 4 tasks added
         2> list.fen: game 4: line 5:
-        2> left out 2 positions that a library does not store or search\n
+        2> positions left out that a library does not store or search: 2\n
         2> cloud import: 1 game cannot be read\n
         ",
     );
@@ -318,7 +318,7 @@ fn known_moves_are_copied_from_another_library() {
         $1 {copy}
         > 4 positions: 0 already in the library, 4 requests, 3 unknown to the server; 3 moves written\n
         2> list.fen: game 2: line 2:
-        2> left out 1 positions that a library does not store or search\n
+        2> positions left out that a library does not store or search: 1\n
         $1 {copy}
         > 1 already in the library, 3 requests, 3 unknown to the server; 0 moves
         $1 cloud copy new2.db list.fen --url {}

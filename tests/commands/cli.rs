@@ -292,7 +292,7 @@ fn messages_of_all_layers_are_chinese() {
         ("check no-such", 1, "引擎 no-such：无法启动：no-such：没有"),
         ("check text.toml", 1, "引擎 text：无法启动：text.toml：不在 PATH 中；当前目录的程序须在名称前写 ./"),
         ("match --sprt elo0=5", 2, "错误：'--sprt <TEST>' 的值 'elo0=5' 无效：缺少 elo1="),
-        ("train x --out x.nnue --set width=16", 2, "配方：width 是 16，应为 32 的倍数，32 至 1024"),
+        ("train x --out x.nnue --set width=16", 2, "配方：width 是 16，要求：32 的倍数，32 至 1024"),
         ("convert --help", 0, "- xqf:     XQF（象棋演播室），一局棋"),
         ("egtb stats KR-K", 0, "强方走：合法"),
         ("solve '3k5/9/9/9/9/9/9/9/9/R3K4 w'", 0, "1 回合杀（1 步），没有更短的杀法\n主线：车九平六"),
@@ -383,6 +383,15 @@ fn output_files_are_treated_alike() {
     let place = Place::new();
     let games = "1. h2e2 h9g7 1-0\n\n[Result \"0-1\"]\n\n1. h2e2 h9g7 2. h0g2 0-1\n";
     place.write("games.pgn", games);
+        ("judge games.pgn", 0, "第 1 局：未分胜负"),
+        ("judge '3k5/9/9/9/9/9/9/9/4R4/4K4 w' --explain", 0, "KR-K 车对将：红方胜，1 步杀"),
+        ("judge --help", 0, "裁决：未分胜负、和棋、红负或黑负"),
+        ("batch broken.epd --depth 1", 1, "broken.epd：第 1 行：FEN 无效：有 2 行，应为 10 行"),
+        ("batch broken.epd --depth 1", 1, "batch：有 1 个局面无法读取"),
+        ("analyse startpos --depth 1 --multipv 2", 0, " 深度 序 "),
+        ("analyse startpos --depth 0", 2, "0 不在 1 到 "),
+        ("solve '9/9/3k5/9/9/9/9/9/9/R4K3 w' --mate 1", 1, "没有 1 回合内的杀着"),
+        ("solve --verify list.json", 1, "list.json：不是 JSON 格式的解法："),
     if cfg!(feature = "cloud") {
         place.check("$ cloud import library.db games.pgn");
     }

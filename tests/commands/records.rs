@@ -66,7 +66,7 @@ fn comments_and_variations_survive_every_format() {
         let text = place.output(&format!("convert {file} --notation chinese"));
         assert!(text.replace('\n', " ").contains(moves), "{text}");
         place.check(&format!(
-            "$ replay {file}\n2> 1 variations are not verified"
+            "$ replay {file}\n2> only main lines are verified, not the variations (1)"
         ));
     }
 }
@@ -282,7 +282,7 @@ fn bad_games_do_not_affect_the_output_of_other_commands() {
         r#"
         $1 data convert games.chg {FILES}
         = 2 games, 0 positions\n1 games, 0 positions
-        2> a.pgn: 1 games left out
+        2> a.pgn: games left out: 1
         2> 1 file cannot be read
         $1 replay {FILES}
         > 2 of 3 games agree

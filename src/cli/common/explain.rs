@@ -28,7 +28,7 @@ pub fn explain(game: &Game, judgement: &Judgement) -> String {
             did = fill(texts.of_pieces, &[&did, &chased.join(texts.comma)]);
         }
         let side = color.local_name();
-        text += &sentence(&fill(texts.side_did, &[side, &did]), width);
+        text += &sentence(&fill(texts.labelled, &[side, &did]), width);
     }
     for clause in &judgement.clauses {
         text += &sentence(&local(clause.to_string(), || clause.chinese()), width);
@@ -178,6 +178,14 @@ pub fn describe_end(game: &Game, rules: RuleSet) -> Option<String> {
     }
 }
 
+/// A number of plies in English.
+pub fn counted_plies(plies: impl Into<u32>) -> String {
+    match plies.into() {
+        1 => "1 ply".to_owned(),
+        plies => format!("{plies} plies"),
+    }
+}
+
 /// How the no-capture limit affects a win in `plies` plies from the last position of a game; `None` if the mate comes
 /// first.
 pub fn describe_no_capture_limit(
@@ -194,7 +202,10 @@ pub fn describe_no_capture_limit(
     let capture = tables.dtc(position).filter(|plies| is_in_time(*plies));
     Some(match capture {
         Some(plies) => {
-            format!("a capture within {plies} plies is needed to avoid the no-capture limit")
+            format!(
+                "a capture within {} is needed to avoid the no-capture limit",
+                counted_plies(plies)
+            )
         }
         None => "but the no-capture limit comes first".to_owned(),
     })
@@ -236,14 +247,23 @@ pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<S
         limit.map_or_else(String::new, |limit| format!("; {limit}"))
     };
     let result = match outcome {
-        TableOutcome::Win(plies) => format!("{side} wins, mate in {plies} plies{}", limit(plies)),
+        TableOutcome::Win(plies) => format!(
+            "{side} wins, mate in {}{}",
+            counted_plies(plies),
+            limit(plies)
+        ),
         TableOutcome::WinByRule(_) => format!("{side} wins by the {rules} repetition rules"),
         TableOutcome::Draw => "draw".to_owned(),
         TableOutcome::LossByRule(_) => format!("{side} loses by the {rules} repetition rules"),
         TableOutcome::Loss(plies) => {
-            format!("{side} loses, mated in {plies} plies{}", limit(plies))
+            format!(
+                "{side} loses, mated in {}{}",
+                counted_plies(plies),
+                limit(plies)
+            )
         }
     };
     let result = translated(&result);
-    Some(format!("{material} {}: {result}", material.chinese()))
+    let class = format!("{material} {}", material.chinese());
+    Some(fill(texts().labelled, &[&class, &result]))
 }

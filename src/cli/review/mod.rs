@@ -204,7 +204,7 @@ fn review_game(
     let variations = record.variations();
     if variations > 0 {
         note(&format!(
-            "{}: game {number}: {variations} variations are not reviewed, only the main line",
+            "{}: game {number}: only the main line is reviewed, not the variations ({variations})",
             place.path.display()
         ));
     }

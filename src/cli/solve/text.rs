@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::board::{ByColor, Color, Move, Position};
-use crate::cli::common::translated;
+use crate::cli::common::{counted_plies, translated};
 use crate::notation::MoveStyle;
 use crate::notation::diagram::DiagramStyle;
 use crate::notation::svg::{self, Highlights};
@@ -142,7 +142,10 @@ fn headline(solution: &Solution) -> String {
 
 /// The text for a line whose end is in an endgame table.
 fn table_text(tree: &MatingMove) -> String {
-    format!("mate in {} plies by the endgame table", tree.plies - 1)
+    format!(
+        "mate in {} by the endgame table",
+        counted_plies(tree.plies - 1)
+    )
 }
 
 /// A solution as text.

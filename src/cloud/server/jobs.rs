@@ -238,8 +238,8 @@ fn add(
                 let (found, left_out) = Task::of_line(line, usize::from(plies), settings.priority);
                 tasks.extend(found);
                 if left_out > 0 {
-                    let what = "positions that a library does not store or search";
-                    problems.push(format!("game {number}: left out {left_out} {what}"));
+                    let what = "positions left out that a library does not store or search";
+                    problems.push(format!("game {number}: {what}: {left_out}"));
                 }
             }
             Err(error) => problems.push(format!("game {number}: {error}")),

@@ -43,7 +43,7 @@ use crate::book::BookLibrary;
 use crate::notation::fen;
 use crate::rules::Game;
 use crate::search::{Event, Pool, StartError};
-use crate::text::{Language, fill, texts};
+use crate::text::{Language, fill, texts, translated};
 use adjudication::{DrawResign, Ruling, RulingThread};
 use game::{CurrentGame, ParsedGame, PositionError};
 use state::{CommandQueue, PerftCounts, Session};
@@ -352,9 +352,9 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Reports that a command is not executed.
+    /// Reports that a command is not executed. The reasons may be in English.
     fn refuse(&mut self, verb: &str, reasons: &str) {
-        let text = fill(texts().refused, &[verb, reasons]);
+        let text = fill(texts().refused, &[verb, &translated(reasons)]);
         log::warn!("{text}");
         self.send(&Reply::Message(&text));
     }

@@ -14,7 +14,7 @@ use crate::protocol::codec::Reply;
 use crate::protocol::options::{self, Effect, OptionSet, Preferences, default_books};
 use crate::protocol::text::excerpt;
 use crate::tablebase::Tables;
-use crate::text::{fill, path_of_name, texts};
+use crate::text::{fill, path_of_name, texts, translated};
 
 impl<W: Write> Session<W> {
     /// Sets an option. An unknown one is ignored, and reported in debug mode: clients set the options that they
@@ -160,7 +160,7 @@ impl<W: Write> Session<W> {
             .as_ref()
             .map(|tables| tables.unreported_damage());
         for error in errors.unwrap_or_default() {
-            let text = fill(texts().damaged_table, &[&error.to_string()]);
+            let text = fill(texts().damaged_table, &[&translated(&error)]);
             self.send(&Reply::Message(&text));
         }
     }

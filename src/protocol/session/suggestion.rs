@@ -20,6 +20,8 @@ use crate::protocol::go::GoRequest;
 #[cfg(feature = "cloud")]
 use crate::search::SearchRequest;
 use crate::search::{Bound, Control, Info, Outcome, Report};
+#[cfg(feature = "cloud")]
+use crate::text::translated;
 
 impl<W: Write> Session<W> {
     /// Plays a suggestion after its search, or starts the next stage.
@@ -111,7 +113,7 @@ impl<W: Write> Session<W> {
     /// Starts the search after the library has answered or the wait has ended.
     pub fn on_cloud(&mut self, answer: CloudAnswer) {
         if let Some(problem) = &answer.problem {
-            self.send(&Reply::Message(problem));
+            self.send(&Reply::Message(&translated(problem)));
         }
         let Some(search) = &mut self.search else {
             return;
