@@ -177,6 +177,9 @@ fn print_summary(arguments: &Arguments, output: &Output, positions: usize) {
 /// Maximum size of a file that is continued, in MB.
 const MAX_FILE_MB: u64 = 4096;
 
+/// The error message for a file that another program wrote.
+const NO_ANSWERS: &str = "the file has no answers of `chuhe batch`";
+
 /// A position to search.
 struct Task {
     /// The file of the position, if there are several files.
@@ -351,12 +354,12 @@ impl Output {
         }
     }
 
-    /// The start of the first line.
-    fn start(&self) -> String {
-        match self.format {
-            BatchFormat::Json if self.has_file_names => "{\"file\":".to_owned(),
-            BatchFormat::Json => "{\"line\":".to_owned(),
-            BatchFormat::Csv => self.heading(),
+    /// The text with which a file begins, so that a first line that was cut can be recognised.
+    fn beginning(&self) -> String {
+        match (self.format, self.has_file_names) {
+            (BatchFormat::Csv, _) => self.heading(),
+            (BatchFormat::Json, false) => "{\"line\":".to_owned(),
+            (BatchFormat::Json, true) => "{\"file\":".to_owned(),
         }
     }
 
@@ -365,15 +368,15 @@ impl Output {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path)?;
-        let no_answers = || io::Error::other("the file has no answers of `chuhe batch`");
-        let mut text =
-            String::from_utf8(read_all(&mut file, MAX_FILE_MB)?).map_err(|_| no_answers())?;
-        let rest = text.split_off(text.rfind('\n').map_or(0, |end| end + 1));
+        let mut text = String::from_utf8(read_all(&mut file, MAX_FILE_MB)?)
+            .map_err(|_| io::Error::other(NO_ANSWERS))?;
+        let end = text.rfind('\n').map_or(0, |end| end + 1);
+        let (beginning, cut) = (self.beginning(), &text[end..]);
+        if end == 0 && !beginning.starts_with(cut) && !cut.starts_with(&beginning) {
+            return Err(io::Error::other(NO_ANSWERS));
+        }
+        text.truncate(end);
         if text.is_empty() {
-            let start = self.start();
-            if !rest.starts_with(&start) && !start.starts_with(&rest) {
-                return Err(no_answers());
-            }
             text = self.heading();
         }
         for (n, answer) in self.read_answers(&text)?.into_iter().enumerate() {
@@ -411,7 +414,8 @@ impl Output {
             }
             BatchFormat::Json => {
                 let answers = text.lines().map(serde_json::from_str);
-                answers.collect::<Result<_, _>>().map_err(io::Error::other)
+                let answers: Result<_, serde_json::Error> = answers.collect();
+                answers.map_err(|_| io::Error::other(NO_ANSWERS))
             }
             BatchFormat::Csv if text.starts_with('{') => {
                 Err(io::Error::other("its answers are JSON: use --to json"))
@@ -422,7 +426,7 @@ impl Output {
             BatchFormat::Csv => {
                 let mut reader = csv::Reader::from_reader(text.as_bytes());
                 let answers: Result<_, csv::Error> = reader.deserialize().collect();
-                answers.map_err(io::Error::other)
+                answers.map_err(|_| io::Error::other(NO_ANSWERS))
             }
         }
     }

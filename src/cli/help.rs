@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Arg, Command};
 use clap_complete::Shell;
 
-use super::common::{Context, Failure, print, translated};
+use super::common::{Context, Failure, Language, print, translated};
 
 /// The words of clap in help texts and errors.
 const CLAP_WORDS: &[(&str, &str)] = &[
@@ -38,8 +38,22 @@ const CLAP_WORDS: &[(&str, &str)] = &[
     ("Print version", "显示版本"),
 ];
 
-/// Translates a help text or an error message of clap.
+/// Writes the range in an error message of clap, such as `0 is not in 1..=64`, in words.
+pub fn plain_range(text: &str) -> String {
+    text.split_once(" is not in ").map_or_else(
+        || text.to_owned(),
+        |(before, range)| {
+            let range = range.replacen("..=", " to ", 1).replacen("..", " to ", 1);
+            format!("{before} is not in the range {range}")
+        },
+    )
+}
+
+/// Translates a help text or an error message of clap into the chosen language.
 pub fn translate_clap(text: &str) -> String {
+    if Language::chosen() == Language::En {
+        return text.to_owned();
+    }
     let text = CLAP_WORDS
         .iter()
         .fold(text.to_owned(), |text, (word, chinese)| {

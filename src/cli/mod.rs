@@ -139,10 +139,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Prints an error message or help text of clap in the chosen language.
 fn print_clap(error: &clap::Error) -> io::Result<()> {
-    if Language::chosen() == Language::En {
+    let is_range = error.kind() == ErrorKind::ValueValidation;
+    if Language::chosen() == Language::En && !is_range {
         return error.print();
     }
-    let text = help::translate_clap(&error.render().to_string());
+    let text = help::translate_clap(&help::plain_range(&error.render().to_string()));
     if error.use_stderr() {
         io::stderr().write_all(text.as_bytes())
     } else {

@@ -157,6 +157,8 @@ fn only_answers_of_the_same_search_are_continued() {
             2> answer 1 is to another position
             $1 batch suite.epd --go-on --out {out} --depth 5 --to {other_form}
             2> its answers are {name}
+            $1 batch suite.epd --go-on --out other.epd --depth 5
+            2> the file has no answers of `chuhe batch`
             "
         ));
         assert_eq!(place.read(&out), whole, "{form}");
@@ -288,7 +290,7 @@ fn invalid_lines_do_not_stop_the_others() {
         $1 batch invalid.epd --out never.json
         2> line 1: invalid FEN
         $1 batch nothing.epd --out never.json
-        2> there are no positions
+        2> there are no games or positions
         $1 batch no-such-file
         $2 batch invalid.epd --go-on
         ",

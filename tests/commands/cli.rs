@@ -194,9 +194,9 @@ fn depth_is_limited() {
         "
         $ analyse '4k4/R8/1R7/9/9/9/9/9/9/3K5 b' --depth {deepest}
         $2 analyse startpos --depth {deeper}
-        2> is not in 1..={deepest}
+        2> is not in the range 1 to {deepest}
         $2 openings no-such-directory/x --depth {deeper}
-        2> is not in 1..={deepest}
+        2> is not in the range 1 to {deepest}
         "
     ));
 }
@@ -323,6 +323,15 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         ("analyse no-such-file", 1, "没有这个文件，也不是 startpos 或 FEN"),
         ("analyse startpos --moves h2e2 h2e2", 1, "h2 没有棋子"),
         ("judge startpos h2e2", 0, "未分胜负"),
+        ("judge games.pgn", 0, "第 1 局：未分胜负"),
+        ("judge '3k5/9/9/9/9/9/9/9/4R4/4K4 w' --explain", 0, "KR-K 车对将：红方胜，1 步杀"),
+        ("judge --help", 0, "裁决：未分胜负、和棋、红负或黑负"),
+        ("batch broken.epd --depth 1", 1, "broken.epd：第 1 行：FEN 无效：有 2 行，应为 10 行"),
+        ("batch broken.epd --depth 1", 1, "batch：有 1 个局面无法读取"),
+        ("analyse startpos --depth 1 --multipv 2", 0, " 深度 序 "),
+        ("analyse startpos --depth 0", 2, "0 不在 1 到 "),
+        ("solve '9/9/3k5/9/9/9/9/9/9/R4K3 w' --mate 1", 1, "没有 1 回合内的杀着"),
+        ("solve --verify list.json", 1, "list.json：不是 JSON 格式的解法："),
         ("judge '3k5/3R5/3R5/9/9/9/9/9/9/4K4 b'", 0, "黑负"),
         ("convert games.pgn", 0, "读入 1 局，写出 1 局"),
         ("convert games.pgn", 0, "第 1 局：第 1 行：第 3 着：“马二进九”"),
@@ -383,15 +392,6 @@ fn output_files_are_treated_alike() {
     let place = Place::new();
     let games = "1. h2e2 h9g7 1-0\n\n[Result \"0-1\"]\n\n1. h2e2 h9g7 2. h0g2 0-1\n";
     place.write("games.pgn", games);
-        ("judge games.pgn", 0, "第 1 局：未分胜负"),
-        ("judge '3k5/9/9/9/9/9/9/9/4R4/4K4 w' --explain", 0, "KR-K 车对将：红方胜，1 步杀"),
-        ("judge --help", 0, "裁决：未分胜负、和棋、红负或黑负"),
-        ("batch broken.epd --depth 1", 1, "broken.epd：第 1 行：FEN 无效：有 2 行，应为 10 行"),
-        ("batch broken.epd --depth 1", 1, "batch：有 1 个局面无法读取"),
-        ("analyse startpos --depth 1 --multipv 2", 0, " 深度 序 "),
-        ("analyse startpos --depth 0", 2, "0 不在 1 到 "),
-        ("solve '9/9/3k5/9/9/9/9/9/9/R4K3 w' --mate 1", 1, "没有 1 回合内的杀着"),
-        ("solve --verify list.json", 1, "list.json：不是 JSON 格式的解法："),
     if cfg!(feature = "cloud") {
         place.check("$ cloud import library.db games.pgn");
     }

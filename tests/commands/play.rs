@@ -70,8 +70,10 @@ fn commands_do_what_the_help_says() {
         &place,
         "--depth 1",
         "help\neval\nhint\nlevel elo 1000\nlevel nonsense\nanalyse 0.05\nanalyse never\nh2e2\nsave game.pgn\nundo\nfen\n\
-         new\nload game.pgn\nmoves\nload game.pgn:9\nload game.pgn:1@1\nload no-such-file\nflip\nquit\n",
+         new\nload game.pgn\nmoves\nload game.pgn:9\nload game.pgn:1@1\nload no-such-file\nflip\nengine white\nsave\n\
+         save game.xqf\nquit\n",
     );
+    assert!(!place.path("game.xqf").exists());
     let record = place.read("game.pgn");
     assert!(record.contains("1. 炮二平五 "), "{record}");
     let said = [
@@ -84,6 +86,9 @@ fn commands_do_what_the_help_says() {
         "Loaded.",
         "no-such-file: ",
         "there is no game 9",
+        "Type `engine red | black | none`.",
+        "Type `save FILE`.",
+        "A game is saved as .pgn or .txt",
         "0  R---N",
     ];
     assert_contains(&text, &said);

@@ -103,7 +103,7 @@ fn invalid_input_is_refused() {
         $1 review empty.pgn --depth 1
         2> the game has no moves
         $2 review empty.pgn --depth 0
-        2> 0 is not in 1..
+        2> 0 is not in the range 1 to
         $1 review empty.pgn --html /no/such/folder/x
         2> the game has no moves
         ",

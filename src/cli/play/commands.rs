@@ -65,8 +65,10 @@ impl PlaySession {
             ("engine", "black" | "blue") => self.engine = Some(Color::Black),
             ("engine", "none") => self.engine = None,
             ("new", fen) => self.new_game(fen),
-            ("save", path) if !path.is_empty() => self.save(path),
-            ("load", path) if !path.is_empty() => self.load(path),
+            ("engine", _) => print_usage("engine", "red | black | none"),
+            ("save" | "load", "") => print_usage(verb, "FILE"),
+            ("save", path) => self.save(path),
+            ("load", path) => self.load(path),
             _ => self.try_move(line),
         }
         ControlFlow::Continue(())
@@ -150,18 +152,19 @@ impl PlaySession {
         }
     }
 
-    /// Saves the game as PGN, or its position if the name ends in `.fen`. `--force` before the name overwrites a
-    /// file.
+    /// Saves the game as PGN, or its position if the name ends in `.fen`; names of other formats are refused. `--force`
+    /// before the name overwrites a file.
     fn save(&self, arguments: &str) {
         let path = arguments.strip_prefix("--force ").map(str::trim_start);
         let force = ForceArgument {
             force: path.is_some(),
         };
         let path = path.unwrap_or(arguments);
-        let text = if is_fen(path) {
-            format!("{}\n", self.game.position())
-        } else {
-            self.record().write(MoveStyle::Chinese)
+        let ending = Path::new(path).extension().unwrap_or_default();
+        let text = match ending.to_ascii_lowercase().to_str() {
+            Some("fen") => format!("{}\n", self.game.position()),
+            Some("" | "pgn" | "txt") => self.record().write(MoveStyle::Chinese),
+            _ => return print_line(texts().saves_pgn),
         };
         let saved = OutputFile::create(Path::new(path), force).and_then(|file| file.write(text));
         print_line(&match saved {
@@ -224,6 +227,11 @@ impl PlaySession {
             Err(failure) => print_line(&failure.text),
         }
     }
+}
+
+/// Prints how to write a command.
+fn print_usage(verb: &str, values: &str) {
+    print_line(&fill(texts().usage, &[verb, values]));
 }
 
 fn timed(time: Duration) -> Limits {

@@ -92,6 +92,7 @@ pub struct Arguments {
 
 /// A solution with its position and rules.
 #[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "a solution of `chuhe solve --json`")]
 struct SolutionFile {
     fen: String,
     rules: String,

@@ -98,7 +98,7 @@ pub struct OptionSpec {
 }
 
 impl OptionSpec {
-    /// The name for messages.
+    /// The name in UCCI, or that in UCI if UCCI does not list the option.
     pub fn name(&self) -> &'static str {
         self.ucci.or(self.uci).unwrap_or("")
     }
@@ -136,23 +136,30 @@ pub fn set(
 ) -> Option<Result<OptionSet, OptionError>> {
     let text = format!("{name} {} ", value.unwrap_or(""));
     let ends = text.rmatch_indices(char::is_whitespace);
-    let (row, value) = ends
+    let (row, name, value) = ends
         .filter_map(|(end, _)| text.split_at_checked(end))
-        .find_map(|(name, value)| Some((find(name)?, value.trim())))?;
-    Some(set_value(&row, value, preferences))
+        .find_map(|(name, value)| {
+            let (row, name) = find(name)?;
+            Some((row, name, value.trim()))
+        })?;
+    Some(set_value(&row, name, value, preferences))
 }
 
-fn find(name: &str) -> Option<OptionSpec> {
-    let is = |known: &str| known.eq_ignore_ascii_case(name);
-    all().find(|row| row.ucci.is_some_and(is) || row.uci.is_some_and(is))
+/// An option and the one of its names that the client uses.
+fn find(name: &str) -> Option<(OptionSpec, &'static str)> {
+    all().find_map(|row| {
+        let is = |known: &&str| known.eq_ignore_ascii_case(name);
+        let known = row.ucci.filter(is).or_else(|| row.uci.filter(is))?;
+        Some((row, known))
+    })
 }
 
 fn set_value(
     row: &OptionSpec,
+    name: &'static str,
     value: &str,
     preferences: &mut Preferences,
 ) -> Result<OptionSet, OptionError> {
-    let name = row.name();
     // UCI writes an empty text as `<empty>`.
     let value = if value == "<empty>" { "" } else { value };
     let invalid = |wanted: &str| OptionError {
@@ -191,6 +198,8 @@ fn set_value(
         } => {
             let index = find_word(words, value).or_else(|| find_word(uci_words, value));
             if !index.is_some_and(|index| set(preferences, index)) {
+                let is_uci = row.ucci != Some(name) && !uci_words.is_empty();
+                let words = if is_uci { uci_words } else { words };
                 return Err(invalid(&fill(texts().one_of, &[&words.join(", ")])));
             }
         }
@@ -358,7 +367,13 @@ mod tests {
             (
                 "Hash",
                 Some("big"),
-                "option hashsize takes a number, not \"big\"",
+                "option Hash takes a number, not \"big\"",
+            ),
+            (
+                "repetition rule",
+                Some("chess"),
+                "option Repetition Rule takes one of AsianRule, ComputerRule, ChineseRule, ElephantEyeRule, \
+                 AllowChase, AllowAll, not \"chess\"",
             ),
             (
                 "style",
