@@ -152,7 +152,7 @@ fn dumps_recreate_the_library() {
         $1 cloud dump library.db dump.txt
         2> dump.txt:
         $1 cloud import other.db tokens
-        2> tokens: the file
+        2> tokens: there are no games or positions
         $1 cloud backup none.db new.db
         2> none.db:
         $1 cloud backup library.db dump.txt

@@ -401,7 +401,7 @@ fn unreadable_uploads_are_refused() {
         assert_eq!(status(&server.get_with("/jobs/1", &bearer(token))), 403);
     }
     for (path, text, reason) in [
-        ("/jobs", "", "the file contains no game or position\n"),
+        ("/jobs", "", "there are no games or positions\n"),
         (
             "/jobs?priority=urgent",
             game,

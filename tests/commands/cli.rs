@@ -311,11 +311,51 @@ fn the_language_is_that_of_messages() {
     }
 }
 
+/// `-` is standard input wherever a game or position is given.
+#[test]
+fn positions_are_read_from_standard_input() {
+    let place = Place::new();
+    place.write("position", "3k5/9/9/9/9/9/9/9/4R4/4K4 w\n");
+    place.check(
+        "
+        $ show - < position
+        > red to move
+        $ perft 1 - < position
+        ^ nodes 17 time
+        $ egtb probe - < position
+        > mate in 1 ply
+        ",
+    );
+}
+
+/// Positions that cannot arise in a game are often mistyped.
+#[test]
+fn impossible_positions_are_noted_once() {
+    for command in [
+        "show",
+        "analyse --depth 1",
+        "judge",
+        "solve --mate 1",
+        "perft 1",
+    ] {
+        let line = format!("{command} '3k5/9/9/9/9/9/9/RRR6/9/4K4 w'");
+        let output = Place::new().command(&line).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(
+            errors.matches("cannot arise in a game").count(),
+            1,
+            "{line}: {errors}"
+        );
+    }
+}
+
 #[rustfmt::skip]
 #[test]
 fn messages_are_chinese_on_request_or_by_the_locale() {
     let place = Place::new();
     place.write("games.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n===\n");
+    place.write("broken.epd", "9/9 w\n4k4/9/9/9/9/9/9/9/9/3K5 w\n");
+    place.write("list.json", "[1]");
     assert_chinese(&place, &[
         ("show startpos h2e9", 1, "第 1 着：“h2e9”不合法：炮不能这样走"),
         ("show startpos 马二进四", 1, "“马二进四”不合法：g0 的棋子蹩马腿"),

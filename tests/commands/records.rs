@@ -78,6 +78,7 @@ fn trailers_and_impossible_moves_are_reported() {
     let cut = "[Red \"b\"]\n\n1. h2e2 h9g7 2. a0a9 1-0\n";
     place.write("games.pgn", format!("{GAME}{trailer}{cut}{trailer}"));
     place.write("text", "no game\n");
+    place.write("nothing", "");
     // A file that cannot be read does not affect the others.
     place.write("good.pgn", GAME);
     // The plies before an impossible move can be selected.
@@ -93,7 +94,7 @@ fn trailers_and_impossible_moves_are_reported() {
         = startpos moves h2e2 h9g7 h0g2 i9h9
         2> 1 game cannot be read
         $1 convert text
-        2> text, but no game
+        2= chuhe: text: there are no games or positions
         $1 convert no-such-file good.pgn --to moves
         > h2e2
         2> 1 file cannot be read
@@ -101,6 +102,20 @@ fn trailers_and_impossible_moves_are_reported() {
         = startpos moves h2e2 h9g7
         "#,
     );
+    for command in [
+        "convert",
+        "judge",
+        "replay",
+        "batch",
+        "analyse",
+        "review --all",
+    ] {
+        for file in ["text", "nothing"] {
+            place.check(&format!(
+                "$1 {command} {file}\n2> {file}: there are no games or positions"
+            ));
+        }
+    }
 }
 
 #[test]

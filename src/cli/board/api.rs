@@ -216,7 +216,7 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
     }
     if games.is_empty() {
         let reason = problems.into_iter().next();
-        return Err(reason.unwrap_or_else(|| "the text contains no game".to_owned()));
+        return Err(reason.unwrap_or_default());
     }
     problems.truncate(MAX_PROBLEMS);
     let problems: Vec<_> = problems.iter().map(|problem| translated(problem)).collect();

@@ -200,9 +200,8 @@ fn read_file(place: &GamePath) -> Result<Vec<Value>, Failure> {
         }
     }
     reader.finish().context(&path)?;
-    match (games.is_empty(), first_failure) {
-        (true, Some(failure)) => Err(failure),
-        (true, None) => Err(Failure::new(path, "there are no games")),
-        (false, _) => Ok(games),
+    match first_failure {
+        Some(failure) if games.is_empty() => Err(failure),
+        _ => Ok(games),
     }
 }

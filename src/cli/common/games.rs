@@ -20,7 +20,7 @@ use crate::text::has_extension;
 #[derive(Debug, clap::Args)]
 pub struct GameArguments {
     /// `startpos`, a FEN, or a game of a file such as `games.pgn:3` or, after 42 plies, `games.pgn:3@42` (PGN,
-    /// XQF, CBR, CBL, CBF, DhtmlXQ or WXF);
+    /// XQF, CBR, CBL, CBF, DhtmlXQ or WXF; `-` for standard input);
     /// then moves in any notation. All this in one quoted argument or in several.
     #[arg(value_names = ["FEN", "MOVES"], num_args = 1..)]
     game: Vec<String>,
@@ -84,11 +84,19 @@ impl GameArguments {
         Some(place.path)
     }
 
-    /// Plays the game, from the starting position if no other is given.
+    /// Plays the game, from the starting position if no other is given. Notes if its position cannot arise in a game.
     ///
     /// # Errors
     /// The FEN is invalid (all reasons are named), or a move cannot be played (the first is named).
     pub fn read(&self) -> Result<Game, Failure> {
+        let game = self.play()?;
+        if let Some(text) = game.position().irregularity_note() {
+            note(&text);
+        }
+        Ok(game)
+    }
+
+    fn play(&self) -> Result<Game, Failure> {
         if let Some((first, moves)) = self.game.split_first()
             && let Some(place) = GamePath::of_argument(first)?
         {
@@ -212,13 +220,14 @@ impl GamePath {
         }
     }
 
-    /// Parses an argument that names an existing file or ends in `.pgn`; others may be FENs.
+    /// Parses an argument that names an existing file, ends in `.pgn` or is `-`; others may be FENs.
     ///
     /// # Errors
     /// The text after `.pgn` is invalid.
     pub fn of_argument(text: &str) -> Result<Option<Self>, Failure> {
         let place = Self::parse(text);
-        if place.is_pgn() || place.path.exists() && !place.path.is_dir() {
+        let is_input = place.path == Path::new("-");
+        if is_input || place.is_pgn() || place.path.exists() && !place.path.is_dir() {
             Ok(Some(place))
         } else if has_text_after_pgn(text) {
             Err(Failure::usage(text, INVALID_PATH))
@@ -494,7 +503,7 @@ impl Noun {
 /// of a game.
 ///
 /// # Errors
-/// The file cannot be read, is in an unknown format, contains text but no game, or `found` returns an error.
+/// The file cannot be read, is in an unknown format, contains no game, or `found` returns an error.
 pub fn read_games(
     path: &Path,
     found: impl FnMut(usize, Result<GameTree, String>) -> io::Result<()>,
@@ -509,19 +518,12 @@ pub fn read_games_of(
     mut found: impl FnMut(usize, Result<GameTree, String>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut games = RecordReader::new(file)?;
-    let mut count = 0;
-    for game in games.by_ref() {
-        count += 1;
-        found(
-            count,
-            game.map_err(|error| format!("game {count}: {error}")),
-        )?;
+    for (number, game) in (1..).zip(games.by_ref()) {
+        let game = game.map_err(|error| format!("game {number}: {error}"));
+        found(number, game)?;
     }
     let skipped = games.skipped_lines();
     games.finish()?;
-    if count == 0 && skipped > 0 {
-        return Err(io::Error::other("the file contains text, but no game"));
-    }
     note_skipped(path, skipped);
     Ok(())
 }

@@ -45,7 +45,7 @@ pub fn read_positions(place: &GamePath, unread: &mut Unread) -> Result<Vec<FileP
     if found.is_empty() && unread.parts() == before {
         let why = match place.game {
             Some(number) => format!("there is no game {number}"),
-            None => "there are no positions".to_owned(),
+            None => "there are no games or positions".to_owned(),
         };
         return Err(Failure::new(place.path.display(), why));
     }
@@ -125,7 +125,8 @@ fn read_records(
             Err(error) => unread.part(&place.path, Place::Game(number), error),
         }
     }
-    note_skipped(&place.path, games.skipped_lines());
+    let skipped = games.skipped_lines();
     games.finish().context(path)?;
+    note_skipped(&place.path, skipped);
     Ok(found)
 }

@@ -252,9 +252,7 @@ fn add(
     }
     if games == 0 {
         let reason = problems.into_iter().next();
-        return Ok(Err(reason.unwrap_or_else(|| {
-            "the file contains no game or position".to_owned()
-        })));
+        return Ok(Err(reason.unwrap_or_default()));
     }
     let added = (library.store).write(move |batch| batch.add_job(&settings, &tasks))?;
     let id = match added {

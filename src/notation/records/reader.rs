@@ -31,6 +31,8 @@ const LONGEST_LINE: u64 = 16;
 pub struct RecordReader<'a> {
     source: Source<'a>,
     error: Option<io::Error>,
+    /// Whether a game was found, even one that cannot be read.
+    has_game: bool,
 }
 
 /// The games of a file. The variants differ in how games are separated.
@@ -85,6 +87,7 @@ impl<'a> RecordReader<'a> {
         Ok(Self {
             source,
             error: None,
+            has_game: false,
         })
     }
 
@@ -118,12 +121,45 @@ impl<'a> RecordReader<'a> {
     /// The error that ended reading before the end of the file.
     ///
     /// # Errors
-    /// The file cannot be read, is not text, or has a line of more than 16 MB.
+    /// The file cannot be read, is not text, has a line of more than 16 MB, or no game was found.
     pub fn finish(self) -> io::Result<()> {
         match (self.error, self.source) {
-            (Some(error), _) => Err(error),
-            (None, Source::Pgn(reader)) => reader.finish(),
-            (None, _) => Ok(()),
+            (Some(error), _) => return Err(error),
+            (None, Source::Pgn(reader)) => reader.finish()?,
+            (None, _) => {}
+        }
+        if self.has_game {
+            Ok(())
+        } else {
+            Err(io::Error::other("there are no games or positions"))
+        }
+    }
+
+    fn next_game(&mut self) -> Option<Result<GameTree, RecordError>> {
+        match &mut self.source {
+            Source::Pgn(reader) => reader.next(),
+            Source::Binary(bytes, parts, read) => {
+                let part = parts.pop_front()?;
+                Some(read(&bytes[part]))
+            }
+            Source::Text(text, parts, read) => {
+                let part = parts.pop_front()?;
+                Some(read(&text[part]))
+            }
+            Source::Lines(_, _) if self.error.is_some() => None,
+            Source::Lines(file, number) => match next_line(file, number) {
+                Ok(line) => {
+                    let game = read_line(&line?).map(GameTree::from);
+                    Some(game.map_err(|error| RecordError {
+                        line: Some(*number),
+                        ..error
+                    }))
+                }
+                Err(error) => {
+                    self.error = Some(error);
+                    None
+                }
+            },
         }
     }
 }
@@ -207,30 +243,8 @@ impl Iterator for RecordReader<'_> {
     type Item = Result<GameTree, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.source {
-            Source::Pgn(reader) => reader.next(),
-            Source::Binary(bytes, parts, read) => {
-                let part = parts.pop_front()?;
-                Some(read(&bytes[part]))
-            }
-            Source::Text(text, parts, read) => {
-                let part = parts.pop_front()?;
-                Some(read(&text[part]))
-            }
-            Source::Lines(_, _) if self.error.is_some() => None,
-            Source::Lines(file, number) => match next_line(file, number) {
-                Ok(line) => {
-                    let game = read_line(&line?).map(GameTree::from);
-                    Some(game.map_err(|error| RecordError {
-                        line: Some(*number),
-                        ..error
-                    }))
-                }
-                Err(error) => {
-                    self.error = Some(error);
-                    None
-                }
-            },
-        }
+        let game = self.next_game();
+        self.has_game |= game.is_some();
+        game
     }
 }

@@ -18,7 +18,7 @@ use crate::notation::{MoveStyle, RecordError, fen};
 fn read(bytes: &[u8]) -> Vec<Result<GameTree, RecordError>> {
     let mut reader = RecordReader::new(Cursor::new(bytes)).unwrap();
     let games: Vec<_> = reader.by_ref().collect();
-    reader.finish().unwrap();
+    assert_eq!(reader.finish().is_ok(), !games.is_empty());
     games
 }
 
@@ -229,6 +229,7 @@ fn text_outside_games_is_counted() {
     let mut reader = RecordReader::new(&b"no game at all\n"[..]).unwrap();
     assert!(reader.next().is_none());
     assert_eq!(reader.skipped_lines(), 1);
+    assert!(reader.finish().is_err());
 }
 
 #[test]
