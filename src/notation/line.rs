@@ -92,6 +92,13 @@ impl GameText {
         }
     }
 
+    /// Whether a text with this first word begins with a position that is not a bare FEN.
+    pub fn is_start(word: &str) -> bool {
+        ["startpos", "position", "fen"]
+            .iter()
+            .any(|key| word.eq_ignore_ascii_case(key))
+    }
+
     /// Appends moves; each text may contain several.
     pub fn extend(&mut self, texts: &[String]) {
         let moves = texts.iter().flat_map(|text| text.split_whitespace());

@@ -102,7 +102,7 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     let more = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
     assert!(more.contains("resumed after 6 games"), "{more}");
     assert_eq!(fs::read_to_string(&pgn).unwrap(), text);
-    // The date of a game is that of its beginning.
+    // The tag `Date` is the day on which the game began.
     let journal_text = fs::read_to_string(&journal).unwrap();
     let (before, after) = journal_text.split_once("\"started\":").unwrap();
     let after = after.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -39,8 +39,9 @@ impl OutputFiles {
         tournament: &Tournament,
     ) -> Result<(Self, JournalContent), Failure> {
         for (option, path) in [("--pgn", &arguments.pgn), ("--epd", &arguments.epd)] {
-            path.as_deref()
-                .map_or(Ok(()), |path| require_file(option, path))?;
+            if let Some(path) = path {
+                require_file(option, path)?;
+            }
         }
         for path in &arguments.status {
             require_no_journal(path)?;
@@ -56,7 +57,7 @@ impl OutputFiles {
         };
         let mut content = JournalContent::default();
         if let Some(path) = &arguments.resume {
-            require_name("--resume", path)?;
+            require_not_standard_output("--resume", path)?;
             let pgn = arguments.pgn.as_ref().map(|pgn| {
                 let length = fs::metadata(pgn).map_or(0, |file| file.len());
                 (canonical_path(pgn).display().to_string(), length)
@@ -319,7 +320,7 @@ fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
     translated(&line).into_owned()
 }
 
-/// Opens the EPD file, and appends the final positions of earlier games that it lacks.
+/// Opens the EPD file, and appends those final positions of the resumed `games` that it lacks.
 fn open_epd(path: &Path, tournament: &Tournament, games: &[GameRecord]) -> io::Result<File> {
     let mut file = open_to_append(path, 1)?;
     if games.is_empty() {
@@ -376,8 +377,8 @@ fn require_no_journal(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns an error for `-`, standard output, to which no file can be appended.
-fn require_name(option: &str, path: &Path) -> Result<(), Failure> {
+/// Returns an error if a file to which games are added is `-`, standard output.
+fn require_not_standard_output(option: &str, path: &Path) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         let why = "games are added to a file; standard output cannot be continued";
         return Err(Failure::usage(option, why));
@@ -387,7 +388,7 @@ fn require_name(option: &str, path: &Path) -> Result<(), Failure> {
 
 /// Returns an error if a file cannot be appended to: it is `-`, or exists but is not a regular file.
 fn require_file(option: &str, path: &Path) -> Result<(), Failure> {
-    require_name(option, path)?;
+    require_not_standard_output(option, path)?;
     match fs::metadata(path) {
         Ok(data) if !data.is_file() => Err(Failure::usage(path.display(), "not a regular file")),
         _ => Ok(()),

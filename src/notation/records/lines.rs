@@ -12,10 +12,7 @@ use crate::notation::{GameText, Separator, without_move_numbers};
 pub fn is_lines(text: &str) -> bool {
     let begins_with_position = |line: &str| {
         let word = line.split_whitespace().next().unwrap_or_default();
-        ["startpos", "position", "fen"]
-            .iter()
-            .any(|key| word.eq_ignore_ascii_case(key))
-            || word.matches('/').count() >= 9
+        GameText::is_start(word) || word.matches('/').count() >= 9
     };
     let mut lines = text.lines().map(str::trim);
     lines.clone().any(begins_with_position) && !lines.any(|line| line.starts_with('['))

@@ -52,7 +52,7 @@ pub enum EngineFailure {
         /// Its answer.
         played: String,
     },
-    /// XBoard was detected, but another protocol is needed.
+    /// It speaks XBoard, and cannot be used for the reason given.
     #[error("it speaks XBoard, {0}")]
     Xboard(&'static str),
     /// The user set a variant other than xiangqi.

@@ -23,9 +23,9 @@ pub struct XboardTranslator {
     /// Whether the time control of this game has been sent.
     has_level: bool,
     is_thinking: bool,
-    /// Whether it has offered a draw since its last move.
+    /// Whether the engine has offered a draw since its last move.
     offers_draw: bool,
-    /// Whether it has resigned since its last move.
+    /// Whether the engine has resigned since its last move.
     has_resigned: bool,
 }
 
@@ -156,7 +156,7 @@ impl XboardTranslator {
                 self.has_resigned = true;
                 Vec::new()
             }
-            // A claim instead of a move. A claim other than that of the own loss is not a legal answer.
+            // A claim instead of a move. That of its own loss is a resignation; others are illegal answers.
             "1-0" if self.is_thinking && self.side() == Color::Black => self.outcome("resign"),
             "0-1" if self.is_thinking && self.side() == Color::Red => self.outcome("resign"),
             "1-0" | "0-1" | "1/2-1/2" if self.is_thinking => self.outcome(word),
@@ -167,7 +167,7 @@ impl XboardTranslator {
         }
     }
 
-    /// Ends the search.
+    /// Ends the search with an answer: a move, `resign` or a claim.
     fn outcome(&mut self, text: &str) -> Vec<String> {
         self.is_thinking = false;
         (self.offers_draw, self.has_resigned) = (false, false);

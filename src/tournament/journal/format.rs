@@ -73,7 +73,7 @@ impl JournalHeader {
         Self {
             chuhe_match: VERSION,
             id: format!("{:016x}", rand::random::<u64>()),
-            engines: shown(json!(tournament.engines)),
+            engines: cleaned(json!(tournament.engines)),
             format: json!(tournament.format),
             rounds: match tournament.format {
                 TournamentFormat::Knockout => json!(tournament.rounds.unwrap_or(1)),
@@ -83,7 +83,7 @@ impl JournalHeader {
             colors: json!(tournament.colors),
             rules: json!(tournament.rules),
             sprt: json!(tournament.sprt),
-            factors: shown(json!(tournament.factors)),
+            factors: cleaned(json!(tournament.factors)),
             openings: json!(format!("{:016x}", fingerprint(tournament.openings.lines()))),
             pgn: pgn.map(|(path, length)| JournalPgn { path, length }),
         }
@@ -114,14 +114,14 @@ impl JournalHeader {
     }
 }
 
-/// A value without the passwords in its addresses.
-fn shown(value: Value) -> Value {
+/// A value without the names, passwords and tokens in its addresses.
+fn cleaned(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(without_credentials(&text)),
-        Value::Array(values) => values.into_iter().map(shown).collect(),
+        Value::Array(values) => values.into_iter().map(cleaned).collect(),
         Value::Object(entries) => entries
             .into_iter()
-            .map(|(key, value)| (key, shown(value)))
+            .map(|(key, value)| (key, cleaned(value)))
             .collect(),
         other => other,
     }

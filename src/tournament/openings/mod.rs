@@ -21,9 +21,6 @@ use crate::rules::RuleSet;
 /// The built-in openings: random lines that the search evaluates as balanced, made by `chuhe openings`.
 const BALANCED: &str = include_str!("balanced.txt");
 
-/// The words with which a line with a position may begin, instead of a FEN.
-const STARTS: [&str; 3] = ["startpos", "position", "fen"];
-
 /// A list of openings in the order in which they are played.
 #[derive(Clone, Debug)]
 pub struct Openings {
@@ -68,6 +65,7 @@ impl Openings {
     /// # Errors
     /// There is no valid opening.
     pub fn read_valid(text: &str) -> Result<(Self, Vec<OpeningError>), OpeningError> {
+        // Lines that begin with `;` or `%` are comments of a PGN.
         let mut lines = text.lines().map(str::trim_start);
         let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%']));
         let is_pgn = first.is_some_and(|line| line.starts_with('['));
@@ -184,7 +182,7 @@ fn read_lines(text: &str) -> Vec<Result<Line, OpeningError>> {
         let game = without_move_numbers(game);
         let line = match game.split(' ').next().unwrap_or_default() {
             first if first.contains('/') => read_position(text, &game),
-            first if STARTS.iter().any(|key| first.eq_ignore_ascii_case(key)) => {
+            first if GameText::is_start(first) => {
                 GameText::split(&game, Separator::Optional).read()
             }
             _ => Line::play(Position::startpos(), game.split_whitespace()),
@@ -194,8 +192,8 @@ fn read_lines(text: &str) -> Vec<Result<Line, OpeningError>> {
     lines
 }
 
-/// Reads a line that begins with a FEN. `game` is its part before the first `;`. The operations of an EPD, the
-/// first of which is not a move or has a quoted text, are ignored.
+/// Reads a line that begins with a FEN. `game` is its part before the first `;`, without move numbers. The line is an
+/// EPD if the word after the FEN cannot be read as a move, or if `game` has a quoted text; its operations are ignored.
 fn read_position(text: &str, game: &str) -> Result<Line, LineError> {
     let line = GameText::split(game, Separator::Optional).read();
     let is_operation = matches!(

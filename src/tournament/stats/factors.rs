@@ -210,8 +210,8 @@ impl FactorRun {
         };
         let estimates: Vec<f64> = inverse.iter().map(|row| dot(row)).collect();
         let residual = (self.squares - dot(&estimates)).max(0.0);
-        // Half a loss, half a draw and half a win are added, Jeffreys' prior of `Scores::estimate`. Otherwise the
-        // variance of equal results would be zero.
+        // Half a loss, half a draw and half a win are added, as `variance` in `elo.rs` does for equal results.
+        // Otherwise the variance of equal results would be zero.
         let variance = (residual + 0.25) / (self.games as f64 - count as f64 + 1.5);
         let mut effects: Vec<Effect> = self
             .factors

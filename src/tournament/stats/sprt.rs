@@ -26,7 +26,7 @@ named_enum! {
 }
 
 impl EloModel {
-    /// The symbol of the unit.
+    /// The unit of `elo0` and `elo1`.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Logistic => "Elo",
