@@ -385,8 +385,7 @@ impl<'a> AnalysisView<'a> {
         chosen.map_or(Bound::Exact, |info| info.bound)
     }
 
-    /// The lines to show at the end. A line whose score is a bound is used if it has the chosen move and the final
-    /// score, or if its rank has no exact score. All of them are used if a move would otherwise have two ranks.
+    /// The lines to show at the end.
     fn last_lines(&self, outcome: &Outcome) -> Vec<&Info> {
         last_lines(&self.lines, &self.bounds, |info| {
             info.pv.first().copied() == outcome.best && Some(info.score) == outcome.score
@@ -465,6 +464,8 @@ impl<'a> AnalysisView<'a> {
     }
 }
 
+/// One line for each rank. A line whose score is a bound is used if it is the chosen one, with the best move and the
+/// final score, or if its rank has no exact score. All of them are used if a move would otherwise have two ranks.
 fn last_lines<'a>(
     exact: &'a BTreeMap<usize, Info>,
     bounds: &'a BTreeMap<usize, Info>,

@@ -139,8 +139,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Prints an error message or help text of clap in the chosen language.
 fn print_clap(error: &clap::Error) -> io::Result<()> {
-    let is_range = error.kind() == ErrorKind::ValueValidation;
-    if Language::chosen() == Language::En && !is_range {
+    let may_have_range = error.kind() == ErrorKind::ValueValidation;
+    if Language::chosen() == Language::En && !may_have_range {
         return error.print();
     }
     let text = help::translate_clap(&help::plain_range(&error.render().to_string()));

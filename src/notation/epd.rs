@@ -113,20 +113,13 @@ impl std::str::FromStr for Epd {
         let rest = word_starts(text).nth(length).unwrap_or(text.len());
         let operations = operations(&text[rest..]);
         let mut fields = words[..length].to_vec();
-        if length >= 2
-            && !fields
-                .iter()
-                .skip(2)
-                .any(|field| field.parse::<u16>().is_ok())
-        {
+        let is_counter = |field: &&str| field.parse::<u16>().is_ok();
+        if length >= 2 && !fields[2..].iter().any(is_counter) {
             let counter = |code| operands(&operations, code).next().map(String::as_str);
+            let plies = counter("hmvc").unwrap_or("0");
+            let number = counter("fmvn").unwrap_or("1");
             fields.truncate(2);
-            fields.extend([
-                "-",
-                "-",
-                counter("hmvc").unwrap_or("0"),
-                counter("fmvn").unwrap_or("1"),
-            ]);
+            fields.extend(["-", "-", plies, number]);
         }
         let mut epd = Self::new(fen::parse_position(&fields.join(" "))?);
         for text in operands(&operations, "moves") {

@@ -178,8 +178,8 @@ pub fn describe_end(game: &Game, rules: RuleSet) -> Option<String> {
     }
 }
 
-/// A number of plies in English.
-pub fn counted_plies(plies: impl Into<u32>) -> String {
+/// A number of plies in English, to be translated with the text around it.
+pub fn plies_text(plies: impl Into<u32>) -> String {
     match plies.into() {
         1 => "1 ply".to_owned(),
         plies => format!("{plies} plies"),
@@ -204,7 +204,7 @@ pub fn describe_no_capture_limit(
         Some(plies) => {
             format!(
                 "a capture within {} is needed to avoid the no-capture limit",
-                counted_plies(plies)
+                plies_text(plies)
             )
         }
         None => "but the no-capture limit comes first".to_owned(),
@@ -247,18 +247,16 @@ pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<S
         limit.map_or_else(String::new, |limit| format!("; {limit}"))
     };
     let result = match outcome {
-        TableOutcome::Win(plies) => format!(
-            "{side} wins, mate in {}{}",
-            counted_plies(plies),
-            limit(plies)
-        ),
+        TableOutcome::Win(plies) => {
+            format!("{side} wins, mate in {}{}", plies_text(plies), limit(plies))
+        }
         TableOutcome::WinByRule(_) => format!("{side} wins by the {rules} repetition rules"),
         TableOutcome::Draw => "draw".to_owned(),
         TableOutcome::LossByRule(_) => format!("{side} loses by the {rules} repetition rules"),
         TableOutcome::Loss(plies) => {
             format!(
                 "{side} loses, mated in {}{}",
-                counted_plies(plies),
+                plies_text(plies),
                 limit(plies)
             )
         }

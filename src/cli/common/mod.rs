@@ -15,8 +15,8 @@ pub use args::{
     TableArguments, locale, parse_seconds, today, user_name,
 };
 pub use explain::{
-    counted_plies, describe_end, describe_ending, describe_no_capture_limit, explain,
-    explain_clauses, explain_plies, outcome_json, report_damaged_tables, verdict_name,
+    describe_end, describe_ending, describe_no_capture_limit, explain, explain_clauses,
+    explain_plies, outcome_json, plies_text, report_damaged_tables, verdict_name,
 };
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
 #[cfg(feature = "cloud")]

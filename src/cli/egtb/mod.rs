@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::board::{Move, Position};
 use crate::cli::common::{
-    Failure, GameArguments, TableArguments, columns, counted_plies, describe_no_capture_limit,
-    outcome_json, print, report_damaged_tables, sentence, terminal_width, translated,
+    Failure, GameArguments, TableArguments, columns, describe_no_capture_limit, outcome_json,
+    plies_text, print, report_damaged_tables, sentence, terminal_width, translated,
 };
 use crate::notation::MoveStyle;
 use crate::rules::{Game, RuleSet};
@@ -112,7 +112,7 @@ fn probe_text(
     if let Some(plies) = tables.dtc(position) {
         text += &format!(
             "depth to conversion: {} to the next capture that keeps the win, or to mate\n",
-            counted_plies(plies)
+            plies_text(plies)
         );
     }
     let rows: Vec<[String; 3]> = (moves.iter())
@@ -136,7 +136,7 @@ fn probe_text(
 
 fn outcome_text(outcome: TableOutcome) -> String {
     match outcome {
-        TableOutcome::Win(plies) => format!("win 胜, mate in {}", counted_plies(plies)),
+        TableOutcome::Win(plies) => format!("win 胜, mate in {}", plies_text(plies)),
         TableOutcome::WinByRule(plies) => {
             format!("win 胜, by the repetition rules{}", by_rule(plies))
         }
@@ -145,13 +145,13 @@ fn outcome_text(outcome: TableOutcome) -> String {
             format!("loss 负, by the repetition rules{}", by_rule(plies))
         }
         TableOutcome::Loss(0) => "loss 负, mated".to_owned(),
-        TableOutcome::Loss(plies) => format!("loss 负, mated in {}", counted_plies(plies)),
+        TableOutcome::Loss(plies) => format!("loss 负, mated in {}", plies_text(plies)),
     }
 }
 
 fn by_rule(plies: Option<u16>) -> String {
     plies.map_or_else(String::new, |plies| {
-        format!(" in {}, not counting repetitions", counted_plies(plies))
+        format!(" in {}, not counting repetitions", plies_text(plies))
     })
 }
 

@@ -307,7 +307,7 @@ impl OutputFiles {
         Ok(files)
     }
 
-    /// Whether a file is standard output. If so, neither the tables nor JSON objects are printed.
+    /// Whether a file is standard output. If so, the tables are not printed.
     fn use_stdout(&self) -> bool {
         let files = [&self.pgn, &self.svg, &self.html];
         files.into_iter().flatten().any(OutputFile::is_stdout)

@@ -179,7 +179,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     done
 }
 
-/// Prints the solution.
+/// Solves the problem, and prints and writes the solution.
 fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failure> {
     arguments.game.require_given("solve")?;
     let game = arguments.game.read()?;

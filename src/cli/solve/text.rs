@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::board::{ByColor, Color, Move, Position};
-use crate::cli::common::{counted_plies, translated};
+use crate::cli::common::{plies_text, translated};
 use crate::notation::MoveStyle;
 use crate::notation::diagram::DiagramStyle;
 use crate::notation::svg::{self, Highlights};
@@ -144,7 +144,7 @@ fn headline(solution: &Solution) -> String {
 fn table_text(tree: &MatingMove) -> String {
     format!(
         "mate in {} by the endgame table",
-        counted_plies(tree.plies - 1)
+        plies_text(tree.plies - 1)
     )
 }
 
