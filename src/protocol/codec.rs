@@ -75,7 +75,7 @@ pub enum Reply<'a> {
         /// The win, draw and loss probabilities for the side to move, if the report is a line and `UCI_ShowWDL` is on.
         chances: Option<WinRate>,
     },
-    /// The end of the search, before the last report of progress and the best move.
+    /// The end of a search that has found the move to play, before the last report of progress and the best move.
     SearchEnd,
     /// The processor load of the search threads, in thousandths.
     CpuLoad(u32),

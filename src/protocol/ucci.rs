@@ -15,8 +15,8 @@ const UNLISTED: [&str; 2] = ["draw", "resign"];
 /// The codec of UCCI. It accepts the variations that clients send and writes exactly the documented form.
 #[derive(Clone, Debug, Default)]
 pub struct Ucci {
-    /// The last report of each line if its score is a bound, which UCCI cannot express. It is sent at the end
-    /// of the search, unless an exact score has followed.
+    /// The last report of each line if its score is a bound, which UCCI cannot express. It is sent at the end of the
+    /// search, unless an exact score has followed.
     bounds: BTreeMap<usize, Info>,
 }
 

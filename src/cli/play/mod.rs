@@ -210,8 +210,8 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    /// Searches the position, at full strength if no level is given; returns the result and the best line. Prints an
-    /// error and returns `None` if the search fails.
+    /// Searches the position, at full strength without `elo`; returns the result and the best line. Prints an error and
+    /// returns `None` if the search fails.
     fn think(&self, limits: Limits, elo: Option<u32>) -> Option<(Outcome, Vec<Move>)> {
         let plan = SearchPlan {
             limits,

@@ -394,8 +394,8 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Message(&text));
     }
 
-    /// Stops the search in progress and answers it, unless that takes too long. A short `go perft`, which has no answer
-    /// before its end, is finished.
+    /// Stops the search in progress and answers it, unless that takes too long. `go perft` has no answer before its
+    /// end: it is stopped only if it does not end within [`STOP_PATIENCE`].
     pub fn stop_and_answer(&mut self) {
         let counts = self
             .search

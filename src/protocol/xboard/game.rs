@@ -227,8 +227,8 @@ impl XBoard {
         fen::parse_variant_position(fen, self.promotion).map(Game::new)
     }
 
-    /// Parses the game again after a change of the variant. If it is not legal in the new variant, the session reports
-    /// the error.
+    /// Parses the game again, after a change of the variant or after moves were taken back, and notes whether it is
+    /// legal. If it is not legal in a new variant, the session reports the error.
     pub fn parse_again(&mut self) {
         let start = self.start.as_deref().unwrap_or(fen::START);
         let game = self.new_game_from(start).ok().and_then(|mut game| {

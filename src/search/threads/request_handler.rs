@@ -345,6 +345,7 @@ fn search_for_mate(
         let best = results.first().and_then(|result| result.moves.first());
         // The answer reports `value()`, the last exact score, so a mate score that is only a bound is not enough.
         let is_mate = best.is_some_and(|best| best.value().is_mate_in(moves));
+        // A stage that ends at the largest depth leaves nodes of its budget, so no limit on nodes may be reached.
         match budget.checked_mul(4) {
             Some(larger) if !is_mate && !is_refuted && !shared.is_over() => budget = larger,
             _ => return MateAnswer::Searched(results),
