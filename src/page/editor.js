@@ -4,7 +4,7 @@ import { element, t, pieceName, GLYPHS } from './texts.js';
 import { view, drawBoard, setDrawing } from './board.js';
 import { app, show, say, setUp, stopEditing } from './study.js';
 
-// The position that is or was edited last.
+// The position that is being edited, or was edited last.
 let edited = null;
 // The piece that a click puts down; '' removes pieces, null moves them.
 let brush = null;

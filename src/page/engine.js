@@ -245,7 +245,7 @@ async function playEngine() {
     app.game.node = match.node;
     playMove(reply.move);
   } catch (error) {
-    // The game is kept: a reload, which also cancels the request, and taking back request the move again.
+    // The game is kept. A reload or taking back requests the move again; a reload also cancels a running request.
     // The time of the failed request does not count.
     match.clock = clock;
     setStuck(true);

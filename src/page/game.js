@@ -8,6 +8,7 @@ export class GameError extends Error {}
 export function newGame(start = START) {
   const position = parseFen(start);
   if (!position) throw new GameError('invalid board');
+  // Other forms of the starting position, with its counters, are the same start.
   const [, , , , clock = '0', number = '1'] = start.trim().split(/[\s_]+/);
   if (writeFen(position) === START && clock === '0' && number === '1') start = START;
   const root = { move: null, parent: null, children: [], comment: '', glyphs: [], points: null, position };
@@ -33,7 +34,7 @@ export function pathTo(node) {
   return path;
 }
 
-// The number of a move.
+// The number of a move; the FEN of the start may have that of the first one.
 export const moveNumber = (game, node) => (
   game.number + Math.floor((pathTo(node).length - (game.root.position.side === 'b' ? 0 : 1)) / 2)
 );

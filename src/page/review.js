@@ -114,6 +114,7 @@ export function takeOver(reviewed) {
   const { Result: result = '*', ...tags } = app.game.tags;
   app.game.tags = { ...tags, ...reviewed.tags, Result: result };
   const copy = (to, from) => {
+    // A comment of an earlier review names the grade whose glyph it has set; all other glyphs are the user's.
     const earlier = [...to.comment.matchAll(VERDICT)].map(([, , word]) => word);
     const isOwn = (glyph) => !(glyph in GRADES && earlier.includes(GRADES[glyph]));
     const glyphs = [...new Set([...to.glyphs.filter(isOwn), ...from.glyphs])];

@@ -218,6 +218,12 @@ async function keepsTurn(url) {
   await page.context().close();
 }
 
+// Lets the server answer that a repetition has ended the game in every position, until `unroute`.
+async function endsByRepetition(page, loser) {
+  const ended = { book: [], tablebase: [], opening: null, value: null, end: { cause: 'Repetition', loser } };
+  await page.route('**/api/position*', (route) => route.fulfill({ json: ended }));
+}
+
 // A draw offer is about the game, not the position on the board, and a variation does not end the game.
 async function looksAtOtherMoves(page) {
   await page.click('#first');
@@ -227,8 +233,7 @@ async function looksAtOtherMoves(page) {
   });
   await page.click('#offer-draw');
   await waitForStatus(page, 'too early');
-  const ended = { book: [], tablebase: [], opening: null, value: null, end: { cause: 'Repetition', loser: 'w' } };
-  await page.route('**/api/position*', (route) => route.fulfill({ json: ended }));
+  await endsByRepetition(page, 'w');
   await square(page, 'c3').click();
   await square(page, 'c4').click();
   await waitForStatus(page, 'repetition');
@@ -780,8 +785,7 @@ async function playsByLibrary(page, url) {
   await page.selectOption('#library-side', 'wb');
   await page.waitForTimeout(1000);
   assert.equal(await page.locator('#moves .current').count(), 0);
-  const ended = { book: [], tablebase: [], opening: null, value: null, end: { cause: 'Repetition', loser: null } };
-  await page.route('**/api/position*', (route) => route.fulfill({ json: ended }));
+  await endsByRepetition(page, null);
   await page.goto(`${url}#~@0`);
   await waitForStatus(page, '循环反复');
   await page.waitForTimeout(1000);
@@ -889,8 +893,8 @@ async function uploadsFiles(page) {
 try {
   const url = await start('board', '--no-browser');
   const tests = {
-    playsByMouse, holdsMatch, keepsTurn, changesGames, playsByKeyboard, playsByTouch, analyses, reviews, opensFiles, needsNoChineseFont,
-    showsReviewFile, showsLibrary, showsOwnLibrary,
+    playsByMouse, holdsMatch, keepsTurn, changesGames, playsByKeyboard, playsByTouch, analyses, reviews, opensFiles,
+    needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;

@@ -215,6 +215,7 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
         problems.push(error.to_string());
     }
     if games.is_empty() {
+        // There is one: `finish` fails without games.
         let reason = problems.into_iter().next();
         return Err(reason.unwrap_or_default());
     }

@@ -190,7 +190,7 @@ impl BoardEngine {
         }
     }
 
-    /// Searches a position for an answer that depends on the whole search.
+    /// Searches a position for an answer that an interrupted search cannot give.
     ///
     /// # Errors
     /// The search failed or was stopped, for example by a search for another tab of the browser.

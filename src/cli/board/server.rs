@@ -174,7 +174,7 @@ async fn check(State(server): State<Arc<BoardServer>>, request: Request, next: N
     let refusal = server.refusal(uri.path(), request.headers());
     let response = match refusal {
         Some(reason) => BoardError(StatusCode::FORBIDDEN, reason.to_owned()).into_response(),
-        // The token alone.
+        // The path is the token without a slash after it.
         None if uri.path().rfind('/') == Some(0) => add_slash(uri),
         None => next.run(request).await,
     };

@@ -27,7 +27,7 @@ pub const DUMP_HEADER: &str = "# chuhe cloud library 2";
 /// The first line of dumps of earlier versions, which have neither notes nor private positions.
 pub const OLD_DUMP_HEADER: &str = "# chuhe cloud library 1";
 
-/// Reports positions that were left out because they cannot arise in a game or have too few pieces.
+/// Reports positions that were left out because a library cannot store them or workers do not search them.
 pub fn note_left_out(positions: usize) {
     if positions > 0 {
         note(&format!(

@@ -35,7 +35,7 @@ const BODY_TIME: Duration = Duration::from_secs(5);
 /// Time for a client to upload games.
 pub const UPLOAD_TIME: Duration = Duration::from_secs(60);
 
-/// The address of clients whose own address cannot be read. They have limits, unlike the proxy.
+/// Stands for all clients whose address cannot be read. They share its limits; a proxy on this machine may have none.
 const UNREADABLE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// The address of the connection.
@@ -118,7 +118,7 @@ impl FromRequestParts<Arc<Shared>> for Caller {
 }
 
 /// The address of the client: that of the connection or, if a listed proxy has connected, the last one in its header
-/// `X-Forwarded-For`.
+/// `X-Forwarded-For`. It is [`UNREADABLE`] if that is not an address.
 pub fn client_address(shared: &Shared, parts: &Parts) -> IpAddr {
     let peer = parts.extensions.get::<Peer>();
     let peer = peer.map_or(UNREADABLE, |peer| peer.0.to_canonical());
@@ -186,6 +186,7 @@ pub fn board_of(parameters: &QueryParameters) -> Result<Position, ServerError> {
 /// A text to be stored, with `\n` as line end and blanks for tabs; empty if the parameter is absent.
 pub fn text_of(parameters: &QueryParameters, name: &str) -> Result<String, ServerError> {
     let text = parameters.get(name).unwrap_or("");
+    // Invalid UTF-8 is decoded as this character.
     if text.contains(char::REPLACEMENT_CHARACTER) {
         return Err(ServerError::parameter(format!("{name} is not valid UTF-8")));
     }

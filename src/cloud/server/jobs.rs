@@ -211,7 +211,7 @@ fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings,
 struct Added {
     id: i64,
     games: usize,
-    /// The parts of the file that could not be read.
+    /// What was left out of the file, in the language of the client.
     problems: Vec<String>,
 }
 
@@ -251,6 +251,7 @@ fn add(
         problems.push(error.to_string());
     }
     if games == 0 {
+        // There is one: `finish` fails without games.
         let reason = problems.into_iter().next();
         return Ok(Err(reason.unwrap_or_default()));
     }

@@ -317,7 +317,7 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
     }
 }
 
-/// Replaces repeated slashes in the path of a URL by one, as servers of PHP do. Some clients append `/chessdb.php` to an
+/// Replaces repeated slashes in the path of a URL by one, as nginx does. Some clients append `/chessdb.php` to an
 /// address that ends with a slash.
 fn merge_slashes(uri: &mut Uri) {
     let mut path = uri.path().to_owned();
@@ -330,7 +330,7 @@ fn merge_slashes(uri: &mut Uri) {
     if let Some(query) = uri.query() {
         path = format!("{path}?{query}");
     }
-    // Nothing uses the host in a URL.
+    // A host in the URL is lost; nothing uses it.
     if let Ok(merged) = path.parse() {
         *uri = merged;
     }
@@ -400,7 +400,7 @@ fn routes(api: Router) -> Router<Arc<Shared>> {
         .layer(from_fn(translate_reason))
 }
 
-/// Redirects [`OWN_PAGE`] to the page below it.
+/// Redirects [`OWN_PAGE`] to the same path with a slash at its end.
 async fn redirect_page(request: Request, next: Next) -> Response {
     if request.uri().path() == OWN_PAGE {
         site::add_slash(request.uri())

@@ -106,6 +106,7 @@ pub async fn board(
     Ok(Json(language(&parts.headers).within(|| describe(text))))
 }
 
+/// The reply about a text that should be a FEN.
 fn describe(text: &str) -> BoardMessage {
     let board = fen::parse(text);
     let reason = board
