@@ -72,6 +72,7 @@ export function buildKnowledge(books) {
   bookNames = books.replace(/[<>]/g, '');
   element('knowledge-panel').hidden = false;
   app.check = async (fen) => (await request(`api/position?${new URLSearchParams({ start: fen, moves: '' })}`)).fen;
-  app.listeners.push(() => { judged = askPosition(); });
-  app.onLanguage.push(askPosition);
+  const ask = () => { judged = askPosition(); };
+  app.listeners.push(ask);
+  app.onLanguage.push(ask);
 }

@@ -18,7 +18,7 @@ export const currentQuery = (more) => positionQuery(pathTo(app.game.node), more)
 function reasonOf(status, text) {
   let reply = { status: text.trim() };
   try {
-    reply = JSON.parse(text);
+    reply = JSON.parse(text) ?? reply;
   } catch {
     // The reply is plain text.
   }

@@ -290,16 +290,19 @@ export function openAddress() {
   return true;
 }
 
+// A position as in the protocols, without its first words.
+const withoutPrefix = (text) => text.trim().replace(/^(position\s+)?(fen\s+)?/i, '');
+
 // Whether a text is only a FEN, without moves.
 export const isFen = (text) => (
-  /^(position\s+)?(fen\s+)?(startpos|[a-z1-9]+(\/[a-z1-9]+)+(\s+[wrb](\s+[-\d]+)*)?)$/i.test(text.trim())
+  /^(startpos|[a-z1-9]+(\/[a-z1-9]+)+(\s+[wrb](\s+[-\d]+)*)?)$/i.test(withoutPrefix(text))
 );
 
 // Sets up a position after the server or the page has checked it. The server reads what the page cannot.
 export async function setUp(text) {
   try {
-    const [start, moves = ''] = text.trim().replace(/^(position\s+)?(fen\s+)?/, '').split(/\s+moves\s+/);
-    const game = newGame(start === 'startpos' ? undefined : await app.check(start));
+    const [start, moves = ''] = withoutPrefix(text).split(/\s+moves\s+/);
+    const game = newGame(/^startpos$/i.test(start) ? undefined : await app.check(start));
     for (const move of moves.split(/\s+/).filter(Boolean)) game.node = addMove(game.node, move);
     openGame(game);
   } catch (error) {

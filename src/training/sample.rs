@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::board::Position;
 use crate::notation::fen;
-use crate::text::read_line;
+use crate::text::{read_line, without_byte_order_mark};
 
 /// A training sample. As text: `FEN | score | result`.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ impl FromStr for Sample {
 
     fn from_str(line: &str) -> Result<Self, Self::Err> {
         let error = |reason: &dyn fmt::Display| ParseSampleError(reason.to_string());
-        let mut fields = line.split('|').map(str::trim);
+        let mut fields = without_byte_order_mark(line).split('|').map(str::trim);
         let mut next = |name: &str| fields.next().ok_or_else(|| error(&format!("no {name}")));
         let position = fen::parse_position(next("FEN")?).map_err(|e| error(&e))?;
         let score = next("score")?.parse().map_err(|e| error(&e))?;

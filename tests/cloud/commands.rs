@@ -555,7 +555,7 @@ fn the_moves_of_books_become_tasks() {
         $ cloud export few.db few.xqb
         $ cloud import tasks.db few.xqb
         = 0 moves written, 0 already known, 0 tasks added
-        2> positions that a library does not store or search\n
+        2> positions left out that a library does not store or search: 2\n
         ",
     );
     place.write("cut.obk", "SQLite format 3\0");

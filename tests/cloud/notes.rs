@@ -374,7 +374,7 @@ fn reasons_are_in_the_language_of_the_client() {
     let chinese = format!("{}Accept-Language: zh\r\n", bearer(WRITER));
     let post = |path: &str, kind: &str, text: &str| server.post_with(path, kind, text, &chinese);
     let refused = post("/jobs", "text/plain", "");
-    assert_eq!(body(&refused), "文件中没有对局或局面\n");
+    assert_eq!(body(&refused), "没有对局或局面\n");
     let refused = post("/notes", FORM, "board=x");
     assert_eq!(body(&refused), "board 须为 FEN\n");
     // A position with two pawns on a file before the river cannot be stored.

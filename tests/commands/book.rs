@@ -31,7 +31,10 @@ fn a_book_is_built_from_games_and_shown() {
         2> no move was played
         ",
     );
-    assert_eq!(place.names(), ["book.dat", "games.pgn"]);
+    assert_eq!(
+        place.names(),
+        ["book.dat", "cut.dat", "cut.pgn", "games.pgn"]
+    );
 }
 
 #[test]

@@ -143,20 +143,6 @@ pub fn create_new(path: &Path, hint: &str) -> Result<File, Failure> {
     })
 }
 
-/// Returns an error if more than one of the files, and the JSON objects of a command with `--json`, is standard output.
-pub fn require_one_standard_output(
-    has_json: bool,
-    files: &[&Option<OutputFile>],
-) -> Result<(), Failure> {
-    let files = files.iter().filter_map(|file| file.as_ref());
-    let count = files.filter(|file| file.is_stdout()).count();
-    if count + usize::from(has_json) > 1 {
-        let why = "only one file, or --json without such a file, can be standard output";
-        return Err(Failure::usage("-", why));
-    }
-    Ok(())
-}
-
 /// Returns an error if an output file is also an input file, even under another path.
 pub fn require_not_input<P: AsRef<Path>>(
     option: &str,
@@ -172,11 +158,19 @@ pub fn require_not_input<P: AsRef<Path>>(
     }
 }
 
-/// Returns an error if two of the outputs, each with its option, are the same file, even under different paths.
-pub fn require_distinct(outputs: &[(&str, &Option<PathBuf>)]) -> Result<(), Failure> {
+/// Returns an error if two of the files, each with its option, are the same, even under different paths; `-` is standard
+/// output.
+pub fn require_distinct<'a>(
+    files: impl IntoIterator<Item = (&'a str, &'a Path)>,
+) -> Result<(), Failure> {
+    let standard_output = Path::new("-");
     let mut places = HashMap::new();
-    for (option, path) in outputs {
-        let place = path.as_deref().and_then(place);
+    for (option, path) in files {
+        let place = if path == standard_output {
+            Some(path.to_owned())
+        } else {
+            place(path)
+        };
         if let Some(other) = place.and_then(|place| places.insert(place, option)) {
             let why = format!("this is also the file of {other}");
             return Err(Failure::usage(option, why));

@@ -25,7 +25,7 @@ pub use files::FILE_EXISTS;
 pub use files::read_small_text;
 pub use files::{
     FileLock, ForceArgument, OutputFile, create_new, open_input, require_distinct,
-    require_not_input, require_one_standard_output,
+    require_not_input,
 };
 #[cfg(feature = "cloud")]
 pub use games::read_games_of;

@@ -30,28 +30,39 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (tables, mut unread) = arguments.tables.open_files_first()?;
     for material in selected(&arguments.materials, &tables, arguments.rules.rules)? {
-        if let Err(failure) = show_class(material, arguments, &tables) {
-            unread.skipped_file(&failure);
+        for text in [class_text, dtc_text] {
+            match text(material, arguments, &tables) {
+                Ok(text) => print(&text)?,
+                Err(failure) => unread.skipped_file(&failure),
+            }
         }
     }
     unread.finish("egtb stats")
 }
 
-fn show_class(material: Material, arguments: &Arguments, tables: &Tables) -> Result<(), Failure> {
+/// The statistics of a table.
+fn class_text(
+    material: Material,
+    arguments: &Arguments,
+    tables: &Tables,
+) -> Result<String, Failure> {
     let rules = arguments.rules.rules;
     let solved = load(material, tables, rules)?;
     let size = tables.get(material, rules).map_or(0, ClassTable::size);
-    let text = if material.is_two_sided() {
+    Ok(if material.is_two_sided() {
         two_sided(arguments, &solved, size, tables)
     } else {
         one_sided(arguments, &solved, size, tables)
-    };
-    print(&text)?;
-    if let Some(dtc) = load_dtc(material, tables)? {
-        let size = tables.dtc_table(material).map_or(0, ClassTable::size);
-        print(&dtc_text(arguments, &dtc, size))?;
-    }
-    Ok(())
+    })
+}
+
+/// The statistics of the DTC table of a class; empty without one.
+fn dtc_text(material: Material, arguments: &Arguments, tables: &Tables) -> Result<String, Failure> {
+    let size = tables.dtc_table(material).map_or(0, ClassTable::size);
+    let dtc = load_dtc(material, tables)?;
+    Ok(dtc.map_or_else(String::new, |dtc| {
+        depths_to_conversion(arguments, &dtc, size)
+    }))
 }
 
 /// A position with the longest win and its line.
@@ -162,7 +173,7 @@ fn one_sided_text(
 }
 
 /// Summary of a DTC table.
-fn dtc_text(arguments: &Arguments, dtc: &SolvedClass, size: u64) -> String {
+fn depths_to_conversion(arguments: &Arguments, dtc: &SolvedClass, size: u64) -> String {
     let counts = dtc.counts();
     let material = dtc.material();
     let longest = dtc.example(TableOutcome::Win(counts.longest_win));

@@ -3,7 +3,7 @@
 mod game;
 mod output;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -14,8 +14,7 @@ use serde_json::Value;
 use super::common::{
     Context, Ended, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
     SearchDefaults, SearchPlan, Unread, bar_style, exit_code, interrupts, note, note_problems,
-    print, report_damaged_tables, require_distinct, require_not_input, require_one_standard_output,
-    search_games,
+    print, report_damaged_tables, require_distinct, require_not_input, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -292,19 +291,20 @@ impl OutputFiles {
         let pgn = ("--pgn", &arguments.pgn);
         let svg = ("--svg", &arguments.svg);
         let html = ("--html", &arguments.html);
-        require_distinct(&[pgn, svg, html])?;
+        let json = arguments.json.then_some(("--json", Path::new("-")));
+        let files = [pgn, svg, html].into_iter();
+        let files = files.filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        require_distinct(json.into_iter().chain(files))?;
         let create = |(option, path): (&str, &Option<PathBuf>)| {
             let Some(path) = path else { return Ok(None) };
             require_not_input(option, path, places.iter().map(|place| &place.path))?;
             OutputFile::create(path, arguments.force).map(Some)
         };
-        let files = Self {
+        Ok(Self {
             pgn: create(pgn)?,
             svg: create(svg)?,
             html: create(html)?,
-        };
-        require_one_standard_output(arguments.json, &[&files.pgn, &files.svg, &files.html])?;
-        Ok(files)
+        })
     }
 
     /// Whether a file is standard output. If so, the tables are not printed.

@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
     SearchThreads, TableArguments, describe_end, interrupts, note, open_input, print, print_text,
-    report_damaged_tables, require_distinct, require_not_input, require_one_standard_output,
-    thread_count,
+    report_damaged_tables, require_distinct, require_not_input, thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
@@ -437,18 +436,19 @@ struct OutputFiles {
 impl OutputFiles {
     fn create(arguments: &Arguments) -> Result<Self, Failure> {
         let [pgn, svg] = [("--pgn", &arguments.pgn), ("--svg", &arguments.svg)];
-        require_distinct(&[pgn, svg, ("--resume", &arguments.resume)])?;
+        let json = arguments.json.then_some(("--json", Path::new("-")));
+        let files = [pgn, svg, ("--resume", &arguments.resume)].into_iter();
+        let files = files.filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        require_distinct(json.into_iter().chain(files))?;
         let create = |(option, path): (&str, &Option<PathBuf>)| {
             let Some(path) = path else { return Ok(None) };
             require_not_input(option, path, arguments.game.file())?;
             OutputFile::create(path, arguments.force).map(Some)
         };
-        let files = Self {
+        Ok(Self {
             pgn: create(pgn)?,
             svg: create(svg)?,
-        };
-        require_one_standard_output(arguments.json, &[&files.pgn, &files.svg])?;
-        Ok(files)
+        })
     }
 }
 

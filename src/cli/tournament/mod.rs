@@ -12,7 +12,8 @@ use std::process::ExitCode;
 pub use arguments::Arguments;
 
 use super::common::{
-    Failure, INTERRUPTED, interrupts, print_text, report_damaged_tables, terminal_width,
+    Failure, INTERRUPTED, interrupts, print_text, report_damaged_tables, require_distinct,
+    terminal_width,
 };
 use crate::search::cores;
 use crate::text::printable;
@@ -20,11 +21,11 @@ use crate::tournament::{
     EngineFailure, EngineSpec, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
     TournamentStartError, check_engines, run as play,
 };
-use output::{MatchOutput, OutputFiles, require_different};
+use output::{MatchOutput, OutputFiles};
 
 /// Plays the tournament and prints the results.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    require_different(arguments)?;
+    require_distinct(arguments.files())?;
     let (mut tournament, left_out) = arguments.tournament()?;
     // Ctrl-C is handled only after the openings have been read, because reading a FIFO can block.
     let interrupt = interrupts()?;

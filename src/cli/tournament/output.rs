@@ -405,20 +405,3 @@ fn canonical_path(path: &Path) -> PathBuf {
     let file = path.canonicalize().ok().or_else(in_parent);
     file.unwrap_or_else(|| path.to_owned())
 }
-
-/// Returns an error if two options name the same file.
-pub fn require_different(arguments: &Arguments) -> Result<(), Failure> {
-    let files = arguments.files();
-    for (index, (option, path)) in files.iter().enumerate() {
-        let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
-        let mut others = files[..index].iter();
-        if !is_special
-            && let Some((other, _)) =
-                others.find(|(_, other)| canonical_path(other) == canonical_path(path))
-        {
-            let why = format!("{} is also the file of {other}", path.display());
-            return Err(Failure::usage(option, why));
-        }
-    }
-    Ok(())
-}

@@ -263,11 +263,6 @@ impl<W: Write> Session<W> {
         match command {
             Command::Quit => return self.quit(),
             Command::Unknown(line) => self.ignore_unknown(&line),
-            Command::Unparsed(input) => {
-                for command in self.parse(&input) {
-                    self.handle(command)?;
-                }
-            }
             Command::Print(text) => self.output.line(&text),
             Command::PrintError(text) => self.output.error_line(&text),
             Command::TooLong { .. } if !self.greeted => {}
@@ -496,14 +491,26 @@ impl<W: Write> Session<W> {
         match command {
             Command::Handshake(protocol) => *protocol != self.protocol,
             Command::SetOption { name, value } => {
-                self.option_changes_parsing(name, value.as_deref())
+                let reads_options = matches!(self.protocol, Protocol::Ucci | Protocol::Uci);
+                reads_options && self.option_changes_parsing(name, value.as_deref())
             }
             _ => false,
         }
     }
 
+    /// Parses the unparsed lines at the front of the queue: the commands before them have run.
+    fn parse_front(&mut self) {
+        while let Some(input) = self.queue.pop_unparsed() {
+            for command in self.parse(&input).into_iter().rev() {
+                self.queue.parses_later |= self.changes_parsing(&command);
+                self.queue.push_front(command, input.text().len());
+            }
+        }
+    }
+
     /// The oldest queued command, if it can run now. During a search a `stop` or `ponderhit` for it goes first.
     fn next_queued(&mut self) -> Option<Command> {
+        self.parse_front();
         let front = self.queue.front()?;
         match &self.search {
             Some(search) if search.is_stopping() => None,

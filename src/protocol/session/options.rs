@@ -120,11 +120,8 @@ impl<W: Write> Session<W> {
     fn open_tables(&mut self) {
         let (tables, skipped) = Tables::open(&self.preferences.table_paths);
         for file in skipped {
-            let values = [file.path.display().to_string(), file.error.to_string()];
-            let text = fill(
-                texts().table_not_used,
-                &values.each_ref().map(String::as_str),
-            );
+            let (path, error) = (file.path.display().to_string(), file.error.to_string());
+            let text = fill(texts().table_not_used, &[&path, &translated(&error)]);
             self.send(&Reply::Message(&text));
         }
         log::info!("{} endgame tables", tables.iter().count());

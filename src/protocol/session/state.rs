@@ -17,7 +17,7 @@ use crate::book::{BookLibrary, BookMove};
 use crate::eval::nnue::Network;
 use crate::protocol::codec::Codec;
 use crate::protocol::command::{Command, Protocol, handshake, split_word};
-use crate::protocol::input::InputReceiver;
+use crate::protocol::input::{Input, InputReceiver};
 use crate::protocol::options::Preferences;
 use crate::protocol::output::Output;
 use crate::search::{Event, Outcome, Pool, SearchRequest};
@@ -71,11 +71,23 @@ pub struct CommandQueue {
 impl CommandQueue {
     /// Adds a command from a line of `bytes` bytes.
     pub fn push(&mut self, command: Command, bytes: usize) {
-        self.has_quit |= command == Command::Quit;
-        self.interruptions += usize::from(interrupts(&command));
+        let bytes = self.count(&command, bytes);
+        self.commands.push_back((command, bytes));
+    }
+
+    /// Adds a command before all others.
+    pub fn push_front(&mut self, command: Command, bytes: usize) {
+        let bytes = self.count(&command, bytes);
+        self.commands.push_front((command, bytes));
+    }
+
+    /// Counts a command from a line of `bytes` bytes that is added, and returns its size.
+    fn count(&mut self, command: &Command, bytes: usize) -> usize {
+        self.has_quit |= *command == Command::Quit;
+        self.interruptions += usize::from(interrupts(command));
         let bytes = bytes.saturating_add(size_of::<(Command, usize)>());
         self.bytes = self.bytes.saturating_add(bytes);
-        self.commands.push_back((command, bytes));
+        bytes
     }
 
     pub fn pop(&mut self) -> Option<Command> {
@@ -88,6 +100,16 @@ impl CommandQueue {
         self.interruptions -= usize::from(interrupts(&command));
         self.parses_later &= !self.commands.is_empty();
         Some(command)
+    }
+
+    /// Removes the oldest command if it is an unparsed line.
+    pub fn pop_unparsed(&mut self) -> Option<Input> {
+        let front = self.commands.front();
+        front.filter(|(command, _)| matches!(command, Command::Unparsed(_)))?;
+        match self.pop() {
+            Some(Command::Unparsed(input)) => Some(input),
+            _ => None,
+        }
     }
 
     pub fn front(&self) -> Option<&Command> {

@@ -51,6 +51,19 @@ impl TestSession {
     /// Handles an input and waits for the ruling on a search that it starts.
     fn input(&mut self, input: Input) {
         let _ = self.session.on_input(input);
+        self.await_ruling();
+    }
+
+    /// Runs the queued commands that can run, and returns the answers.
+    fn run_queue(&mut self) -> Vec<String> {
+        while let Some(command) = self.session.next_queued() {
+            let _ = self.session.handle_incoming(Incoming::Queued(command));
+            self.await_ruling();
+        }
+        self.read()
+    }
+
+    fn await_ruling(&mut self) {
         let search = self.session.search.as_ref();
         let ruling = search.and_then(|search| search.awaited_ruling.as_ref());
         if let Some(ruling) = ruling.map(|ruling| ruling.recv().unwrap()) {
@@ -303,12 +316,9 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
         }
         assert_eq!(session.say("isready"), ["readyok"]);
         session.on_event(done(0));
-        while let Some(command) = session.session.next_queued() {
-            let _ = session.session.handle_incoming(Incoming::Queued(command));
-        }
+        let said = session.run_queue();
         let request = &session.session.search.as_ref().unwrap().request;
         let (moves, limits) = (request.root_moves.clone(), request.limits);
-        let said = session.read();
         let of_handshake = |line: &String| {
             ["id ", "option ", "ucciok"]
                 .iter()
@@ -333,6 +343,23 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
             "{go}"
         );
     }
+}
+
+#[test]
+fn queued_lines_of_another_protocol_reach_its_search() {
+    let mut session = TestSession::new("uci");
+    session.say("setoption usebook false");
+    session.say("go movetime 100000");
+    for line in ["xboard", "analyze", "exit", "ping 1"] {
+        assert_eq!(session.say(line), [""; 0], "{line}");
+    }
+    session.on_event(done(0));
+    session.run_queue();
+    let analysis = session.session.search.as_ref().unwrap();
+    assert!(analysis.is_stopping(), "by `exit`");
+    session.on_event(done(0));
+    assert_eq!(session.run_queue(), ["pong 1"]);
+    assert!(session.session.search.is_none());
 }
 
 #[test]

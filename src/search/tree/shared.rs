@@ -82,7 +82,10 @@ impl SharedState {
         request.limits.nodes = Some(limit.min(nodes.saturating_add(budget)));
         // A depth limit that only follows from the length of the mate is dropped: because of reductions, the mate may
         // be found only at a greater depth.
-        let mate = request.limits.mate.map(|moves| moves.saturating_mul(2) - 1);
+        let mate = request
+            .limits
+            .mate
+            .map(|moves| moves.saturating_mul(2).saturating_sub(1));
         request.limits.depth = request.limits.depth.filter(|depth| Some(*depth) < mate);
         Self {
             time: self.time,

@@ -10,7 +10,7 @@ use crate::eval::nnue::features::{FEATURES, MAX_ACTIVE, Perspective};
 use crate::eval::nnue::{Architecture, InputBuckets};
 use crate::rules::{RuleSet, counted_plies};
 use crate::search::evaluation_scale;
-use crate::text::{read_line, without_byte_order_mark};
+use crate::text::read_line;
 use crate::training::data::{
     GameReader, Labelled, LabelledResult, ReadError, Record, RecoveredGames,
 };
@@ -274,8 +274,7 @@ impl Samples {
         let mut line = Vec::new();
         while read_line(&mut reader, LONGEST_LINE, &mut line)? {
             let line = String::from_utf8_lossy(&line);
-            let text = without_byte_order_mark(&line).trim_end();
-            let Ok(sample) = text.parse::<Sample>() else {
+            let Ok(sample) = line.trim_end().parse::<Sample>() else {
                 broken += 1;
                 continue;
             };
