@@ -15,7 +15,8 @@ use crate::board::Color;
 use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
 
-/// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
+/// Width of a column of verdicts: the length of `black_loses`, the longest verdict, and of `elephanteye`, the longest
+/// name of a rule set.
 const VERDICT_WIDTH: usize = 11;
 
 /// Judge games by the repetition rules and the no-capture limit: none, draw, red_loses or black_loses.
@@ -142,7 +143,7 @@ fn heading(arguments: &Arguments) -> String {
     }
 }
 
-/// The text about a game, with its file and place there if it has them.
+/// The text or JSON object of a game. `place` is its file and its place there, if it is from a file.
 fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> String {
     let arguments = judging.arguments;
     let judgement = judge(game, arguments.rules.rules);

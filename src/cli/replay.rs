@@ -146,7 +146,7 @@ struct Replayed {
     end: Option<(Game, Judgement)>,
 }
 
-/// Replays a game. It does not agree if it has fewer plies than requested.
+/// Replays a game. A game with fewer plies than `FILE:GAME@PLY` requests does not agree.
 fn replay(
     arguments: &Arguments,
     place: &GamePath,

@@ -53,7 +53,7 @@ pub struct TokenError {
 
 impl Tokens {
     /// Parses tokens, one per line: role (read, queue, write or admin), name and token, separated by white space.
-    /// Empty lines, lines that start with `#` and a byte order mark are skipped.
+    /// Empty lines and lines that start with `#` are skipped, and so is a byte order mark at the beginning of the text.
     ///
     /// # Errors
     /// For the first line that is malformed, repeats the token of an earlier line, or has an invalid name or token. A
@@ -77,7 +77,7 @@ impl Tokens {
             if RESERVED.contains(&name) {
                 return Err(reason("this name is reserved"));
             }
-            // Names are the authors of notes.
+            // The name of a token becomes the author of the notes that are written with it.
             if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
                 return Err(reason(
                     "a name must have at most 100 characters and no control characters",

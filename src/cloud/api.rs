@@ -86,7 +86,7 @@ pub enum MoveInfo {
     Known {
         /// For the side that plays the move.
         score: i32,
-        /// 0 to 2.
+        /// 0 to 2, see [`rank`](super::score::rank).
         rank: u8,
         /// Number of known replies.
         replies: usize,
@@ -97,7 +97,7 @@ pub enum MoveInfo {
     Table {
         /// For the side that plays the move: 30,000 minus the plies to mate, 0 for a draw.
         score: i32,
-        /// 0 to 2.
+        /// 0 to 2, see [`rank`](super::score::rank).
         rank: u8,
     },
 }
@@ -322,7 +322,7 @@ fn note(info: &MoveInfo) -> String {
     }
 }
 
-/// Win rate in per cent; none for mates and tablebase scores.
+/// Win rate in per cent; `None` for mates, tablebase scores and moves without a score.
 fn shown_win_rate(info: &MoveInfo) -> Option<String> {
     match *info {
         MoveInfo::Known { score, .. } if score.abs() < MATE => {

@@ -97,7 +97,7 @@ impl SearchArguments {
 #[derive(Clone)]
 pub struct SearchPlan {
     pub limits: Limits,
-    /// The level to play at, without endgame tables; `None` for full strength.
+    /// The Elo to play at, which also turns off the endgame tables; `None` for full strength.
     pub elo: Option<u32>,
     pub settings: Settings,
     pub threads: usize,

@@ -149,7 +149,8 @@ fn check_draws(
 
 /// Searches sample positions of a class: draws, and mates of each length up to [`MAX_MATE`], in which
 /// the side to move wins if the length is odd and loses if it is even. Returns how many mates were
-/// found. Fails if the search finds a mate that does not exist or is too short.
+/// found. Fails if the search finds a mate that does not exist, or a win in fewer plies than the table
+/// has. A loss in fewer plies is not an error.
 fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String, Failure> {
     let mates = (1..=MAX_MATE).map(|plies| match plies % 2 {
         1 => TableOutcome::Win(plies),

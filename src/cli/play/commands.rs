@@ -34,7 +34,7 @@ impl PlaySession {
             ("", _) => {}
             ("quit" | "exit", "") => return ControlFlow::Break(()),
             ("help" | "?", "") => {
-                // The text needs no translation, and a closed output is noticed at the next move.
+                // The text is already translated. Errors are ignored, as in `print_line`.
                 let _ = print(&format!("{}\n", texts().play_help));
             }
             ("board", "") => self.show_board(),

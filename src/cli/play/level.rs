@@ -19,7 +19,7 @@ pub struct PlayLevel {
 }
 
 impl PlayLevel {
-    /// The limits of the search for a move of `side`, without those of the strength.
+    /// The limits of the search for a move of `side`, without the node limit that the strength adds.
     pub fn limits(self, clock: Option<&GameClock>, side: Color) -> Limits {
         let mut limits = self.limits.limits(DEFAULT_TIME);
         if let Some(clock) = clock {
@@ -105,7 +105,7 @@ impl GameClock {
         Self::new(self.control)
     }
 
-    /// Deducts the time that a side has used. Returns `false` if it has used all its time.
+    /// Deducts the time that a side has used. Returns `false` if it has used more than it had left.
     pub fn use_time(&mut self, side: Color, used: Duration) -> bool {
         let left = self.left[side].checked_sub(used);
         self.left[side] = left.unwrap_or_default();

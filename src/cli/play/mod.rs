@@ -210,8 +210,8 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    /// Searches the position, at full strength without `elo`; returns the result and the best line. Prints an error and
-    /// returns `None` if the search fails.
+    /// Searches the position with the strength `elo`, or at full strength if it is `None`; returns the result and the
+    /// best line. Prints an error and returns `None` if the search fails.
     fn think(&self, limits: Limits, elo: Option<u32>) -> Option<(Outcome, Vec<Move>)> {
         let plan = SearchPlan {
             limits,
@@ -259,7 +259,8 @@ impl PlaySession {
             .write_with_coordinates(self.game.position(), played)
     }
 
-    /// Plays a legal move. Shows the board unless the engine moves next, and the end of the game.
+    /// Plays a legal move. Shows the board if the person moves next or the game is over, then the end of the game or a
+    /// check.
     fn push(&mut self, played: Move) {
         let side = self.game.position().side_to_move();
         if self.game.push(played).is_err() {

@@ -237,7 +237,8 @@ fn remove_verdict(node: &mut AnnotatedMove) {
     node.comment = format!("{} {}", before.trim_end(), after.trim_start());
 }
 
-/// The comment of a move, such as `[%eval -1.35,12] mistake (-11 %)`: the score for red and the depth.
+/// The comment of a move, such as `[%eval -1.35,12] mistake (-11 %)`: the score for red and the depth, and for an error
+/// its grade and loss.
 fn comment(verdict: &MoveVerdict) -> String {
     let score = match verdict.score.meaning() {
         Meaning::Evaluation(score) => format!("{:.2}", f64::from(score) / 100.0),

@@ -217,8 +217,9 @@ fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failur
     Ok(ExitCode::SUCCESS)
 }
 
-/// A game without moves from the last position of `game`. Its plies without a capture are those that the rules count,
-/// because a FEN has no other count. Past the limit they begin at 0, because the players do not apply the limit.
+/// A game without moves that starts at the last position of `game`. Its no-capture clock is the number of plies that
+/// the rules count, because a FEN can store only one number. If this number has reached the limit, the clock starts at
+/// 0, because the players have not applied the limit.
 fn without_history(game: &Game, rules: RuleSet) -> Result<Game, InvalidPosition> {
     let position = game.position();
     let counted = counted_plies(position.clock(), rules);

@@ -214,7 +214,7 @@ fn write_tree(
     }
 }
 
-/// The other moves that mate in one position of the main line.
+/// The text about the other mating moves in a position of the main line.
 fn others_text(position: &Position, others: &OtherMoves, notation: MoveStyle) -> String {
     let OtherMoves {
         moves, is_complete, ..

@@ -170,7 +170,7 @@ impl<'a> MatchOutput<'a> {
         &self.games
     }
 
-    /// Keeps a game as PGN if there is a status page.
+    /// Keeps a game as PGN for the status page if there is a status file.
     fn keep_recent(&mut self, record: &GameRecord) -> io::Result<()> {
         if self.files.status.is_empty() {
             return Ok(());

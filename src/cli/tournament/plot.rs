@@ -63,7 +63,7 @@ fn paint(
     Ok(svg)
 }
 
-/// Maximum number of points of a curve.
+/// Maximum number of points of a curve, without the last one.
 const MAX_POINTS: usize = 400;
 
 /// The state after a number of games.
@@ -75,8 +75,8 @@ struct Point {
     llr: Option<f64>,
 }
 
-/// The history of a match of two engines: a point per game pair, thinned out to [`MAX_POINTS`]. `games` must be in the order
-/// of the schedule.
+/// The history of a match of two engines: a point per game pair, thinned out to at most [`MAX_POINTS`] and the last
+/// one. `games` must be in the order of the schedule.
 fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
     let mut scores = Scores::default();
     let mut run = tournament.sprt.map(SprtRun::new);
