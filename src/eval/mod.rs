@@ -36,7 +36,7 @@ pub fn scaled(position: &Position, value: i32) -> i32 {
 }
 
 /// The scale factor of an advantage of `better`, in 64ths: small for a side without a piece that can cross the
-/// river.
+/// river, except in the promotion variant, where advisors and bishops can become pawns.
 #[inline]
 fn scale_factor(position: &Position, better: Color) -> i32 {
     if position.has_attackers(better) || position.has_promotion() {

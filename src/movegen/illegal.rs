@@ -101,7 +101,8 @@ pub fn why_illegal(position: &Position, played: Move) -> Option<IllegalReason> {
     })
 }
 
-/// Whether a piece could move so somewhere on an empty board.
+/// Whether a move has the shape of the moves of a piece. Other pieces, the palace, the river and the direction of
+/// pawns are not checked.
 fn is_step(kind: PieceKind, from: Square, to: Square) -> bool {
     let files = from.file().abs_diff(to.file());
     let ranks = from.rank().abs_diff(to.rank());

@@ -44,7 +44,7 @@ pub enum EpdError {
         /// The reason why the move cannot be played.
         error: NotationError,
     },
-    /// The operand of `dm` is not a number.
+    /// The operand of `dm` is missing or not a number.
     #[error("the operation dm requires the number of moves to mate")]
     Mate,
 }

@@ -92,7 +92,7 @@ impl GameText {
         }
     }
 
-    /// Whether a text with this first word begins with a position that is not a bare FEN.
+    /// Whether the first word of a text shows that a position follows: `startpos`, `position` or `fen`.
     pub fn is_start(word: &str) -> bool {
         ["startpos", "position", "fen"]
             .iter()

@@ -12,7 +12,7 @@ use crate::text::{fill, texts};
 pub const MAX_MOVES: usize = 250_000;
 /// The maximum depth of variations in variations.
 pub const MAX_DEPTH: usize = 200;
-/// The maximum number of problems that are kept for a record.
+/// Once a record has this many problems, only problems of the main line are added.
 const MAX_PROBLEMS: usize = 20;
 
 /// The reason why a record, or a part of it, cannot be read.

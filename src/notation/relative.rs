@@ -195,8 +195,8 @@ pub fn direction_and_number(m: Move, color: Color) -> (Direction, usize) {
 }
 
 impl Description {
-    /// All moves of the side to move that match, legal or not. Kings, rooks, cannons and pawns stay on their file or
-    /// rank: the number of a move along the file is not that of another file.
+    /// All moves of the side to move that match, legal or not. For kings, rooks, cannons and pawns, only moves along a
+    /// file or rank match; otherwise a number of steps could also be read as the number of a destination file.
     pub fn attempts(&self, position: &Position) -> Vec<Move> {
         let own = position.pieces(position.side_to_move(), self.kind);
         let moves = own

@@ -125,8 +125,8 @@ impl Place {
     }
 }
 
-/// The lines of the board as the data of a path: the ranks, the files, of which the river interrupts all but the two at
-/// the edges, and the diagonals of both palaces.
+/// The lines of the board as the data of a path: the ranks; the files, which are interrupted by the river except at the
+/// edges; and the diagonals of both palaces.
 fn grid() -> String {
     let mut path = String::new();
     let mut line = |x1: usize, y1: usize, x2: usize, y2: usize| {

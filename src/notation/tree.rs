@@ -100,7 +100,7 @@ pub struct PgnGame {
     pub tags: Vec<(String, String)>,
     /// The starting position and the moves.
     pub line: Line,
-    /// A comment for each move, possibly empty.
+    /// The comment on each move, possibly an empty text. May be shorter than the line: later moves have no comments.
     pub comments: Vec<String>,
     /// The result.
     pub result: GameResult,
@@ -364,7 +364,8 @@ impl GameTree {
         moves.filter(|id| !self.moves.is_first_child(*id)).count()
     }
 
-    /// The main line. The comment on the whole game comes before the comment of its first move.
+    /// The main line. The comment on the whole game comes before the comment of its first move; without moves it is
+    /// lost.
     pub fn main_line(&self) -> PgnGame {
         let line: Vec<NodeId> = self.moves.line(ROOT).collect();
         let moves = line.iter().filter_map(|id| self.moves[*id].played);

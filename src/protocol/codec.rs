@@ -37,7 +37,7 @@ pub trait Codec: fmt::Debug {
         Vec::new()
     }
 
-    /// Whether a proven mate ends a search without limits. All other searches without limits are answered only
+    /// Whether a search without limits ends and is answered when it has proven a mate. Otherwise it is answered only
     /// after `stop`.
     fn mate_ends_infinite(&self) -> bool;
 }
@@ -63,7 +63,7 @@ pub enum Reply<'a> {
     BookMove {
         played: Move,
         weight: u32,
-        /// Whether the engine plays this move, which is reported after the others.
+        /// Whether the engine plays this move. It is reported after the other book moves.
         is_best: bool,
     },
     /// All book moves of a position, the answer to
@@ -75,7 +75,7 @@ pub enum Reply<'a> {
         /// The win, draw and loss probabilities for the side to move, if the report is a line and `UCI_ShowWDL` is on.
         chances: Option<WinRate>,
     },
-    /// The end of a search that has found the move to play, before the last report of progress and the best move.
+    /// A search has found the move to play. Sent before the last report of progress and the best move.
     SearchEnd,
     /// The processor load of the search threads, in thousandths.
     CpuLoad(u32),

@@ -139,8 +139,8 @@ impl GoRequest {
         self.clocks_of(mover).0.is_none() && self.limits(mover).clock.is_some()
     }
 
-    /// Whether this asks for a move in a game with clocks. Programs that ask for a score set a time for the move, or a
-    /// depth in addition to a clock.
+    /// Whether this asks for a move in a game with clocks: there is a clock, but no limit of depth or nodes. Programs
+    /// that ask for a score set a time for the move instead of a clock, or a depth in addition to a clock.
     pub fn is_game(&self, position: &Position) -> bool {
         let limits = self.limits(position.side_to_move());
         limits.clock.is_some() && limits.depth.is_none() && limits.nodes.is_none()

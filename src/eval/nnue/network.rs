@@ -68,7 +68,7 @@ pub struct NetworkParameters {
     /// By bucket, perspective (side to move first), neuron; multiplied by
     /// [`OUTPUT_QUANT`](super::OUTPUT_QUANT), -127 to 127.
     pub output_weights: Vec<i16>,
-    /// By bucket; multiplied by both.
+    /// By bucket; multiplied by both factors.
     pub output_biases: Vec<i32>,
 }
 

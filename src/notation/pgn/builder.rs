@@ -12,13 +12,13 @@ use crate::notation::raw::{
 use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT, append};
 use crate::notation::{LineError, fen, is_move_text};
 
-/// The maximum size of the tags and comments of a game in bytes.
+/// The maximum size of the tags, comments and texts of moves of a game in bytes.
 const MAX_TEXT: usize = 8 << 20;
-/// The maximum length of the text of a move in bytes.
+/// The number of characters after which the text of a move is cut.
 const MAX_WORD: usize = 200;
 
-/// The number of tags from which on a heading no longer replaces an earlier tag, so that the searches for such tags do
-/// not take quadratic time.
+/// In a game with this many tags or more, a heading no longer replaces an earlier tag with the same name. Otherwise the
+/// searches for such tags would take quadratic time.
 const MAX_COMPARED_TAGS: usize = 1000;
 
 /// A game under construction.
@@ -291,7 +291,7 @@ impl Builder {
         }
     }
 
-    /// Ends a variation. Other closing brackets are ignored, as in `1) 炮二平五`.
+    /// Ends a variation. Other closing parentheses are ignored, as in `1) 炮二平五`.
     fn close_variation(&mut self) {
         if let Some((_, cursor)) = self.open.pop() {
             self.cursor = cursor;
@@ -300,7 +300,7 @@ impl Builder {
         }
     }
 
-    /// Begins a variation. Brackets before and after the moves are ignored.
+    /// Begins a variation. Parentheses before the game and after its end are ignored.
     fn open_variation(&mut self, line: usize) {
         if self.has_ended || self.is_empty() {
             return;

@@ -61,7 +61,7 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
 }
 
 /// The position and moves of a URL such as `https://host/query/?FEN_w_moves_h2e2` or `…&board=FEN%20w`, or of a FEN
-/// with `_` in place of blanks; `None` if the text is something else.
+/// with `_` in place of blanks; `None` if the text is something else. The counters of the FEN are ignored.
 fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
     let is_address = ["http://", "https://"]
         .iter()

@@ -71,7 +71,7 @@ fn element(text: &str) -> Option<&str> {
     (length > 0 && length <= 10).then(|| &name[..length])
 }
 
-/// The text of an HTML page, without scripts.
+/// The text of an HTML page, without tags, comments, scripts and styles.
 pub fn html_text(page: &str) -> String {
     let mut text = String::with_capacity(page.len());
     let lower = page.to_ascii_lowercase();
@@ -219,7 +219,8 @@ pub fn without_urls<'a>(text: &'a str, mark: &str) -> Cow<'a, str> {
     Cow::Owned(words.collect())
 }
 
-/// A text without the escapes of strings in JSON: `\/`, `\n`, `\u7532`. `\r\n` becomes one line end.
+/// A text without the escapes of strings in JSON: `\/`, `\n`, `\u7532`. `\r\n` becomes one line end, and so do `\r`
+/// and `\t`.
 pub fn without_json_escapes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars();

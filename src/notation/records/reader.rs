@@ -94,7 +94,7 @@ impl<'a> RecordReader<'a> {
     /// The input, if it has one game or position per line and no game was read yet.
     ///
     /// # Errors
-    /// Returns the reader if the file has another format.
+    /// Returns the reader if the file has another format or a line of it was already read.
     pub fn into_lines(self) -> Result<Box<dyn BufRead + 'a>, Box<Self>> {
         match self.source {
             Source::Lines(file, 0) => Ok(file),
