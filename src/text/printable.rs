@@ -38,8 +38,8 @@ fn is_harmless(c: char) -> bool {
     is_character(c) && !changes_direction && !breaks_line
 }
 
-/// Escapes a text for HTML and XML, between tags and in quoted attributes. Characters that XML does not allow are
-/// removed; line ends are kept.
+/// Escapes a text for HTML and XML, between tags and in quoted attributes. Control characters
+/// (also tabs) and characters that XML does not allow are removed; line feeds are kept.
 #[cfg(feature = "cli")]
 pub fn escape_html(text: &str) -> String {
     let text: String = text

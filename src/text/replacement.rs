@@ -23,7 +23,7 @@ pub struct Replacement {
 
 impl Replacement {
     /// Creates the new file in the directory of `path`, with the permissions of the old file if there is one. It is
-    /// named `.NAME.RANDOM.tmp`. Abandoned files of this name are removed.
+    /// named `.NAME.RANDOM.tmp`. Abandoned files with such a name are removed.
     ///
     /// # Errors
     /// The old file is not writable or not a regular file, or no file can be created in its directory.

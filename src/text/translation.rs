@@ -11,8 +11,8 @@ use super::Language;
 
 /// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
-/// A pattern has `{}` for any text, `{n}` for a number and `{t}` for a text that is translated too. The translation has
-/// `{}` for the next value and `{1}` to `{9}` for the value with this number.
+/// A pattern has `{}` for any text, `{n}` for a number and `{t}` for a text that is translated too. In the translation
+/// `{1}` to `{9}` are replaced by the value with this number, and a `{}` that is the n-th placeholder by the n-th value.
 const TABLE: &str = include_str!("chinese.txt");
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
@@ -118,7 +118,7 @@ impl Slot {
     }
 }
 
-/// Replaces `{}` by the next value, and `{1}` to `{9}` by the value with this number.
+/// Replaces `{1}` to `{9}` by the value with this number, and a `{}` that is the n-th placeholder by the n-th value.
 fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
     let mut filled = String::new();
     let mut parts = text.split('{');

@@ -164,9 +164,10 @@ impl TablebaseAdjudication {
         &self.tables
     }
 
-    /// Adjudicates a position that the rules have not decided. A win counts if the mate, or a winning capture,
-    /// comes within the no-capture limit and passes through no position of the game that the rules judge next; a draw
-    /// counts if it holds under the repetition rules. Wins that depend on the repetition rules are played out.
+    /// Adjudicates a position that the rules have not decided. A win counts if the mate, or a winning capture, comes
+    /// within the no-capture limit, and if the line to it repeats no position of the game that the rules would then
+    /// judge; a draw counts if it holds under the repetition rules. Wins that depend on the repetition rules are
+    /// played out.
     pub fn ending(&self, game: &Game, rules: RuleSet) -> Option<Ending> {
         let position = game.position();
         let probe = self.tables.probe(position, rules)?;

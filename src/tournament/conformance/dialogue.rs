@@ -146,7 +146,8 @@ impl<'a> Dialogue<'a> {
         self.process.has_group()
     }
 
-    /// The next line before `deadline`, if there is one. It is an error if the engine exits or writes too much.
+    /// The next line before `deadline`, if there is one. It is an error if the engine exits or writes too
+    /// much, or if the checks are interrupted.
     pub fn line_before(&mut self, deadline: Instant) -> Result<Option<String>, CheckFailure> {
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());

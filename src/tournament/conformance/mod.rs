@@ -21,7 +21,8 @@ pub use dialogue::{CheckOutcome, CheckReport, CheckTimeouts};
 /// greeting. A message on `interrupt` stops the checks.
 ///
 /// # Errors
-/// The engine cannot be started or does not play xiangqi, or the checks were interrupted.
+/// The engine cannot be started, does not answer, speaks XBoard or does not play xiangqi, or the checks were
+/// interrupted.
 pub fn check_protocol(
     spec: &EngineSpec,
     check_timeouts: CheckTimeouts,

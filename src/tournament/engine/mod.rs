@@ -231,9 +231,9 @@ impl Engine {
         self.await_line(timeout, BEST_MOVE, is_outcome)
     }
 
-    /// Waits for a line as [`Self::await_line`] does, but twice as long as `allowed`; a line within this time is
-    /// accepted. A timeout is excused if without the stalls of the machine the wait was not longer than `allowed`:
-    /// after a wait of only `allowed`, any stall would excuse an engine that does not answer at all.
+    /// Waits for a line as [`Self::await_line`] does, up to twice `allowed`, and accepts a line that arrives within this
+    /// time. The caller excuses a timeout if the wait without the stalls of the machine was not longer than
+    /// `allowed`; if this function waited only for `allowed`, any stall would excuse an engine that never answers.
     fn await_response(
         &mut self,
         allowed: Duration,

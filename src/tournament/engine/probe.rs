@@ -21,8 +21,7 @@ const GREETINGS: [(&str, Duration); 3] = [
 ];
 
 /// Starts an engine once. Returns its settings, completed by the detected ones, and its greeting. A message on
-/// `interrupted`,
-/// or its disconnection, stops this.
+/// `interrupted`, or its disconnection, stops the detection.
 ///
 /// The protocol is that of the greeting which the engine answers; the first rank follows from its move from the
 /// starting position. Settings given by the user are verified.

@@ -50,7 +50,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts an engine whose `info` lines are also sent to `output`.
+    /// Starts an engine whose `info` lines are sent to `output` like other lines, instead of being parsed.
     pub fn start_raw(spec: &EngineSpec) -> io::Result<Self> {
         Self::start_reading(spec, spec.cpus.as_deref(), true)
     }
@@ -335,7 +335,7 @@ struct OutputReader {
     label: Arc<str>,
     xboard: Option<Arc<Mutex<XboardTranslator>>>,
     sender: Sender<Output>,
-    /// Whether `info` lines are also sent to the receiver.
+    /// Whether `info` lines are sent to the receiver like other lines, instead of being parsed here.
     passes_info: bool,
 }
 

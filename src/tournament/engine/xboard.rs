@@ -8,7 +8,7 @@ use crate::tournament::spec::EngineProtocol;
 
 /// XBoard reports a mate in N moves as this plus N.
 const MATE: i64 = 100_000;
-/// The name of the position after `position startpos`.
+/// The start of a game that was set up by `position startpos`.
 const STARTPOS: &str = "startpos";
 
 /// The state of the conversation with an XBoard engine.

@@ -97,7 +97,7 @@ impl JournalHeader {
             (self.factors == other.factors, "factors"),
             (self.engines == other.engines, "engines"),
             (self.format == other.format, "formats"),
-            // The journals of early knockouts do not contain it.
+            // Knockout journals of older versions of the program do not contain it.
             (
                 self.rounds.is_null() || self.rounds == other.rounds,
                 "numbers of rounds",
