@@ -1,4 +1,4 @@
-//! Repeated positions of a game, by which a result of a table may not hold.
+//! Repeated positions of a game, because of which a result of a table may not hold.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use super::value::TableOutcome;
 use crate::board::Position;
 use crate::rules::{Game, RuleSet};
 
-/// The plies, by the tables, of the positions of a game since its last capture that the rules judge when they occur
-/// again.
+/// The smallest numbers of plies, by the tables, among the positions since the last capture of a game that the rules
+/// judge when they occur once more.
 ///
 /// A table does not know the game. But the plies decrease along the best play of the winner, so a win or loss passes
-/// only through positions with fewer plies, and holds if no such position of the game has fewer.
+/// only through positions with fewer plies, and holds if none of these positions has fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatedPositions {
     /// The smallest number of plies to mate; [`u16::MAX`] without a position, as in the other fields.

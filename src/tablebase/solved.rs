@@ -179,8 +179,8 @@ impl SolvedClass {
         self.examples(outcome, 0).next()
     }
 
-    /// All positions with this outcome, in index order starting at index `from` for each side to
-    /// move.
+    /// All positions with this outcome, in index order starting at index `from` for each side to move. Draws of a
+    /// one-sided class are listed only with the weak side to move.
     pub fn examples(&self, outcome: TableOutcome, from: usize) -> impl Iterator<Item = Position> {
         let sides = match (outcome, self.material.is_two_sided()) {
             (_, true) => &Color::ALL[..],

@@ -1,4 +1,4 @@
-//! Data that solver threads share: values by block, move counters, and parallel loops.
+//! Data that solver threads share (the values that occur in each block, and move counters), and parallel loops.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -116,7 +116,7 @@ pub fn for_each_part(threads: usize, parts: usize, work: impl Fn(usize) + Sync) 
     });
 }
 
-/// Runs `work` on `threads` threads with the thread number, and returns the results in that order.
+/// Calls `work` with the number of the thread on each of `threads` threads. Returns the results by thread number.
 pub fn map_threads<T: Send>(threads: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let work = &work;

@@ -258,8 +258,8 @@ impl Tables {
         })
     }
 
-    /// All legal moves with their values, best first: wins by length, draws, unknown moves, losses,
-    /// the longest first.
+    /// All legal moves with their values, best first: wins, the shortest first; draws; unknown moves; losses, the
+    /// longest first. Mates come before wins by rule, and losses by rule before losses by mate.
     pub fn probe_moves(&self, position: &Position, rules: RuleSet) -> Vec<ProbedMove> {
         let mut after = position.clone();
         let mut moves: Vec<ProbedMove> = (legal_moves(position).into_iter())

@@ -90,7 +90,7 @@ impl Value {
     pub const NOT_LOST: Self = Self(244);
     /// A draw or a loss.
     pub const NOT_WON: Self = Self(245);
-    /// Longest mate that can be stored, in plies.
+    /// Longest mate that a byte can store, in plies. The solver already refuses a class with a mate of this length.
     pub const LONGEST: u8 = 149;
     /// Encodes a win or loss by rule in 0 plies; longer ones follow.
     const BY_RULE: u8 = Self::LONGEST + 2;
@@ -280,7 +280,7 @@ impl Metric {
         }
     }
 
-    /// Whether a class whose DTM table has these largest values also needs a DTC table.
+    /// Whether a class whose DTM table has these largest levels, of wins and of losses, also needs a DTC table.
     pub(super) const fn needs_dtc(largest: [u8; 2]) -> bool {
         let [win, loss] = largest;
         2 * win as u16 > Self::NO_CAPTURE_PLIES + 1 || 2 * loss as u16 > Self::NO_CAPTURE_PLIES + 2

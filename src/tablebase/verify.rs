@@ -30,7 +30,7 @@ pub struct Inconsistent {
 /// sides to move.
 ///
 /// # Errors
-/// The first wrong position.
+/// A wrong position.
 ///
 /// # Panics
 /// A class of `smaller` is missing, or the strong side is stalemated.
@@ -62,7 +62,7 @@ pub fn verify(
         Ok(checked)
     };
     let threads = threads.max(1);
-    // All threads finish before the first error is returned.
+    // All threads finish before an error is returned.
     let checked = map_threads(threads, |first| run(first, threads));
     checked.into_iter().sum()
 }
@@ -296,7 +296,7 @@ impl SafetySearch<'_> {
             .collect()
     }
 
-    /// Removes positions from the set. Returns those that lose their rank.
+    /// Removes positions from the set. Returns other positions that no longer have a rank.
     fn remove(&self, removed: Vec<SafetyNode>) -> Vec<SafetyNode> {
         removed
             .iter()

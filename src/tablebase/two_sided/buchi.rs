@@ -59,7 +59,7 @@ impl Buchi<'_> {
 
     /// The initial set: all legal positions that are not lost, except those in which the other side has
     /// a capture after which the holder may lose, and those from which such positions can be forced.
-    /// The counters of [`OpenPositions::take_last_move`] no longer contain moves to positions that the other side wins
+    /// The counters of [`OpenPositions::take_last_move`] no longer count moves to positions that the other side wins
     /// by rule.
     fn start(&self) {
         let game = self.positions.game;

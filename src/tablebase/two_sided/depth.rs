@@ -114,7 +114,7 @@ impl DepthSearch<'_> {
         self.positions.offences.get(node) == 0 && self.positions.offences.add(node, plies)
     }
 
-    /// Counts the loser's moves. Returns the nodes whose depth follows from captures.
+    /// Counts the loser's quiet moves. Returns the nodes whose depth follows from captures.
     fn start(&self) -> Due {
         let due = Mutex::new(Vec::new());
         let start = |node| {

@@ -168,7 +168,7 @@ impl Offences {
     pub const CHASE: Self = Self(14);
     /// The offences that each of the default goals avoids: checks, and all chases.
     pub const DEFAULT_GOALS: [Self; 2] = [Self::CHECK, Self::CHASE];
-    /// All offences and one more bit: the value of a node whose moves all lose.
+    /// All offences and one more bit: the value of a node whose moves all lose, and of an edge that reaches no goal.
     pub const NO_MOVE: Self = Self(31);
 
     /// Single offences.

@@ -27,7 +27,7 @@ pub mod captures {
 const PENDING_WIN: u16 = 1 << 8;
 /// Added to the value of the longest loss after a capture until all quiet moves are known to lose.
 const PENDING_LOSS: u16 = 1 << 9;
-/// A capture does not lose by force.
+/// Some capture does not lose by mate.
 const SAFE: u16 = 1 << 10;
 const NOT_LEGAL: u16 = 1 << 15;
 
