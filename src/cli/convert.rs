@@ -139,10 +139,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         written: 0,
         not_in_gbk: 0,
         lost_tags: BTreeSet::new(),
+        error: None,
     };
     let mut unread = Unread::default();
     for path in &arguments.files {
-        if let Err(failure) = convert_file(&GamePath::of_path(path), &mut writer, &mut unread) {
+        let converted = convert_file(&GamePath::of_path(path), &mut writer, &mut unread);
+        if let Some(error) = writer.error.take() {
+            return Err(Failure::new(arguments.out.display(), error));
+        }
+        if let Err(failure) = converted {
             unread.file(failure, arguments.files.len())?;
         }
     }
@@ -186,7 +191,10 @@ fn convert_file(
         match game {
             Ok(game) => {
                 errors.report();
-                writer.write_game(game)
+                writer.write_game(game).map_err(|error| {
+                    writer.error = Some(error);
+                    io::Error::other("the games cannot be written")
+                })
             }
             Err(failure) => {
                 errors.add(failure);
@@ -267,6 +275,8 @@ struct Writer<'a> {
     not_in_gbk: u64,
     /// The tags that the format has no field for or that are too long for it.
     lost_tags: BTreeSet<String>,
+    /// The error of the output, which ends the conversion.
+    error: Option<io::Error>,
 }
 
 impl Writer<'_> {

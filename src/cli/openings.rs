@@ -184,7 +184,11 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
         .open(path)?;
     let bytes = read_all(&mut file, MAX_FILE_MB)?;
     let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
-    text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+    let end = text.rfind('\n').map_or(0, |end| end + 1);
+    // Of a file without a complete line only the start of the heading is dropped.
+    if end > 0 || heading.starts_with(&text) {
+        text.truncate(end);
+    }
     if text.is_empty() {
         text = heading.to_owned();
     }

@@ -132,8 +132,8 @@ fn sibling(network: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Checks before the training that the description is short enough and the files can be written. A network without
-/// a checkpoint is overwritten only with --force.
+/// Checks before the training that the description is short enough and the files can be written. Existing files are
+/// overwritten only with a checkpoint to continue or with --force.
 fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     if arguments.description.len() > MAX_DESCRIPTION {
         let why = format!("longer than {MAX_DESCRIPTION} bytes");
@@ -149,10 +149,14 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         require_not_input("--out", path, arguments.samples.iter().chain(others))?;
         Replacement::beside(path).context(path.display())?;
     }
-    if out.is_file() && !sibling(out, "checkpoint").exists() && !arguments.force.force {
+    let [checkpoint, csv, svg] = &others;
+    if checkpoint.exists() || arguments.force.force {
+        return Ok(());
+    }
+    if let Some(path) = [out, csv, svg].into_iter().find(|path| path.is_file()) {
         let why =
             "the file already exists and has no checkpoint to continue; --force overwrites it";
-        return Err(Failure::new(out.display(), why));
+        return Err(Failure::new(path.display(), why));
     }
     Ok(())
 }

@@ -88,6 +88,12 @@ impl Epd {
         code.is_some_and(|code| text.contains(';') || ["bm", "am", "dm", "id"].contains(code))
     }
 
+    /// Whether the text has the operation `moves` after its position.
+    pub fn has_moves(text: &str) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.get(fen::length(&words)) == Some(&"moves") && text.contains(';')
+    }
+
     /// The operands of all operations with this code.
     fn operands(&self, code: &str) -> impl Iterator<Item = &String> {
         operands(&self.operations, code)
@@ -113,7 +119,7 @@ impl std::str::FromStr for Epd {
         let rest = word_starts(text).nth(length).unwrap_or(text.len());
         let operations = operations(&text[rest..]);
         let mut fields = words[..length].to_vec();
-        let is_counter = |field: &&str| field.parse::<u16>().is_ok();
+        let is_counter = |field: &&str| field.bytes().all(|b| b.is_ascii_digit());
         if length >= 2 && !fields[2..].iter().any(is_counter) {
             let counter = |code| operands(&operations, code).next().map(String::as_str);
             let plies = counter("hmvc").unwrap_or("0");

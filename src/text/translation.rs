@@ -5,6 +5,7 @@
 //! text that no pattern matches stays in English.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::Language;
@@ -83,7 +84,7 @@ impl Pattern {
     }
 
     /// The translation, if the pattern matches.
-    fn translate(&self, text: &str) -> Option<String> {
+    fn translate<'a>(&self, text: &'a str, known: &mut Translations<'a>) -> Option<String> {
         let (first, rest) = self.literals.split_first()?;
         let mut left = text.strip_prefix(first)?;
         let mut values = Vec::new();
@@ -96,7 +97,7 @@ impl Pattern {
             if !left.is_char_boundary(at) || !left[at..].starts_with(literal) {
                 return None;
             }
-            values.push(self.slots[n].value(&left[..at])?);
+            values.push(self.slots[n].value(&left[..at], known)?);
             left = &left[at + literal.len()..];
         }
         left.is_empty().then(|| filled(self.chinese, &values))
@@ -104,7 +105,7 @@ impl Pattern {
 }
 
 impl Slot {
-    fn value(self, text: &str) -> Option<Cow<'_, str>> {
+    fn value<'a>(self, text: &'a str, known: &mut Translations<'a>) -> Option<Cow<'a, str>> {
         match self {
             Self::Any => (!text.is_empty()).then_some(Cow::Borrowed(text)),
             Self::Number => {
@@ -113,7 +114,7 @@ impl Slot {
                 (is_infinite || !text.is_empty() && text.chars().all(is_number))
                     .then_some(Cow::Borrowed(text))
             }
-            Self::Text => (!text.is_empty()).then(|| chinese(text)),
+            Self::Text => (!text.is_empty()).then(|| chinese(text, known)),
         }
     }
 }
@@ -132,18 +133,32 @@ fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
     filled
 }
 
-/// The Chinese translation of a line that has no spaces around it.
-fn chinese(text: &str) -> Cow<'_, str> {
+/// The translations of parts of a line, `None` for a part without one. Without them the time would grow exponentially
+/// with the number of separators in a line.
+type Translations<'a> = HashMap<&'a str, Option<String>>;
+
+/// The Chinese translation of a line, or of a part of one, that has no spaces around it.
+fn chinese<'a>(text: &'a str, known: &mut Translations<'a>) -> Cow<'a, str> {
+    if let Some(translation) = known.get(text) {
+        return translation.clone().map_or(text.into(), Cow::Owned);
+    }
+    let found = find_chinese(text, known);
+    let translation = matches!(found, Cow::Owned(_)).then(|| found.to_string());
+    known.insert(text, translation);
+    found
+}
+
+fn find_chinese<'a>(text: &'a str, known: &mut Translations<'a>) -> Cow<'a, str> {
     let found = PATTERNS
         .iter()
-        .filter_map(|pattern| Some((pattern.precision(), pattern.translate(text)?)))
+        .filter_map(|pattern| Some((pattern.precision(), pattern.translate(text, known)?)))
         .max_by_key(|(precision, _)| *precision);
     if let Some((_, translation)) = found {
         return Cow::Owned(translation);
     }
     // Help texts may end with a full stop.
     if let Some(phrase) = text.strip_suffix('.')
-        && let Cow::Owned(translation) = chinese(phrase)
+        && let Cow::Owned(translation) = chinese(phrase, known)
     {
         return Cow::Owned(translation + "。");
     }
@@ -151,7 +166,7 @@ fn chinese(text: &str) -> Cow<'_, str> {
         if let Some((left, right)) = text.split_once(separator) {
             // A single word before the separator is a name.
             let is_phrase = left.contains(' ');
-            let [new_left, new_right] = [left, right].map(chinese);
+            let [new_left, new_right] = [left, right].map(|part| chinese(part, known));
             let new_left = if is_phrase { new_left } else { left.into() };
             let is_wide = |c: char| !c.is_ascii();
             let is_chinese = left.ends_with(is_wide) || right.starts_with(is_wide);
@@ -173,7 +188,7 @@ pub fn translated(text: &str) -> Cow<'_, str> {
         match line.find(words) {
             Some(at) if !words.is_empty() => {
                 let (before, after) = (&line[..at], &line[at + words.len()..]);
-                format!("{before}{}{after}", chinese(words))
+                format!("{before}{}{after}", chinese(words, &mut HashMap::new()))
             }
             _ => line.to_owned(),
         }
@@ -211,8 +226,15 @@ mod tests {
                 "它已退出（signal: 9 (SIGKILL)）",
             ),
         ] {
-            assert_eq!(chinese(english), expected);
+            assert_eq!(chinese(english, &mut HashMap::new()), expected);
         }
+    }
+
+    #[test]
+    fn a_line_of_many_parts_is_translated_fast() {
+        let text = "a: b; ".repeat(60);
+        let text = text.trim();
+        assert_eq!(chinese(text, &mut HashMap::new()), text);
     }
 
     #[test]

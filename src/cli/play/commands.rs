@@ -66,7 +66,7 @@ impl PlaySession {
             ("engine", "none") => self.engine = None,
             ("new", fen) => self.new_game(fen),
             ("engine", _) => print_usage("engine", "red | black | none"),
-            ("save" | "load", "") => print_usage(verb, "FILE"),
+            ("save" | "load", "") | ("save", "--force") => print_usage(verb, "FILE"),
             ("save", path) => self.save(path),
             ("load", path) => self.load(path),
             _ => self.try_move(line),

@@ -41,6 +41,7 @@ impl OutputFiles {
         for (option, path) in [("--pgn", &arguments.pgn), ("--epd", &arguments.epd)] {
             if let Some(path) = path {
                 require_file(option, path)?;
+                require_no_journal(path)?;
             }
         }
         for path in &arguments.status {
@@ -345,7 +346,8 @@ fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<St
     }
     let ByColor([red, black]) = record
         .players
-        .map(|player| tournament.engines[player].name.replace(['"', ';'], "'"));
+        .map(|player| tournament.engines[player].name.replace(['"', ';'], "'"))
+        .map(|name| name.replace('\\', r"\\"));
     let fen = fen::write_position(&position);
     let fields: Vec<&str> = fen.split(' ').take(4).collect();
     Ok(format!(

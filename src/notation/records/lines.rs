@@ -52,6 +52,11 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
         None => GameText::split(&without_move_numbers(text), Separator::Optional),
     };
     match RawGame::from_text(game).and_then(RawGame::resolve) {
+        // The moves of an EPD end with a `;`.
+        Ok(game) if !game.problems.is_empty() && Epd::has_moves(text) => {
+            let epd = text.parse().map(LineContent::Epd);
+            epd.or(Ok(LineContent::Game(game)))
+        }
         Ok(game) => Ok(LineContent::Game(game)),
         Err(_) if Epd::is_form_of(text) => {
             text.parse().map(LineContent::Epd).map_err(RecordError::new)

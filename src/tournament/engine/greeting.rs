@@ -233,8 +233,8 @@ pub fn option_warnings(offers: &[OfferedOption], options: &[(String, String)]) -
     options.iter().filter_map(warning).collect()
 }
 
-/// The start of Chuhe's message about a refused option.
-const REFUSAL: &str = "setoption refused: ";
+/// The start of Chuhe's message about a refused option, in English and Chinese.
+const REFUSAL: [&str; 2] = ["setoption refused: ", "setoption 被拒绝："];
 
 /// The message of Chuhe about a refused network, if there is one.
 pub fn refused_network<'a>(
@@ -248,8 +248,17 @@ pub fn refused_network<'a>(
     };
     let mut networks = options.iter().filter(|(name, _)| is_network(name));
     let reason = |path: &str| {
-        let start = format!("{REFUSAL}{}: ", excerpt(path));
-        messages.iter().find(|message| message.starts_with(&start))
+        let path = excerpt(path);
+        let is_reason = |message: &&String| {
+            let mut reasons = REFUSAL
+                .iter()
+                .filter_map(|start| message.strip_prefix(start));
+            let rest = reasons
+                .next()
+                .and_then(|reason| reason.strip_prefix(&*path));
+            rest.is_some_and(|rest| rest.starts_with([':', '：']))
+        };
+        messages.iter().find(is_reason)
     };
     networks
         .find_map(|(_, path)| reason(path))
@@ -283,6 +292,7 @@ mod tests {
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
         for (message, is_refusal) in [
             ("setoption refused: a b.nnue: the file is damaged", true),
+            ("setoption 被拒绝：a b.nnue：校验和错误：文件已损坏", true),
             ("setoption refused: hashsize takes a whole number", false),
             ("setoption refused: c.nnue: the file is damaged", false),
             ("loaded a b.nnue", false),
