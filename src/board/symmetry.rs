@@ -5,7 +5,7 @@ use super::piece::Piece;
 use super::position::Position;
 use super::square::Square;
 
-/// A symmetry of the board: reverses the ranks, the files or both. Applied twice, it changes nothing.
+/// A symmetry of the board: reverses the ranks, the files, both or neither. Applied twice, it changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Symmetry {
     /// Whether ranks are reversed and colors exchanged.
@@ -52,7 +52,8 @@ impl Symmetry {
 }
 
 impl Position {
-    /// The image of the position. If ranks are reversed, colors and the side to move are exchanged.
+    /// The image of the position. If ranks are reversed, colors and the side to move are exchanged. As in a FEN, only
+    /// the plies of the no-capture clock are kept, and the last capture is not.
     #[must_use]
     pub fn image(&self, symmetry: Symmetry) -> Self {
         let mut setup = self.setup();

@@ -79,8 +79,8 @@ impl BookMove {
 /// The weight of the best move.
 #[cfg(any(feature = "sqlite", feature = "training"))]
 const BEST: f64 = 1000.0;
-/// Moves within this of the best one have the same weight, in hundredths of a minor piece: smaller differences are
-/// noise.
+/// Moves that are worse than the best one by at most this, in hundredths of a minor piece, have the same weight as the
+/// best one: such differences are noise.
 #[cfg(any(feature = "sqlite", feature = "training"))]
 const EQUAL: i32 = 5;
 
@@ -107,13 +107,13 @@ pub type Memo = (Position, Move, String);
 
 /// An opening book. Its methods fail if the file can no longer be read.
 pub trait Book: fmt::Debug + Send {
-    /// Legal book moves for a position or its mirror image, the heaviest first.
+    /// Legal book moves for a position, from its own records and those of its mirror image, the heaviest first.
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
 
     /// Number of moves in the book, including unusable ones but not the rows that the book marks as disabled.
     fn count(&self) -> Result<usize, BookError>;
 
-    /// Number of records for a position or its mirror image, usable or not.
+    /// Number of records of a position and of its mirror image, usable or not.
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
     /// Number of usable records whose weights were added to those of another record with the same move.

@@ -1,7 +1,7 @@
 //! BOOK.DAT, the book format of ElephantEye.
 //!
-//! Records of eight little-endian bytes, sorted by lock: lock (32 bits), move (from, then to), weight (16 bits). Of
-//! a position and its mirror image only one is stored.
+//! Records of eight bytes, sorted by lock: lock (32 bits, little-endian), move (a byte for its origin and one for its
+//! destination), weight (16 bits, little-endian). Of a position and its mirror image only one is stored.
 //!
 //! Positions are hashed with random numbers: the output of RC4 with a key of zeros, taken four bytes at a time,
 //! least significant first. There are three numbers for the side to move, then three for each piece on each square
@@ -186,7 +186,7 @@ fn encode_moves(lock: u32, moves: BTreeMap<u16, u64>, bytes: &mut Vec<u8>) {
 pub struct EncodedDat {
     /// Content of the file.
     pub bytes: Vec<u8>,
-    /// Number of pairs of different positions with the same lock, which readers cannot distinguish.
+    /// Number of positions that have the same lock as another one before them; readers cannot distinguish them.
     pub collisions: usize,
 }
 

@@ -87,13 +87,13 @@ impl Stored {
     }
 }
 
-/// The margin for the weights of moves whose scores are all negative, in hundredths of a minor piece: the default of
-/// `chuhe book build --by-score`.
+/// The margin for weights if no score is positive and there are no games, in hundredths of a minor piece: the default
+/// of `chuhe book build --by-score`.
 const MARGIN: i32 = 40;
 
 /// The legal moves of rows, the heaviest first; if a move has several rows, the first one is used. Weights are the
-/// scores if any score is positive, else the [values](Results::value) of the games, else they follow from the
-/// distances to the best score. Rows without a positive weight are left out.
+/// scores if any score is positive, else the [values](Results::value) of the games if there are any, else they follow
+/// from the distances to the best score. Rows without a positive weight are left out.
 pub fn weighed(rows: &[(&Stored, Option<Move>)], position: &Position) -> Vec<BookMove> {
     let best = rows.iter().map(|(row, _)| row.score).max().unwrap_or(0);
     let has_scores = best > 0;

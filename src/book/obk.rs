@@ -110,7 +110,7 @@ impl ObkBook {
     }
 }
 
-/// Decodes a move: from and to on the squares of BOOK.DAT.
+/// Decodes a move: the high byte is its origin, the low byte its destination, numbered as in BOOK.DAT.
 fn unpack(packed: i64) -> Option<Move> {
     let [high, low] = u16::try_from(packed).ok()?.to_be_bytes();
     let (from, to) = (from_256(high)?, from_256(low)?);

@@ -23,10 +23,10 @@ pub struct BookWalk {
     pub is_whole: bool,
 }
 
-/// Finds the positions of a book that can be reached from the starting position: from each position of the book, by any
-/// legal move, or by a book move and any legal reply, because many books contain only the winner's moves. A starting
-/// position that is not in the book is left by any legal move. If the keys contain whole positions, all positions are
-/// found.
+/// Finds the positions of a book by trying moves from the starting position. All legal moves of each position of the
+/// book are tried. If a book move leads to a position that is not in the book, all replies to it are tried too, because
+/// many books contain only the winner's moves. If the starting position is not in the book, its moves are tried anyway.
+/// If the keys contain whole positions, all positions are found, also those that no such moves reach.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     let mut walker = Walker::new(book);
     let start = Position::startpos();

@@ -465,7 +465,7 @@ impl<'a> AnalysisView<'a> {
 }
 
 /// One line for each rank. A line whose score is a bound is used if it is the chosen one, with the best move and the
-/// final score, or if its rank has no exact score. All of them are used if a move would otherwise have two ranks.
+/// final score, or if its rank has no exact score. If a move would then have two ranks, all lines with bounds are used.
 fn last_lines<'a>(
     exact: &'a BTreeMap<usize, Info>,
     bounds: &'a BTreeMap<usize, Info>,

@@ -101,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(violated > 0)))
 }
 
-/// Converts a program name to `cmd=`.
+/// Converts the name of a program to the setting `cmd=NAME`; settings stay as they are.
 pub fn as_setting(text: &str) -> String {
     let is_setting = text
         .split_once('=')

@@ -100,7 +100,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     out.write_with_memos(&table, &memos)
 }
 
-/// The position of a key, with the colors that it has nearest to the starting position.
+/// The position of a key. Its colors are exchanged if the position is then nearer to the starting position.
 fn position_of(key: &Key, row: &Row) -> Option<Position> {
     let position = key.position()?;
     Some(if row.is_nearer_with_colors_swapped() {

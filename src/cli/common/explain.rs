@@ -186,7 +186,7 @@ pub fn plies_text(plies: impl Into<u32>) -> String {
     }
 }
 
-/// How the no-capture limit affects a win in `plies` plies from the last position of a game; `None` if the mate comes
+/// How the no-capture limit affects a mate in `plies` plies from the last position of a game; `None` if the mate comes
 /// first.
 pub fn describe_no_capture_limit(
     game: &Game,
@@ -227,8 +227,8 @@ pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
     }
 }
 
-/// The name and result of the ending on the board, if the game is not over, a table has the position, and a mate passes
-/// through no position of the game that the rules judge next.
+/// The name and result of the ending on the board. `None` if the game is over, no table has the position, or a mate
+/// could pass through a position of the game that the rules judge when it occurs again.
 pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<String> {
     if judge_outcome(game, rules).verdict != Verdict::Undecided {
         return None;

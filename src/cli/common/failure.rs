@@ -45,7 +45,7 @@ impl Failure {
         }
     }
 
-    /// A command was interrupted, and the same command continues its work.
+    /// A command was interrupted; running the same command again continues its work.
     #[cfg(feature = "cloud")]
     pub fn interrupted() -> Self {
         Self {

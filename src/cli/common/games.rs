@@ -220,7 +220,7 @@ impl GamePath {
         }
     }
 
-    /// Parses an argument that names an existing file, ends in `.pgn` or is `-`; others may be FENs.
+    /// Parses an argument whose file exists, has the extension `.pgn` or is `-`; `None` for others, which may be FENs.
     ///
     /// # Errors
     /// The text after `.pgn` is invalid.
