@@ -8,7 +8,7 @@ use crate::search::{Meaning, Score};
 
 /// Scores of at least this magnitude are mates.
 pub const MATE: i32 = 10_000;
-/// The largest score. A move with the value -`FINAL` mates.
+/// The largest score. A move with the value -`FINAL` mates or stalemates.
 pub const FINAL: i32 = 30_000;
 
 /// Converts a stored value to the score for the side that plays the move: the sign changes, and a mate is one ply
@@ -26,6 +26,10 @@ pub const fn score_of(value: i32) -> i32 {
 
 /// The value of a position for its side to move: a weighted mean of its good moves, so that several good moves give
 /// a higher value than one. `scores` are the scores of its moves in any order; `None` if empty.
+///
+/// If only one of several moves is good and its score is between 1 and 74, the mean includes the threshold of
+/// [`Class::Good`]. If only one move is known and its score is 21 to 99 or -21 to -99, the value is up to 10% closer
+/// to 0. In all other cases without several good moves, and for mates, the value is the best score.
 ///
 /// `key` and `m` identify the parent and the move to this position, where the value is stored. A value is rounded up
 /// with a probability equal to its fractional part, decided by a hash of key, move and best score. Values between
@@ -103,9 +107,10 @@ pub fn value_after(score: i32) -> i32 {
 /// A class of moves, by their distance from the best score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Moves that may be played. The better the position, the closer they must be to the best one.
+    /// Moves that may be played: at most 10 below the best one. Only moves equal to the best one if it scores at least
+    /// 75, and no moves if it scores less than -50.
     Good,
-    /// Moves as good as the best one.
+    /// Moves about as good as the best one: at most 5 below it.
     Best,
     /// Moves to try in games that explore.
     Learn,

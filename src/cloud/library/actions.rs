@@ -81,8 +81,8 @@ impl Library {
         })
     }
 
-    /// The row of a position and its known moves that are not banned, best first. Collects what can be learned from the
-    /// query.
+    /// The row of a position and its known moves that are not banned, best first; in a symmetric position with both
+    /// mirror images of each move. Collects what can be learned from the query.
     fn known_moves(
         &self,
         query: &Query<'_>,

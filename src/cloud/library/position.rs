@@ -80,7 +80,7 @@ impl QueriedPosition {
     }
 
     /// The known moves, best first; equal scores are ordered by fewer good replies, then more replies, then text.
-    /// In a symmetric position only one of two mirrored moves is returned.
+    /// In a symmetric position only one of two mirrored moves is returned. Moves to hidden positions are left out.
     pub fn known(&self, snapshot: &Snapshot<'_>, row: &Row) -> Result<Vec<KnownMove>, StoreError> {
         snapshot.prefetch(|| {
             let open = row.moves.iter().filter(|entry| !entry.is_final());

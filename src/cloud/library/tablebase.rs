@@ -22,7 +22,8 @@ pub struct TableMove {
     checks: bool,
 }
 
-/// The moves of a position, best first, if the tablebases have the position and all its successors.
+/// The moves of a position, best first, if the tablebases have the position and all its successors. `None` also if a
+/// move wins or loses by the repetition rules.
 pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
     let is_known = tables.probe(position, RULES).is_some() || is_material_insufficient(position);
     if !has_few_pieces(position) || !is_known {

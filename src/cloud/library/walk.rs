@@ -19,7 +19,7 @@ pub struct WalkMove {
     pub played: Move,
     /// Number of moves visited below it.
     pub below: usize,
-    /// Its score, adjusted if the walk found a repetition that is forbidden or a draw.
+    /// Its score, adjusted if the walk found a repetition that is forbidden or draws.
     pub score: i32,
 }
 
@@ -37,9 +37,9 @@ enum BackedUp {
 /// A walk along good moves.
 ///
 /// Stored values ignore repetitions. When the walk returns to a position on its path, the repetition rules decide:
-/// a move that draws scores 0 if it would be the best one, and a side that would break the rules plays its next
-/// best move. If no other move is known, the stored score is kept, because there may be unknown moves. These scores
-/// apply to this walk only.
+/// a move that draws by repetition gets the score 0 if its stored score is the best one, and a side that would break
+/// the rules plays its next best move. If no other move is known, the stored score is kept, because there may be
+/// unknown moves. These scores apply to this walk only.
 pub struct LibraryWalk<'a, 's> {
     snapshot: &'a Snapshot<'s>,
     budget: usize,
@@ -67,7 +67,8 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         }
     }
 
-    /// Visits the root moves whose scores `accepts` returns `true` for, and the good moves below them.
+    /// Visits the root moves for whose score `accepts` returns `true`, and the good moves below them, until the budget
+    /// is used up.
     pub fn visit_root(
         &mut self,
         board: &QueriedPosition,

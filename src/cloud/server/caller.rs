@@ -35,7 +35,8 @@ const BODY_TIME: Duration = Duration::from_secs(5);
 /// Time for a client to upload games.
 pub const UPLOAD_TIME: Duration = Duration::from_secs(60);
 
-/// Stands for all clients whose address cannot be read. They share its limits; a proxy on this machine may have none.
+/// The address of all clients whose address cannot be read, so that they share one rate limit. The address of the proxy
+/// is not used for them: a proxy on this machine may have no rate limit.
 const UNREADABLE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// The address of the connection.
@@ -183,7 +184,7 @@ pub fn board_of(parameters: &QueryParameters) -> Result<Position, ServerError> {
     board.ok_or_else(|| ServerError::parameter("board must be a FEN"))
 }
 
-/// A text to be stored, with `\n` as line end and blanks for tabs; empty if the parameter is absent.
+/// A text to be stored: trimmed, with `\n` as line end and blanks for tabs; empty if the parameter is absent.
 pub fn text_of(parameters: &QueryParameters, name: &str) -> Result<String, ServerError> {
     let text = parameters.get(name).unwrap_or("");
     // Invalid UTF-8 is decoded as this character.

@@ -25,8 +25,9 @@ pub struct File {
 }
 
 impl Site {
-    /// Reads a directory and its subdirectories. `index.html` is also served at the path of its directory. Links,
-    /// files of PHP and names that start with a dot are skipped.
+    /// Reads a directory and its subdirectories. `index.html` is also served at the path of its directory. Links, PHP
+    /// files, names that start with a dot or are not UTF-8, and directories nested more than 16 levels deep are
+    /// skipped.
     ///
     /// # Errors
     /// A file cannot be read, or the files are too many or too large.

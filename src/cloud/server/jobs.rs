@@ -27,7 +27,7 @@ const MAX_UPLOAD: usize = 4 << 20;
 const MAX_PROBLEMS: usize = 5;
 /// Maximum length of the name of a job, in characters.
 const MAX_NAME: usize = 100;
-/// Default of `plies`.
+/// Default of the parameter `plies`, the number of moves of each game that are searched.
 const DEFAULT_PLIES: u16 = 40;
 /// How often the jobs are advanced.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -211,7 +211,7 @@ fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings,
 struct Added {
     id: i64,
     games: usize,
-    /// What was left out of the file, in the language of the client.
+    /// Problems of the file, and numbers of positions that were left out, in the language of the client.
     problems: Vec<String>,
 }
 
@@ -251,7 +251,7 @@ fn add(
         problems.push(error.to_string());
     }
     if games == 0 {
-        // There is one: `finish` fails without games.
+        // There is a problem, because `finish` fails if there are no games.
         let reason = problems.into_iter().next();
         return Ok(Err(reason.unwrap_or_default()));
     }

@@ -125,7 +125,7 @@ impl Server {
     /// replaces tokens and static files by those that `reload` returns.
     ///
     /// # Errors
-    /// The threads or the signal handlers cannot be installed.
+    /// The threads cannot be started, or the signal handlers cannot be installed.
     pub fn run(self, reload: impl Fn() -> Option<ServerFiles>) -> std::io::Result<()> {
         let threads = self.shared.options.threads;
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -136,7 +136,7 @@ impl Server {
             .enable_io()
             .enable_time()
             .build()?;
-        // A PostgreSQL connection can only be closed outside a runtime, so the library is kept until this one ends.
+        // A PostgreSQL connection can only be closed outside a runtime, so the library is kept until the runtime ends.
         let _library = self.shared.clone();
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;

@@ -27,10 +27,10 @@ use crate::text::translated;
 /// Path of the page of the public library.
 const PUBLIC_PAGE: &str = "/query/";
 
-/// Reply to that page's request for comments on a position. This server has no comments.
+/// Reply to a request of the page of the public library for comments on a position. This server has no comments.
 const NO_COMMENTS: &str = "data: [DONE]\n\n";
 
-/// Cost of a request for a file, in queries.
+/// Cost of a request for a file or for [`board`], in queries.
 const COST: f64 = 0.2;
 
 /// The client of a request to the API of the page.
@@ -74,7 +74,7 @@ pub async fn check_api(
     Ok(next.run(Request::from_parts(parts, body.into())).await)
 }
 
-/// Charges the cost of a request for a file to the rate limit of its client.
+/// Counts [`COST`] against the rate limit of the client.
 fn limit(shared: &Shared, parts: &Parts) -> Result<(), ServerError> {
     if shared.is_limited(client_address(shared, parts), COST) {
         return Err(StatusCode::TOO_MANY_REQUESTS.into());

@@ -38,7 +38,7 @@ pub struct UndoRecord {
 /// The result of an undo or a redo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UndoResult {
-    /// Number of the undo; `None` if the writer has no such writes.
+    /// Number of the undo; `None` if there was nothing to undo.
     pub undo: Option<i64>,
     /// Number of moves whose value has changed.
     pub values: usize,
@@ -170,7 +170,8 @@ impl Batch<'_> {
         Ok(count)
     }
 
-    /// Gives a move the value of its latest write that is not undone, or removes it. Returns whether it has changed.
+    /// Gives a move the value of its latest write that is not undone, or removes it. A known move to a position with
+    /// known moves is not changed. Returns whether the move has changed.
     fn restore(&mut self, key: &Key, m: Move) -> Result<bool> {
         let Some(edge) = Edge::of_stored(key, [m]).pop() else {
             return Ok(false);

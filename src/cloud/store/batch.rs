@@ -124,7 +124,7 @@ impl Batch<'_> {
         Ok(is_written)
     }
 
-    /// Links a move to a known position. Returns `false` if the position is unknown.
+    /// Links a move to a known position. Returns `false` if the position is unknown or the move already known.
     pub fn adopt(&mut self, edge: &Edge) -> Result<bool> {
         if self.get(&edge.child)?.is_none() {
             return Ok(false);
@@ -151,7 +151,7 @@ impl Batch<'_> {
         Ok(row.plies)
     }
 
-    /// The stored moves that lead to a position, each with the row of its position.
+    /// The stored moves that lead to a position, each with the row of the position before the move.
     pub(super) fn moves_to(&self, key: &Key) -> Result<Vec<(Row, Edge)>> {
         let mut found = Vec::new();
         for parent in rows::parents(self.connection, key)? {

@@ -77,7 +77,7 @@ impl dyn Database {
 pub enum Access {
     /// Read a consistent snapshot.
     Read,
-    /// Lease tasks only; never waits for other transactions.
+    /// Lease tasks only. In PostgreSQL it never waits for other transactions.
     Lease,
     /// Write exclusively.
     Write,

@@ -42,7 +42,7 @@ pub struct JobSettings {
     pub writer: String,
     /// Name of the file, or another name.
     pub name: String,
-    /// Priority of its tasks. Jobs of a higher priority come first.
+    /// Priority of its tasks, which is raised to [`Priority::Requested`]. Jobs of a higher priority come first.
     pub priority: Priority,
 }
 
@@ -205,6 +205,7 @@ impl Batch<'_> {
                         kind,
                         key: rows::key(columns, 1)?,
                         moves,
+                        // Waiting tasks of the lowest priority may be dropped.
                         priority: priority.max(Priority::Requested),
                     },
                     requested: columns.number(3, "requested")?,

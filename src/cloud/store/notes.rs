@@ -164,7 +164,8 @@ impl PlacedNote {
         }
     }
 
-    /// The note with its author, for another library. The name of a writer is shortened to that of an author.
+    /// The note with its author, for another library. The name of the author is shortened to [`MAX_NAME`] characters,
+    /// without control characters.
     pub fn into_note(self) -> Note {
         let author = self.author().chars().filter(|c| !c.is_control());
         Note {
@@ -208,7 +209,8 @@ const INHERITING: i64 = 0;
 const MARKED: i64 = 1;
 const IMPORTED: i64 = 2;
 
-/// Whether a private position is marked itself; if not, it inherits its privacy. `None` if the position is public.
+/// Whether a private position is marked itself; if not, it inherits its privacy or is imported. `None` if the position
+/// is public.
 fn marked(connection: &Connection, key: &Key) -> Result<Option<bool>> {
     let query = "SELECT marked FROM private WHERE key = $1";
     let read = |columns: &Columns<'_>| Ok(columns.number::<i64>(0, "marked")? == MARKED);
@@ -393,6 +395,8 @@ impl Batch<'_> {
         if marked(self.connection, &edge.parent)?.is_some() {
             return Ok(());
         }
+        // A writer that has a lease with a negative number is a worker of the public library. Its results look like
+        // the writes of a client.
         let query = "SELECT marked FROM private WHERE key = $1 AND marked = $2
             AND NOT EXISTS (SELECT id FROM task WHERE lease < 0 AND worker = $3)";
         let values = [
@@ -418,9 +422,9 @@ impl Batch<'_> {
         self.connection.execute(statement, &values).map(drop)
     }
 
-    /// Whether all positions that lead to a position are private. Those that are not nearer to the starting position
-    /// are ignored, because they may be reached from the position itself. `changes` takes precedence over the stored
-    /// state.
+    /// Whether all positions that lead to a position are private; `false` if no position does. Those that are not
+    /// nearer to the starting position are ignored, because they may be reached from the position itself. `changes`
+    /// takes precedence over the stored state.
     fn inherits_privacy(
         &self,
         key: &Key,

@@ -278,7 +278,7 @@ fn version(client: &mut impl GenericClient) -> Result<Option<i64>, postgres::Err
     row.map_or(Ok(0), |row| row.try_get(0)).map(Some)
 }
 
-/// Adds default timeouts.
+/// Adds default timeouts and the name of the program.
 fn with_limits(config: &Config) -> Config {
     let mut config = config.clone();
     if config.get_connect_timeout().is_none() {

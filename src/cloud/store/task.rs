@@ -74,7 +74,7 @@ pub struct Task {
     pub kind: TaskKind,
     /// The position.
     pub key: Key,
-    /// The moves to score; if empty, the best move is scored.
+    /// The moves to score; a scoring task without moves scores the best move. Unused by an expansion.
     pub moves: Vec<Move>,
     /// The priority.
     pub priority: Priority,
@@ -120,7 +120,7 @@ impl Task {
 pub enum QueueResult {
     /// The task, or a move of it, is new in the queue.
     Added,
-    /// The queue has the task, or it was leased just now.
+    /// The queue has the task, or it was leased in the last five minutes.
     Known,
     /// The queue is full.
     Full,
@@ -192,7 +192,7 @@ impl TaskState {
             let latest: i64 = connection.query_one(query, &values, read)?.unwrap_or(0);
             self.next_lease = self.next_lease.max(latest + 1);
         }
-        // Starting at the current time, numbers are never reused after a restart.
+        // Numbers start at the current time, so that they are not reused after a restart.
         let number = self.next_lease.max(milliseconds());
         self.next_lease = number + 1;
         Ok(number)
@@ -228,8 +228,8 @@ impl TaskState {
     }
 }
 
-/// Whether a lease is so recent that its tasks are not queued again. A time in the future is from before the clock was
-/// set back.
+/// Whether a lease is so recent that its tasks are not queued again. A time in the future was recorded before the clock
+/// was set back, and is not recent.
 fn is_recent(time: i64, now: i64) -> bool {
     (0..PAUSE).contains(&(now - time))
 }

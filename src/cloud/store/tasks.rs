@@ -329,7 +329,7 @@ fn parse_task(kind: TaskKind, columns: &Columns<'_>) -> Result<(i64, Task)> {
     Ok((columns.number(0, "id")?, task))
 }
 
-/// Encodes moves without duplicates.
+/// Encodes moves without duplicates, at most [`MAX_MOVES`].
 fn write_moves(mut moves: Vec<Move>) -> Vec<u8> {
     moves.sort_by_key(|m| m.bits());
     moves.dedup();

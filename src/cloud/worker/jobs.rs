@@ -50,7 +50,7 @@ pub struct Job {
     /// The position to search.
     #[serde(rename = "board", with = "fen")]
     pub position: Position,
-    /// The moves to score; if empty, the best move is scored.
+    /// The moves to score; a scoring job without moves scores the best move. Unused by an expansion.
     pub moves: Vec<Move>,
     /// Priority of the task, and of the moves that an expansion finds.
     pub priority: Priority,
@@ -242,8 +242,8 @@ fn are_leased(tasks: &[Task], scores: &[NewScore]) -> bool {
     scores.len() <= max && scores.iter().all(is_leased)
 }
 
-/// The task of scoring the moves of a job, still without moves, and the edges of the moves. Positions with too few
-/// pieces get no edges.
+/// The task of scoring the moves of a job, still without moves, and the edges of the moves. Positions that workers do
+/// not search (see [`is_eligible`]) get no edges.
 fn scoring_task(job: &Job) -> (Task, Vec<Edge>) {
     let view = View::of(&job.position);
     let edges = job.moves.iter();

@@ -24,7 +24,7 @@ pub use search::StopFlag;
 #[derive(Debug)]
 struct Worker {
     stop_flag: Arc<StopFlag>,
-    /// Wakes a waiting worker; dropped to end it.
+    /// Dropping it wakes and ends a worker that waits for tasks.
     alive: Option<crossbeam_channel::Sender<()>>,
     thread: Option<JoinHandle<()>>,
     /// Disconnected when the thread has ended.

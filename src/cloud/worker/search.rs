@@ -141,7 +141,8 @@ impl Scorer {
         Ok(())
     }
 
-    /// Finds the best move of a position. Returns the score of the position and the search depth.
+    /// Finds the best move of a position and adds its score to `results`. Returns the score of the position and the
+    /// search depth.
     fn score_position(
         &mut self,
         position: &Position,

@@ -82,7 +82,7 @@ groups! {
     /// Pairs of own pieces, by both kinds. Only entries whose second kind is not before the first are used.
     OWN_PAIR: 6, 6;
     /// Pairs of an own and an enemy piece, by both kinds. Only entries whose enemy kind is after the own kind are
-    /// used; the other pairs are terms of the enemy.
+    /// used; the other pairs are terms of the enemy, or cancel out if both kinds are equal.
     ENEMY_PAIR: 6, 6;
     /// Rook on the file of the enemy king, by pieces between.
     ROOK_ON_KING_FILE: 1, 5;
@@ -100,17 +100,18 @@ groups! {
     BY_ENEMY_KING: 4 * KING_RANKS, 9;
     /// By kind (knight, rook, cannon), rank distance and file distance to the own king.
     BY_OWN_KING: 3 * KING_RANKS, 9;
-    /// The only piece between a rook and the enemy king, by its owner (the side of the rook, of the king) and kind.
+    /// The only piece between a rook and the enemy king, by its owner (first the side of the rook, then the side of the
+    /// king) and its kind.
     ROOK_LINE_BLOCKER: 2, PieceKind::COUNT;
     /// Each of two pieces between a cannon and the enemy king, by its owner and kind as above.
     CANNON_LINE_BLOCKER: 2, PieceKind::COUNT;
-    /// Knight attacks on squares of the enemy palace.
+    /// Knight, by number of attacked squares of the enemy palace.
     KNIGHT_ON_PALACE: 1, 5;
-    /// Rook attacks on squares of the enemy palace.
+    /// Rook, by number of attacked squares of the enemy palace.
     ROOK_ON_PALACE: 1, 7;
-    /// Cannon attacks on squares of the enemy palace, over a screen.
+    /// Cannon, by number of squares of the enemy palace attacked over a screen.
     CANNON_ON_PALACE: 1, 7;
-    /// Pawn attacks on squares of the enemy palace.
+    /// Pawn, by number of attacked squares of the enemy palace.
     PAWN_ON_PALACE: 1, 4;
     /// By danger units: for attackers of the enemy palace, safe checks, and attacked palace squares that no
     /// piece but the king guards.

@@ -182,7 +182,7 @@ pub fn pawn_structure(position: &Position, us: Color, terms: &mut TermSum) {
     }
 }
 
-/// Attacked enemy pieces and guarded own pieces.
+/// Attacked enemy pieces and guarded own pieces. Several attackers of one kind count once.
 #[inline]
 pub fn threats(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
     let enemy_guarded = map.all(!us);
@@ -222,7 +222,7 @@ const ATTACKER_UNITS: [usize; 4] = [3, 4, 2, 2];
 /// Danger units of a safe check, in the order of [`ATTACKERS`].
 const CHECK_UNITS: [usize; 4] = [3, 4, 3, 1];
 
-/// Threats of `us` to the enemy king, and the mobility of its own king.
+/// Threats of `us` to the enemy king, and the mobility of the king of `us`.
 #[inline]
 pub fn king_danger(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
     let target = position.king(!us);
