@@ -265,7 +265,7 @@ mod tests {
         let ranks = |best, scores: [i32; 4]| scores.map(|score| rank(score, best));
         assert_eq!(ranks(23, [23, 20, 14, 13]), [2, 2, 1, 0]);
         assert_eq!(ranks(100, [100, 99, 0, -5]), [2, 0, 0, 0]);
-        // If the best move loses badly, no move has a rank.
+        // If the best move loses badly, every move has rank 0.
         assert_eq!(ranks(-60, [-60, -60, -61, -70]), [0, 0, 0, 0]);
     }
 

@@ -65,6 +65,7 @@ impl Metrics {
         let seconds = "Response times of the cloud API, in seconds.";
         let seconds = HistogramOpts::new("answer_seconds", seconds).buckets(BUCKETS.to_vec());
         let seconds = HistogramVec::new(seconds, &["action"])?;
+        // Every action is listed from the start, with the value 0.
         for action in ACTIONS {
             let _ = (
                 requests.with_label_values(&[action]),
