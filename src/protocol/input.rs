@@ -228,7 +228,7 @@ fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
     if is_overlong {
         return Input::Overlong(trim(&text));
     }
-    // Valid UTF-8 needs no copy.
+    // The text is borrowed if all bytes are valid UTF-8.
     match text {
         Cow::Borrowed(text) => Input::Line(trim(text)),
         Cow::Owned(text) => match decode_gbk(kept) {

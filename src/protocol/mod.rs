@@ -2,7 +2,8 @@
 //!
 //! A reader thread (`input`) sends lines to the `session`, which waits for them and for the events of the search at
 //! the same time. The `codec` of the protocol parses a line into `command`s and formats replies as lines; the syntax of
-//! a protocol is nowhere else. All codecs print the same table of `options`. Only the session writes, through `output`.
+//! a protocol is nowhere else. The codecs take their options from one table, `options`. Only the session writes,
+//! through `output`.
 //!
 //! No input can cause a panic: the lints below forbid the functions that could.
 

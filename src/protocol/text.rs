@@ -7,7 +7,7 @@ use crate::notation::diagram::{DiagramStyle, draw};
 use crate::search::Score;
 use crate::text::LONGEST_TIME;
 
-/// The part of a client's text that a message quotes, in characters.
+/// The number of characters that a message quotes of a client's text.
 const EXCERPT: usize = 80;
 /// The longest message, in characters: clients read lines into buffers.
 const MESSAGE: usize = 2000;
@@ -16,7 +16,7 @@ const MESSAGE: usize = 2000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     Milliseconds,
-    /// The unit of UCCI before `usemillisec`.
+    /// The unit of UCCI if the option `usemillisec` is off.
     Seconds,
 }
 
@@ -81,7 +81,7 @@ pub fn clock_time(text: &str, unit: TimeUnit) -> Option<Duration> {
     Some(time.min(LONGEST_TIME))
 }
 
-/// The first three decimal places.
+/// The first three decimal places of a number, as thousandths.
 fn thousandths(fraction: &str) -> u64 {
     fraction
         .bytes()

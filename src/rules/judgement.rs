@@ -96,7 +96,7 @@ pub struct ClassifiedMove {
     pub class: MoveClass,
     /// The new threats that count as chases. Only the pieces of [`Judgement::chased`] are chased by every move.
     pub chases: Vec<Chase>,
-    /// New threats that do not count by [`Clause::ChasedPieceExcused`].
+    /// New threats that do not count because of [`Clause::ChasedPieceExcused`].
     pub excused: Vec<Chase>,
     /// Chinese rules: the pieces that newly threaten to win material by a check.
     pub check_threats: Vec<Placed>,

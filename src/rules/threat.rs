@@ -22,7 +22,7 @@ pub fn chaseable(position: &Position, owner: Color) -> Bitboard {
     position.color(owner) & !exempt
 }
 
-/// The pieces of `side` that attack `target`, without those that may do so perpetually.
+/// The pieces of `side` that attack `target`, without kings and pawns, which may do so perpetually.
 fn attackers(position: &Position, side: Color, target: Square) -> Bitboard {
     let free = position.kind(PieceKind::King) | position.kind(PieceKind::Pawn);
     position.attackers_to(target, side, position.occupied()) & !free

@@ -14,9 +14,9 @@ named_enum! {
         Undecided = "none",
         /// Neither side wins.
         Draw = "draw",
-        /// Red has violated the repetition rule, or is mated.
+        /// Red has violated the repetition rule, or has no legal move.
         RedLoses = "red_loses",
-        /// Black has violated the repetition rule, or is mated.
+        /// Black has violated the repetition rule, or has no legal move.
         BlackLoses = "black_loses",
     }
 }

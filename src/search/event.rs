@@ -71,7 +71,7 @@ pub struct Outcome {
     pub nodes: u64,
     /// Time since the request.
     pub time: Duration,
-    /// Whether a search for a mate in N moves has ruled out every mate of that length.
+    /// Whether a search for a mate in N moves has ruled out every mate in at most N moves.
     pub no_mate: bool,
 }
 

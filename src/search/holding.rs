@@ -201,7 +201,8 @@ pub type ChooseMoves<'a> = dyn FnMut(&[Position]) -> Result<Vec<Vec<Move>>, Hold
 /// Searches for a strategy with which `side` does not lose, among at most `limit` positions. `choose` orders the moves
 /// of positions; a bad order makes the search longer, not wrong. `known` holds the positions that an earlier search
 /// examined. After an interruption it also holds those of this search, after a success only the strategy, and after
-/// another error nothing. `progress` is called with the number of positions examined so far.
+/// another error nothing; if the start is already lost, it is unchanged. `progress` is called with the number of
+/// positions examined so far.
 ///
 /// # Errors
 /// No strategy was found, `choose` failed, or a position of `known` is invalid.

@@ -3,8 +3,8 @@
 //! The tree is narrow, so a mate in dozens of plies is proven in a fraction of a second. The depth limit grows by two
 //! plies per iteration, so the mate found is the shortest by checks. A line ends without a mate where a position of
 //! the game occurs again and the rules then judge the repetition. Repetitions within the line need no test, because a
-//! shortest mate has none. A mate found is therefore always correct. If none is found, there may still be a mate with
-//! quiet moves.
+//! shortest mate has none. A mate found is therefore always correct, unless the no-capture limit comes before it, which
+//! the caller tests. If none is found, there may still be a mate with quiet moves.
 
 use std::time::Duration;
 

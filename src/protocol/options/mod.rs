@@ -1,5 +1,5 @@
-//! The option table: one row per option, with its names, its kind of value, its setter and its effect. Each
-//! protocol prints the table in its own form; all of them parse option lines in the same way.
+//! The option table: one row per option, with its names, its kind of value, its setter and its effect. UCCI,
+//! UCI and XBoard each list the options in their own form; names and values are parsed in the same way in all of them.
 
 mod preferences;
 mod table;
@@ -78,7 +78,7 @@ pub enum OptionKind {
     Parameter(&'static crate::search::Parameter),
 }
 
-/// The files that a text option names, for programs that can browse for them.
+/// Whether a text option names files or directories, for programs that can browse for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     None,

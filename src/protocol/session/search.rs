@@ -100,8 +100,8 @@ impl<W: Write> Session<W> {
         settings
     }
 
-    /// Answers a request without a move that may be played, or for depth 0, with a score if there is one. This answer
-    /// too waits for the end of an infinite or a ponder search.
+    /// Answers a request without a move that may be played, or for depth 0, with a score if there is one. Like the
+    /// answer of a search, this one may have to wait for `stop` or the ponder hit.
     fn answer_without_move(&mut self, request: SearchRequest, started: Instant) {
         let is_static = request.limits.depth == Some(0);
         let position = request.game.position();
@@ -373,8 +373,8 @@ impl<W: Write> Session<W> {
         });
     }
 
-    /// Reports that `go mate` has found no mate in `moves` moves, if it has not. `by_some_moves`: whether only some
-    /// first moves were searched.
+    /// If `go mate` has found no mate in `moves` moves, reports that. `by_some_moves`: whether only some first moves
+    /// were searched.
     pub fn report_mate_search(&mut self, moves: u32, by_some_moves: bool, outcome: &Outcome) {
         if outcome.score.is_some_and(|score| score.is_mate_in(moves)) {
             return;

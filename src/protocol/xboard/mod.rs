@@ -135,14 +135,14 @@ pub struct XBoard {
     discarded: u32,
     /// The arguments of `ping`s to answer after the move.
     pings: Vec<String>,
-    /// The reply that the engine expects, for `hint`.
+    /// The reply that the engine expects, for `hint` and for pondering.
     expected: Option<Move>,
     /// Whether the promotion variant is played.
     promotion: bool,
     rules: RuleSet,
     /// Whether too many plies without a capture are a draw.
     no_capture_draws: bool,
-    /// Whether the game is over: by the rules, by resignation or by the command `result`.
+    /// Whether the game is over: by the rules, by resignation, on time or by the command `result`.
     over: bool,
     /// When the turn of the side to move began.
     turn_began: Instant,

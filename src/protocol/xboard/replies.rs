@@ -96,7 +96,7 @@ impl XBoard {
     }
 }
 
-/// A line for each move, after a tab, and an empty line at the end.
+/// A line for each move, which begins with a tab, and an empty line at the end.
 fn format_book(moves: &[BookMove]) -> Vec<String> {
     let mut lines: Vec<String> = (moves.iter())
         .map(|BookMove { played, weight, .. }| format!("\t{played} {weight}"))
@@ -108,7 +108,7 @@ fn format_book(moves: &[BookMove]) -> Vec<String> {
     lines
 }
 
-/// `DEPTH SCORE TIME NODES PV`; bounds cannot be expressed.
+/// `DEPTH SCORE TIME NODES PV`, the time in hundredths of a second; `None` for a bound, which XBoard cannot express.
 fn format_thinking(info: &Info) -> Option<String> {
     let score = match info.score.meaning() {
         Meaning::Evaluation(_) => i64::from(centipawns(info.score)),

@@ -118,10 +118,12 @@ fn is_mated(position: &mut Position, moves: u32, budget: &mut NodeBudget) -> boo
     })
 }
 
-/// The maximum length of a sequence after its first move, not counting answers to checks.
+/// The maximum number of plies of a sequence after its first move. If the last of them gives check, one answer may
+/// follow.
 const SEQUENCE_LENGTH: u32 = 7;
 
-/// The number of checks without a capture that each side may give after the first move.
+/// The number of checks that each side may give after the first move. Captures that are part of the sequence and
+/// answers to checks do not count.
 const SEQUENCE_CHECKS: ByColor<u32> = ByColor::new(2, 2);
 
 /// A sequence of captures and checks by one side, the chaser, with the answers of the other side.

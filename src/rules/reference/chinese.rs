@@ -328,7 +328,8 @@ struct SlowSequence {
     by_check: bool,
     /// The number of moves left.
     moves: u32,
-    /// The number of checks without captures left to each side.
+    /// The number of checks left to each side. Captures that are part of the sequence and answers to checks do not
+    /// count.
     checks: ByColor<u32>,
     /// Whether the sequence began with the offer of a pawn.
     offered: bool,
