@@ -191,7 +191,7 @@ struct Node {
     /// Whether the order of the moves is final: it comes from an earlier search, the first move leads only to examined
     /// positions, or there are fewer than two moves.
     is_sorted: bool,
-    /// The positions after the chosen move and each reply, by key.
+    /// The positions after the chosen move and each reply whose outcome is open, by key.
     next: Vec<u64>,
 }
 

@@ -47,7 +47,8 @@ impl<W: Write> Session<W> {
         meaning(&after) != meaning(&self.preferences)
     }
 
-    /// Adopts the preferences after a change of one option. If its effect fails they stay as they were.
+    /// Adopts the preferences after a change of one option. They stay as they were if the memory or the threads for the
+    /// new value are not available, or the network cannot be loaded.
     fn apply(&mut self, preferences: Preferences, effect: Effect) {
         let is_changed = preferences != self.preferences;
         let result = match effect {

@@ -52,7 +52,7 @@ pub struct Session<W> {
     pub(super) ended: bool,
 }
 
-/// The largest size of queued lines and commands, in bytes.
+/// The size of the queued lines and commands, in bytes, at which the queue is full.
 const MAX_QUEUED: usize = 16 << 20;
 
 /// The commands that wait for the end of a search, oldest first.
