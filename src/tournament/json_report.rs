@@ -1,7 +1,7 @@
 //! The match report in JSON.
 //!
-//! The field names below are the JSON keys. New keys may be added at any time; removing a key or changing
-//! its meaning increments [`VERSION`].
+//! The field names below are the JSON keys. New keys may be added at any time; if a key is removed or its meaning
+//! changes, [`VERSION`] is incremented.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub struct JsonReport<'a> {
     end: Option<&'static str>,
     rules: &'static str,
     games_played: u64,
-    /// Number of games of the tournament; `null` if an SPRT decides.
+    /// Number of games of the tournament; `null` if only an SPRT ends it.
     total_games: Option<u64>,
     /// Estimated time for the remaining games; `null` if unknown.
     seconds_left: Option<f64>,

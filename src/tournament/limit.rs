@@ -8,10 +8,10 @@ use serde::{Serialize, Serializer};
 
 use crate::text::read_seconds;
 
-/// The longest time of a clock: engines read its milliseconds into 32 bits.
+/// Maximum base time and maximum increment: engines read milliseconds into 32 bits.
 const LONGEST_CONTROL: Duration = Duration::from_secs(1_000_000);
 
-/// The limit of each move of an engine. It is part of the journal.
+/// The limit of the moves of an engine. It is part of the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {

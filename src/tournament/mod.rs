@@ -73,7 +73,7 @@ pub struct Tournament {
     pub engines: Vec<EngineSpec>,
     /// The format of the pairings.
     pub format: TournamentFormat,
-    /// Number of seeds of a gauntlet: engines that play all others.
+    /// Number of seeds of a gauntlet: engines that play all others, but not each other.
     pub seeds: usize,
     /// The colors of the engines in each pair of games.
     pub colors: ColorOrder,

@@ -147,8 +147,8 @@ enum RunnerMessage {
 /// `on_event` for each event. A message on `interrupt` ends the tournament.
 ///
 /// # Errors
-/// There are too few processors, a thread or an engine process cannot be started, or `on_event` fails. Each
-/// error ends the tournament.
+/// There are too few processors, a thread or an engine process cannot be started, a file for the standard error of an
+/// engine cannot be opened, a game was void too often, or `on_event` fails. Each error ends the tournament.
 pub fn run(
     tournament: &Tournament,
     standings: &mut Standings,

@@ -12,9 +12,10 @@
 //!   games), which has no score;
 //! - is played with a soft limit of `--nodes` nodes per move: the iteration in progress is finished, with at most
 //!   eight times as many nodes. The hash table is small and is cleared for each game;
-//! - ends by the Asian rules; or is adjudicated as won if one side is ahead by 2200 units for six plies or finds a
-//!   mate, and as drawn if from ply 80 on the scores of twelve plies without a capture are within 40 units of zero;
-//!   or is a draw after 400 plies. One game in sixteen is not adjudicated;
+//! - ends by the Asian rules; or is adjudicated as won if one side is ahead by more than 2200 units for six plies or
+//!   finds a mate, and as drawn, at ply 80 at the earliest, if the scores of the last twelve plies are at most 40 units
+//!   from zero and none of these plies follows a capture; or is a draw after 400 plies. One game in sixteen is not
+//!   adjudicated;
 //! - depends only on the engine, the settings, the seed and its number. The plan of a file stores the version of the
 //!   engine, the node count of a bench of depth 6, the settings and the seed; a run with another plan cannot continue
 //!   the file.
@@ -26,11 +27,11 @@
 //! | `chuhe data stats FILE...` | statistics: results, endings, plies, scores, pieces, duplicates |
 //! | `chuhe data view FILE` | games with their scores; `--samples`: positions as text; `--plan`: only the plan |
 //! | `chuhe data merge OUT FILE...` | the games of all files, shuffled and without duplicates |
-//! | `chuhe data convert OUT FILE...` | a game file from text samples or PGN |
+//! | `chuhe data convert OUT FILE...` | a game file from text samples or game records |
 //! | `chuhe data relabel OUT FILE...` | the same games with new scores |
 //! | `chuhe data win-rate FILE... --out SOURCE` | coefficients of [`eval::win_rate`](crate::eval::win_rate) |
 //! | `chuhe train FILE... --out NETWORK` | a trained network |
-//! | `chuhe book build OUT FILE...` | an opening book of the games; `--self-play` plays them first |
+//! | `chuhe book build OUT FILE...` | an opening book of games; `--self-play` first plays them; `--self`: of searches |
 //!
 //! Game files contain all positions. Filters apply when a file is read ([`data::Filter`], and the settings of
 //! [`network::Recipe`]).

@@ -33,9 +33,10 @@ pub struct WinRateCounts {
 /// A fitted win rate model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WinRateModel {
-    /// Coefficients of the score at which half of the games are won.
+    /// Coefficients of the polynomial that gives the score at which half of the games are won, from the material;
+    /// constant first.
     pub a: [f64; 4],
-    /// Coefficients of the width of the curve.
+    /// Coefficients of the polynomial that gives the width of the curve, likewise.
     pub b: [f64; 4],
     /// Mean negative logarithm of the probability of the actual result.
     pub loss: f64,

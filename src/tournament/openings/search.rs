@@ -17,7 +17,7 @@ const HASH: usize = 4;
 const QUICK_HASH: usize = 1;
 /// Depth of the preliminary search, which rejects most lines at low cost.
 const QUICK_DEPTH: u32 = 3;
-/// The preliminary search accepts scores this much above the limit.
+/// The preliminary search accepts scores that exceed the limit by at most this.
 const QUICK_SLACK: i32 = 40;
 /// The search gives up after this many random lines without a new opening. That is enough for each of the roughly 1000
 /// positions after two plies to occur.
@@ -49,11 +49,10 @@ pub struct FoundOpening {
     pub score: i32,
 }
 
-/// Finds openings that lead to different positions, mirror images included, until there are enough or
-/// [`MAX_FAILED_LINES`] lines in a row gave no new opening. `each` is called for every searched line, with the
-/// opening if the line is balanced; returning `false` stops the search. `present` are the openings that an earlier
-/// search with the same plan found: the search continues after them. Returns the number of openings including
-/// `present`.
+/// Finds openings until there are enough or [`MAX_FAILED_LINES`] lines in a row gave no new opening. No two of them
+/// lead to the same position or to mirror images. `each` is called for every searched line, with the opening if the
+/// line is balanced; if it returns `false`, the search stops. `present` are the openings that an earlier search with
+/// the same plan found: the search continues after them. Returns the number of openings including `present`.
 pub fn find_openings(
     plan: &OpeningSearch,
     present: &[Vec<Move>],
@@ -140,7 +139,7 @@ impl<'a> BalanceCheck<'a> {
     }
 }
 
-/// The score for red; `None` for a mate.
+/// The score for red; `None` for a mate, or if the search cannot be started or finds no move.
 fn score(searcher: &mut Searcher, game: &Game, depth: u32) -> Option<i32> {
     searcher.forget();
     let limits = Limits {

@@ -136,7 +136,7 @@ impl EngineSpec {
     }
 
     /// The identity of the player: the name in its greeting, the protocol and the options, as in
-    /// `Chuhe 0.2.0, UCCI, hashsize=64`. Names, passwords and tokens in addresses are left out.
+    /// `Chuhe 0.2.0, UCCI, hashsize=64`. User names, passwords and tokens in URLs are left out.
     pub fn identification(&self) -> String {
         let name = self.id_name.clone().unwrap_or_else(|| self.name.clone());
         let protocol = self

@@ -34,7 +34,8 @@ pub struct Estimate {
     pub score: f64,
     /// Elo difference; infinite if one engine has all points.
     pub elo: Interval,
-    /// Normalized Elo difference: the score in units of its standard deviation per game.
+    /// Normalized Elo difference: the score minus ½, divided by the standard deviation of the result of a game, and
+    /// multiplied by [`NORMALIZED_SCALE`].
     pub normalized_elo: Interval,
     /// Likelihood of superiority (LOS), 0 to 1.
     pub los: f64,

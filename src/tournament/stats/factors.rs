@@ -92,7 +92,7 @@ impl Factors {
         self.factors.len()
     }
 
-    /// Whether an engine, 0 or 1, plays with the second values of each factor in a pair of games.
+    /// For each factor, whether an engine, 0 or 1, plays with its second values in a pair of games.
     fn levels(&self, pair: u64, engine: usize) -> Vec<bool> {
         let mut random = StdRng::seed_from_u64(self.seed.wrapping_add(pair));
         let mut level = || random.random::<bool>() ^ (engine == 1);
@@ -148,11 +148,11 @@ pub struct Effect {
 #[derive(Clone, Debug)]
 pub struct FactorRun {
     factors: Factors,
-    /// Sums of products of two levels.
+    /// For each two factors, the sum of the products of their levels.
     information: Vec<Vec<f64>>,
-    /// Sums of products of a level and the score.
+    /// For each factor, the sum of the products of its level and the score minus one half.
     products: Vec<f64>,
-    /// Sum of squared scores.
+    /// The sum of the squares of the score minus one half.
     squares: f64,
     games: u64,
 }

@@ -69,7 +69,7 @@ impl EngineStats {
         stats
     }
 
-    /// Moves and means in one line, as `27 moves, 0.412 s/move, depth 14.2, 251000 nodes/s`.
+    /// Moves and means in one line, for example `27 moves, 0.412 s/move, depth 14.2, 251000 nodes/s`.
     pub fn summary(&self) -> String {
         let mut text = format!("{} moves", self.moves);
         if let Some(time) = self.mean_time() {
@@ -127,7 +127,7 @@ pub struct Standings {
     /// Results by pairing from the point of view of its first engine.
     scores: Vec<Scores>,
     engine_stats: Vec<EngineStats>,
-    /// Results of game pairs with only one finished game, for the first engine of the pairing.
+    /// The pairs of which one game is finished: half points of the first engine of the pairing, by number of the pair.
     halves: HashMap<u64, usize>,
     reasons: HashMap<EndReason, u64>,
     plies: u64,
@@ -160,7 +160,7 @@ impl Standings {
         }
     }
 
-    /// Adds a game.
+    /// Adds a game. Ignores it if the schedule does not pair its engines.
     pub fn add(&mut self, record: &GameRecord) {
         let pair = record.number / 2;
         let plays = |pairing: &[usize; 2]| {

@@ -166,8 +166,8 @@ const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// The distribution over `values` with mean `mean` under which `seen` has the maximum likelihood.
 ///
-/// It is `seen / (1 + x (value - mean))`, where x normalizes it; x is found by Newton's method between the bounds
-/// that keep it positive.
+/// It is `seen / (1 + x (value - mean))`, where x is the number for which the sum is 1 and the mean is `mean`. x is
+/// found by Newton's method, between the bounds within which all probabilities are positive.
 fn with_mean(seen: &[f64; 5], values: &[f64; 5], mean: f64) -> [f64; 5] {
     let off = values.map(|value| value - mean);
     let least = off.iter().copied().fold(f64::INFINITY, f64::min);

@@ -96,7 +96,7 @@ fn search_all(
     Ok(found)
 }
 
-/// Searches one position after another until all are done.
+/// Searches one position after another until all are done, `stopped` is set, or a search finds no move.
 fn search_some(
     entries: &[BookEntry],
     mut search: LineSearch,

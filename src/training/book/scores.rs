@@ -42,7 +42,7 @@ impl ScoredPosition {
 /// A position of a book with the scores of its moves.
 #[derive(Debug)]
 struct Node {
-    /// Score of the best move if the book does not have it.
+    /// Score of the best move of the search; `None` if the book has this move.
     other: Option<i32>,
     moves: Vec<Edge>,
 }

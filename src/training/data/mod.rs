@@ -43,7 +43,7 @@
 //! half of a byte first; then two counters of two bytes each: plies since the last capture, and move number.
 //!
 //! A writer appends whole blocks. After a kill -9 or on a full disk the last block may be incomplete: a reader
-//! reports and skips it, and a writer that continues the file removes it.
+//! reports and skips it, and a writer that continues the file removes everything after the last valid block.
 
 mod reader;
 mod record;

@@ -17,7 +17,7 @@ named_enum! {
         NoCaptureLimit = "no-capture limit",
         /// Neither side has a piece that can cross the river.
         InsufficientMaterial = "insufficient material",
-        /// One side was far ahead for several plies.
+        /// One side was far ahead for several plies, or the search found a mate.
         AdjudicatedWin = "adjudicated win",
         /// The scores were near zero for several plies, late in the game.
         AdjudicatedDraw = "adjudicated draw",
@@ -189,7 +189,7 @@ impl LooseRecord {
         }
     }
 
-    /// Reads samples. Returns `None` if the bytes do not encode any.
+    /// Reads the samples of a record. Returns `None` if the bytes do not encode one.
     pub fn decode(bytes: &mut &[u8]) -> Option<Self> {
         let count = take_u16(bytes)?;
         let [result] = take(bytes)?;

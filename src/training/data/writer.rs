@@ -125,15 +125,15 @@ pub struct Existing {
     pub games: u64,
     /// The numbers of the games within their run, in ascending order.
     pub numbers: Vec<u32>,
-    /// Number of positions with a score.
+    /// Number of positions with a score, without loose samples.
     pub scored: u64,
     /// The damage found.
     pub recovered: RecoveredGames,
 }
 
 impl GameWriter<File> {
-    /// Opens a file to continue it, or creates it. Removes an incomplete last block. Locks the file, so that no other
-    /// process writes it.
+    /// Opens a file to continue it, or creates it. Removes everything after the last valid block: an incomplete block,
+    /// or damage. Locks the file, so that no other process writes it.
     ///
     /// # Errors
     /// The file is not a game file, another process is writing it, or it cannot be read or written.

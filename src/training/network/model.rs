@@ -62,8 +62,8 @@ impl Layout {
         }
     }
 
-    /// Random initial parameters: uniform, and small enough that neurons begin between 0 and 1. Shared weights are
-    /// zero.
+    /// Random initial parameters: uniform, and so small that most neurons begin between 0 and 1. Shared weights are
+    /// zero, and so are output biases.
     pub fn start(&self, seed: u64) -> Vec<FloatBlock> {
         let mut rng = StdRng::seed_from_u64(seed);
         let mut parameters = vec![FloatBlock::ZERO; self.length];
@@ -98,8 +98,8 @@ impl Layout {
             && outputs == from.outputs
     }
 
-    /// The parameters of a network. Shared weights are zero, except from a network with one input bucket for an
-    /// architecture with several: then the shared weights are those of the network and the weights of each bucket
+    /// The parameters of a network. Shared weights are zero, unless the network has one input bucket and this
+    /// architecture has several: then the shared weights are the input weights of the network, and those of the buckets
     /// are zero.
     ///
     /// A network of half the width is widened (T. Chen, I. Goodfellow and J. Shlens, "Net2Net", 2016): each neuron is

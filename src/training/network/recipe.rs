@@ -44,7 +44,8 @@ pub struct Recipe {
     pub clip: f32,
 
     // ---- Data ----
-    /// Seed of the initial weights, order and mirroring. The same seed gives the same network.
+    /// Seed of the initial weights, of the order and mirroring of the samples, and of the choice of games for the test
+    /// loss. The same seed gives the same network.
     pub seed: u64,
     /// One in this number of games is used for the test loss instead of training.
     pub hold_out: u64,

@@ -184,7 +184,8 @@ pub struct Samples {
     pub test: Vec<PackedSample>,
     /// Number of scored positions that the filter of the recipe skipped.
     pub filtered: u64,
-    /// Number of samples skipped because a piece of the promotion variant has no input.
+    /// Number of samples skipped because the network has no input for a piece: it is on a square that only the
+    /// promotion variant allows, or its side has more pieces of its kind than in the starting position.
     pub without_input: u64,
 }
 
@@ -261,7 +262,8 @@ impl Samples {
     }
 
     /// Adds the samples of a text file that the filter of the recipe keeps: `FEN | score for red | result for red`,
-    /// one per line, in the order of the games. Skips invalid lines and returns their number.
+    /// one per line, in the order of the games. Skips invalid lines and returns their number. Rounds each result to 1,
+    /// 0.5 or 0.
     ///
     /// The first sample of a game decides between training and test, as after `chuhe data convert`. A game ends if
     /// the ply number does not rise or the result changes.

@@ -206,8 +206,9 @@ impl Trainer {
         self.passes >= self.recipe.passes
     }
 
-    /// Trains on all samples once. Calls `progress` with the number of samples done; if it returns `false`, the
-    /// pass ends early and `None` is returned.
+    /// Trains on all samples once. Calls `progress` after each batch with the number of samples done; if it returns
+    /// `false`, the pass ends early and `None` is returned. The parameters then include the steps of the unfinished
+    /// pass.
     pub fn pass(
         &mut self,
         samples: &Samples,

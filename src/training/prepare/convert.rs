@@ -67,7 +67,8 @@ pub enum UnfitSample {
 /// game ends if the ply number does not rise or the result changes, or after 1000 samples.
 ///
 /// # Errors
-/// A line other than an incomplete last one is not a sample, or a file cannot be read or written.
+/// A line other than an incomplete last one is not a sample or does not fit the format of game files, or a file cannot
+/// be read or written.
 pub fn convert_text<W: Write>(
     source: impl BufRead,
     writer: &mut GameWriter<W>,
@@ -136,9 +137,10 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSa
     }
 }
 
-/// Converts game records in any format that have a result. The score of a move is at the beginning of its comment,
-/// for the side that moves: `+0.35/12`, or `+M4/12` for a mate in four moves. Book moves have no score. The
-/// [`Termination`] follows from the tags `Reason`, which `chuhe match` writes, and `Termination`.
+/// Converts game records in any format; games without a result are skipped. The score of a move is at the beginning of
+/// its comment, for the side that moves: `+0.35/12`, or `+M4/12` for a mate in four moves, or `#7/12` for one in seven
+/// plies. Book moves have no score. The [`Termination`] follows from the tags `Reason`, which `chuhe match` writes, and
+/// `Termination`.
 ///
 /// # Errors
 /// The file cannot be read, or the games cannot be written.

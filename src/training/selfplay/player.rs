@@ -32,8 +32,8 @@ const UNADJUDICATED: u32 = 16;
 const WON: i32 = 2200;
 /// Consecutive plies for an adjudicated win.
 const WON_PLIES: u32 = 6;
-/// A game is a draw if the absolute scores are at most this, in evaluation units, for [`DRAWN_PLIES`] plies without a
-/// capture.
+/// A game is a draw if the absolute scores are at most this, in evaluation units, for [`DRAWN_PLIES`] plies, none of
+/// which follows a capture.
 const DRAWN: i32 = 40;
 /// Consecutive plies for an adjudicated draw.
 const DRAWN_PLIES: u32 = 12;
@@ -144,7 +144,7 @@ impl Player {
 
     /// The ply of the random quiet move of a game whose opening has `opening` plies, if it has one.
     fn random_ply(&self, opening: usize, rng: &mut StdRng) -> Option<usize> {
-        // No random number is drawn if there are no random moves, so the games are those of a plan without the setting.
+        // Without random moves no random number is drawn, so the games are the same as before this setting existed.
         let has_one = self.random_moves > 0 && rng.random_range(0..100) < self.random_moves;
         has_one.then(|| opening + rng.random_range(RANDOM_MOVE_PLIES))
     }
@@ -271,8 +271,9 @@ impl Adjudication {
     }
 }
 
-/// The loss, in hundredths of a minor piece, by which a move becomes less likely by a factor of e. The scores of the
-/// first moves are close together and those of later moves are not, so games diverge early and then follow few lines.
+/// A move that is worse than another by this, in hundredths of a minor piece, is chosen with a probability that is
+/// lower by a factor of e. The scores of the first moves are close together and those of later moves are not, so games
+/// diverge early and then follow few lines.
 const SPREAD: f64 = 5.0;
 
 /// A cache of the good moves of positions, shared by all players.
