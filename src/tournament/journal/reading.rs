@@ -135,7 +135,8 @@ impl AcceptedEntries {
             JournalEntry::Game(game) if !self.numbers.insert(game.number) => {
                 Err(format!("game {} is a duplicate", game.number + 1))
             }
-            // If the number of rounds was reduced, later games are skipped.
+            // Skips games that the schedule does not have: the number of rounds was reduced, or the pairing depends on
+            // the result of a game that is missing, for example because its line is damaged.
             JournalEntry::Game(game) => {
                 if game.number >= self.schedule.known_games() {
                     self.schedule.advance(&self.games);

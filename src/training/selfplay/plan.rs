@@ -156,7 +156,7 @@ pub enum SelfPlayError {
     /// No search can be started.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// A search thread panicked.
+    /// A search could not be started, or its thread panicked.
     #[error("a search thread ended unexpectedly")]
     Search,
     /// A thread cannot be started.
