@@ -15,6 +15,7 @@
 //! | `time` | time limits of a move |
 //! | `parameters` | the parameters of the search |
 //! | `holding` | proofs that a side does not lose |
+//! | `bench` | searches of fixed positions, whose node count identifies a version of the search |
 //! | `solution` | solutions of mate problems: all defences, other solutions, verification |
 //!
 //! Dependencies point to the left: score, event, request, game_occurrences <- parameters, tt, ordering, time, mate,

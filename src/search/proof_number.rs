@@ -34,7 +34,7 @@ const REPLIES_PER_EFFORT: u32 = 6;
 const SWITCH: u32 = 16;
 /// Maximum number of attempts to follow a proof. It is reached only if the table loses the same positions each time.
 const MAX_WALKS: u32 = 1000;
-/// Slots among which a position is looked up.
+/// Slots of a bucket. A position can be stored in any slot of its bucket.
 const BUCKET: usize = 4;
 
 /// The effort for the side to move and for its opponent to reach their aims, the mate or its refutation.
@@ -60,7 +60,7 @@ impl Numbers {
         Self { own, other, plies }
     }
 
-    /// Searches to a proof or a refutation.
+    /// The limit of a search that ends only with a proof or a refutation.
     const NO_LIMIT: Self = Self::open(INFINITE, INFINITE);
 
     const fn is_settled(self) -> bool {

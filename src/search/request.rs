@@ -251,7 +251,7 @@ impl Limits {
 }
 
 impl fmt::Display for Limits {
-    /// `depth 8, nodes 5000`; `no limit`.
+    /// The limits that are set, such as `depth 8, nodes 5000`, or `no limit`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |name: &str, n: Option<u64>| n.map(|n| format!("{name} {n}"));
         let clock = |name: &str, clock: Option<PlayerClock>| {

@@ -429,8 +429,8 @@ fn moves_of(game: &Game) -> String {
     moves.collect::<Vec<_>>().join(" ")
 }
 
-/// The plies in which the side to move is mated by an endgame table, if no repetition of a position of the game and no
-/// limit comes first.
+/// The plies to the mate of the side to move according to an endgame table, if no repetition of a position of the game
+/// and no limit comes first.
 fn mated_in(game: &Game, tables: &Tables, rules: RuleSet) -> Option<u32> {
     let position = game.position();
     match tables.probe(position, rules)?.outcome {

@@ -5,7 +5,7 @@
 //! iteration. The last move before a time control may use most of the remaining time. The reserve grows with the
 //! overhead measured on earlier moves ([`MoveOverhead`]).
 //!
-//! ElephantEye's soft limit is half of the proper time, so the last move of a period has an eighth of its time left.
+//! ElephantEye's soft limit is half of the proper time, so an eighth of a period's time is left for its last move.
 //! If the number of moves to the time control is known, the soft limit here is most of the proper time. All moves then
 //! get about the same time, as a search takes 1.09 times its soft limit on average. Without periods, the proper time
 //! contains 1.4 increments, and the soft limit grows during a game from 0.4 to 0.6 of the proper time. With one

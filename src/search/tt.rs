@@ -70,7 +70,7 @@ impl TranspositionTable {
     }
 
     /// Writes to every page of an unused table, so that the first search need not wait until the system provides the
-    /// memory. Large tables are touched by several threads, at most one per processor core.
+    /// memory. Large tables are touched by several threads, at most eight and at most one per processor core.
     pub fn touch_pages(&self, cores: usize) {
         const PAGE_WORDS: usize = 4096 / size_of::<AtomicU64>();
         let touch = |words: &[AtomicU64]| {
@@ -167,7 +167,7 @@ impl TranspositionTable {
     }
 
     /// Stores an entry in place of the old entry of the same position, or else of the least valuable entry of the
-    /// bucket. If the new score is only a bound and the old entry is from the same search and at least
+    /// bucket. If the new score is not exact and the old entry is from the same search and at least
     /// [`formulas::hash_deeper`] plies deeper, only the best move is replaced. If the new entry has no best move, the
     /// old best move is kept.
     pub fn store(&self, key: u64, mut entry: TtEntry) {

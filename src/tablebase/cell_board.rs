@@ -4,7 +4,7 @@ use super::index::{AttackerSquares, Cell, Indexer};
 use super::placements::{Placement, Removal};
 use crate::board::{Bitboard, Color, Piece, PieceKind, Square, attacks};
 
-/// A position of a class without side to move; red is the strong side.
+/// A position of a class, without the side to move; red is the strong side.
 #[derive(Clone, Copy, Debug)]
 pub struct CellBoard<'a> {
     pub indexer: &'a Indexer,
@@ -144,7 +144,7 @@ impl<'a> CellBoard<'a> {
         }
     }
 
-    /// Visits red's legal captures.
+    /// Visits red's legal captures in a one-sided class.
     #[inline]
     pub fn captures(&self, mut visit: impl FnMut(Capture)) {
         let attackers = &self.indexer.attackers;
@@ -183,15 +183,15 @@ impl<'a> CellBoard<'a> {
         self.attacker_steps(side, origins, visit);
     }
 
-    /// Visits the cells after red's quiet moves; all are legal unless the kings face each other.
+    /// Visits the cells after red's quiet moves. In a one-sided class all are legal unless the kings face each other.
     #[inline]
     pub fn strong_moves(&self, mut visit: impl FnMut(Cell)) {
         self.own_steps(&mut visit);
         self.attacker_steps(Color::Red, attacker_targets, visit);
     }
 
-    /// Visits the cells one move of red's king, an advisor or a bishop away; these moves are
-    /// reversible.
+    /// Visits the cells before a quiet move of red's king, an advisor or a bishop, legal or not. They are also the
+    /// cells after such moves, because these moves are reversible.
     #[inline]
     pub fn own_steps(&self, mut visit: impl FnMut(Cell)) {
         let others = self.occupied & !self.own.pieces;

@@ -24,7 +24,7 @@ pub struct ClassTable {
     blocks: OnceLock<[Vec<TableBlock>; 2]>,
     /// Values of a small table, the strong side to move first.
     whole: OnceLock<[Vec<u8>; 2]>,
-    /// Error found while probing. The table is not used any more.
+    /// An error found while probing. After it no more values are read from the table.
     damage: OnceLock<TableError>,
     /// Whether the error has been reported.
     is_reported: AtomicBool,

@@ -231,7 +231,7 @@ impl Indexer {
             (_, true) => first.without_first(),
             (_, false) => position.pieces(owner[1], kinds[1]),
         };
-        // Never the king's square: a position of this class has a piece of each kind.
+        // The king's square is never used: a position of this class has a piece of each kind.
         let square = |set: Bitboard| set.first().unwrap_or(position.king(strong));
         self.index(Cell {
             defenders: number(Color::Black, group(!strong)),

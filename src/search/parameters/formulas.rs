@@ -7,7 +7,8 @@ use super::values::*;
 /// One ply in the fixed-point unit of reductions.
 pub const PLY: i32 = 1024;
 
-/// Depths and move numbers from this on get the reduction of the largest number below it.
+/// Size of the reduction table for each of depth and move number. Larger depths and numbers are treated like the last
+/// one in it.
 const LMR_LIMIT: usize = 64;
 
 static LMR_TABLE: LazyLock<Vec<i32>> = LazyLock::new(|| {

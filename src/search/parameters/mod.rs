@@ -8,14 +8,16 @@ use crate::search::request::Degree;
 /// Groups of unsound pruning techniques, enabled by the option `pruning`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pruning {
-    /// Changes of depth: late move reductions, internal iterative reduction, singular and negative extensions
-    /// with multi-cut, reduced depth after a fail high at the root.
+    /// Changes of depth: late move reductions with the changes of depth that follow them (re-search, hindsight),
+    /// internal iterative reduction, singular and negative extensions with multi-cut, reduced depth after a fail high
+    /// at the root. Check extensions do not belong to this group.
     pub reductions: bool,
     /// Null-move pruning.
     pub null_move: bool,
     /// Cut-offs by the static evaluation, a shallow search or a hash score: reverse futility, razoring, probcut.
     pub by_evaluation: bool,
-    /// Pruning of single moves: quiet moves by number, history, evaluation or exchange, captures by exchange.
+    /// Pruning of single moves: quiet moves by number, history, evaluation or exchange, captures by exchange,
+    /// and in the quiescence search quiet moves out of check.
     pub of_moves: bool,
     /// Correction history: scores then depend on the order of the search.
     pub corrections: bool,

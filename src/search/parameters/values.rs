@@ -97,7 +97,7 @@ parameters! {
 
     /// Razoring: margin at depth 0.
     razoring_base = 205, 0, 1000;
-    /// Razoring: margin for the square of the depth.
+    /// Razoring: the square of the depth times this is added to the margin.
     razoring_factor = 97, 20, 500;
     /// Maximum depth for reverse futility pruning.
     reverse_futility_depth = 9, 2, 16;
@@ -116,7 +116,8 @@ parameters! {
     null_move_margin = 175, 50, 500;
     /// Null move: maximum reduction for being above beta.
     null_move_margin_plies = 3, 0, 6;
-    /// Verification search of a null move cut-off: no null move is tried in this first part of its depth, in quarters.
+    /// The search that verifies a null move cut-off tries no null move in the first part of its depth, this many
+    /// quarters.
     null_move_floor_quarters = 3, 0, 4;
     /// Minimum depth at which a null move cut-off is verified by a search without null moves.
     null_move_verification_depth = 14, 6, 40;
@@ -156,7 +157,8 @@ parameters! {
     /// The least that "much" means there, in units of the evaluation.
     hindsight_loss = 193, 0, 600;
 
-    /// Late move pruning: number of moves at depth 0; the square of the depth is added.
+    /// Late move pruning: number of moves at depth 0; the square of the depth is added. If the evaluation has not been
+    /// improving, half of the sum counts.
     late_move_pruning_base = 5, 1, 12;
     /// A search with a depth limit below this does not prune replies to root moves, because it could miss a mate in
     /// one or a losing repetition. Searches limited by nodes or time reach greater depths.
@@ -167,7 +169,7 @@ parameters! {
     futility_base = 45, 0, 600;
     /// Futility of quiet moves: margin per ply.
     futility_factor = 57, 10, 400;
-    /// Exchange pruning of quiet moves: accepted loss per squared ply of depth.
+    /// Exchange pruning of quiet moves: the accepted loss is this times the square of the depth.
     quiet_exchange_margin = 22, 2, 120;
     /// Maximum depth for exchange pruning of captures.
     capture_exchange_depth = 8, 1, 16;
@@ -175,12 +177,12 @@ parameters! {
     capture_exchange_margin = 80, 10, 400;
     /// Maximum reduced depth for history pruning of quiet moves.
     history_pruning_depth = 4, 1, 10;
-    /// History pruning: a quiet move is pruned if its history is below minus this, per ply.
+    /// History pruning: a quiet move is pruned if its history is below minus this times the depth.
     history_pruning_margin = 3000, 500, 10000;
 
     /// Minimum depth for a singular extension.
     singular_depth = 7, 4, 12;
-    /// Maximum depth deficit of the hash entry of a singular move.
+    /// Maximum number of plies by which the hash entry of a singular move may be shallower than the node.
     singular_entry_depth = 3, 0, 6;
     /// Divisor of (depth - 1) for the singular search.
     singular_depth_divisor = 2, 2, 4;
@@ -271,7 +273,7 @@ parameters! {
     /// A correction is updated by error x depth / N.
     correction_divisor = 4, 1, 64;
 
-    /// Move ordering: factor of the victim's value, added to the capture history.
+    /// Move ordering: the score of a capture is this times the victim's value, plus the capture history.
     capture_order_victim = 15, 4, 64;
     /// Move ordering: a capture is good if its exchange loses at most its ordering score / N.
     capture_order_exchange = 32, 8, 256;

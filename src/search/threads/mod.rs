@@ -45,8 +45,8 @@ const CLEARED_IN_PLACE: usize = 256;
 const AUTOMATIC_HASH: usize = 128;
 /// Upper bound in bytes of the embedded network, which is allocated at its first use and then kept.
 const NETWORK_BYTES: usize = 4 << 20;
-/// Stack of the coordinator in bytes. It passes on messages and searches for mates by checks, with a few frames
-/// per ply.
+/// Stack of the coordinator in bytes. It passes on messages and runs the searches for mates by checks and by proof
+/// numbers, with a few frames per ply.
 const COORDINATOR_STACK_BYTES: usize = 2 << 20;
 
 /// The reason why the search cannot be started.
@@ -190,8 +190,8 @@ impl Pool {
         let _ = receiver.recv();
     }
 
-    /// Sets the size of the transposition table and clears it; 0 for an automatic size. Returns the size in MB.
-    /// Waits for the end of the current search.
+    /// Sets the size of the transposition table; 0 for an automatic size. Returns the size in MB. If the size changes,
+    /// waits for the end of the current search and begins with an empty table.
     ///
     /// # Errors
     /// There is too little memory; the old table is kept.
@@ -222,8 +222,8 @@ impl Pool {
         Ok(wanted)
     }
 
-    /// Sets the number of search threads; 0 for one per processor core. Returns the number. Waits for the end
-    /// of the current search.
+    /// Sets the number of search threads; 0 for one per processor core. Returns the number. If it changes, waits for
+    /// the end of the current search.
     ///
     /// # Errors
     /// The threads cannot all be started; the old number is kept.
@@ -283,8 +283,8 @@ impl Pool {
         self.threads
     }
 
-    /// Stores the moves of `line` as hash moves, so that searches try them first. The line ends before an illegal move.
-    /// May be called during a search. Known scores are kept.
+    /// Stores the moves of `line` as hash moves, so that searches try them first. Stops at the first illegal move. May
+    /// be called during a search. Known scores are kept.
     pub fn hint(&self, position: &Position, line: &[Move]) {
         let mut position = position.clone();
         for &best in line {

@@ -345,7 +345,8 @@ fn search_for_mate(
         let best = results.first().and_then(|result| result.moves.first());
         // The answer reports `value()`, the last exact score, so a mate score that is only a bound is not enough.
         let is_mate = best.is_some_and(|best| best.value().is_mate_in(moves));
-        // A stage that ends at the largest depth leaves nodes of its budget, so no limit on nodes may be reached.
+        // A stage that ends at the largest depth does not use up its budget, so the limit of nodes may never be
+        // reached. Then the growth of the budget ends the loop.
         match budget.checked_mul(4) {
             Some(larger) if !is_mate && !is_refuted && !shared.is_over() => budget = larger,
             _ => return MateAnswer::Searched(results),
@@ -429,8 +430,8 @@ pub fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Option<&'a R
 }
 
 /// Each thread votes for its move, with a weight that grows with its depth and score (Chessprogramming wiki, "Lazy
-/// SMP": thread voting). If the first thread has a proven score, its move is played. Of two threads with the same move,
-/// one with a proven score is chosen.
+/// SMP": thread voting). If the first thread has a proven score, its move is played. A thread with less depth than the
+/// first one votes, but its result is not chosen. Of two threads with the same move, one with a proven score is chosen.
 fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
     if first.moves[0].score.is_proven() {
         return first;

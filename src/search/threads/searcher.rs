@@ -88,7 +88,7 @@ impl Searcher {
         self.forget();
     }
 
-    /// Clears transposition table and histories.
+    /// Clears the transposition table, the histories and the measured move overhead.
     pub fn forget(&mut self) {
         self.handler.clear();
         self.thread.histories.clear();

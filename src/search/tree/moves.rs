@@ -150,8 +150,8 @@ impl Search<'_> {
         let mut reduction = self.reduction::<N>(node, m, number);
         self.play(ply, m);
         if self.position.in_check() {
-            // Check extension, unless the move has another extension (Chessprogramming wiki, "Check
-            // Extensions").
+            // A check is reduced less, and extended unless the move has another extension (Chessprogramming wiki,
+            // "Check Extensions").
             reduction -= 1;
             new_depth += i32::from(extension == 0 && self.may_extend(ply));
         }

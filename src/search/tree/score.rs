@@ -150,7 +150,7 @@ impl MovesResult {
         }
     }
 
-    /// The same as seen from the node at `ply`, without dependencies on its own subtree.
+    /// The result as seen from the node at `ply`, without dependencies on the path from this node on.
     pub fn settled_at(mut self, ply: usize) -> Self {
         self.best = self.best.settled_at(ply);
         self.all = self.all.settled_at(ply);

@@ -286,7 +286,8 @@ pub struct StackEntry {
     pub excluded: Move,
     /// Whether the node with the excluded move has been on a principal variation.
     pub was_pv: bool,
-    /// Killer moves: quiet moves that caused cut-offs in nodes at this ply with the same grandparent.
+    /// Killer moves: quiet moves that raised alpha, mostly with a cut-off, in nodes at this ply with the same
+    /// grandparent.
     pub killers: [Move; 2],
     /// The principal variation from here.
     pub pv: Vec<Move>,

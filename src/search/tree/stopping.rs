@@ -138,7 +138,7 @@ impl Search<'_> {
         let shared = self.shared;
         let control = &shared.request.control;
         let out_of_nodes = shared.request.limits.nodes.is_some_and(|limit| {
-            // Just before the limit, polls at every node.
+            // The next poll is due at the limit or before it.
             let left = limit.saturating_sub(total).max(1);
             self.polling.next = self.nodes + POLL_INTERVAL.min(left);
             total >= limit
