@@ -1,8 +1,9 @@
 //! Numbering of the positions of a class.
 //!
-//! `(weak * strong_count + strong) * attacker_count + attackers`: the attackers' squares vary fastest, the
-//! weak side's king, advisors and bishops slowest. The weak side's placement decides which of two mirror
-//! images is listed; if it is symmetric, both are.
+//! A position has the number `(weak * strong_count + strong) * attacker_count + attackers`, where `weak` and `strong`
+//! are the numbers of the two sides' placements of king, advisors and bishops, and `attackers` is the number of the
+//! attackers' squares. The weak side's placement decides which of two mirror images is listed; if it is symmetric, both
+//! are.
 
 use arrayvec::ArrayVec;
 

@@ -179,7 +179,7 @@ impl Material {
     }
 
     /// Class of a position and the color of its strong side. `None` if no table covers it: no
-    /// attackers, more than two, more advisors or bishops than in a set, a pawn on a square that it cannot
+    /// attackers, more than two, more than two advisors or bishops on a side, a pawn on a square that it cannot
     /// reach, or the promotion variant.
     #[inline]
     pub fn of(position: &Position) -> Option<(Self, Color)> {

@@ -1,8 +1,8 @@
 //! Numbered placements of a side's king, advisors and bishops.
 //!
 //! These pieces can stand on few squares, so all legal placements are listed: 3339 for the nine
-//! combinations. Within a combination, the placements that do not sort after their mirror image come first, so numbers
-//! below [`GroupTable::canonical`] need no mirroring.
+//! combinations. Within a combination, the placements that are symmetric or sort before their mirror image come first,
+//! so numbers below [`GroupTable::canonical`] need no mirroring.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -97,7 +97,7 @@ pub struct Placement {
 #[derive(Debug)]
 pub struct GroupTable {
     pub placements: Vec<Placement>,
-    /// Placements below this number do not sort after their mirror image.
+    /// Placements below this number are symmetric or sort before their mirror image.
     pub canonical: usize,
     steps: Vec<Step>,
     removals: Vec<Removal>,
