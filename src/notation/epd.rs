@@ -231,6 +231,8 @@ mod tests {
         let counters = read(&format!("{BOARD} b -- 7 9 bm h9g7;"));
         assert_eq!(counters.position.clock().plies(), 7);
         assert_eq!(counters.operations.len(), 1);
+        let large = read(&format!("{BOARD} w - - 70000 70000 bm h2e2;"));
+        assert_eq!(large.position.clock().plies(), u16::MAX);
         let spread = "moves h2e2 h9g7; hmvc 5; bm h0g2, b0c2; bm c3c4,g3g4; fmvn 9;";
         let spread = read(&format!("{BOARD} w - - {spread}"));
         assert_eq!(

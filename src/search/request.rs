@@ -240,6 +240,14 @@ impl Limits {
         }
     }
 
+    /// Maximum length in plies of the mate to search for, within the limit of depth. It is odd, because the attacker has
+    /// the first ply and the last. `None` without a mate to search for.
+    pub fn mate_plies(&self) -> Option<u32> {
+        let plies = self.mate?.saturating_mul(2).saturating_sub(1);
+        let plies = self.depth.map_or(plies, |depth| depth.min(plies));
+        Some(plies.saturating_sub(1) | 1)
+    }
+
     /// Whether the search ends by itself.
     pub fn is_bounded(&self) -> bool {
         self.depth.is_some()

@@ -104,6 +104,13 @@ fn workers_on_other_machines_fill_the_library() {
     }
     let anonymous = server.post("/worker/lease", "application/json", "{}");
     assert_eq!(status(&anonymous), 403);
+    // No page of another origin may take tasks.
+    let foreign = format!("{}Origin: http://evil.example\r\n", bearer(WRITER));
+    let request = "{\"kind\":\"scoring\",\"count\":1}";
+    for (head, expected) in [(foreign, 403), (bearer(WRITER), 200)] {
+        let lease = server.post_with("/worker/lease", "text/plain", request, &head);
+        assert_eq!(status(&lease), expected, "{head}");
+    }
 }
 
 #[test]

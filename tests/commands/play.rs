@@ -169,7 +169,7 @@ fn draws_are_offered_and_games_are_saved_with_names() {
     let text = played_in(
         &place,
         "--no-book --name 甲 --depth 1",
-        "draw\nengine none\nh2e2\ndraw\nsave draw.pgn\nsave draw.pgn\nsave --force draw.pgn\n",
+        "draw\nengine none\nh2e2\ndraw\nsave draw.pgn\nsave draw.pgn\nsave --force\nsave --force draw.pgn\n",
     );
     let said = [
         "I decline: it is too early",

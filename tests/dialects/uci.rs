@@ -570,6 +570,17 @@ fn go_mate_answers_with_several_lines_and_near_the_no_capture_limit() {
             }
         );
     }
+    // With fewer plies than the mate takes. An even number counts as the odd one before it.
+    client.silent("setoption name MultiPV value 1");
+    client.silent("setoption name UseEGTB value false");
+    client.silent("position fen 2baka3/9/9/9/9/9/9/9/9/R2K5 w");
+    for go in ["go mate 3 depth 2", "go mate 12 depth 4"] {
+        let (answer, _) = search(&mut client, go);
+        assert!(
+            !answer.iter().any(|line| line.contains(" score mate ")),
+            "{answer:?}"
+        );
+    }
     client.quit_silently();
 }
 

@@ -309,7 +309,7 @@ fn a_journal_is_used_by_one_process_at_a_time() {
     assert_eq!(games_of(&pgn), 4);
     // Reports do not overwrite a journal.
     let before = fs::read(&journal).unwrap();
-    for option in ["--json", "--plot", "--status"] {
+    for option in ["--json", "--plot", "--status", "--pgn", "--epd"] {
         let mut other = match_of(slow(), PLAIN);
         let error = error_output(other.arg(option).arg(&journal));
         assert!(

@@ -207,7 +207,8 @@ impl Library {
                 return Ok(none);
             };
             let noted = query.may_learn().then_some(pending);
-            let mut walk = LibraryWalk::new(snapshot, BUDGET, noted);
+            let budget = BUDGET.max(self.options.min_visits);
+            let mut walk = LibraryWalk::new(snapshot, budget, noted);
             let visited =
                 walk.visit_root(board, &known, |score| Class::Good.contains(score, best))?;
             for known in &mut known {

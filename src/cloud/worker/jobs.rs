@@ -181,7 +181,8 @@ impl Library {
             if tasks.is_empty() {
                 return Ok(Err(SubmitError::UnknownLease));
             }
-            let expanded = |key: &Key| find_task(&tasks, TaskKind::Expansion, key);
+            let expansions = || tasks.iter().filter(|task| task.kind == TaskKind::Expansion);
+            let expanded = |key: &Key| expansions().find(|task| task.key == *key);
             if !are_leased(&tasks, &scores) || found.iter().any(|(t, _)| expanded(&t.key).is_none())
             {
                 return Ok(Err(SubmitError::OtherTask));
@@ -222,21 +223,16 @@ impl Library {
     }
 }
 
-fn find_task<'a>(tasks: &'a [Task], kind: TaskKind, key: &Key) -> Option<&'a Task> {
-    tasks
-        .iter()
-        .find(|task| task.kind == kind && task.key == *key)
-}
-
 /// Whether scores belong to leased tasks: each is the score of a leased move, or of the best reply to one.
 fn are_leased(tasks: &[Task], scores: &[NewScore]) -> bool {
     let scoring = || tasks.iter().filter(|task| task.kind == TaskKind::Scoring);
     let edges = scoring().flat_map(|task| Edge::of_stored(&task.key, task.moves.iter().copied()));
     let replied: HashSet<Key> = edges.map(|edge| edge.child).collect();
     let is_leased = |score: &NewScore| {
-        let task = find_task(tasks, TaskKind::Scoring, &score.edge.parent);
+        // A lease may contain several tasks of a position.
+        let mut own = scoring().filter(|task| task.key == score.edge.parent);
         replied.contains(&score.edge.parent)
-            || task.is_some_and(|task| task.moves.is_empty() || task.moves.contains(&score.edge.m))
+            || own.any(|task| task.moves.is_empty() || task.moves.contains(&score.edge.m))
     };
     let max: usize = scoring().map(|task| (2 * task.moves.len()).max(1)).sum();
     scores.len() <= max && scores.iter().all(is_leased)

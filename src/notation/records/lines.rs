@@ -153,6 +153,8 @@ mod tests {
             let game = GameTree::from(content);
             assert_eq!(game.tag("Event").unwrap_or_default(), event);
         }
+        let moved = read_line(&format!("{board} moves h2e2 h9g7; bm h0g2;")).unwrap();
+        assert!(matches!(&moved, LineContent::Epd(epd) if epd.best_moves.len() == 1));
         for text in ["h2e9", "note h2e2", "bm h2e9;"] {
             assert!(read_line(&format!("{board} {text}")).is_err(), "{text}");
         }

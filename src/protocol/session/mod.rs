@@ -141,7 +141,13 @@ impl<W: Write> Session<W> {
             return Incoming::Queued(command);
         }
         let Some(search) = &self.search else {
-            return Incoming::Input(self.input.recv());
+            // The lines at the end of the queue may have contained no command.
+            let input = if self.ended {
+                Input::End
+            } else {
+                self.input.recv()
+            };
+            return Incoming::Input(input);
         };
         if let Some(deadline) = search.answer_due() {
             match self.events.recv_deadline(deadline) {
@@ -217,7 +223,10 @@ impl<W: Write> Session<W> {
                 self.output.set_gbk(true);
                 self.choose_language(true);
             }
-            Input::Line(line) if !line.is_ascii() => {
+            // A line in neither encoding says nothing about the encoding of the client.
+            Input::Line(line)
+                if !line.is_ascii() && !line.contains(char::REPLACEMENT_CHARACTER) =>
+            {
                 self.output.set_gbk(false);
                 self.choose_language(line.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}')));
             }

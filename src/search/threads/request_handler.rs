@@ -319,12 +319,7 @@ fn search_for_mate(
     tt: &TranspositionTable,
     run: &mut impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
 ) -> MateAnswer {
-    let wanted = moves.saturating_mul(2).saturating_sub(1);
-    let plies = shared
-        .request
-        .limits
-        .depth
-        .map_or(wanted, |depth| depth.min(wanted));
+    let plies = shared.request.limits.mate_plies().unwrap_or(1);
     let mut proof = ProofSearch::new(shared, plies);
     let mut budget = FIRST_MATE_NODES;
     let mut results = Vec::new();
@@ -339,7 +334,7 @@ fn search_for_mate(
         if results.is_empty() || !shared.is_over() {
             results = run_stage(shared, budget, tt, run);
         }
-        if is_refuted && plies == wanted {
+        if is_refuted && plies == moves.saturating_mul(2).saturating_sub(1) {
             return MateAnswer::Refuted(results);
         }
         let best = results.first().and_then(|result| result.moves.first());
@@ -390,9 +385,9 @@ fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<Ma
         return None;
     }
     let half = time.map(|time| time.hard / 2);
-    if let Some(moves) = limits.mate {
+    if let Some(plies) = limits.mate_plies() {
         return Some(MateLimits {
-            plies: moves.saturating_mul(2).saturating_sub(1),
+            plies,
             nodes: limits.nodes.map_or(MATE_NODES, |n| n / 2).min(MATE_NODES),
             time: half,
         });
