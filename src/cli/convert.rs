@@ -193,7 +193,8 @@ fn convert_file(
                 errors.report();
                 writer.write_game(game).map_err(|error| {
                     writer.error = Some(error);
-                    io::Error::other("the games cannot be written")
+                    // Only ends the reading; `run` returns the error of the output.
+                    io::ErrorKind::Other.into()
                 })
             }
             Err(failure) => {

@@ -393,10 +393,11 @@ fn arguments_without_effect_are_refused() {
         $2 analyse startpos --network x.nnue --knowledge small
         2> has an effect only with --knowledge large
         $2 review games.pgn --depth 1 --json --pgn -
-        2> only one file
+        2> --pgn: this is also the file of --json
         $2 review games.pgn --depth 1 --svg - --pgn -
+        2> this is also the file of
         $2 solve '4k4/R8/1R7/9/9/9/9/9/9/3K5 w' --json --svg -
-        2> only one file
+        2> --svg: this is also the file of --json
         ",
     );
 }

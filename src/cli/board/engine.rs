@@ -132,6 +132,9 @@ impl EngineSettings {
     }
 }
 
+/// The interval at which a job that waits for the previous search looks whether it was stopped itself.
+const STOP_POLL: Duration = Duration::from_millis(20);
+
 /// The engine of a user. It searches one position at a time: a new search stops the current one.
 pub struct BoardEngine {
     settings: Arc<EngineSettings>,
@@ -167,10 +170,15 @@ impl BoardEngine {
         job: &Job,
         on_report: impl FnMut(Report) -> io::Result<()>,
     ) -> Result<Option<Outcome>, String> {
-        let mut threads = self.threads.lock();
-        if job.control.is_stopped() {
-            return Ok(None);
-        }
+        // A stopped job does not wait for the search that has stopped it.
+        let mut threads = loop {
+            if job.control.is_stopped() {
+                return Ok(None);
+            }
+            if let Some(threads) = self.threads.try_lock_for(STOP_POLL) {
+                break threads;
+            }
+        };
         let threads = match &mut *threads {
             Some(threads) => {
                 let resized = threads.resize(plan.threads, plan.hash);

@@ -74,12 +74,14 @@ impl Evaluator {
     #[inline]
     pub fn evaluate(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> i32 {
         let mut value = accumulator.full + self.terms(position, accumulator);
-        let sign = position.side_to_move().sign();
+        let side = position.side_to_move();
+        let sign = side.sign();
         value += TEMPO * sign;
-        let better = if value.endgame() > 0 {
-            Color::Red
+        // Relative to the side to move, so that colors do not matter at equality.
+        let better = if sign * value.endgame() > 0 {
+            side
         } else {
-            Color::Black
+            !side
         };
         sign * (value.at_phase(accumulator.phase) * scale_factor(position, better) / FULL_SCALE)
     }
