@@ -85,7 +85,10 @@ pub fn is_dhtmlxq(bytes: &[u8]) -> bool {
 pub fn plain_dhtmlxq(text: &str) -> String {
     let text = without_urls(text, "%5bd");
     let lower = text.to_ascii_lowercase();
-    let text = if lower.contains("[\\/d") {
+    let text = if NAMES
+        .iter()
+        .any(|name| lower.contains(&format!("[\\/{name}")))
+    {
         Cow::Owned(without_json_escapes(&text))
     } else {
         text
@@ -420,13 +423,25 @@ fn push_field(text: &mut String, name: &str, value: &str) {
     let value = plain_comment(value);
     let value = escaped(&value);
     // The value must not contain a line end, a separator of lines or a tag.
-    let value = value.replace("||", "｜｜").replace('\n', "||");
-    let value = value
-        .replace("[DhtmlXQ", "［DhtmlXQ")
-        .replace("[/DhtmlXQ", "［/DhtmlXQ");
+    let value = value.replace("||", "｜｜").replace("|\n", "｜\n");
+    let value = without_tags(&value.replace('\n', "||"));
     if !value.is_empty() {
         let _ = writeln!(text, "[DhtmlXQ_{name}]{value}[/DhtmlXQ_{name}]");
     }
+}
+
+/// A text with `［` in place of each `[` at which [`plain_dhtmlxq`] or [`fields`] would find a tag.
+fn without_tags(text: &str) -> String {
+    let mut parts = text.split('[');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let name = part.trim_start_matches(['/', '\\']);
+        // Even a tag without its `]` hides the end of the field.
+        let is_tag = plain_tag(&format!("{name}]")).is_some();
+        plain.push(if is_tag { '［' } else { '[' });
+        plain += part;
+    }
+    plain
 }
 
 /// A line to be written.
@@ -534,6 +549,33 @@ mod tests {
         assert_eq!(error(3), "move 1: the squares do not exist");
         assert_eq!(error(4), "there is no DhtmlXQ_movelist");
         assert_eq!(error(5), "move 1: e1e0 is not a legal move here");
+    }
+
+    #[test]
+    fn comments_with_tags_and_bars_are_read_again() {
+        let text = "[DhtmlXQ_movelist]7747[/DhtmlXQ_movelist]";
+        let mut game = read_dhtmlxq(text).unwrap();
+        let first = game.moves.first_child(ROOT).unwrap();
+        for comment in [
+            "see [dhtmlxq] end",
+            "[DhtmlXQ] [DHJHtmlXQ]",
+            "a [/DHTMLXQ_comment1] b",
+            "a [/DhtmlXQ_",
+            "[0_1_0]7062[/0_1_0]",
+            "[\\/dhtmlxq]\\n",
+            "[\\/draw] [b]\\n",
+            "a|\nb",
+            "a\n|b || |||\nc",
+        ] {
+            comment.clone_into(&mut game.moves[first].comment);
+            let text = plain_dhtmlxq(&write_dhtmlxq(&game));
+            let records = split_dhtmlxq(&text);
+            assert_eq!(records.len(), 1, "{text}");
+            let read = read_dhtmlxq(records[0]).unwrap().main_line();
+            let read = read.comments[0].replace('［', "[").replace('｜', "|");
+            assert_eq!(read, comment, "{text}");
+        }
+        assert_eq!(without_tags("[draw] [/b]"), "[draw] [/b]");
     }
 
     #[test]
