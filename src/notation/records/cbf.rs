@@ -42,7 +42,8 @@ pub fn split_cbf(text: &str) -> Vec<&str> {
 /// Reads a record.
 ///
 /// # Errors
-/// The XML is invalid before the first move, the starting position or first move is invalid, or the game is too long.
+/// The XML is invalid or ends before the first move, the starting position or first move is invalid, or the game is too
+/// long.
 pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
     let mut reader = Reader::from_str(text);
     let mut builder = Builder {
@@ -55,7 +56,8 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
         current: Some(ROOT),
         moves_read: 0,
     };
-    loop {
+    let mut is_complete = false;
+    let error = loop {
         match reader.read_event() {
             Ok(Event::Start(element)) => {
                 builder.open(&element)?;
@@ -66,18 +68,21 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
             Ok(Event::Text(text)) => builder.text += &text.decode().unwrap_or_default(),
             Ok(Event::CData(text)) => builder.text += &text.decode().unwrap_or_default(),
             Ok(Event::GeneralRef(reference)) => builder.text += &resolve(&reference),
-            Ok(Event::End(_)) => builder.close()?,
-            Ok(Event::Eof) => break,
+            Ok(Event::End(element)) => {
+                is_complete |= element.local_name().as_ref() == &MARK.as_bytes()[1..];
+                builder.close()?;
+            }
+            Ok(Event::Eof) if is_complete => break None,
+            Ok(Event::Eof) => break Some(RecordError::new("the record is cut short")),
             Ok(_) => {}
-            Err(error) if builder.game.moves.is_empty() => {
-                return Err(RecordError::new(format!("invalid XML: {error}")));
-            }
-            Err(error) => {
-                let error = RecordError::new(format!("invalid XML: {error}"));
-                builder.game.add_problem(&error, true);
-                break;
-            }
+            Err(error) => break Some(RecordError::new(format!("invalid XML: {error}"))),
         }
+    };
+    if let Some(error) = error {
+        if builder.game.moves.is_empty() {
+            return Err(error);
+        }
+        builder.game.add_problem(&error, true);
     }
     let first_from = builder.game.first_from();
     builder.game.start = fen_position(&builder.fen, first_from)?;
@@ -254,6 +259,12 @@ mod tests {
         let game = read_cbf(&FILE[..at + 12]).unwrap();
         assert_eq!(game.main_line().line.moves.len(), 3);
         assert!(game.main_line_problem().unwrap().starts_with("invalid XML"));
+        // The end may be between two elements.
+        let game = read_cbf(&FILE[..at]).unwrap();
+        assert_eq!(game.main_line().line.moves.len(), 3);
+        assert_eq!(game.main_line_problem(), Some("the record is cut short"));
+        let at = FILE.find("<Move value=\"77-47\"").unwrap();
+        assert!(read_cbf(&FILE[..at]).is_err());
         let illegal = read_cbf(&FILE.replace("77-47", "77-40")).unwrap_err();
         assert_eq!(illegal.to_string(), "move 1: h2e9 is not a legal move here");
         assert!(read_cbf("<a").is_err());
