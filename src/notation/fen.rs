@@ -270,7 +270,9 @@ fn read_leniently(text: &str) -> (Setup, Vec<FenReason>) {
         }
     }
     if next != Square::COUNT {
-        reasons.push(FenReason::RankCount(next / FILES));
+        // A last digit may exceed the board by less than a rank.
+        let ranks = next / FILES + usize::from(next > Square::COUNT);
+        reasons.push(FenReason::RankCount(ranks));
     }
     let side = characters.find_map(|c| match c {
         'w' | 'W' | 'r' | 'R' => Some(Color::Red),
@@ -485,6 +487,8 @@ mod tests {
             assert_eq!(error.reasons_text(), message, "{text}");
             assert_eq!(error.to_string(), format!("invalid FEN: {message}"));
         }
+        let long = parse_setup("9/9/9/9/9/9/9/9/9/RNBAKABN9_w", Strictness::Lenient);
+        assert_eq!(long.unwrap_err().reasons_text(), "11 ranks instead of 10");
     }
 
     #[test]
