@@ -78,8 +78,10 @@ pub fn single_file(title: &str, games: &[Value]) -> String {
     }
     let is_needed = |line: &&str| !line.starts_with(PRELOAD_LINK) && !line.starts_with(ICON_LINK);
     let lines: Vec<&str> = INDEX.lines().filter(is_needed).collect();
-    // The data is inserted last, so that nothing in it is replaced.
-    let page = (lines.join("\n") + "\n")
+    // The data is inserted first, because the title may contain its placeholder. Nothing in it is replaced: it contains
+    // no `<`.
+    (lines.join("\n") + "\n")
+        .replacen(DATA, &data("review", games), 1)
         .replace(STYLE_LINK, &format!("<style>\n{STYLE}</style>"))
         .replace(
             SCRIPT_LINK,
@@ -88,8 +90,7 @@ pub fn single_file(title: &str, games: &[Value]) -> String {
         .replace(
             "<title>Chuhe 楚河",
             &format!("<title>{}", escape_html(title)),
-        );
-    page.replacen(DATA, &data("review", games), 1)
+        )
 }
 
 /// A game for the page: its title and its text, see [`encode`].
@@ -222,8 +223,12 @@ mod tests {
                 "{name}"
             );
         }
-        let page = single_file("A & B", &[json!({ "text": "</script>{{data}}" })]);
-        assert!(page.contains("<title>A &amp; B</title>"));
+        let page = single_file(
+            "A & {{data}}",
+            &[json!({ "text": "</script>{{data}}<title>Chuhe 楚河" })],
+        );
+        assert!(page.contains("<title>A &amp; {{data}}</title>"));
+        assert!(page.contains("\"\\u003c/script>{{data}}\\u003ctitle>Chuhe 楚河\""));
         assert_eq!(page.matches("</script>").count(), 2);
         assert!(!page.contains("\nimport ") && !page.contains("\nexport "));
         assert!(!page.contains("src=") && !page.contains("href="));
