@@ -357,7 +357,8 @@ fn a_swiss_tournament_is_resumed() {
 #[test]
 fn the_status_page_has_links_to_the_games() {
     let place = Place::new();
-    let [html, pgn] = ["status.html", "all 'games'#.pgn"].map(|name| place.path(name));
+    fs::create_dir(place.path("page")).unwrap();
+    let [html, pgn] = ["page/status.html", "all 'games'#.pgn"].map(|name| place.path(name));
     let engines = [script("a<b>", "good"), script("two", "resign")];
     output(
         match_of(engines, PLAIN)
@@ -372,7 +373,7 @@ fn the_status_page_has_links_to_the_games() {
         "<td>a&lt;b&gt;</td><td>2</td><td>2</td><td>0</td><td>0</td>",
         "<a href=\"#game-2\">2</a>",
         "<section id=\"game-2\">",
-        "all &#39;games&#39;%23.pgn\">all games (PGN)</a>",
+        "<a href=\"../all &#39;games&#39;%23.pgn\">all games (PGN)</a>",
         "<progress value=\"2\" max=\"2\">",
     ] {
         assert!(page.contains(part), "{part}: {page}");

@@ -50,7 +50,7 @@ impl OutputFiles {
         let mut files = Self {
             journal: None,
             pgn: None,
-            pgn_path: arguments.pgn.clone(),
+            pgn_path: arguments.pgn.as_deref().map(canonical_path),
             json: report_file(arguments.json.as_ref())?,
             plot: report_file(arguments.plot.as_ref())?,
             epd: None,
@@ -266,7 +266,7 @@ impl<'a> MatchOutput<'a> {
             left,
         };
         for path in &self.files.status {
-            let text = status.text(path)?;
+            let text = status.text(&canonical_path(path))?;
             OutputFile::open(path)?.write(&text)?;
         }
         Ok(())

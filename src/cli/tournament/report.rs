@@ -333,11 +333,24 @@ pub struct Status<'a> {
     pub games: &'a [GameSummary],
     /// The numbers and PGN of the last games.
     pub recent: &'a VecDeque<(u64, String)>,
-    /// The file with all games.
+    /// The canonical path of the file with all games.
     pub pgn: Option<&'a Path>,
     pub end: Option<TournamentEnd>,
     /// The estimated remaining time.
     pub left: Option<Duration>,
+}
+
+/// The address of a file relative to that of a page. Both paths are canonical.
+fn relative_address(page: &Path, file: &Path) -> String {
+    let folder = page.parent().unwrap_or(Path::new(""));
+    let both = folder.components().zip(file.components());
+    let common = both.take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(common).map(|_| "..".to_owned());
+    let names = file.components().skip(common).map(|part| {
+        let name = part.as_os_str().to_string_lossy();
+        (name.replace('%', "%25").replace('#', "%23")).replace('?', "%3F")
+    });
+    up.chain(names).collect::<Vec<_>>().join("/")
 }
 
 const STYLE: &str = "body{font:16px/1.4 system-ui,sans-serif;max-width:70rem;margin:1rem auto;padding:0 1rem;\
@@ -350,10 +363,10 @@ const STYLE: &str = "body{font:16px/1.4 system-ui,sans-serif;max-width:70rem;mar
     th,td{border-color:#444}tr:hover{background:#333026}a{color:#8bf}}";
 
 impl Status<'_> {
-    /// The text for a file: HTML if its name ends with `.html`, otherwise JSON.
+    /// The text for a file, whose path is canonical: HTML if its name ends with `.html`, otherwise JSON.
     pub fn text(&self, path: &Path) -> Result<String, Failure> {
         if has_extension(path, "html") {
-            return Ok(self.page());
+            return Ok(self.page(path));
         }
         let report = JsonReport::new(
             self.tournament,
@@ -370,8 +383,8 @@ impl Status<'_> {
         &self.games[self.games.len().saturating_sub(RECENT_GAMES)..]
     }
 
-    /// The page, which reloads itself until the tournament ends.
-    fn page(&self) -> String {
+    /// The page for a file, which reloads itself until the tournament ends.
+    fn page(&self, path: &Path) -> String {
         let title = escape_html(&self.tournament.event);
         let refresh = match self.end {
             None => format!("<meta http-equiv=\"refresh\" content=\"{REFRESH}\">\n"),
@@ -392,16 +405,8 @@ impl Status<'_> {
             .map_or(String::new(), |total| {
                 format!("<progress value=\"{played}\" max=\"{total}\"></progress>\n")
             });
-        let pgn = self.pgn.map_or(String::new(), |path| {
-            let name = path
-                .file_name()
-                .unwrap_or(path.as_os_str())
-                .to_string_lossy();
-            let address = name
-                .replace('%', "%25")
-                .replace('#', "%23")
-                .replace('?', "%3F");
-            let address = escape_html(&address);
+        let pgn = self.pgn.map_or(String::new(), |pgn| {
+            let address = escape_html(&relative_address(path, pgn));
             format!(
                 "<p><a href=\"{address}\">{}</a></p>\n",
                 translated("all games (PGN)")
