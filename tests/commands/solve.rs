@@ -149,6 +149,15 @@ fn a_draw_is_proven_for_both_sides_under_two_rule_sets() {
 #[test]
 fn a_proof_of_a_draw_is_resumed() {
     let (place, file) = verified(&format!("'{DRAW}' --draw"));
+    place.check(&format!(
+        "
+        $1 solve '{DRAW}' --draw --resume none/resume.json
+        =
+        2> none/resume.json: No such file
+        $ solve '{DRAW}' --draw --resume new.json
+        "
+    ));
+    assert_eq!(place.names(), ["solution.json"]);
     let side = |n: usize| -> Vec<Value> {
         let replies = file["strategies"][n].as_array().unwrap().iter();
         replies

@@ -441,6 +441,10 @@ impl OutputFiles {
         let files = [pgn, svg, ("--resume", &arguments.resume)].into_iter();
         let files = files.filter_map(|(option, path)| Some((option, path.as_deref()?)));
         require_distinct(json.into_iter().chain(files))?;
+        // Checks that the file can be written. The run writes it only after Ctrl-C.
+        if let Some(path) = &arguments.resume {
+            OutputFile::open(path)?;
+        }
         let create = |(option, path): (&str, &Option<PathBuf>)| {
             let Some(path) = path else { return Ok(None) };
             require_not_input(option, path, arguments.game.file())?;
