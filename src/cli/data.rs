@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
@@ -148,8 +148,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             unread.each(files, |file| {
                 let mut source = open(file)?;
                 let progress = |games| note(&format!("{}: {games} games", file.display()));
-                total += relabel(&mut source, &mut new.writer, &plan, progress)
-                    .context(file.display())?;
+                total += new.add(|writer| {
+                    relabel(&mut source, writer, &plan, progress).context(file.display())
+                })?;
                 warn_of_damage(file, &source);
                 Ok(())
             })?;
@@ -238,7 +239,7 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
     let mut new = NewGames::begin(out, force)?;
     let (mut total, mut unread) = (0, Unread::default());
     unread.each(files, |file| {
-        let converted = convert_file(file, &mut new)?;
+        let converted = new.add(|writer| convert_file(file, writer))?;
         if converted.skipped > 0 {
             let skipped = converted.skipped;
             note(&format!("{}: games left out: {skipped}", file.display()));
@@ -259,7 +260,7 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
 }
 
 /// Converts a file of samples or game records.
-fn convert_file(file: &Path, new: &mut NewGames) -> Result<Converted, Failure> {
+fn convert_file(file: &Path, writer: &mut GameWriter<File>) -> Result<Converted, Failure> {
     let mut source = BufReader::new(File::open(file).context(file.display())?);
     let head = source.fill_buf().context(file.display())?;
     if is_game_file(head) {
@@ -276,9 +277,9 @@ fn convert_file(file: &Path, new: &mut NewGames) -> Result<Converted, Failure> {
     let is_samples = line.iter().filter(|byte| **byte == b'|').count() == 2;
     source.consume(mark);
     let converted = if is_samples {
-        convert_text(source, &mut new.writer)
+        convert_text(source, writer)
     } else {
-        convert_records(source, &mut new.writer)
+        convert_records(source, writer)
     };
     converted.context(file.display())
 }
@@ -392,6 +393,24 @@ impl NewGames {
             out,
             path: path.to_owned(),
         })
+    }
+
+    /// Adds the games of an input file, or none of them if `write` fails.
+    fn add<T>(
+        &mut self,
+        write: impl FnOnce(&mut GameWriter<File>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let name = self.path.display();
+        let file = self.writer.flush().context(&name)?;
+        let end = file.stream_position().context(&name)?;
+        let written = write(&mut self.writer);
+        if written.is_err() {
+            let file = self.writer.flush().context(&name)?;
+            let cut = file.set_len(end);
+            cut.and_then(|()| file.seek(SeekFrom::Start(end)))
+                .context(&name)?;
+        }
+        written
     }
 
     /// Moves the complete file to its path. Fails if the number of `games` in it is 0.

@@ -281,6 +281,19 @@ fn a_failed_conversion_leaves_no_file() {
     }
     place.check("$1 data relabel out.chg samples.txt --nodes 0\n2> not a game file");
     assert_eq!(place.names(), ["games.chg", "samples.txt"]);
+    // The games before an error in one of several files are left out with the rest of that file.
+    place.write("samples.txt", format!("{sample}{sample}nonsense\n"));
+    place.write("good.txt", &sample);
+    place.check(
+        r"
+        $1 data convert out.chg samples.txt good.txt
+        = 1 games, 1 positions
+        2> line 3:
+        $ data stats out.chg
+        > games                1\n
+        ",
+    );
+    fs::remove_file(place.path("out.chg")).unwrap();
     // With valid input the same commands succeed; an existing file is kept.
     place.write("samples.txt", sample);
     place.check(
