@@ -103,6 +103,11 @@ impl Builder {
         before.is_some_and(|before| before != ROOT)
     }
 
+    /// Whether the end of the game has been read.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
     /// Whether a token begins another game.
     pub fn is_complete_before(&self, token: &PgnToken<'_>) -> bool {
         match token {
@@ -276,8 +281,8 @@ impl Builder {
         let is_part = self.has_moves() && !self.has_ended;
         if is_part {
             self.add_comment(text);
-            if self.open.is_empty() {
-                self.result_in_brackets = text.parse().ok();
+            if let (true, Ok(result)) = (self.open.is_empty(), text.parse()) {
+                self.result_in_brackets = Some(result);
             }
         }
         is_part

@@ -46,7 +46,7 @@ pub fn read(text: &str) -> Vec<Result<PgnGame, RecordError>> {
 
 /// Reads the games of a file one after another, in UTF-8, GBK or Big5, and keeps only one in memory. An invalid game
 /// does not affect the others: an unclosed comment or variation ends at the next tag that follows an empty line. Text
-/// outside games is skipped.
+/// outside games is skipped. After an error, the games that ended before it are still returned.
 ///
 /// ```
 /// use chuhe::notation::pgn::{GameResult, PgnReader};
@@ -96,6 +96,13 @@ impl<R: BufRead> PgnReader<R> {
         }
     }
 
+    /// The same reader with line numbers for a text that follows this many lines of a file.
+    #[cfg(feature = "cli")]
+    pub(super) fn after_lines(mut self, lines: usize) -> Self {
+        self.scanner = Scanner::after_lines(lines);
+        self
+    }
+
     /// The number of lines that contained text outside games.
     pub fn skipped_lines(&self) -> usize {
         self.skipped
@@ -110,20 +117,23 @@ impl<R: BufRead> PgnReader<R> {
     }
 
     /// Passes the next part of the file to the scanner. A part ends before a tag line that follows an empty line: there
-    /// another game begins, even if a comment or variation was not closed. A long part ends at any line. Returns
-    /// `false` at the end of the file.
-    fn read_part(&mut self) -> io::Result<bool> {
+    /// another game begins, even if a comment or variation was not closed. A long part ends at any line. The last part
+    /// ends before an error. Returns `false` after the last part.
+    fn read_part(&mut self) -> bool {
         let mut part = std::mem::take(&mut self.ahead);
         let mut is_after_empty = false;
         let mut line = Vec::new();
         while !self.is_at_end && part.len() < LONGEST_PART {
-            let is_line = read_line(&mut self.input, LONGEST_LINE, &mut line)?;
+            let mut is_line = read_line(&mut self.input, LONGEST_LINE, &mut line);
             if line.contains(&0) {
-                let kind = io::ErrorKind::InvalidData;
-                return Err(io::Error::new(kind, "not a text file"));
+                is_line = Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "not a text file",
+                ));
             }
-            if !is_line {
+            if !matches!(is_line, Ok(true)) {
                 self.is_at_end = true;
+                self.error = is_line.err();
                 break;
             }
             if is_after_empty && is_tag(&line) {
@@ -134,11 +144,11 @@ impl<R: BufRead> PgnReader<R> {
             part.append(&mut line);
         }
         if part.is_empty() {
-            return Ok(false);
+            return false;
         }
         let text = decode_part(&part, self.encoding);
         self.scanner.set_part(text.into_owned());
-        Ok(true)
+        true
     }
 }
 
@@ -164,21 +174,19 @@ impl<R: BufRead> Iterator for PgnReader<R> {
                     self.builder.add_unclosed(line, unclosed);
                     complete
                 }
-                Ok(None) => match self.error.is_none().then(|| self.read_part()) {
-                    Some(Ok(true)) => None,
-                    Some(Err(error)) => {
-                        self.error = Some(error);
-                        None
+                Ok(None) => {
+                    if self.read_part() {
+                        continue;
                     }
-                    None | Some(Ok(false)) => {
-                        let last = std::mem::take(&mut self.builder);
-                        if last.has_record() {
-                            return Some(last.finish());
-                        }
-                        self.skipped += usize::from(!last.is_empty());
-                        return None;
+                    let last = std::mem::take(&mut self.builder);
+                    // After an error the rest of a game may be missing.
+                    let is_whole = self.error.is_none() || last.has_ended();
+                    if is_whole && last.has_record() {
+                        return Some(last.finish());
                     }
-                },
+                    self.skipped += usize::from(is_whole && !last.is_empty());
+                    return None;
+                }
             };
             match complete {
                 Some(game) if game.has_record() => return Some(game.finish()),

@@ -50,6 +50,15 @@ pub struct Scanner {
 }
 
 impl Scanner {
+    /// A scanner of a text that follows this many lines of a file.
+    #[cfg(feature = "cli")]
+    pub fn after_lines(lines: usize) -> Self {
+        Self {
+            lines,
+            ..Self::default()
+        }
+    }
+
     /// Continues with the next part.
     pub fn set_part(&mut self, text: String) {
         self.text = text;

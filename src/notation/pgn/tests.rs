@@ -123,6 +123,7 @@ fn notes_numbers_and_results_of_chinese_texts_are_read() {
     let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
     assert_eq!(game.comments, ["好棋", "稳", "常见"]);
     for (text, result) in [
+        ("1. 炮二平五 马8进7 （红胜）（完）", GameResult::RedWins),
         ("1. 炮二平五 马8进7 （红胜）", GameResult::RedWins),
         ("1. 炮二平五 马8进7 (黑方胜)", GameResult::BlackWins),
         ("1. 炮二平五 （和棋） 马8进7", GameResult::Unfinished),
@@ -349,9 +350,16 @@ fn memory_is_bounded() {
 
 #[test]
 fn binary_files_are_rejected() {
-    let mut reader = PgnReader::new(&b"1. h2e2 *\n\x7fELF\0\x01"[..]);
-    assert_eq!(reader.by_ref().count(), 0);
-    assert_eq!(reader.finish().unwrap_err().to_string(), "not a text file");
+    // The games before the error are read, except one that may be incomplete.
+    for (text, count) in [
+        (&b"1. h2e2 *\n\x7fELF\0\x01"[..], 1),
+        (&b"1. h2e2 *\n[Red \"a\"]\n1. h2e2 *\n1. h2e2\n\0"[..], 2),
+        (&b"\x7fELF\0\x01\n1. h2e2 *\n"[..], 0),
+    ] {
+        let mut reader = PgnReader::new(text);
+        assert_eq!(reader.by_ref().filter(Result::is_ok).count(), count);
+        assert_eq!(reader.finish().unwrap_err().to_string(), "not a text file");
+    }
     let games = read(&format!("[Red \"a\"]\n{}", "x".repeat(5000)));
     let message = games[0].as_ref().unwrap_err().to_string();
     assert!(message.len() < 150 && message.contains('…'), "{message}");

@@ -43,12 +43,12 @@ enum Source<'a> {
     Lines(Box<dyn BufRead + 'a>, usize),
     /// A binary file, and the parts that have not been read yet.
     Binary(Vec<u8>, VecDeque<Range<usize>>, BinaryReader),
-    /// A text, and the parts that have not been read yet.
-    Text(String, VecDeque<Range<usize>>, TextReader),
+    /// A text, and the parts that have not been read yet, each with the number of lines before it.
+    Text(String, VecDeque<(Range<usize>, usize)>, TextReader),
 }
 
 type BinaryReader = fn(&[u8]) -> Result<GameTree, RecordError>;
-type TextReader = fn(&str) -> Result<GameTree, RecordError>;
+type TextReader = fn(&str, usize) -> Result<GameTree, RecordError>;
 
 impl<'a> RecordReader<'a> {
     /// Recognises the format of a file.
@@ -143,8 +143,8 @@ impl<'a> RecordReader<'a> {
                 Some(read(&bytes[part]))
             }
             Source::Text(text, parts, read) => {
-                let part = parts.pop_front()?;
-                Some(read(&text[part]))
+                let (part, lines_before) = parts.pop_front()?;
+                Some(read(&text[part], lines_before))
             }
             Source::Lines(_, _) if self.error.is_some() => None,
             Source::Lines(file, number) => match next_line(file, number) {
@@ -168,10 +168,14 @@ impl<'a> RecordReader<'a> {
 fn text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
     if is_dhtmlxq(beginning) {
         let text = plain_dhtmlxq(&read_text(file)?);
-        return Ok(split_text(text, split_dhtmlxq, read_dhtmlxq));
+        return Ok(split_text(text, split_dhtmlxq, |part, _| {
+            read_dhtmlxq(part)
+        }));
     }
     if is_cbf(beginning) {
-        return Ok(split_text(read_text(file)?, split_cbf, read_cbf));
+        return Ok(split_text(read_text(file)?, split_cbf, |part, _| {
+            read_cbf(part)
+        }));
     }
     let encoding = encoding_of(beginning);
     let beginning = decode(beginning);
@@ -195,11 +199,14 @@ fn other_text_source<'a>(
     encoding: &'static Encoding,
 ) -> io::Result<Source<'a>> {
     if is_wxf(beginning.as_bytes()) {
-        Ok(split_text(read_text(file)?, split_wxf, read_wxf))
+        let text = read_text(file)?.replace("\r\n", "\n");
+        Ok(split_text(text.replace('\r', "\n"), split_wxf, read_wxf))
     } else if is_move_list(beginning) {
         let text = read_text(file)?;
         let text = format!("[DhtmlXQ_movelist]{text}[/DhtmlXQ_movelist]");
-        Ok(split_text(text, split_dhtmlxq, read_dhtmlxq))
+        Ok(split_text(text, split_dhtmlxq, |part, _| {
+            read_dhtmlxq(part)
+        }))
     } else if is_lines(beginning) {
         Ok(Source::Lines(file, 0))
     } else {
@@ -210,10 +217,13 @@ fn other_text_source<'a>(
 
 /// The records of a text that is split into parts.
 fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) -> Source<'a> {
+    let (mut at, mut lines) = (0, 0);
     // The parts are slices of the text, so their offsets follow from their addresses.
     let parts = split(&text).into_iter().map(|part| {
         let start = part.as_ptr() as usize - text.as_ptr() as usize;
-        start..start + part.len()
+        lines += text[at..start].matches('\n').count();
+        at = start;
+        (start..start + part.len(), lines)
     });
     let parts = parts.collect();
     Source::Text(text, parts, read)

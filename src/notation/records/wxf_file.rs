@@ -31,7 +31,7 @@ const TAGS: [(&str, &str); 10] = [
     ("FEN", "FEN"),
 ];
 
-/// Whether a text is in this format: a line begins with `START{`.
+/// Whether a text is in this format: a line begins with `START{`. Lines may end with `\r` alone.
 pub fn is_wxf(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r'));
     lines.any(|line| {
@@ -81,11 +81,11 @@ pub fn split_wxf(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Reads a record.
+/// Reads a record that follows this many lines of a file.
 ///
 /// # Errors
 /// The starting position or first move is invalid.
-pub fn read_wxf(text: &str) -> Result<GameTree, RecordError> {
+pub fn read_wxf(text: &str, lines_before: usize) -> Result<GameTree, RecordError> {
     let lower = text.to_ascii_lowercase();
     let moves = starts(&lower).next().unwrap_or(0..0);
     let end = ends(&lower[moves.end..]).next();
@@ -101,7 +101,7 @@ pub fn read_wxf(text: &str) -> Result<GameTree, RecordError> {
             .collect::<String>()
     });
     let pgn = tags.collect::<Vec<_>>().join("\n") + moves;
-    let mut games = PgnReader::new(pgn.as_bytes());
+    let mut games = PgnReader::new(pgn.as_bytes()).after_lines(lines_before);
     let game = games.next();
     game.unwrap_or_else(|| Err(RecordError::new("the record is empty")))
 }
@@ -151,6 +151,7 @@ fn read_result(value: &str) -> GameResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::records::RecordReader;
 
     const FILE: &str = "FORMAT          WXF\nGAME            PlayOK\nRED             ann;1500;;\n\
         BLACK           bob;;;\nDATE            2013-01-02 10:11\nRESULT          0-1\n\n\
@@ -162,7 +163,7 @@ mod tests {
         let twice = FILE.repeat(2);
         let records = split_wxf(&twice);
         assert_eq!(records.len(), 2);
-        let game = read_wxf(records[1]).unwrap();
+        let game = read_wxf(records[1], 0).unwrap();
         assert_eq!(
             (game.tag("Red"), game.tag("RedElo")),
             (Some("ann"), Some("1500"))
@@ -174,13 +175,27 @@ mod tests {
         let moves = game.main_line().line.moves;
         let moves: Vec<_> = moves.iter().map(ToString::to_string).collect();
         assert_eq!(moves.join(" "), "h2e2 h9g7 h0g2 i9h9");
-        let illegal = read_wxf(&FILE.replace("C2=5", "C1=5")).unwrap_err();
+        let illegal = read_wxf(&FILE.replace("C2=5", "C1=5"), 20).unwrap_err();
         assert!(
             illegal
                 .to_string()
-                .starts_with("line 9: move 1: \"C1=5\" is not"),
+                .starts_with("line 29: move 1: \"C1=5\" is not"),
             "{illegal}"
         );
-        assert!(read_wxf("START{ }END").is_err());
+        assert!(read_wxf("START{ }END", 0).is_err());
+    }
+
+    #[test]
+    fn lines_are_counted_in_the_file() {
+        let file = FILE.to_owned() + &FILE.replace("H2+3", "H1+3");
+        for end in ["\n", "\r\n", "\r"] {
+            let file = file.replace('\n', end);
+            let mut games = RecordReader::new(file.as_bytes()).unwrap();
+            assert_eq!(games.next().unwrap().unwrap().tag("Red"), Some("ann"));
+            let game = games.next().unwrap().unwrap();
+            assert_eq!(game.tag("Black"), Some("bob"));
+            let problem = game.main_line_problem().unwrap();
+            assert!(problem.starts_with("line 21: move 3: "), "{problem}");
+        }
     }
 }
