@@ -110,7 +110,7 @@ pub trait Book: fmt::Debug + Send {
     /// Legal book moves for a position, from its own records and those of its mirror image, the heaviest first.
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
 
-    /// Number of moves in the book, including unusable ones but not the rows that the book marks as disabled.
+    /// Number of moves in the book, including unusable ones but not the rows that are disabled or have no move.
     fn count(&self) -> Result<usize, BookError>;
 
     /// Number of records of a position and of its mirror image, usable or not.

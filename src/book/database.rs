@@ -93,8 +93,11 @@ const MARGIN: i32 = 40;
 
 /// The legal moves of rows, the heaviest first; if a move has several rows, the first one is used. Weights are the
 /// scores if any score is positive, else the [values](Results::value) of the games if there are any, else they follow
-/// from the distances to the best score. Rows without a positive weight are left out.
+/// from the distances to the best score. Rows of illegal moves and rows without a positive weight are left out.
 pub fn weighed(rows: &[(&Stored, Option<Move>)], position: &Position) -> Vec<BookMove> {
+    let rows: Vec<(&Stored, Move)> = (rows.iter())
+        .filter_map(|(row, played)| Some((*row, played.filter(|m| is_legal(position, *m))?)))
+        .collect();
     let best = rows.iter().map(|(row, _)| row.score).max().unwrap_or(0);
     let has_scores = best > 0;
     let has_games = rows.iter().any(|(row, _)| row.results.games() > 0);
@@ -107,9 +110,6 @@ pub fn weighed(rows: &[(&Stored, Option<Move>)], position: &Position) -> Vec<Boo
                 let worse = best.saturating_sub(row.score);
                 weight(i32::try_from(worse).unwrap_or(i32::MAX), MARGIN).into()
             }
-        };
-        let Some(played) = played.filter(|played| is_legal(position, *played)) else {
-            continue;
         };
         if value > 0 && !moves.iter().any(|known| known.played == played) {
             moves.push(BookMove {

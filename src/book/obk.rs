@@ -128,7 +128,8 @@ impl Book for ObkBook {
     }
 
     fn count(&self) -> Result<usize, BookError> {
-        let query = format!("SELECT COUNT(*) FROM {} WHERE vvalid = 1", self.table);
+        let table = self.table;
+        let query = format!("SELECT COUNT(*) FROM {table} WHERE vvalid = 1 AND vmove IS NOT NULL");
         Ok(self.connection.query_row(&query, [], |row| row.get(0))?)
     }
 
@@ -226,6 +227,8 @@ mod tests {
             );
             book.connection.execute(&query, [key]).unwrap();
         }
+        let without_move = format!("INSERT INTO {table}(vkey, vvalid) VALUES (1, 1)");
+        book.connection.execute(&without_move, []).unwrap();
         book
     }
 
@@ -238,7 +241,7 @@ mod tests {
             // The key of this position is above 2^63: -2.68e-145 as a floating-point number.
             assert_eq!(moves(&book, "h2e2"), "b9c7 40, h9g7 30");
             assert_eq!(moves(&book, "b2e2"), "h9g7 35, b9c7 30");
-            // A disabled row does not count.
+            // A disabled row and one without a move do not count.
             assert_eq!(book.count().unwrap(), 4);
             assert_eq!(book.stored(&after("h2e2")).unwrap(), 3);
         }

@@ -116,13 +116,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Whether the records of a position are counted already.
+    /// Whether the records of a position are counted already: it was looked up, or the one with exchanged colors.
     fn is_counted(&self, position: &Position) -> bool {
         let other = self.book.with_exchanged_colors(position);
         [Some(position), other.as_ref()]
             .into_iter()
             .flatten()
-            .any(|p| self.seen.get(&identity(p)) == Some(&true))
+            .any(|p| self.seen.contains_key(&identity(p)))
     }
 
     /// Looks up a position once. Returns whether the book has a move.
@@ -148,7 +148,7 @@ impl<'a> Walker<'a> {
             }
             let moves = moves.iter().map(|m| m.played).collect();
             self.open.push_back((position.clone(), moves));
-        } else {
+        } else if !is_counted {
             self.without_moves += records;
         }
         Ok(is_stored)

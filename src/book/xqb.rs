@@ -69,7 +69,7 @@ impl Book for XqbBook {
     }
 
     fn count(&self) -> Result<usize, BookError> {
-        let query = "SELECT COUNT(*) FROM book WHERE valid IS NOT 0";
+        let query = "SELECT COUNT(*) FROM book WHERE valid IS NOT 0 AND move IS NOT NULL";
         Ok(self.connection.query_row(query, [], |row| row.get(0))?)
     }
 
@@ -406,6 +406,8 @@ mod tests {
         // All scores are negative and there are no results.
         add("h2e2", "0x9776", "-5", "0, 0, 0", "1");
         add("h2e2", "0x9172", "-25", "0, 0, 0", "1");
+        // The scores and results of an illegal move do not count: a rook to a square of its own side.
+        add("h2e2", "0x9091", "12", "9, 0, 0", "1");
         let book = reopened(&path);
         let weights = |moves: &str| -> Vec<u32> {
             let moves = book.moves(&after(moves)).unwrap();
@@ -414,6 +416,8 @@ mod tests {
         assert_eq!(weights(""), [12]);
         assert_eq!(weights("c3c4"), [8]);
         assert_eq!(weights("h2e2"), [1000, 472]);
+        // Neither the disabled row nor the one without a move counts.
+        assert_eq!(book.count().unwrap(), 8);
     }
 
     #[test]
