@@ -361,7 +361,7 @@ fn samples_text(record: &Record, filter: &Filter) -> Result<String, BadRecord> {
 }
 
 /// Opens a file of games to read.
-pub fn open(path: &Path) -> Result<GameReader<File>, Failure> {
+fn open(path: &Path) -> Result<GameReader<File>, Failure> {
     let file = File::open(path).context(path.display())?;
     GameReader::new(file).context(path.display())
 }

@@ -55,6 +55,18 @@ fn games_in_other_formats_are_read() {
         2> binary.html: neither a text nor a game record
         ",
     );
+    // A pipe has its first bytes only once.
+    #[cfg(unix)]
+    {
+        place.check(
+            "
+            $ book build pipe.dat /dev/stdin --min-games 1 < games.pgn
+            2= /dev/stdin: skipped 1 games without a result\\n3 games\\n4 moves in 3 positions
+            $ book build file.dat games.pgn --min-games 1
+            ",
+        );
+        assert_eq!(place.bytes("pipe.dat"), place.bytes("file.dat"));
+    }
 }
 
 #[test]
@@ -108,6 +120,13 @@ fn self_play_and_build_are_one_command() {
         2> made with other settings
         "
     ));
+    place.check(
+        "
+        $ book build file.dat games.chg --min-games 1
+        $ book build input.dat - --min-games 1 < games.chg
+        ",
+    );
+    assert_eq!(place.bytes("input.dat"), place.bytes("file.dat"));
     let bytes = place.bytes("one.dat");
     assert_eq!(bytes, place.bytes("two.dat"));
     assert!(place.bytes("strict.dat").len() < bytes.len());
@@ -221,6 +240,27 @@ fn a_merged_xqb_keeps_its_weights_and_positions() {
         assert_eq!(shown(fen, "a"), shown(fen, "b"));
     }
     assert!(shown(START, "b").contains("  5  "));
+}
+
+#[test]
+fn each_row_of_an_xqb_is_counted_once() {
+    let place = Place::new();
+    let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
+    place.write("a.txt", format!("{START}\th2e2\t5\n{ending}\te9f9\t7\n"));
+    place.check("$ book import a.txt a.xqb");
+    let database = rusqlite::Connection::open(place.path("a.xqb")).unwrap();
+    // An illegal move, an invalid key, and a row without a move, which does not count.
+    let changes = "UPDATE book SET move = 0 WHERE score = 7;
+        INSERT INTO book(key, move, score, valid) VALUES (x'00', 1, 1, 1);
+        INSERT INTO book(key, move, score, valid) SELECT key, NULL, 9, 1 FROM book WHERE score = 5;";
+    database.execute_batch(changes).unwrap();
+    place.check(
+        "
+        $1 book verify a.xqb
+        > xqb: 3 moves; 1 of them can be played, in the 1 positions found
+        2> a.xqb: 1 moves are illegal, duplicate or without weight; 1 moves have an invalid key
+        ",
+    );
 }
 
 #[test]

@@ -163,8 +163,11 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
     }
 }
 
-/// Whether a file is an SQLite database.
+/// Whether a file is an SQLite database. Pipes are not, and their bytes can be read only once.
 fn is_database(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
     let mut beginning = [0; 16];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut beginning));
     read.is_ok() && beginning == *b"SQLite format 3\0"

@@ -1,8 +1,7 @@
 //! `chuhe book build`: makes a book from games or searches.
 
 use std::cell::Cell;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,13 +12,13 @@ use super::file::Output;
 use crate::book::{BookTable, drop_unreached};
 use crate::cli::common::{
     Context, Failure, ForceArgument, Noun, ProgressMeter, Unread, exit_code, interrupts, note,
-    read_games, require_not_input,
+    open_with_beginning, read_games_of, require_not_input,
 };
 use crate::cli::data;
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
 use crate::notation::pgn::GameResult;
 use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
-use crate::training::data::{MAGIC, Record, is_game_file};
+use crate::training::data::{GameReader, MAGIC, Record, is_game_file};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 
 /// Make a book from games (PGN in any notation, XQF, CBR, CBL, DhtmlXQ, self-play files) or, with
@@ -170,26 +169,17 @@ fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, F
 }
 
 fn add_file(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(), Failure> {
-    if is_data(path).context(path.display())? {
-        add_data(book, path)
+    let (beginning, file) =
+        open_with_beginning(path, MAGIC.len() as u64).context(path.display())?;
+    if is_game_file(&beginning) {
+        add_data(book, path, file)
     } else {
-        add_records(book, path, unread)
+        add_records(book, path, file, unread)
     }
 }
 
-/// Whether a file contains self-play games. Standard input never does.
-fn is_data(path: &Path) -> io::Result<bool> {
-    if path.as_os_str() == "-" {
-        return Ok(false);
-    }
-    let mut beginning = Vec::new();
-    let file = File::open(path)?;
-    file.take(MAGIC.len() as u64).read_to_end(&mut beginning)?;
-    Ok(is_game_file(&beginning))
-}
-
-fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
-    let mut reader = data::open(path)?;
+fn add_data(book: &mut GameBook, path: &Path, file: impl Read) -> Result<(), Failure> {
+    let mut reader = GameReader::new(file).context(path.display())?;
     while let Some(record) = reader.next_record().context(path.display())? {
         // The moves between loose positions are unknown.
         if let Record::Game(game) = record {
@@ -202,9 +192,14 @@ fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn add_records(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(), Failure> {
+fn add_records(
+    book: &mut GameBook,
+    path: &Path,
+    file: impl BufRead,
+    unread: &mut Unread,
+) -> Result<(), Failure> {
     let mut unfinished = 0;
-    let read = read_games(path, |number, game| {
+    let read = read_games_of(path, file, |number, game| {
         let game = unread.readable(path, number, game);
         match game.map(|game| game.main_line()) {
             Some(game) if game.result == GameResult::Unfinished => unfinished += 1,

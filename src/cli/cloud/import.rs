@@ -1,13 +1,15 @@
 //! `chuhe cloud import`: merges dumps, games, positions and books into a library.
 
-use std::io::{BufRead, Cursor, Read};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use super::library::{DUMP_HEADER, OLD_DUMP_HEADER, note_left_out};
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
-use crate::cli::common::{Context, Failure, Unread, open_input, print_text, read_games_of};
+use crate::cli::common::{
+    Context, Failure, Unread, open_with_beginning, print_text, read_games_of,
+};
 use crate::cloud::key::{Key, View};
 use crate::cloud::store::{
     Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, TaskKind, is_eligible,
@@ -67,10 +69,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let added = importer.add(path, plies);
         // Moves read before an error are written as well.
         let written = importer.flush();
-        let failure = match added.and(written) {
-            Ok(()) => continue,
-            Err(ImportError::Store(error)) => return Err(Failure::new(&arguments.library, error)),
-            Err(ImportError::File(error)) => {
+        let error = match (added, written) {
+            (Ok(()), Ok(())) => continue,
+            (_, Err(error @ ImportError::Store(_))) | (Err(error), _) | (_, Err(error)) => error,
+        };
+        let failure = match error {
+            ImportError::Store(error) => return Err(Failure::new(&arguments.library, error)),
+            ImportError::File(error) => {
                 let ImportCounts { written, tasks, .. } = importer.counts;
                 let before = format!("{written} moves written, {tasks} tasks added");
                 Failure::new(
@@ -78,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                     format!("{error} (before the error: {before})"),
                 )
             }
-            Err(ImportError::Book(failure)) => failure,
+            ImportError::Book(failure) => failure,
         };
         importer.unread.file(failure, arguments.files.len())?;
     }
@@ -138,10 +143,7 @@ impl Importer<'_> {
         if let Some(name) = book_name(path) {
             return self.add_book(name);
         }
-        let mut file = open_input(path)?;
-        let mut head = Vec::new();
-        file.by_ref().take(HEAD).read_to_end(&mut head)?;
-        let file = Cursor::new(head.clone()).chain(file);
+        let (head, file) = open_with_beginning(path, HEAD)?;
         let text = bytes_without_byte_order_mark(&head);
         let headers = [DUMP_HEADER, OLD_DUMP_HEADER].map(str::as_bytes);
         if headers.iter().any(|header| text.starts_with(header)) {
@@ -178,7 +180,7 @@ impl Importer<'_> {
     fn add_self_play(
         &mut self,
         path: &Path,
-        file: impl Read,
+        file: impl BufRead,
         plies: usize,
     ) -> Result<(), ImportError> {
         use crate::cli::data;

@@ -19,6 +19,19 @@ pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::new(File::open(path)?)))
 }
 
+/// Like [`open_input`]. Also returns the first bytes, at most `length`, which the reader returns as well.
+#[cfg(any(feature = "cloud", feature = "training"))]
+pub fn open_with_beginning(
+    path: &Path,
+    length: u64,
+) -> io::Result<(Vec<u8>, impl BufRead + use<>)> {
+    let mut file = open_input(path)?;
+    let mut beginning = Vec::new();
+    file.by_ref().take(length).read_to_end(&mut beginning)?;
+    let whole = io::Cursor::new(beginning.clone()).chain(file);
+    Ok((beginning, whole))
+}
+
 /// Reads a small text file in UTF-8, such as settings or access tokens.
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub fn read_small_text(path: &Path) -> Result<String, Failure> {

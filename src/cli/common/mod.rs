@@ -21,13 +21,13 @@ pub use explain::{
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
 #[cfg(feature = "cloud")]
 pub use files::FILE_EXISTS;
-#[cfg(any(feature = "cloud", feature = "training"))]
-pub use files::read_small_text;
 pub use files::{
     FileLock, ForceArgument, OutputFile, create_new, open_input, require_distinct,
     require_not_input,
 };
-#[cfg(feature = "cloud")]
+#[cfg(any(feature = "cloud", feature = "training"))]
+pub use files::{open_with_beginning, read_small_text};
+#[cfg(any(feature = "cloud", feature = "training"))]
 pub use games::read_games_of;
 pub use games::{
     GameArguments, GamePath, Noun, Place, Unread, note_problems, note_skipped, place_json,
