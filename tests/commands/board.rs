@@ -153,6 +153,25 @@ fn only_the_page_itself_may_use_the_board() {
 }
 
 #[test]
+fn errors_are_in_the_language_of_the_request() {
+    let board = Board::start(&[]);
+    let page = format!("/{}/", board.token);
+    let host = board.host();
+    for (path, head, reason) in [
+        ("/".to_owned(), &*host, "网址中没有棋盘的令牌"),
+        (page.clone(), "Host: example.org\r\n", "主机名与棋盘的不同"),
+        (format!("{page}none.js"), &*host, "没有文件 none.js"),
+        (format!("{page}api/move?start=x&moves="), &*host, "FEN"),
+    ] {
+        let head = format!("{head}Accept-Language: zh-CN\r\n");
+        let (_, body) = board.response("GET", &path, &head, b"");
+        let answer: Value = serde_json::from_str(&body).unwrap();
+        let error = answer["error"].as_str().unwrap();
+        assert!(error.contains(reason) && !error.is_ascii(), "{error}");
+    }
+}
+
+#[test]
 fn slow_requests_are_ended() {
     let board = Board::start(&[]);
     let mut slow = TcpStream::connect(("127.0.0.1", board.port)).unwrap();
@@ -188,7 +207,8 @@ fn positions_are_described() {
         "{invalid}"
     );
     let (status, illegal) = board.ask(&format!("position?start={START}&moves=h2e9"));
-    assert_eq!((status, illegal["error"].is_string()), (400, true));
+    let reason = json!({ "error": "illegal move h2e9 (number 1 of the line)" });
+    assert_eq!((status, illegal), (400, reason));
     // Red checks for ever.
     let checks = ["e9f9,e1f1,f9e9,f1e1"; 3].join(",");
     let path = format!("position?start=4k4/9/9/9/9/9/9/9/4R4/3K5 b&moves={checks}");
@@ -284,6 +304,13 @@ fn files_are_read_and_reviewed() {
     assert_eq!(reply["games"].as_array().unwrap().len(), 2);
     let problem = reply["problems"][0].as_str().unwrap();
     assert!(problem.starts_with("game 2: "), "{problem}");
+    // The note on the number of games is shown after any number of problems of games.
+    let illegal = "[Red \"a\"]\n\n1. c3c4 a0a9 *\n\n".repeat(1001);
+    let (_, reply) = board.read(illegal.as_bytes());
+    let problems = reply["problems"].as_array().unwrap();
+    assert_eq!(reply["games"].as_array().unwrap().len(), 1000);
+    assert_eq!(problems.len(), 6);
+    assert_eq!(problems[5], "only the first 1000 games are shown");
     let record = "[DhtmlXQ][DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]";
     let (_, reply) = board.read(record.as_bytes());
     assert_eq!(
@@ -329,6 +356,12 @@ fn games_of_the_command_line_are_shown() {
     assert!(games("startpos moves h2e2 h9g7")[0].starts_with("~h2e2h9g7@2;"));
     for invalid in ["no-such-file.pgn", "'9/9 w'", "games.pgn:2@3"] {
         place.check(&format!("$1 board --no-browser {invalid}"));
+    }
+    // A pipe is read from its first byte.
+    #[cfg(unix)]
+    {
+        place.write("cut.cbr", b"CCBridge Record\0hello\0");
+        place.check("$1 board --no-browser /dev/stdin < cut.cbr\n2> the record is cut short");
     }
 }
 

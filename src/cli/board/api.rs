@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use hyper::StatusCode;
 use hyper::body::Frame;
-use hyper::header::{CONTENT_TYPE, HeaderName};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName};
 use hyper::http::request::Parts;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ use crate::text::translated;
 pub const MAX_GAMES: usize = 1000;
 /// Maximum size of an uploaded file, in bytes.
 const MAX_FILE: usize = 16 << 20;
-/// Maximum number of problems of a file that are reported.
+/// Maximum number of problems of games that are reported.
 const MAX_PROBLEMS: usize = 5;
 /// Maximum number of engines, one for each user.
 const MAX_ENGINES: usize = 8;
@@ -68,10 +68,9 @@ impl Api {
             engines.retain(|_, engine| Arc::strong_count(engine) > 1);
         }
         if engines.len() >= MAX_ENGINES {
-            return Err(BoardError(
-                StatusCode::SERVICE_UNAVAILABLE,
-                format!("{MAX_ENGINES} other users use the engine; try again later"),
-            ));
+            let reason = format!("{MAX_ENGINES} other users use the engine; try again later");
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            return Err(BoardError::new(status, &reason, &parts.headers));
         }
         let engine = Arc::new(BoardEngine::new(self.settings.clone()));
         engines.insert(name.to_owned(), engine.clone());
@@ -100,11 +99,13 @@ pub fn router(api: Arc<Api>) -> Router {
 }
 
 /// A rejected request: the status, and the reason for the user.
-pub struct BoardError(pub StatusCode, pub String);
+pub struct BoardError(StatusCode, String);
 
-impl From<String> for BoardError {
-    fn from(reason: String) -> Self {
-        Self(StatusCode::BAD_REQUEST, reason)
+impl BoardError {
+    /// Translates the reason to the language of the request.
+    pub fn new(status: StatusCode, reason: &str, headers: &HeaderMap) -> Self {
+        let translate = || translated(reason).into_owned();
+        Self(status, language(headers).within(translate))
     }
 }
 
@@ -125,19 +126,17 @@ async fn in_background(
     parts: Parts,
     work: impl FnOnce(QueryParameters) -> Result<Value, String> + Send + 'static,
 ) -> Reply {
-    let job = move || {
-        language(&parts.headers).within(|| {
-            let done = work(parameters(&parts));
-            done.map_err(|error| translated(&error).into_owned())
-        })
+    let headers = parts.headers.clone();
+    let job = move || language(&parts.headers).within(|| work(parameters(&parts)));
+    let (status, reason) = match tokio::task::spawn_blocking(job).await {
+        Ok(Ok(value)) => return Ok(Json(value)),
+        Ok(Err(reason)) => (StatusCode::BAD_REQUEST, reason),
+        Err(error) => {
+            let reason = format!("internal error: {error}");
+            (StatusCode::INTERNAL_SERVER_ERROR, reason)
+        }
     };
-    match tokio::task::spawn_blocking(job).await {
-        Ok(done) => Ok(Json(done?)),
-        Err(error) => Err(BoardError(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            format!("internal error: {error}"),
-        )),
-    }
+    Err(BoardError::new(status, &reason, &headers))
 }
 
 async fn state(State(api): State<Arc<Api>>, parts: Parts) -> Json<Value> {
@@ -197,9 +196,11 @@ async fn read(parts: Parts, body: Bytes) -> Reply {
 fn read_games(bytes: &[u8]) -> Result<Value, String> {
     let mut reader = RecordReader::new(bytes).map_err(|error| error.to_string())?;
     let (mut games, mut problems) = (Vec::new(), Vec::new());
+    // Problems of the whole file, which are always reported.
+    let mut of_file = Vec::new();
     for (number, game) in (1..).zip(reader.by_ref()) {
         if games.len() == MAX_GAMES {
-            problems.push(format!("only the first {MAX_GAMES} games are shown"));
+            of_file.push(format!("only the first {MAX_GAMES} games are shown"));
             break;
         }
         match game {
@@ -212,14 +213,15 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
         }
     }
     if let Err(error) = reader.finish() {
-        problems.push(error.to_string());
+        of_file.push(error.to_string());
     }
+    problems.truncate(MAX_PROBLEMS);
+    problems.extend(of_file);
     if games.is_empty() {
         // There is one: `finish` fails without games.
         let reason = problems.into_iter().next();
         return Err(reason.unwrap_or_default());
     }
-    problems.truncate(MAX_PROBLEMS);
     let problems: Vec<_> = problems.iter().map(|problem| translated(problem)).collect();
     Ok(json!({ "games": games, "problems": problems }))
 }

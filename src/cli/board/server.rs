@@ -85,11 +85,9 @@ impl BoardServer {
 
     /// The reason to reject a request: a wrong host name, origin or token. `None` if the request is allowed.
     fn refusal(&self, path: &str, headers: &HeaderMap) -> Option<&'static str> {
-        let port = self.listening.port();
-        let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
         let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or(""));
         let host = text(HOST).unwrap_or("");
-        if !hosts.iter().any(|known| host.eq_ignore_ascii_case(known)) {
+        if !is_own_host(host, self.listening.port()) {
             return Some("this host name is not the one of the board");
         }
         if let Some(origin) = text(ORIGIN)
@@ -106,6 +104,15 @@ impl BoardServer {
         }
         None
     }
+}
+
+/// Whether the header `Host` names this server. Clients leave out port 80.
+fn is_own_host(host: &str, port: u16) -> bool {
+    let (name, number) = host.rsplit_once(':').unwrap_or((host, "80"));
+    let is_local = ["127.0.0.1", "localhost"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known));
+    is_local && number == port.to_string()
 }
 
 /// Answers the requests of all connections, with the limits of `chuhe serve`.
@@ -173,7 +180,9 @@ async fn check(State(server): State<Arc<BoardServer>>, request: Request, next: N
     let uri = request.uri();
     let refusal = server.refusal(uri.path(), request.headers());
     let response = match refusal {
-        Some(reason) => BoardError(StatusCode::FORBIDDEN, reason.to_owned()).into_response(),
+        Some(reason) => {
+            BoardError::new(StatusCode::FORBIDDEN, reason, request.headers()).into_response()
+        }
         // The path is the token without a slash after it.
         None if uri.path().rfind('/') == Some(0) => add_slash(uri),
         None => next.run(request).await,
@@ -201,7 +210,30 @@ async fn file(
         };
         return Ok(([(CONTENT_TYPE, kind)], page::index(usage, &[])).into_response());
     }
-    let missing = || BoardError(StatusCode::NOT_FOUND, format!("there is no file {name}"));
+    let missing = || {
+        let reason = format!("there is no file {name}");
+        BoardError::new(StatusCode::NOT_FOUND, &reason, &parts.headers)
+    };
     let text = page::file(name).ok_or_else(missing)?;
     Ok(([(CONTENT_TYPE, content_type(name))], text).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_port_80_may_be_left_out() {
+        for (host, port, is_own) in [
+            ("127.0.0.1", 80, true),
+            ("LocalHost:80", 80, true),
+            ("localhost", 8080, false),
+            ("127.0.0.1:8080", 8080, true),
+            ("127.0.0.1:8080", 80, false),
+            ("example.org", 80, false),
+            ("", 80, false),
+        ] {
+            assert_eq!(is_own_host(host, port), is_own, "{host} {port}");
+        }
+    }
 }

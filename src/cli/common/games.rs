@@ -143,9 +143,9 @@ fn read_place<'a>(
     let mut game = play_line(place.read()?.main_line().line)?;
     let moves: Vec<&str> = moves.map(String::as_str).collect();
     for text in without_move_numbers(&moves.join(" ")).split_whitespace() {
-        let number = move_number(game.plies().len() + 1);
-        let played = parse_move(game.position(), text).context(&number)?;
-        game.push(played).context(number)?;
+        let number = game.plies().len() + 1;
+        let played = parse_move(game.position(), text).context(move_number(number))?;
+        game.push(played).map_err(Failure::message)?;
     }
     Ok(game)
 }
@@ -164,8 +164,8 @@ pub fn play_line(line: Line) -> Result<Game, Failure> {
         log::warn!("{note}");
     }
     let mut game = Game::new(line.start);
-    for (number, played) in (1..).zip(line.moves) {
-        game.push(played).context(move_number(number))?;
+    for played in line.moves {
+        game.push(played).map_err(Failure::message)?;
     }
     Ok(game)
 }
