@@ -127,7 +127,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     bar.finish_and_clear();
     let ended = ended?;
     report_damaged_tables(&plan.tables);
-    print_summary(arguments, &output, tasks.len());
+    print_summary(&output, tasks.len());
     if ended != Ended::Interrupted {
         unread.finish("batch")?;
     }
@@ -158,7 +158,7 @@ fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Unread), Failure> {
 }
 
 /// Prints the number of searched positions and solved tasks on standard error.
-fn print_summary(arguments: &Arguments, output: &Output, positions: usize) {
+fn print_summary(output: &Output, positions: usize) {
     let mut text = format!("{} of {positions} positions", output.present);
     if output.with_task > 0 {
         let share = 100.0 * f64::from(output.solved) / f64::from(output.with_task);
@@ -167,7 +167,7 @@ fn print_summary(arguments: &Arguments, output: &Output, positions: usize) {
             output.solved, output.with_task
         );
     }
-    if output.present < positions && arguments.out.is_some() {
+    if output.present < positions && output.file.is_some() {
         text += "; --go-on continues the run";
     }
     log::info!("{text}");

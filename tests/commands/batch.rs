@@ -309,6 +309,12 @@ fn ctrl_c_leaves_complete_answers() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains("--go-on continues the run"), "{errors}");
     assert!((3..400).contains(&json_lines(&place.read("many.json")).len()));
+    // A run on standard output cannot be continued.
+    let line = line.replace("many.json", "-");
+    let output = super::long_runs::interrupted(&place, &line, "stdout", 3);
+    assert_eq!(output.status.code(), Some(130));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.ends_with(" of 400 positions\n"), "{errors}");
 }
 
 /// Positions and games of several files in several formats, each with the name of its file.

@@ -227,8 +227,8 @@ pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
     }
 }
 
-/// The name and result of the ending on the board. `None` if the game is over, no table has the position, or a mate
-/// could pass through a position of the game that the rules judge when it occurs again.
+/// The name and result of the ending on the board. `None` if the game is over, no table has the position, or a win or
+/// loss could pass through a position of the game that the rules judge when it occurs again.
 pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<String> {
     if judge_outcome(game, rules).verdict != Verdict::Undecided {
         return None;
@@ -236,9 +236,15 @@ pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<S
     let position = game.position();
     let (material, _) = Material::of(position)?;
     let outcome = tables.probe(position, rules)?.outcome;
-    if let TableOutcome::Win(plies) | TableOutcome::Loss(plies) = outcome
-        && !RepeatedPositions::new(game, tables, rules).allow_mate(plies)
-    {
+    let repeated = RepeatedPositions::new(game, tables, rules);
+    let holds = match outcome {
+        TableOutcome::Win(plies) | TableOutcome::Loss(plies) => repeated.allow_mate(plies),
+        TableOutcome::WinByRule(plies) | TableOutcome::LossByRule(plies) => {
+            repeated.allow_rule(plies.unwrap_or(u16::MAX))
+        }
+        TableOutcome::Draw => true,
+    };
+    if !holds {
         return None;
     }
     let side = position.side_to_move();
@@ -264,4 +270,44 @@ pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<S
     let result = translated(&result);
     let class = format!("{material} {}", material.chinese());
     Some(fill(texts().labelled, &[&class, &result]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Move, Position};
+    use crate::movegen::legal_moves;
+    use crate::tablebase::tests::write_rook_against_knight;
+
+    /// A game in which both sides move back and forth once; `None` if they cannot.
+    fn back_and_forth(start: &Position) -> Option<Game> {
+        let back = |played: Move| Move::new(played.to(), played.from());
+        legal_moves(start).into_iter().find_map(|first| {
+            let mut game = Game::new(start.clone());
+            game.push(first).ok()?;
+            legal_moves(game.position()).into_iter().find_map(|reply| {
+                let mut game = game.clone();
+                for played in [reply, back(first), back(reply)] {
+                    game.push(played).ok()?;
+                }
+                (game.occurrences() == 2).then_some(game)
+            })
+        })
+    }
+
+    #[test]
+    fn a_result_by_rule_is_not_shown_if_the_position_may_be_repeated() {
+        let directory = tempfile::tempdir().unwrap();
+        let examples = write_rook_against_knight(directory.path());
+        let (tables, _) = Tables::open(directory.path().to_str().unwrap());
+        for positions in examples {
+            let repeated = positions.iter().find_map(back_and_forth).unwrap();
+            let rules = RuleSet::Asian;
+            assert_eq!(judge_outcome(&repeated, rules).verdict, Verdict::Undecided);
+            let start = Game::new(repeated.position().clone());
+            let described = describe_ending(&start, &tables, rules).unwrap();
+            assert!(described.contains(" repetition rules"), "{described}");
+            assert_eq!(describe_ending(&repeated, &tables, rules), None);
+        }
+    }
 }
