@@ -217,7 +217,8 @@ pub fn pgn_game(
     record.pgn(tags.collect(), details)
 }
 
-/// Restores a record from a PGN game of the tournament. Data that PGN does not hold is missing.
+/// Restores a record from a PGN game of the tournament. Data that PGN does not hold is missing. The schedule may have
+/// other players for this game.
 pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameRecord> {
     let (_, number) = game.tag("Round")?.split_once('.')?;
     let number = number.parse::<u64>().ok()?.checked_sub(1)?;
@@ -233,11 +234,6 @@ pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameReco
         engines.position(|engine| Some(engine.name.as_str()) == name)
     };
     let players = ByColor::new(index(game.tag("Red"))?, index(game.tag("Black"))?);
-    // A pairing that depends on the results of other games has no fixture here, so its players cannot be checked.
-    let fixture = tournament.schedule().fixture(number);
-    if fixture.is_some_and(|fixture| fixture.players != players) {
-        return None;
-    }
     let mut reasons = EndReason::ALL.into_iter();
     let moves = game.line.moves.iter().zip(&game.comments);
     Some(GameRecord {

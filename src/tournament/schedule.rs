@@ -160,6 +160,12 @@ impl Schedule {
         })
     }
 
+    /// The game with an index, once these games are played, on whose results its players may depend.
+    pub fn fixture_after(&mut self, number: u64, games: &[GameSummary]) -> Option<Fixture> {
+        while number >= self.known_games() && self.advance(games) {}
+        self.fixture(number)
+    }
+
     /// The round of a game, from 0.
     pub fn round(&self, number: u64) -> u64 {
         let pair = number / 2;

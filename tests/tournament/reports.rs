@@ -308,7 +308,8 @@ fn a_swiss_tournament_is_resumed() {
     let [journal, pgn] = ["swiss.journal", "swiss.pgn"].map(|name| place.path(name));
     let play = |rounds: &str| {
         let engines = [script("one", "good"), script("two", "resign")];
-        let arguments = "--openings start --each depth=1 --format swiss --concurrency 2 --rounds";
+        let arguments =
+            "--openings start --each depth=1 --format swiss --concurrency 2 --repair --rounds";
         let mut command = match_of(engines, arguments);
         command
             .arg(rounds)
@@ -343,6 +344,24 @@ fn a_swiss_tournament_is_resumed() {
     let second: Vec<String> = second.collect();
     // The winners of the first round play each other.
     assert_eq!(second, ["one three", "three one", "two four", "four two"]);
+    // If a game of the first round is lost, those of the second round cannot be used before it is replayed.
+    let whole = fs::read_to_string(&journal).unwrap();
+    let damaged = whole.replace("{\"game\":{\"number\":0,", "{\"game\":{");
+    let (first, rest) = text.split_once("[Round \"1.1\"]").unwrap();
+    let damaged_pgn = format!("{first}[Round \"?\"]{rest}");
+    for rounds in ["1", "2"] {
+        place.write("swiss.journal", &damaged);
+        place.write("swiss.pgn", &damaged_pgn);
+        let text = play(rounds);
+        assert!(text.contains("resumed after 3 games"), "{rounds}: {text}");
+        let text = play("2");
+        assert!(text.contains("resumed after 8 games"), "{rounds}: {text}");
+        assert!(!text.contains("damaged lines"), "{rounds}: {text}");
+    }
+}
+
+#[test]
+fn a_swiss_tournament_has_no_sprt() {
     let engines = good();
     let error = error_output(&mut match_of(
         engines,

@@ -1,6 +1,6 @@
 //! The PGN file of a match, to which other programs may append games as well.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -9,7 +9,9 @@ use std::path::Path;
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{self, GameResult, PgnGame, tag_line};
 use crate::text::{BoundedLine, read_bounded_line};
-use crate::tournament::{GameRecord, Journal, MATCH_ID, Tournament, pgn_game, record_of_pgn};
+use crate::tournament::{
+    GameRecord, GameSummary, Journal, MATCH_ID, Tournament, pgn_game, record_of_pgn,
+};
 
 /// Maximum length of a game record in bytes.
 const MAX_RECORD: usize = 64 << 20;
@@ -25,7 +27,7 @@ pub struct PgnFile {
 /// The data found in the PGN of a resumed tournament.
 #[derive(Default)]
 pub struct RecoveredPgn {
-    /// Games that are missing in the journal.
+    /// Games that are missing in the journal, in the order of the schedule.
     pub games: Vec<GameRecord>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
@@ -69,7 +71,9 @@ impl PgnFile {
     ) -> io::Result<(Self, RecoveredPgn)> {
         let mut recovered = RecoveredPgn::default();
         let mut written = HashSet::new();
-        let known: HashSet<u64> = done.iter().map(|record| record.number).collect();
+        let players = done.iter().map(|record| (record.number, record.players));
+        let known: HashMap<_, _> = players.collect();
+        let mut missing = Vec::new();
         let mut file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => File::create_new(path)?,
@@ -86,11 +90,14 @@ impl PgnFile {
             let is_last = range.end == length;
             match complete_game(&part) {
                 Some(game) if game.tag(MATCH_ID) == Some(journal.id()) => {
-                    match record_of_pgn(tournament, &game) {
-                        Some(record) if !written.insert(record.number) => {}
-                        Some(record) if known.contains(&record.number) => {}
-                        Some(record) => recovered.games.push(record),
-                        None => {}
+                    let record = record_of_pgn(tournament, &game);
+                    let players = record.as_ref().and_then(|r| known.get(&r.number));
+                    match (record, players) {
+                        (Some(record), Some(players)) if record.players == *players => {
+                            written.insert(record.number);
+                        }
+                        (Some(record), None) => missing.push(record),
+                        _ => {}
                     }
                 }
                 Some(_) => {}
@@ -106,6 +113,7 @@ impl PgnFile {
         if let Some(end) = cut {
             File::options().write(true).open(path)?.set_len(end)?;
         }
+        recovered.games = scheduled(tournament, done, missing);
         let mut opened = Self::open(path, notation, Some(journal.id()))?;
         for record in done {
             if !written.contains(&record.number) {
@@ -123,6 +131,30 @@ impl PgnFile {
         self.file.write_all(game.write(self.notation).as_bytes())?;
         self.file.sync_data()
     }
+}
+
+/// The games that the schedule has once those of the journal are `done`. Each game is listed once, in the order of the
+/// schedule.
+fn scheduled(
+    tournament: &Tournament,
+    done: &[GameRecord],
+    mut missing: Vec<GameRecord>,
+) -> Vec<GameRecord> {
+    let mut schedule = tournament.schedule();
+    let mut games: Vec<GameSummary> = done.iter().map(GameSummary::from).collect();
+    missing.sort_by_key(|record| record.number);
+    let mut scheduled: Vec<GameRecord> = Vec::new();
+    for record in missing {
+        let fixture = schedule.fixture_after(record.number, &games);
+        let is_new = scheduled
+            .last()
+            .is_none_or(|last| last.number != record.number);
+        if is_new && fixture.is_some_and(|fixture| fixture.players == record.players) {
+            games.push(GameSummary::from(&record));
+            scheduled.push(record);
+        }
+    }
+    scheduled
 }
 
 /// Calls `found` with each record and its range of bytes. A record starts with a tag that does not follow another tag.

@@ -148,7 +148,7 @@ fn fingerprint(lines: &[Line]) -> u64 {
 /// The content of a journal when it is opened.
 #[derive(Debug, Default)]
 pub struct JournalContent {
-    /// The games of the tournament.
+    /// The games of the tournament, in the order of the schedule.
     pub games: Vec<GameRecord>,
     /// Number of void games.
     pub voids: u64,
@@ -214,7 +214,7 @@ pub enum JournalError {
     /// It belongs to another tournament.
     #[error("the journal belongs to another tournament: the {0} differ")]
     Other(&'static str),
-    /// A line is not a valid entry, or its game is a duplicate or not in the schedule.
+    /// A line is not a valid entry, or its game is a duplicate, has the wrong players or depends on missing games.
     #[error(
         "line {line}: {reason}; {safe} games are readable: --repair continues from them and keeps a copy of \
          the damaged file"

@@ -144,11 +144,11 @@ fn rewrite(path: &Path, mut file: File, read: &ReadJournal) -> Result<File, Jour
     copy.sync_all()?;
     let mut whole = Replacement::beside(path)?;
     write_line(whole.as_file_mut(), &read.header)?;
-    for void in &read.voids {
-        write_line(whole.as_file_mut(), void)?;
-    }
     for game in &read.content.games {
         write_line(whole.as_file_mut(), &JournalEntry::Game(game.clone()))?;
+    }
+    for other in &read.others {
+        write_line(whole.as_file_mut(), other)?;
     }
     // Windows does not replace a file that is open.
     #[cfg(windows)]

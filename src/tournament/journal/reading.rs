@@ -20,8 +20,8 @@ const MAX_LINE: usize = 64 << 20;
 pub struct ReadJournal {
     pub header: JournalHeader,
     pub content: JournalContent,
-    /// Entries of void games, which a repaired journal keeps.
-    pub voids: Vec<JournalEntry>,
+    /// Entries that a repaired journal keeps in addition to the games: void games, and games after the last round.
+    pub others: Vec<JournalEntry>,
     /// Number of the first damaged line, and its error.
     pub damage: Option<(usize, String)>,
     /// End of the last complete line, in bytes.
@@ -66,55 +66,82 @@ pub fn read(
     let mut line = Vec::new();
     let FirstLine {
         header,
-        length: mut end,
+        length,
         damage: header_damage,
     } = read_header(&mut source, &mut line)?;
     if let Some(difference) = header.difference(ours) {
         return Err(JournalError::Other(difference));
     }
+    let mut later = read_later_lines(&mut source, &mut line)?;
+    // A game that was replayed after a repair may follow games that depend on it.
+    later.entries.sort_by_key(|(_, entry)| match entry {
+        Ok(JournalEntry::Game(game)) => game.number,
+        _ => 0,
+    });
     let mut accepted = AcceptedEntries {
         schedule: tournament.schedule(),
         numbers: HashSet::new(),
         games: Vec::new(),
-        voids: Vec::new(),
+        voids: 0,
+        others: Vec::new(),
     };
-    let mut content = JournalContent {
-        damaged_lines: usize::from(header_damage.is_some()),
-        ..JournalContent::default()
+    let mut games = Vec::new();
+    let mut damage = Vec::from_iter(header_damage.map(|reason| (1, reason)));
+    for (number, entry) in later.entries {
+        match entry.and_then(|entry| accepted.add(entry)) {
+            Ok(game) => games.extend(game),
+            Err(reason) => damage.push((number, reason)),
+        }
+    }
+    Ok(ReadJournal {
+        header,
+        content: JournalContent {
+            games,
+            voids: accepted.voids,
+            has_incomplete_line: later.has_incomplete_line,
+            damaged_lines: damage.len(),
+        },
+        others: accepted.others,
+        damage: damage.into_iter().min(),
+        end: length + later.length,
+    })
+}
+
+/// The complete lines after the first one.
+struct LaterLines {
+    /// Their numbers, and their entries or errors.
+    entries: Vec<(usize, Result<JournalEntry, String>)>,
+    /// Their length in bytes.
+    length: u64,
+    /// Whether an incomplete line follows.
+    has_incomplete_line: bool,
+}
+
+fn read_later_lines(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> io::Result<LaterLines> {
+    let mut lines = LaterLines {
+        entries: Vec::new(),
+        length: 0,
+        has_incomplete_line: false,
     };
-    let mut damage = header_damage.map(|reason| (1, reason));
     for number in 2.. {
-        let entry = match read_bounded_line(&mut source, MAX_LINE, &mut line)? {
+        let entry = match read_bounded_line(source, MAX_LINE, line)? {
             BoundedLine::End => break,
             BoundedLine::Unended(_) => {
-                content.has_incomplete_line = true;
+                lines.has_incomplete_line = true;
                 break;
             }
             BoundedLine::TooLong(length) => {
-                end += length + 1;
+                lines.length += length + 1;
                 Err("the line is too long".to_owned())
             }
             BoundedLine::Whole => {
-                end += line.len() as u64 + 1;
-                serde_json::from_slice(&line).map_err(|error| error.to_string())
+                lines.length += line.len() as u64 + 1;
+                serde_json::from_slice(line).map_err(|error| error.to_string())
             }
         };
-        match entry.and_then(|entry| accepted.add(entry)) {
-            Ok(game) => content.games.extend(game),
-            Err(reason) => {
-                content.damaged_lines += 1;
-                damage.get_or_insert((number, reason));
-            }
-        }
+        lines.entries.push((number, entry));
     }
-    content.voids = accepted.voids.len() as u64;
-    Ok(ReadJournal {
-        header,
-        content,
-        voids: accepted.voids,
-        damage,
-        end,
-    })
+    Ok(lines)
 }
 
 /// The entries that were read so far.
@@ -122,38 +149,43 @@ struct AcceptedEntries {
     schedule: Schedule,
     /// Indexes of the games.
     numbers: HashSet<u64>,
-    /// The accepted games, on whose results later pairings may depend.
+    /// The accepted games in the order of the schedule, on whose results later pairings may depend.
     games: Vec<GameSummary>,
-    voids: Vec<JournalEntry>,
+    /// Number of void games.
+    voids: u64,
+    others: Vec<JournalEntry>,
 }
 
 impl AcceptedEntries {
-    /// Adds an entry, and returns its game if the schedule has it. Duplicate games and games with other players than
-    /// in the schedule are errors.
+    /// Adds an entry, and returns its game if the schedule has it. Duplicate games, games with other players than in
+    /// the schedule, and games whose players depend on missing games are errors.
     fn add(&mut self, entry: JournalEntry) -> Result<Option<GameRecord>, String> {
         match entry {
-            JournalEntry::Game(game) if !self.numbers.insert(game.number) => {
+            JournalEntry::Game(game) if self.numbers.contains(&game.number) => {
                 Err(format!("game {} is a duplicate", game.number + 1))
             }
-            // Skips games that the schedule does not have: the number of rounds was reduced, or the pairing depends on
-            // the result of a game that is missing, for example because its line is damaged.
             JournalEntry::Game(game) => {
-                if game.number >= self.schedule.known_games() {
-                    self.schedule.advance(&self.games);
-                }
-                match self.schedule.fixture(game.number) {
+                let number = game.number;
+                match self.schedule.fixture_after(number, &self.games) {
                     Some(fixture) if fixture.players != game.players => {
-                        Err(format!("game {} has the wrong players", game.number + 1))
+                        return Err(format!("game {} has the wrong players", number + 1));
                     }
-                    Some(_) => {
-                        self.games.push(GameSummary::from(&game));
-                        Ok(Some(game))
+                    None if number < self.schedule.total_games() => {
+                        return Err(format!("game {} depends on missing games", number + 1));
                     }
-                    None => Ok(None),
+                    Some(_) => self.games.push(GameSummary::from(&game)),
+                    // If the number of rounds was reduced, later games do not count.
+                    None => {
+                        self.others.push(JournalEntry::Game(game));
+                        return Ok(None);
+                    }
                 }
+                self.numbers.insert(number);
+                Ok(Some(game))
             }
             void @ JournalEntry::Void { .. } => {
-                self.voids.push(void);
+                self.voids += 1;
+                self.others.push(void);
                 Ok(None)
             }
             JournalEntry::Run { .. } => Ok(None),

@@ -179,6 +179,50 @@ fn damage_is_reported_and_repaired_on_request() {
 }
 
 #[test]
+fn a_repair_keeps_games_after_the_last_round() {
+    let damaged = scratch(&format!("{STORED_V2}notes\n"));
+    let shorter = Tournament {
+        rounds: Some(1),
+        ..tournament()
+    };
+    let pgn = Some(("/games.pgn".to_owned(), 77));
+    let (_, content) = Journal::open(&damaged.path, &shorter, pgn, Damage::Repair).unwrap();
+    assert_eq!((numbers(&content), content.voids), (vec![0], 1));
+    let (_, content) = open(&damaged, Damage::Refuse).unwrap();
+    assert_eq!((numbers(&content), content.voids), (vec![0, 3], 1));
+}
+
+/// The stored games are the first and the last of two rounds. The pairing of the second round depends on the first.
+#[test]
+fn games_that_depend_on_missing_games_are_damage() {
+    let text = STORED_V2.replace("\"format\":\"round-robin\"", "\"format\":\"swiss\"");
+    let damaged = scratch(&text);
+    let swiss = Tournament {
+        format: TournamentFormat::Swiss,
+        ..tournament()
+    };
+    let open = |damage| {
+        let pgn = Some(("/games.pgn".to_owned(), 77));
+        Journal::open(&damaged.path, &swiss, pgn, damage)
+    };
+    let error = open(Damage::Refuse).unwrap_err().to_string();
+    assert!(error.contains("game 4 depends on missing games"), "{error}");
+    let (mut journal, content) = open(Damage::Repair).unwrap();
+    assert_eq!((numbers(&content), content.damaged_lines), (vec![0], 1));
+    for number in 1..4 {
+        let mut game = content.games[0].clone();
+        game.number = number;
+        if number % 2 == 1 {
+            game.players.0.swap(0, 1);
+        }
+        journal.add(&game).unwrap();
+    }
+    drop(journal);
+    let (_, content) = open(Damage::Refuse).unwrap();
+    assert_eq!(numbers(&content), [0, 1, 2, 3]);
+}
+
+#[test]
 fn a_knockout_is_resumed_with_its_number_of_rounds() {
     let knockout = |rounds| Tournament {
         format: TournamentFormat::Knockout,
