@@ -161,6 +161,28 @@ fn an_engine_without_usemillisec_gets_seconds() {
     assert!(!text.contains("short clock"), "{text}");
 }
 
+/// The script offers `usemillisec`.
+#[test]
+fn an_option_sets_the_unit_of_times() {
+    let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        .args(["check", "--verbose", "proto=ucci", "ranks=0", "cmd=sh"])
+        .args([&format!("args='{SCRIPT}' good"), "option.usemillisec=false"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let go = "          > go time 3 increment 0 opptime 3 oppincrement 0\n";
+    assert!(text.contains(go), "{text}");
+}
+
+#[test]
+fn an_exit_is_a_violation() {
+    let arguments = format!("args='{SCRIPT}' fragile");
+    let (_, reports) = check(&["cmd=sh", &arguments, "proto=uci", "ranks=0"]);
+    let mut reports = reports.iter();
+    let position = reports.find(|report| report.0 == "position during search");
+    assert_eq!(position.unwrap().1, "violated", "{position:?}");
+}
+
 #[test]
 fn violations_are_shown_with_their_dialogue() {
     let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))

@@ -9,9 +9,10 @@ CR=$(printf '\r')
 
 say() { printf '%s\n' "$1"; }
 
-# Chuhe, the file, as an engine that speaks XBoard alone.
+# Chuhe, the file, as an engine that speaks XBoard alone and reads its first line late.
 if [ "$mode" = xboard ]; then
     exec 3>&1
+    sleep 1.2
     while read -r line; do
         case $line in
             ucci | uci) say "Error (unknown command): $line" >&3 ;;
@@ -149,6 +150,7 @@ while read -r line; do
             say readyok
             ;;
         position*)
+            [ "$mode" = fragile ] && [ "$searched" = yes ] && exit 5
             banned=
             moves=0
             case $line in *r8/5K3*) stalemate=yes ;; *) stalemate= ;; esac
@@ -161,6 +163,8 @@ while read -r line; do
         ponderhit*) moves=$((moves)); choose; say "bestmove $move" ;;
         stop) case $mode in foresee | late) choose; say "bestmove $move" ;; esac ;;
         go*)
+            searched=yes
+            [ "$mode" = fragile ] && [ "$line" = "go infinite" ] && continue
             # The verification of `ranks=` must succeed; the engine misbehaves in games.
             if [ "$line" = "go depth 2" ] && [ "$mode" != chess ]; then
                 choose

@@ -246,10 +246,17 @@ fn a_refused_network_prevents_the_match() {
     let network = place.path("cut.nnue");
     let bytes = chuhe::eval::nnue::embedded().to_bytes();
     fs::write(&network, &bytes[..bytes.len() / 2]).unwrap();
+    // Messages about many other options precede the one about the network.
+    let others = "batch debug threads multipv promotion nullmove verifynull usehash iterative";
+    let others: String = others
+        .split(' ')
+        .map(|name| format!("option.{name}=bad "))
+        .collect();
     for (protocol, option) in [("ucci", "evalapi"), ("uci", "EvalFile")] {
+        let network = network.display();
         let one = with(
             super::chuhe("one"),
-            &format!("option.{option}={} proto={protocol}", network.display()),
+            &format!("{others}option.{option}={network} proto={protocol}"),
         );
         let two = super::chuhe("two");
         let error = error_output(&mut match_of([one, two], "--each nodes=10 --rounds 1"));

@@ -2,7 +2,7 @@
 //! check does not violate its protocol, but cannot be used with these clients.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use super::dialogue::{
@@ -93,13 +93,10 @@ pub fn position_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
     position.make(played);
     engine.position(START, &[played]);
     engine.send("go depth 2");
-    let deadline = engine.timeouts.response;
+    let deadline = Instant::now() + 2 * engine.timeouts.response;
     // The first search may be answered as well.
-    for _ in 0..2 {
-        let Ok(lines) = engine.until("bestmove", deadline, is_outcome) else {
-            break;
-        };
-        if engine.legal_move(&position, &lines).is_ok() {
+    while let Some(line) = engine.line_before(deadline)? {
+        if is_outcome(&line) && engine.legal_move(&position, &[line]).is_ok() {
             return Ok(());
         }
     }

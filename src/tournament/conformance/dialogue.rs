@@ -10,7 +10,9 @@ use crate::notation::fen::START;
 use crate::text::{encode_gbk, printable};
 
 pub use crate::tournament::engine::is_outcome;
-use crate::tournament::engine::{EngineDialect, EngineFailure, OfferedOption, Output, Process};
+use crate::tournament::engine::{
+    EngineDialect, EngineFailure, OfferedOption, Output, Process, has_milliseconds,
+};
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
 /// Number of transcript lines that are kept, from the end.
@@ -221,16 +223,21 @@ impl<'a> Dialogue<'a> {
     /// about the search.
     pub fn initialize(&mut self) -> Result<Vec<String>, CheckFailure> {
         let mut lines = self.greet()?;
+        let offered: Vec<OfferedOption> = lines
+            .iter()
+            .filter_map(|line| OfferedOption::read(line))
+            .collect();
         let offers = |name: &str| {
-            let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
+            let mut offered = offered.iter();
             offered.any(|option| option.name.eq_ignore_ascii_case(name))
         };
         let protocol = self.protocol();
         let mut options = Vec::new();
-        self.dialect.milliseconds = protocol == EngineProtocol::Uci;
-        if protocol == EngineProtocol::Ucci && offers("usemillisec") {
-            self.dialect.milliseconds = true;
-            options.push(("usemillisec".to_owned(), "true".to_owned()));
+        if protocol == EngineProtocol::Ucci {
+            self.dialect.milliseconds = has_milliseconds(&self.spec.options, &offered);
+            if self.dialect.milliseconds {
+                options.push(("usemillisec".to_owned(), "true".to_owned()));
+            }
         }
         if offers("UCI_Variant") {
             options.push(("UCI_Variant".to_owned(), "xiangqi".to_owned()));

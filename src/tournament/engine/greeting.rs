@@ -15,7 +15,7 @@ pub struct Greeting {
     /// Warnings about options that it does not offer or whose values are out of range. They are set anyway, because
     /// some engines accept more than they offer.
     pub option_warnings: Vec<String>,
-    /// The first messages that it writes while its options are set, such as errors.
+    /// The first messages that it writes while its options are set, and all about refused options.
     pub messages: Vec<String>,
     /// Detected settings, such as the protocol.
     pub detected: Vec<String>,
@@ -85,10 +85,7 @@ impl Engine {
         };
         self.has_newgame |= offered("newgame").is_some();
         if protocol == EngineProtocol::Ucci {
-            self.dialect.milliseconds = match given("usemillisec") {
-                Some((_, value)) => value.eq_ignore_ascii_case("true"),
-                None => offered("usemillisec").is_some(),
-            };
+            self.dialect.milliseconds = has_milliseconds(&spec.options, offers);
             if self.dialect.milliseconds {
                 self.process.send("setoption usemillisec true");
             }
@@ -108,6 +105,15 @@ impl Engine {
             self.process.send(line);
         }
         self.ready("")
+    }
+}
+
+/// Whether the times of a UCCI engine are in milliseconds: if it offers that, unless its options say otherwise.
+pub fn has_milliseconds(options: &[(String, String)], offers: &[OfferedOption]) -> bool {
+    let is_unit = |name: &str| name.eq_ignore_ascii_case("usemillisec");
+    match options.iter().rev().find(|(name, _)| is_unit(name)) {
+        Some((_, value)) => value.eq_ignore_ascii_case("true"),
+        None => offers.iter().any(|offer| is_unit(&offer.name)),
     }
 }
 
@@ -235,6 +241,11 @@ pub fn option_warnings(offers: &[OfferedOption], options: &[(String, String)]) -
 
 /// The start of Chuhe's message about a refused option, in English and Chinese.
 const REFUSAL: [&str; 2] = ["setoption refused: ", "setoption 被拒绝："];
+
+/// Whether a message of Chuhe is about a refused option.
+pub fn is_refusal(message: &str) -> bool {
+    REFUSAL.iter().any(|start| message.starts_with(start))
+}
 
 /// The message of Chuhe about a refused network, if there is one.
 pub fn refused_network<'a>(

@@ -14,7 +14,7 @@ use crossbeam_channel::{Receiver, TryRecvError, select};
 
 pub use answer::{EngineFailure, EngineScore, MoveAnswer, MoveChoice};
 pub use dialect::{EngineDialect, MoveRequest};
-pub use greeting::{Greeting, OfferedOption};
+pub use greeting::{Greeting, OfferedOption, has_milliseconds};
 pub use platform::processors;
 pub use probe::probe;
 pub use process::{Output, Process};

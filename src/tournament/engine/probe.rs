@@ -83,7 +83,7 @@ fn find_protocol(
         }
         process.send(greeting);
         let rest = deadline.saturating_duration_since(Instant::now());
-        answer = await_greeting_end(&process, wait.min(rest), interrupted)?;
+        answer = await_greeting_end(&process, greeting, wait.min(rest), interrupted)?;
         if let GreetingAnswer::Protocol(protocol) = answer {
             process.quit(super::QUIT_TIMEOUT);
             return Ok(protocol);
@@ -107,6 +107,7 @@ enum GreetingAnswer {
 
 fn await_greeting_end(
     process: &Process,
+    greeting: &str,
     timeout: Duration,
     interrupted: &Receiver<()>,
 ) -> Result<GreetingAnswer, EngineFailure> {
@@ -122,8 +123,9 @@ fn await_greeting_end(
                 if let Some(protocol) = protocol_of_answer(&text) {
                     return Ok(GreetingAnswer::Protocol(protocol));
                 }
-                // An XBoard engine does not know the other greetings.
-                if text.starts_with("Error (unknown command)") {
+                // An XBoard engine does not know the other greetings. A slow one may refuse an earlier greeting.
+                let refused = text.strip_prefix("Error (unknown command): ");
+                if refused == Some(greeting) {
                     return Ok(GreetingAnswer::Missing);
                 }
             }

@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 
 use super::answer::{EngineInfo, EngineScore, message};
 use super::dialect::EngineDialect;
+use super::greeting::is_refusal;
 use super::platform::{Cancel, ProcessGroup};
 use super::xboard::XboardTranslator;
 use crate::text::{BoundedLine, printable, read_bounded_line};
@@ -300,7 +301,7 @@ const MAX_LINE: usize = 1 << 14;
 const MAX_LINES: u64 = 100_000;
 /// Maximum number of bytes per move.
 const MAX_BYTES: u64 = 32 << 20;
-/// Maximum number of messages that are kept.
+/// Maximum number of messages that are kept, except those about refused options.
 const MAX_MESSAGES: usize = 8;
 /// Maximum number of characters of a message that are kept.
 const MAX_MESSAGE: usize = 200;
@@ -323,7 +324,7 @@ pub enum Output {
 #[derive(Debug, Default)]
 struct MoveOutput {
     info: EngineInfo,
-    /// Its first `info string` and `info message` lines.
+    /// Its first `info string` and `info message` lines, and all about refused options.
     messages: Vec<String>,
     lines: u64,
     bytes: u64,
@@ -396,7 +397,7 @@ impl OutputReader {
             let mut output = self.move_output.lock();
             output.info.read(&text);
             if let Some(message) = message(&text)
-                && output.messages.len() < MAX_MESSAGES
+                && (output.messages.len() < MAX_MESSAGES || is_refusal(message))
             {
                 let beginning: String = message.chars().take(MAX_MESSAGE).collect();
                 output.messages.push(printable(&beginning));

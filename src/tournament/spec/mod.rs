@@ -313,6 +313,7 @@ impl PartialEngineSpec {
         let stem = command.file_stem().unwrap_or(command.as_os_str());
         let name = settings
             .name
+            .filter(|name| !name.trim().is_empty())
             .unwrap_or_else(|| stem.to_string_lossy().into_owned());
         if !name.chars().all(is_character) {
             return Err(SpecError::ControlCharacters(printable(&name)));

@@ -82,8 +82,8 @@ fn missing_settings_are_taken_from_the_defaults() {
         .map(|(n, v)| format!("{n}={v}"))
         .collect();
     assert_eq!(options, ["hash=2", "threads=3"]);
-    let engine = parse(&["cmd=x", "nodes=9"]);
-    assert_eq!(engine.spec(&file).unwrap().limit, Limit::Nodes(9));
+    let engine = parse(&["cmd=x", "name= ", "nodes=9"]).spec(&file).unwrap();
+    assert_eq!((engine.limit, &*engine.name), (Limit::Nodes(9), "x"));
 }
 
 #[test]
