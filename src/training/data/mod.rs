@@ -57,7 +57,7 @@ pub use record::{
     LabelledResult, LooseRecord, LooseSample, Record, ScoredMove, Termination, TrainingGame,
 };
 pub use replay::{BadRecord, Filter, Labelled};
-pub use writer::{AppendError, GameWriter};
+pub use writer::{AppendError, GameWriter, OpenedFile};
 
 use crate::board::indexed_enum;
 

@@ -174,8 +174,10 @@ fn a_truncated_file_is_continued() {
     let records = games(40);
     for cut in [0, 3, 8, 900, 3000] {
         fs::write(&path, &file(&records)[..cut]).unwrap();
-        let (mut writer, existing) = GameWriter::open(&path).unwrap();
-        assert!(matches!(GameWriter::open(&path), Err(AppendError::Locked)));
+        let (opened, existing) = OpenedFile::open(&path).unwrap();
+        assert!(matches!(OpenedFile::open(&path), Err(AppendError::Locked)));
+        assert_eq!(fs::metadata(&path).unwrap().len(), cut as u64);
+        let mut writer = opened.writer().unwrap();
         assert!(
             existing
                 .numbers
@@ -194,7 +196,7 @@ fn a_truncated_file_is_continued() {
     }
     fs::write(&path, "something else").unwrap();
     assert!(matches!(
-        GameWriter::open(&path),
+        OpenedFile::open(&path),
         Err(AppendError::Read(ReadError::Foreign))
     ));
     assert_eq!(fs::read(&path).unwrap(), b"something else");

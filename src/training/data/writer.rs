@@ -131,9 +131,17 @@ pub struct Existing {
     pub recovered: RecoveredGames,
 }
 
-impl GameWriter<File> {
-    /// Opens a file to continue it, or creates it. Removes everything after the last valid block: an incomplete block,
-    /// or damage. Locks the file, so that no other process writes it.
+/// An existing or new file, which is locked and not yet changed.
+#[derive(Debug)]
+pub struct OpenedFile {
+    file: File,
+    /// File offset of the end of the last valid block; 0 if the file has no header.
+    end: u64,
+}
+
+impl OpenedFile {
+    /// Opens a file to continue it, or creates it, and reads its content. Locks the file, so that no other process
+    /// writes it.
     ///
     /// # Errors
     /// The file is not a game file, another process is writing it, or it cannot be read or written.
@@ -147,9 +155,7 @@ impl GameWriter<File> {
         lock(&file)?;
         let mut existing = Existing::default();
         if is_torn_beginning(&mut file)? {
-            file.set_len(0)?;
-            file.rewind()?;
-            return Ok((Self::new(file)?, existing));
+            return Ok((Self { file, end: 0 }, existing));
         }
         let mut reader = GameReader::new(&file)?;
         while let Some(record) = reader.next_record()? {
@@ -163,9 +169,17 @@ impl GameWriter<File> {
         existing.plan = reader.plan().map(str::to_owned);
         existing.recovered = reader.recovered();
         let end = reader.valid_bytes();
-        file.set_len(end)?;
-        file.seek(SeekFrom::Start(end))?;
-        Ok((Self::append(file), existing))
+        Ok((Self { file, end }, existing))
+    }
+
+    /// Removes an incomplete last block, and continues the file.
+    pub fn writer(mut self) -> io::Result<GameWriter<File>> {
+        self.file.set_len(self.end)?;
+        self.file.seek(SeekFrom::Start(self.end))?;
+        match self.end {
+            0 => GameWriter::new(self.file),
+            _ => Ok(GameWriter::append(self.file)),
+        }
     }
 }
 

@@ -57,10 +57,11 @@ pub fn merge<'a, R: Read + 'a, W: Write>(
     Ok(merged)
 }
 
-/// A hash of the start, moves and scores of a game, or of loose positions and their scores. It may differ between
-/// builds, so it is never written to a file.
+/// A hash of the result, start, moves and scores of a game, or of the result, the loose positions and their scores. It
+/// may differ between builds, so it is never written to a file.
 fn fingerprint(record: &Record) -> u64 {
     let mut hasher = DefaultHasher::new();
+    record.result().hash(&mut hasher);
     match record {
         Record::Game(game) => {
             game.start

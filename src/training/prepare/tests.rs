@@ -63,14 +63,19 @@ fn written<T>(write: impl FnOnce(&mut GameWriter<&mut Vec<u8>>) -> T) -> (T, Vec
 
 #[test]
 fn a_merge_shuffles_and_skips_duplicates() {
-    let games: Vec<_> = (0..50).map(|seed| game(seed, 20)).collect();
+    let mut games: Vec<_> = (0..50).map(|seed| game(seed, 20)).collect();
+    // The same moves with another result are another game.
+    games.push(TrainingGame {
+        result: LabelledResult::Draw,
+        ..games[0].clone()
+    });
     let (first, second) = (file(&games[..30]), file(&games[20..]));
     let mut sources = [
         GameReader::new(&first[..]).unwrap(),
         GameReader::new(&second[..]).unwrap(),
     ];
     let (merged, found) = written(|writer| merge(&mut sources, writer, 1).unwrap());
-    assert_eq!((merged.games, merged.duplicates), (50, 10));
+    assert_eq!((merged.games, merged.duplicates), (51, 10));
     let expected: Vec<_> = games.into_iter().map(Record::Game).collect();
     assert!(found != expected);
     assert!(expected.iter().all(|game| found.contains(game)));

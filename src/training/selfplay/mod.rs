@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use super::data::{AppendError, GameWriter, Record, RecoveredGames};
+use super::data::{AppendError, GameWriter, OpenedFile, Record, RecoveredGames};
 use crate::search::{StartError, has_room_for_searches, spawn_search_thread};
 pub use plan::{
     GoodOpening, Interrupt, Opening, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
@@ -39,19 +39,20 @@ impl SelfPlayRun {
     /// # Errors
     /// The file cannot be written, is not a game file, or was made with another plan.
     pub fn open(path: &Path, plan: SelfPlay) -> Result<Self, SelfPlayError> {
-        let (mut writer, existing) = GameWriter::open(path)?;
+        let (opened, existing) = OpenedFile::open(path)?;
         let wanted = SelfPlayPlan::new(&plan)?;
         let wanted_text = serde_json::to_string(&wanted).unwrap_or_default();
-        match &existing.plan {
-            Some(found)
-                if serde_json::from_str::<SelfPlayPlan>(found).ok().as_ref() == Some(&wanted) => {}
-            None if existing.games == 0 => writer.plan(&wanted_text)?,
-            found => {
-                return Err(SelfPlayError::OtherPlan {
-                    found: found.clone().unwrap_or_else(|| "no plan".to_owned()),
-                    wanted: wanted_text,
-                });
-            }
+        let is_new = existing.plan.is_none() && existing.games == 0;
+        let plan_of = |text: &String| serde_json::from_str::<SelfPlayPlan>(text).ok();
+        if !is_new && existing.plan.as_ref().and_then(plan_of).as_ref() != Some(&wanted) {
+            return Err(SelfPlayError::OtherPlan {
+                found: existing.plan.unwrap_or_else(|| "no plan".to_owned()),
+                wanted: wanted_text,
+            });
+        }
+        let mut writer = opened.writer().map_err(AppendError::Io)?;
+        if is_new {
+            writer.plan(&wanted_text)?;
         }
         Ok(Self {
             numbers: Numbers::new(&existing.numbers, plan.games),

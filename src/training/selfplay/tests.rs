@@ -68,6 +68,10 @@ fn an_interrupted_run_ends_like_an_uninterrupted_one() {
     }
     assert_eq!(play(&cut, plan(20, 2)), done, "there is nothing to do");
 
+    // A refused file is not changed.
+    let mut torn = fs::read(&cut).unwrap();
+    torn.extend(b"CHGB");
+    fs::write(&cut, &torn).unwrap();
     let other = SelfPlay {
         nodes: 21,
         ..plan(20, 1)
@@ -76,7 +80,7 @@ fn an_interrupted_run_ends_like_an_uninterrupted_one() {
         SelfPlayRun::open(&cut, other),
         Err(SelfPlayError::OtherPlan { .. })
     ));
-    assert!(records(&cut) == games);
+    assert!(fs::read(&cut).unwrap() == torn);
     fs::remove_file(whole).unwrap();
     fs::remove_file(cut).unwrap();
 }
