@@ -10,6 +10,8 @@ use tempfile::NamedTempFile;
 
 /// The suffix of the names of unfinished files.
 const UNFINISHED: &str = ".tmp";
+/// Maximum length in bytes of a file name within the name of its unfinished file. Systems allow names of 255 bytes.
+const MAX_NAME: usize = 240;
 /// The age after which an unfinished file is considered abandoned and is removed. Another process may still be
 /// writing a newer one.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
@@ -23,7 +25,7 @@ pub struct Replacement {
 
 impl Replacement {
     /// Creates the new file in the directory of `path`, with the permissions of the old file if there is one. It is
-    /// named `.NAME.RANDOM.tmp`. Abandoned files with such a name are removed.
+    /// named `.NAME.RANDOM.tmp`; a long name is cut. Abandoned files with such a name are removed.
     ///
     /// # Errors
     /// The old file is not writable or not a regular file, or no file can be created in its directory.
@@ -104,10 +106,17 @@ impl Replacement {
     }
 }
 
-/// The prefix of the names of unfinished files for a path.
+/// The prefix of the names of unfinished files for a path. A name that would become too long is cut.
 fn prefix(path: &Path) -> OsString {
     let mut prefix = OsString::from(".");
-    prefix.push(path.file_name().unwrap_or_default());
+    let name = path.file_name().unwrap_or_default();
+    if name.len() <= MAX_NAME {
+        prefix.push(name);
+    } else {
+        let name = name.to_string_lossy();
+        let end = (0..=MAX_NAME).rfind(|end| name.is_char_boundary(*end));
+        prefix.push(&name[..end.unwrap_or(0)]);
+    }
     prefix.push(".");
     prefix
 }
@@ -146,6 +155,16 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    #[test]
+    fn files_with_the_longest_names_are_written() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["a".repeat(255), "炮".repeat(85)] {
+            let path = directory.path().join(name);
+            Replacement::write(&path, b"new").unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+        }
+    }
 
     #[test]
     fn abandoned_files_are_removed() {

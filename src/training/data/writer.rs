@@ -172,7 +172,7 @@ impl OpenedFile {
         Ok((Self { file, end }, existing))
     }
 
-    /// Removes an incomplete last block, and continues the file.
+    /// Removes everything after the last valid block: an incomplete block, or damage. Then continues the file.
     pub fn writer(mut self) -> io::Result<GameWriter<File>> {
         self.file.set_len(self.end)?;
         self.file.seek(SeekFrom::Start(self.end))?;
