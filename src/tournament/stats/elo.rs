@@ -35,7 +35,7 @@ pub struct Estimate {
     /// Elo difference; infinite if one engine has all points.
     pub elo: Interval,
     /// Normalized Elo difference: the score minus ½, divided by the standard deviation of the result of a game, and
-    /// multiplied by [`NORMALIZED_SCALE`].
+    /// multiplied by `NORMALIZED_SCALE` (800 / ln 10).
     pub normalized_elo: Interval,
     /// Likelihood of superiority (LOS), 0 to 1.
     pub los: f64,
