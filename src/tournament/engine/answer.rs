@@ -239,6 +239,14 @@ impl EngineInfo {
     }
 }
 
+/// The start of Chuhe's message about a refused option, in English and Chinese.
+const REFUSAL: [&str; 2] = ["setoption refused: ", "setoption 被拒绝："];
+
+/// The reason in a message of Chuhe about a refused option; `None` for other messages.
+pub fn refusal_reason(message: &str) -> Option<&str> {
+    REFUSAL.iter().find_map(|start| message.strip_prefix(start))
+}
+
 /// The text of an `info string` or `info message` line.
 pub fn message(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("info")?.trim_start();

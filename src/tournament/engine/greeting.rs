@@ -1,5 +1,6 @@
 //! Greets an engine, checks option values against those that it offers, and sets its options.
 
+use super::answer::refusal_reason;
 use super::{Engine, EngineFailure};
 use crate::text::excerpt;
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
@@ -239,14 +240,6 @@ pub fn option_warnings(offers: &[OfferedOption], options: &[(String, String)]) -
     options.iter().filter_map(warning).collect()
 }
 
-/// The start of Chuhe's message about a refused option, in English and Chinese.
-const REFUSAL: [&str; 2] = ["setoption refused: ", "setoption 被拒绝："];
-
-/// Whether a message of Chuhe is about a refused option.
-pub fn is_refusal(message: &str) -> bool {
-    REFUSAL.iter().any(|start| message.starts_with(start))
-}
-
 /// The message of Chuhe about a refused network, if there is one.
 pub fn refused_network<'a>(
     options: &[(String, String)],
@@ -261,12 +254,8 @@ pub fn refused_network<'a>(
     let reason = |path: &str| {
         let path = excerpt(path);
         let is_reason = |message: &&String| {
-            let mut reasons = REFUSAL
-                .iter()
-                .filter_map(|start| message.strip_prefix(start));
-            let rest = reasons
-                .next()
-                .and_then(|reason| reason.strip_prefix(&*path));
+            let reason = refusal_reason(message);
+            let rest = reason.and_then(|reason| reason.strip_prefix(&*path));
             rest.is_some_and(|rest| rest.starts_with([':', '：']))
         };
         messages.iter().find(is_reason)

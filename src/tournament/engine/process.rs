@@ -15,9 +15,8 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 
-use super::answer::{EngineInfo, EngineScore, message};
+use super::answer::{EngineInfo, EngineScore, message, refusal_reason};
 use super::dialect::EngineDialect;
-use super::greeting::is_refusal;
 use super::platform::{Cancel, ProcessGroup};
 use super::xboard::XboardTranslator;
 use crate::text::{BoundedLine, printable, read_bounded_line};
@@ -397,7 +396,7 @@ impl OutputReader {
             let mut output = self.move_output.lock();
             output.info.read(&text);
             if let Some(message) = message(&text)
-                && (output.messages.len() < MAX_MESSAGES || is_refusal(message))
+                && (output.messages.len() < MAX_MESSAGES || refusal_reason(message).is_some())
             {
                 let beginning: String = message.chars().take(MAX_MESSAGE).collect();
                 output.messages.push(printable(&beginning));
