@@ -11,7 +11,7 @@
 //! let limits = Limits { depth: Some(3), ..Limits::default() };
 //! let outcome = searcher.think(&game, limits)?;
 //! let best = outcome.best.expect("red has legal moves");
-//! println!("{outcome}"); // a0a4, +0.98 at depth 3, …
+//! println!("{outcome}"); // a0a4, +0.99 at depth 3, …
 //! game.push(best)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

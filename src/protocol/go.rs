@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::text::{Ranks, TimeUnit, clock_time, excerpt, number};
 use crate::board::{Color, Move, Position};
-use crate::search::{Limits, MAX_DEPTH, PlayerClock};
+use crate::search::{Limits, MAX_DEPTH, PlayerClock, plies_of_mate};
 use crate::text::{fill, texts};
 
 /// The parameters of a `go`.
@@ -100,7 +100,7 @@ impl Default for Clocks {
 impl GoRequest {
     /// The depth limit; a mate in N moves takes 2N - 1 plies.
     fn depth(&self) -> Option<u32> {
-        let for_mate = self.mate.map(|moves| moves.saturating_mul(2).max(2) - 1);
+        let for_mate = self.mate.map(|moves| plies_of_mate(moves).max(1));
         match (self.depth, for_mate) {
             (Some(depth), Some(mate)) => Some(depth.min(mate)),
             (depth, mate) => depth.or(mate),

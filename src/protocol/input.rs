@@ -34,7 +34,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// The line or its beginning; empty at the end.
+    /// The line, or its beginning if it is too long; empty at the end of the input.
     pub fn text(&self) -> &str {
         match self {
             Self::Line(text) | Self::GbkLine(text) | Self::Overlong(text) => text,

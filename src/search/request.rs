@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::score::Score;
+use super::score::{Score, plies_of_mate};
 use crate::board::{Move, named_enum};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
@@ -243,7 +243,7 @@ impl Limits {
     /// Maximum length in plies of the mate to search for, within the limit of depth. It is odd, because the attacker has
     /// the first ply and the last. `None` without a mate to search for.
     pub fn mate_plies(&self) -> Option<u32> {
-        let plies = self.mate?.saturating_mul(2).saturating_sub(1);
+        let plies = plies_of_mate(self.mate?);
         let plies = self.depth.map_or(plies, |depth| depth.min(plies));
         Some(plies.saturating_sub(1) | 1)
     }

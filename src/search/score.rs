@@ -6,6 +6,11 @@ use std::ops::{Add, Neg, Sub};
 /// Maximum length of a line of the search, in plies from the root.
 pub const MAX_PLY: usize = 200;
 
+/// The number of plies of a mate in `moves` moves: the attacker has the first and the last one.
+pub const fn plies_of_mate(moves: u32) -> u32 {
+    moves.saturating_mul(2).saturating_sub(1)
+}
+
 /// A score for the side to move, in units of the evaluation, or a distance to mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
@@ -117,8 +122,7 @@ impl Score {
     /// Whether the side to move mates by force in at most this number of moves.
     #[inline]
     pub fn is_mate_in(self, moves: u32) -> bool {
-        let plies = moves.saturating_mul(2).saturating_sub(1);
-        matches!(self.meaning(), Meaning::Mates(found) if found <= plies)
+        matches!(self.meaning(), Meaning::Mates(found) if found <= plies_of_mate(moves))
     }
 
     /// Whether the side to move is mated by force.

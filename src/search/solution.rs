@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::event::Outcome;
 use super::request::{Limits, SearchRequest, Settings};
-use super::score::Meaning;
+use super::score::{Meaning, plies_of_mate};
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::notation::fen;
@@ -265,7 +265,7 @@ impl<'a> Solver<'a> {
         if moves == 0 {
             return Ok(Answer::NoMate);
         }
-        let depth = 2 * moves - 1;
+        let depth = plies_of_mate(moves);
         if let Some(mate) = self.table_mate(game, depth) {
             return Ok(mate);
         }

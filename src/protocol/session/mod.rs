@@ -5,7 +5,7 @@
 //! search without limits is stopped by a queued `go`, as old clients send no `stop` before it. In batch mode `quit` is
 //! queued as well, so that all lines of a piped file are executed. During a search that ends by itself the session then
 //! reads nothing, and the lines wait in the pipe. After a queued command that changes the meaning of lines, such as a
-//! handshake, lines are queued as they are and parsed when they run.
+//! handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they are and parsed when they run.
 //!
 //! After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more. A search that does
 //! not end by itself is then stopped, and the queued commands run.
@@ -500,8 +500,9 @@ impl<W: Write> Session<W> {
         match command {
             Command::Handshake(protocol) => *protocol != self.protocol,
             Command::SetOption { name, value } => {
-                let reads_options = matches!(self.protocol, Protocol::Ucci | Protocol::Uci);
-                reads_options && self.option_changes_parsing(name, value.as_deref())
+                // The options of times and ranks mean nothing in the other protocols.
+                let has_options = matches!(self.protocol, Protocol::Ucci | Protocol::Uci);
+                has_options && self.option_changes_parsing(name, value.as_deref())
             }
             _ => false,
         }
@@ -540,7 +541,8 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// Parses a line that has the same meaning in UCCI and UCI and does not wait for an idle engine.
+/// Parses a line whose meaning no handshake or option changes and that need not wait for an idle engine. `None` for all
+/// other lines.
 fn parse_urgent(line: &str) -> Option<Command> {
     let command = parse_common(line, TimeUnit::Milliseconds, Ranks::FromZero).ok()?;
     let is_urgent = matches!(

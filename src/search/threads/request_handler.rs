@@ -14,7 +14,7 @@ use crate::search::mate::{MateLimits, MateResult, mate_by_checks};
 use crate::search::parameters::values;
 use crate::search::proof_number::ProofSearch;
 use crate::search::request::{SearchRequest, Settings};
-use crate::search::score::{MAX_PLY, Score};
+use crate::search::score::{MAX_PLY, Score, plies_of_mate};
 use crate::search::time::{MoveOverhead, TimeManager};
 use crate::search::tree::{Iteration, RootMove, SharedState};
 use crate::search::tt::TranspositionTable;
@@ -334,7 +334,7 @@ fn search_for_mate(
         if results.is_empty() || !shared.is_over() {
             results = run_stage(shared, budget, tt, run);
         }
-        if is_refuted && plies == moves.saturating_mul(2).saturating_sub(1) {
+        if is_refuted && plies == plies_of_mate(moves) {
             return MateAnswer::Refuted(results);
         }
         let best = results.first().and_then(|result| result.moves.first());

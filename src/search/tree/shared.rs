@@ -12,7 +12,7 @@ use crate::rules::{Game, RuleSet};
 use crate::search::event::Event;
 use crate::search::game_occurrences::GameOccurrences;
 use crate::search::request::SearchRequest;
-use crate::search::score::Score;
+use crate::search::score::{Score, plies_of_mate};
 use crate::search::time::TimeManager;
 use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
 
@@ -82,10 +82,7 @@ impl SharedState {
         request.limits.nodes = Some(limit.min(nodes.saturating_add(budget)));
         // A depth limit that only follows from the length of the mate is dropped: because of reductions, the mate may
         // be found only at a greater depth.
-        let mate = request
-            .limits
-            .mate
-            .map(|moves| moves.saturating_mul(2).saturating_sub(1));
+        let mate = request.limits.mate.map(plies_of_mate);
         request.limits.depth = request.limits.depth.filter(|depth| Some(*depth) < mate);
         Self {
             time: self.time,
