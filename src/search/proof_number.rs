@@ -16,10 +16,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering;
 
 use super::mate::{ANY_DEPTH, KnownPositions, empty_slots};
+use super::request::NoCaptureLimit;
 use super::tree::SharedState;
 use crate::board::{Move, Position};
 use crate::movegen::{count_legal, legal_moves};
-use crate::rules::{counted_plies, is_material_insufficient};
+use crate::rules::is_material_insufficient;
 
 /// The proof or disproof number of an aim that cannot be reached.
 const INFINITE: u32 = 1 << 30;
@@ -167,8 +168,7 @@ pub struct ProofSearch<'a> {
     root_moves: Vec<Move>,
     /// Maximum length of the mate in plies.
     plies: u32,
-    /// See [`SearchRequest::no_capture_limit`](super::request::SearchRequest::no_capture_limit).
-    no_capture_limit: Option<u16>,
+    no_capture_limit: NoCaptureLimit,
     known: KnownPositions,
     numbers: NumberTable,
     nodes: u64,
@@ -232,18 +232,11 @@ impl<'a> ProofSearch<'a> {
         line
     }
 
-    /// Whether the no-capture limit applies and is reached after `ahead` more plies without a capture.
-    fn is_past_no_capture_limit(&self, ahead: u32) -> bool {
-        let rules = self.shared.request.settings.rules;
-        let counted = counted_plies(self.position.clock(), rules);
-        let is_past = |limit| u32::from(counted) + ahead >= u32::from(limit);
-        self.no_capture_limit.is_some_and(is_past)
-    }
-
     /// The key of the position. Near the no-capture limit the plies without a capture are a part of it.
     fn key(&self) -> u64 {
         let key = self.position.key();
-        if !self.is_past_no_capture_limit(self.plies) {
+        let is_near = (self.no_capture_limit).is_reached(&self.position, self.plies);
+        if !is_near {
             return key;
         }
         let mut hasher = DefaultHasher::new();
@@ -320,7 +313,7 @@ impl<'a> ProofSearch<'a> {
             return Numbers::settled(false, 0);
         }
         if moves == 0
-            || self.is_past_no_capture_limit(0)
+            || self.no_capture_limit.is_reached(&self.position, 0)
             || is_material_insufficient(&self.position)
         {
             return no_mate;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::score::{Score, plies_of_mate};
-use crate::board::{Move, named_enum};
+use crate::board::{Move, Position, named_enum};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::movegen::is_legal;
@@ -388,13 +388,16 @@ impl SearchRequest {
         }
     }
 
-    /// Number of plies without a capture that is a draw. `None` if the settings exclude this rule, or if the game has
-    /// continued past it, which shows that its players do not apply the rule.
-    pub fn no_capture_limit(&self) -> Option<u16> {
+    /// The no-capture limit of the search. It does not apply if the settings exclude it, or if the game has continued
+    /// past it, which shows that its players do not apply the rule.
+    pub fn no_capture_limit(&self) -> NoCaptureLimit {
         let rules = self.settings.rules;
         let limit = rules.no_capture_limit();
         let counted = counted_plies(self.game.position().clock(), rules);
-        (self.settings.no_capture_draws && counted < limit).then_some(limit)
+        NoCaptureLimit {
+            plies: (self.settings.no_capture_draws && counted < limit).then_some(limit),
+            rules,
+        }
     }
 
     /// Whether a move may be played.
@@ -403,5 +406,24 @@ impl SearchRequest {
             Some(moves) => moves.contains(&played),
             None => is_legal(self.game.position(), played),
         }
+    }
+}
+
+/// The number of plies without a capture at which a game is drawn, as a search applies it.
+#[derive(Clone, Copy, Debug)]
+pub struct NoCaptureLimit {
+    /// `None` if the limit does not apply.
+    plies: Option<u16>,
+    rules: RuleSet,
+}
+
+impl NoCaptureLimit {
+    /// Whether the game is drawn by the limit if `ahead` plies without a capture follow the position.
+    #[inline]
+    pub fn is_reached(self, position: &Position, ahead: u32) -> bool {
+        self.plies.is_some_and(|plies| {
+            let counted = u32::from(counted_plies(position.clock(), self.rules));
+            counted.saturating_add(ahead) >= plies.into()
+        })
     }
 }

@@ -290,8 +290,10 @@ fn overlong_line_is_queued_in_batch_mode() {
 
 #[test]
 fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
-    for (protocol, lines, go, board) in [
+    // The protocol before and after the lines, the lines and the `go` that wait, and the line that sets up the position.
+    for (protocol, after, lines, go, board) in [
         (
+            "uci",
             "uci",
             "setoption name UCI_Variant value xiangqi\nposition startpos moves h3e3 h10g8",
             "go depth 1 searchmoves h1g3",
@@ -299,11 +301,13 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
         ),
         (
             "uci",
+            "ucci",
             "ucci\nposition startpos\nbanmoves h2e2 b2e2",
             "go depth 1",
             "banmoves h2e2 b2e2",
         ),
         (
+            "ucci",
             "ucci",
             "setoption usemillisec false\nposition startpos moves h2e2",
             "go time 1000",
@@ -328,11 +332,7 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
         };
         assert!(said.iter().all(of_handshake), "{said:?}");
         let expected = session.board();
-        let mut session = TestSession::new(if lines.starts_with("ucci") {
-            "ucci"
-        } else {
-            protocol
-        });
+        let mut session = TestSession::new(after);
         session.say(lines.lines().next().unwrap());
         session.say(board);
         assert_eq!(session.board(), expected, "{lines}");

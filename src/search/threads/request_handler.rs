@@ -8,7 +8,6 @@ use crossbeam_channel::Sender;
 
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
-use crate::rules::counted_plies;
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
 use crate::search::mate::{MateLimits, MateResult, mate_by_checks};
 use crate::search::parameters::values;
@@ -405,12 +404,11 @@ fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<Ma
     })
 }
 
-/// Whether a mate in `plies` comes before the no-capture limit if nothing is captured.
+/// Whether a mate in `plies`, at least one, comes before the no-capture limit if nothing is captured.
 fn is_in_time(request: &SearchRequest, plies: usize) -> bool {
-    let clock = request.game.position().clock();
-    let counted = usize::from(counted_plies(clock, request.settings.rules));
-    let is_in_time = |limit| counted + plies <= usize::from(limit);
-    request.no_capture_limit().is_none_or(is_in_time)
+    let before_the_mate = plies.saturating_sub(1) as u32;
+    let limit = request.no_capture_limit();
+    !limit.is_reached(request.game.position(), before_the_mate)
 }
 
 /// The move to play. Several threads vote, unless there are several lines. `None` without results.

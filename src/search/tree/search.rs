@@ -11,7 +11,7 @@ use crate::rules::{Ply, counted_plies};
 use crate::search::game_occurrences::KeyFilter;
 use crate::search::ordering::{Histories, PieceTo};
 use crate::search::parameters::{Pruning, formulas, values};
-use crate::search::request::{Driver, Techniques};
+use crate::search::request::{Driver, NoCaptureLimit, Techniques};
 use crate::search::score::{MAX_PLY, Meaning, Score};
 use crate::search::tt::{TranspositionTable, TtEntry};
 
@@ -42,8 +42,7 @@ pub struct Search<'a> {
     pub root_depth: i32,
     /// This thread stops its iteration when another thread has finished this depth.
     pub overtaken_at: i32,
-    /// See [`SearchRequest::no_capture_limit`](crate::search::request::SearchRequest::no_capture_limit).
-    no_capture_limit: Option<u16>,
+    no_capture_limit: NoCaptureLimit,
     /// While a null move is verified, no null moves are made before this ply.
     pub null_move_floor: usize,
     /// A limit or a stop was reached. The search ends as soon as the first iteration is complete.
@@ -170,7 +169,7 @@ impl<'a> Search<'a> {
     #[inline]
     pub fn is_past_no_capture_limit(&self, ahead: u16) -> bool {
         self.no_capture_limit
-            .is_some_and(|limit| self.counted().saturating_add(ahead) >= limit)
+            .is_reached(&self.position, ahead.into())
     }
 
     /// The entry of the position in the transposition table. Its score is left out near the no-capture limit, where
