@@ -43,7 +43,7 @@ const INDENT: usize = 2;
 struct Analysed {
     /// The file and the place there; `None` if the position is not from a file.
     place: Option<(PathBuf, Place)>,
-    /// The place as text before the position; empty if there is only one position.
+    /// The text before the position: its file if there are several, and its place; empty for a single game.
     title: String,
     game: Game,
 }

@@ -208,12 +208,7 @@ fn convert_file(
     if let Some(failure) = errors.failure(&place.path) {
         return Err(failure);
     }
-    match place.game {
-        Some(only) if !(1..=count).contains(&only) => {
-            Err(Failure::new(&path, format!("there is no game {only}")))
-        }
-        _ => Ok(()),
-    }
+    place.require_game(count)
 }
 
 /// The errors of a file, which are reported as soon as a game of the file can be read. If no game can be read, the

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::common::{
     Context, Failure, GameArguments, GamePath, Language, Place, RulesArgument, TableArguments,
-    Unread, describe_ending, explain, explain_clauses, explain_plies, fill, note_problems,
-    note_skipped, place_json, play_line, print, print_if_read, report_damaged_tables, row,
+    Unread, describe_ending, explain, explain_clauses, explain_plies, fill, finish_games,
+    note_problems, place_json, play_line, print, print_if_read, report_damaged_tables, row,
     terminal_width, texts, verdict_name,
 };
 use crate::board::Color;
@@ -122,16 +122,8 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
             Err(error) => unread.part(path, place, error.reason),
         }
     }
-    let skipped = games.skipped_lines();
-    games.finish().context(path.display())?;
-    note_skipped(path, skipped);
-    if let Some(only) = file.game.filter(|only| !(1..=count).contains(only)) {
-        return Err(Failure::new(
-            path.display(),
-            format!("there is no game {only}"),
-        ));
-    }
-    Ok(())
+    finish_games(path, games).context(path.display())?;
+    file.require_game(count)
 }
 
 /// The names above the verdicts of all rule sets.

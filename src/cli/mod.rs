@@ -143,7 +143,11 @@ fn print_clap(error: &clap::Error) -> io::Result<()> {
     if Language::chosen() == Language::En && !may_have_range {
         return error.print();
     }
-    let text = help::translate_clap(&help::plain_range(&error.render().to_string()));
+    let mut text = error.render().to_string();
+    if may_have_range {
+        text = help::plain_range(&text);
+    }
+    text = help::translate_clap(&text);
     if error.use_stderr() {
         io::stderr().write_all(text.as_bytes())
     } else {

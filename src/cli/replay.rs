@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::common::{
     Context, Failure, GamePath, OpeningArgument, columns, explain, explain_clauses, explain_plies,
-    fill, note, note_skipped, print_if_read, terminal_width, texts, translated, verdict_name,
+    fill, finish_games, note, print_if_read, terminal_width, texts, translated, verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -114,13 +114,15 @@ fn replay_file(
         }
     }
     counts.disagreeing += bad;
-    let skipped = games.skipped_lines();
-    if place.game.is_none() {
-        games.finish().context(place.path.display())?;
-    } else if !is_found {
-        return Err(Failure::new(place.path.display(), "there is no such game"));
+    // After a single game the rest of the file is not read.
+    if place.game.is_none() || !is_found {
+        finish_games(&place.path, games).context(place.path.display())?;
     }
-    note_skipped(&place.path, skipped);
+    if let Some(number) = place.game
+        && !is_found
+    {
+        return Err(place.no_game(number));
+    }
     if variations > 0 {
         let path = place.path.display().to_string();
         let values = [path.as_str(), &variations.to_string()];

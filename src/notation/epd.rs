@@ -89,6 +89,7 @@ impl Epd {
     }
 
     /// Whether the text has the operation `moves` after its position.
+    #[cfg(feature = "cli")]
     pub fn has_moves(text: &str) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
         words.get(fen::length(&words)) == Some(&"moves") && text.contains(';')

@@ -54,7 +54,9 @@ fn games_and_plies_can_be_named() {
         > game 2: 0-1 in the record, 1-0 by checkmate
         $ replay games.pgn:2@0
         $1 replay games.pgn:3
-        2> there is no such game
+        2> there is no game 3
+        $1 show games.pgn:0
+        2> there is no game 0
         $1 replay games.pgn:1@3
         > game 1: game 1 has only 2 plies
         $1 replay none.pgn:-3

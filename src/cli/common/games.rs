@@ -266,9 +266,10 @@ impl GamePath {
         let mut games = self.games()?;
         let game = number.checked_sub(1).and_then(|before| games.nth(before));
         let Some(game) = game else {
-            games.finish().context(&path)?;
-            let why = fill(texts().no_game, &[&number.to_string()]);
-            return Err(Failure::new(path, why));
+            // No game was read yet if the number is 0.
+            games.by_ref().for_each(drop);
+            games.finish().context(path)?;
+            return Err(self.no_game(number));
         };
         let game = game.context(format_args!("{path}: game {number}"))?;
         if self.game.is_none() && games.next().is_some() {
@@ -277,6 +278,20 @@ impl GamePath {
         }
         note_problems(&self.path, number, &game);
         self.cut(game, number)
+    }
+
+    /// Returns an error if a game is given that is not one of the `count` games of the file.
+    pub fn require_game(&self, count: usize) -> Result<(), Failure> {
+        match self.game {
+            Some(number) if !(1..=count).contains(&number) => Err(self.no_game(number)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The error for the number of a game that the file does not have.
+    pub fn no_game(&self, number: usize) -> Failure {
+        let why = fill(texts().no_game, &[&number.to_string()]);
+        Failure::new(self.path.display(), why)
     }
 
     /// Cuts the game after the given ply; its result is then unknown.
@@ -315,14 +330,20 @@ pub fn note_problems(path: &Path, number: usize, game: &GameTree) {
     }
 }
 
-/// Reports text outside games.
-pub fn note_skipped(path: &Path, lines: usize) {
+/// Ends the reading of a file after its last game, and reports text outside games.
+///
+/// # Errors
+/// The file could not be read to its end, or has no game.
+pub fn finish_games(path: &Path, games: RecordReader<'_>) -> io::Result<()> {
+    let lines = games.skipped_lines();
+    games.finish()?;
     let path = path.display().to_string();
     match lines {
         0 => {}
         1 => note(&fill(texts().line_skipped, &[&path])),
         _ => note(&fill(texts().lines_skipped, &[&path, &lines.to_string()])),
     }
+    Ok(())
 }
 
 /// Whether there is text after `.pgn` where the number of a game or a ply is expected.
@@ -522,10 +543,7 @@ pub fn read_games_of(
         let game = game.map_err(|error| format!("game {number}: {error}"));
         found(number, game)?;
     }
-    let skipped = games.skipped_lines();
-    games.finish()?;
-    note_skipped(path, skipped);
-    Ok(())
+    finish_games(path, games)
 }
 
 #[cfg(test)]

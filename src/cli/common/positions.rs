@@ -3,7 +3,7 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use super::{Context, Failure, GamePath, Place, Unread, note_problems, note_skipped, play_line};
+use super::{Context, Failure, GamePath, Place, Unread, finish_games, note_problems, play_line};
 use crate::notation::epd::Epd;
 use crate::notation::records::{LineContent, RecordReader, read_line as read_record_line};
 use crate::rules::Game;
@@ -43,11 +43,10 @@ pub fn read_positions(place: &GamePath, unread: &mut Unread) -> Result<Vec<FileP
         }
     };
     if found.is_empty() && unread.parts() == before {
-        let why = match place.game {
-            Some(number) => format!("there is no game {number}"),
-            None => "there are no games or positions".to_owned(),
-        };
-        return Err(Failure::new(place.path.display(), why));
+        return Err(match place.game {
+            Some(number) => place.no_game(number),
+            None => Failure::new(path.display(), "there are no games or positions"),
+        });
     }
     Ok(found)
 }
@@ -97,7 +96,6 @@ fn read_records(
     mut games: RecordReader<'_>,
     unread: &mut Unread,
 ) -> Result<Vec<FilePosition>, Failure> {
-    let path = place.path.display();
     let mut found = Vec::new();
     for (number, record) in (1..).zip(games.by_ref()) {
         if place.game.is_some_and(|only| only != number) {
@@ -125,8 +123,6 @@ fn read_records(
             Err(error) => unread.part(&place.path, Place::Game(number), error),
         }
     }
-    let skipped = games.skipped_lines();
-    games.finish().context(path)?;
-    note_skipped(&place.path, skipped);
+    finish_games(&place.path, games).context(place.path.display())?;
     Ok(found)
 }

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use super::common::{
     Context, Ended, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
-    SearchDefaults, SearchPlan, Unread, bar_style, exit_code, interrupts, note, note_problems,
-    note_skipped, print, report_damaged_tables, require_distinct, require_not_input, search_games,
+    SearchDefaults, SearchPlan, Unread, bar_style, exit_code, finish_games, interrupts, note,
+    note_problems, print, report_damaged_tables, require_distinct, require_not_input, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
@@ -171,9 +171,7 @@ fn read_records(
                 }
             }
         }
-        let skipped = games.skipped_lines();
-        games.finish().context(&path)?;
-        note_skipped(&place.path, skipped);
+        finish_games(&place.path, games).context(&path)?;
     } else {
         records.push((place.game.unwrap_or(1), place.read()?));
     }

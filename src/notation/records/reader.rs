@@ -118,7 +118,7 @@ impl<'a> RecordReader<'a> {
         }
     }
 
-    /// The error that ended reading before the end of the file.
+    /// Checks, after the last game, that the file was read to its end and has a game.
     ///
     /// # Errors
     /// The file cannot be read, is not text, has a line of more than 16 MB, or no game was found.
