@@ -107,10 +107,11 @@ pub fn value_after(score: i32) -> i32 {
 /// A class of moves, by their distance from the best score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Moves that may be played: at most 10 below the best one. Only moves equal to the best one if it scores at least
-    /// 75, and no moves if it scores less than -50.
+    /// Moves that may be played: 10 or less below the best one, depending on its score. Only moves equal to the best
+    /// one if it scores at least 75, and no moves if it scores less than -50.
     Good,
-    /// Moves about as good as the best one: at most 5 below it.
+    /// Moves about as good as the best one: 5 or less below it, depending on its score. Only moves equal to the best
+    /// one if it scores at least 50 or less than -30.
     Best,
     /// Moves to try in games that explore.
     Learn,

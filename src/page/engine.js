@@ -100,7 +100,8 @@ function setAnalysing(isOn) {
   startAnalysis();
 }
 
-// The game against the engine, or null: the side of the engine, the last move, and the clocks in milliseconds.
+// The game against the engine, or null: the side of the engine, the last move, and the clocks in milliseconds. It is new
+// (`isNew`) after its start and after taking back: `followMatch` then takes the move on the board as its last one.
 let match = null;
 
 const isPlaying = () => match !== null && !match.isOver;

@@ -14,7 +14,7 @@ export function positionQuery(nodes, more = {}) {
 export const currentQuery = (more) => positionQuery(pathTo(app.game.node), more);
 
 // The reason in the reply to a rejected request, if there is one: the API of the engine sends an object with `error`,
-// the library one with `status`, or plain text.
+// the library one with `status`, or plain text in the language of the page.
 function reasonOf(status, text) {
   let reply = { status: text.trim() };
   try {
@@ -24,7 +24,9 @@ function reasonOf(status, text) {
   }
   if (reply.error) return reply.error;
   if (hasText(reply.status)) return t(reply.status);
-  return status === 400 && text.length < 200 ? reply.status : '';
+  // Proxies send HTML.
+  const isPlain = text.length < 200 && !/^\s*[<{]/.test(text);
+  return [400, 503].includes(status) && isPlain ? reply.status : '';
 }
 
 // Sends a request; an error has a message for the user, from the server if it has sent one.

@@ -69,7 +69,9 @@ try {
   for (const [status, text, reason] of [
     [503, '{"status":"the library is read-only"}', t('the library is read-only')],
     [503, 'the library is read-only\n', t('the library is read-only')],
+    [503, '云库只读\n', '云库只读'],
     [503, '<html></html>', t('status 503')],
+    [503, '{"status":"the library cannot be read or written"}', t('status 503')],
     [400, '{"error":"no engine"}', 'no engine'],
     [400, 'no note\n', 'no note'],
   ]) {

@@ -35,6 +35,8 @@ const REPORT_TIME: Duration = Duration::from_millis(100);
 const REVIEW_HASH: usize = 32;
 /// Maximum number of plies of a game.
 const MAX_PLIES: usize = 5000;
+/// The interval at which a job that waits for the previous search checks whether it was stopped itself.
+const STOP_POLL: Duration = Duration::from_millis(20);
 
 /// A running search or review, which can be stopped.
 #[derive(Clone)]
@@ -131,9 +133,6 @@ impl EngineSettings {
         }))
     }
 }
-
-/// The interval at which a job that waits for the previous search looks whether it was stopped itself.
-const STOP_POLL: Duration = Duration::from_millis(20);
 
 /// The engine of a user. It searches one position at a time: a new search stops the current one.
 pub struct BoardEngine {

@@ -150,8 +150,7 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
                 ..place.clone()
             };
             let game = whole.read()?;
-            // Only for the error if the game has fewer plies.
-            place.cut(game.clone(), place.game.unwrap_or(1))?;
+            place.check_ply(&game, place.game.unwrap_or(1))?;
             Ok(vec![page::game(&game, &[], place.ply.unwrap_or(0))])
         }
         None => {

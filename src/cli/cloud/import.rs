@@ -69,6 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let added = importer.add(path, plies);
         // Moves read before an error are written as well.
         let written = importer.flush();
+        // An error of the library ends the import, one of the file does not.
         let error = match (added, written) {
             (Ok(()), Ok(())) => continue,
             (_, Err(error @ ImportError::Store(_))) | (Err(error), _) | (_, Err(error)) => error,

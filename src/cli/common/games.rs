@@ -299,20 +299,30 @@ impl GamePath {
     /// # Errors
     /// The game is shorter.
     pub fn cut(&self, mut game: GameTree, number: usize) -> Result<GameTree, Failure> {
-        let Some(ply) = self.ply else { return Ok(game) };
-        let plies = game.moves.line(ROOT).count();
-        if ply > plies {
-            let numbers = [number, plies].map(|number| number.to_string());
-            let why = fill(texts().too_few_plies, &[&numbers[0], &numbers[1]]);
-            return Err(Failure::new(self.path.display(), why));
-        }
-        if ply < plies {
+        self.check_ply(&game, number)?;
+        if let Some(ply) = self.ply
+            && ply < game.moves.line(ROOT).count()
+        {
             game.truncate(ply);
             game.result = GameResult::Unfinished;
             game.tags
                 .retain(|(name, _)| name != "Reason" && name != "Termination");
         }
         Ok(game)
+    }
+
+    /// Checks that the game has the given ply.
+    ///
+    /// # Errors
+    /// The game is shorter.
+    pub fn check_ply(&self, game: &GameTree, number: usize) -> Result<(), Failure> {
+        let plies = game.moves.line(ROOT).count();
+        if self.ply.is_none_or(|ply| ply <= plies) {
+            return Ok(());
+        }
+        let numbers = [number, plies].map(|number| number.to_string());
+        let why = fill(texts().too_few_plies, &[&numbers[0], &numbers[1]]);
+        Err(Failure::new(self.path.display(), why))
     }
 }
 

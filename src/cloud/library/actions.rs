@@ -173,7 +173,7 @@ pub enum Choice {
     Search,
 }
 
-/// Maximum number of moves visited to choose a move.
+/// Maximum number of moves visited to choose a move, unless `min_visits` is larger.
 const BUDGET: usize = 20;
 /// Maximum number of moves visited by `queue`, and maximum length of a line.
 const LONG_BUDGET: usize = 200;

@@ -55,22 +55,23 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Identifies a client. An invalid token in the header gives no permissions. An invalid token in a parameter
-    /// is ignored, because that parameter may also contain a proof of work.
+    /// Identifies a client by `token`, from the header or a form, or by the parameter `token` of the API. An invalid
+    /// `token` is counted and gives no permissions. An invalid `parameter` is ignored, because it may also contain a
+    /// proof of work.
     ///
     /// # Errors
     /// The address has sent too many invalid tokens.
     pub fn identify(
         shared: &Shared,
         parts: &Parts,
-        header: Option<&str>,
+        token: Option<&str>,
         parameter: Option<&str>,
     ) -> Result<Self, ServerError> {
         let address = client_address(shared, parts);
         let files = shared.files();
         let find = |secret: &str| files.tokens.find(secret);
         let anonymous = (shared.options.anonymous, ANONYMOUS);
-        let (role, name) = match header {
+        let (role, name) = match token {
             Some(secret) => match find(secret) {
                 Some(known) => known,
                 // Valid tokens from this address are still accepted.

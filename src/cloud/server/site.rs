@@ -109,12 +109,12 @@ pub async fn board(
 /// The reply about a text that should be a FEN.
 fn describe(text: &str) -> BoardMessage {
     let board = fen::parse(text);
-    let reason = board
-        .is_none()
-        .then(|| text.replace('_', " ").parse::<Position>().err());
+    let reason = match board {
+        Some(_) => None,
+        None => text.replace('_', " ").parse::<Position>().err(),
+    };
     let is_filtered = board.as_ref().is_some_and(|board| !is_eligible(board));
     let note = "the library does not store positions with so few pieces";
-    let reason = reason.flatten().map(|error| error.to_string());
     BoardMessage {
         status: if board.is_some() {
             "ok"
@@ -123,7 +123,7 @@ fn describe(text: &str) -> BoardMessage {
         },
         board: board.as_ref().map(fen::write),
         note: is_filtered.then(|| translated(note)),
-        reason: reason.map(|reason| translated(&reason).into_owned()),
+        reason: reason.map(|error| translated(&error.to_string()).into_owned()),
     }
 }
 

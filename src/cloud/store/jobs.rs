@@ -42,7 +42,7 @@ pub struct JobSettings {
     pub writer: String,
     /// Name of the file, or another name.
     pub name: String,
-    /// Priority of its tasks, which is raised to [`Priority::Requested`]. Jobs of a higher priority come first.
+    /// Priority of its tasks, which have at least [`Priority::Requested`]. Jobs of a higher priority come first.
     pub priority: Priority,
 }
 
