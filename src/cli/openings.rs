@@ -185,7 +185,7 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
     let bytes = read_all(&mut file, MAX_FILE_MB)?;
     let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
     let end = text.rfind('\n').map_or(0, |end| end + 1);
-    // Of a file without a complete line only the start of the heading is dropped.
+    // A file without a complete line is begun again only if it contains nothing but the start of the heading.
     if end > 0 || heading.starts_with(&text) {
         text.truncate(end);
     }

@@ -31,7 +31,7 @@
 //! | `chuhe data relabel OUT FILE...` | the same games with new scores |
 //! | `chuhe data win-rate FILE... --out SOURCE` | coefficients of [`eval::win_rate`](crate::eval::win_rate) |
 //! | `chuhe train FILE... --out NETWORK` | a trained network |
-//! | `chuhe book build OUT FILE...` | an opening book of games; `--self-play` first plays them; `--self`: of searches |
+//! | `chuhe book build OUT FILE...` | a book from games, which `--self-play` plays first, or from searches (`--self`) |
 //!
 //! Game files contain all positions. Filters apply when a file is read ([`data::Filter`], and the settings of
 //! [`network::Recipe`]).

@@ -197,14 +197,19 @@ fn place(path: &Path) -> Option<PathBuf> {
     if path.as_os_str() == "-" {
         return None;
     }
-    if let Ok(path) = path.canonicalize() {
-        return path.is_file().then_some(path);
-    }
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-    Some(folder.join(path.file_name()?))
+    let place = canonical_path(path);
+    (place.is_file() || !place.exists()).then_some(place)
+}
+
+/// The canonical path of a file, which need not exist. The path itself if its folder does not exist.
+pub fn canonical_path(path: &Path) -> PathBuf {
+    let in_folder = || {
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    let file = path.canonicalize().ok().or_else(in_folder);
+    file.unwrap_or_else(|| path.to_owned())
 }
 
 /// Maximum number of bytes read from a lock file, more than any process number has.

@@ -21,6 +21,8 @@ pub use explain::{
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
 #[cfg(feature = "cloud")]
 pub use files::FILE_EXISTS;
+#[cfg(feature = "match")]
+pub use files::canonical_path;
 pub use files::{
     FileLock, ForceArgument, OutputFile, create_new, open_input, require_distinct,
     require_not_input,

@@ -12,7 +12,9 @@ use super::arguments::Arguments;
 use super::pgn_file::{PgnFile, open_to_append};
 use super::{plot, report};
 use crate::board::ByColor;
-use crate::cli::common::{Context, Failure, OutputFile, bar_style, ignore_closed_pipe, translated};
+use crate::cli::common::{
+    Context, Failure, OutputFile, bar_style, canonical_path, ignore_closed_pipe, translated,
+};
 use crate::notation::{MoveStyle, fen};
 use crate::text::printable;
 use crate::tournament::stats::Standings;
@@ -395,15 +397,4 @@ fn require_file(option: &str, path: &Path) -> Result<(), Failure> {
         Ok(data) if !data.is_file() => Err(Failure::usage(path.display(), "not a regular file")),
         _ => Ok(()),
     }
-}
-
-/// The canonical path of a file, whether it exists or not.
-fn canonical_path(path: &Path) -> PathBuf {
-    let in_parent = || {
-        let parent = path.parent().filter(|parent| *parent != Path::new(""));
-        let parent = parent.unwrap_or(Path::new(".")).canonicalize().ok()?;
-        Some(parent.join(path.file_name()?))
-    };
-    let file = path.canonicalize().ok().or_else(in_parent);
-    file.unwrap_or_else(|| path.to_owned())
 }

@@ -133,8 +133,8 @@ impl PgnFile {
     }
 }
 
-/// The games that the schedule has once those of the journal are `done`. Each game is listed once, in the order of the
-/// schedule.
+/// Those of the `missing` games that the schedule has after the `done` ones and the earlier ones of them, with the same
+/// players. Each is returned once, in the order of the schedule.
 fn scheduled(
     tournament: &Tournament,
     done: &[GameRecord],

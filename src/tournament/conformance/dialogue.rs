@@ -228,8 +228,8 @@ impl<'a> Dialogue<'a> {
             .filter_map(|line| OfferedOption::read(line))
             .collect();
         let offers = |name: &str| {
-            let mut offered = offered.iter();
-            offered.any(|option| option.name.eq_ignore_ascii_case(name))
+            let mut options = offered.iter();
+            options.any(|option| option.name.eq_ignore_ascii_case(name))
         };
         let protocol = self.protocol();
         let mut options = Vec::new();

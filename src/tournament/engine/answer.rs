@@ -272,6 +272,7 @@ fn score<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<EngineScore> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::{Language, fill, texts};
 
     #[test]
     fn info_lines_are_parsed() {
@@ -296,6 +297,15 @@ mod tests {
         assert_eq!((info.depth, info.nodes), (Some(6), Some(6000)));
         info.read("info score cp 99999999999999");
         assert_eq!(info.score, Some(EngineScore::Units(1_000_000)));
+    }
+
+    #[test]
+    fn the_reasons_of_refusals_are_found() {
+        for language in [Language::En, Language::Zh] {
+            let text = language.within(|| fill(texts().refused, &["setoption", "x.nnue: bad"]));
+            assert_eq!(refusal_reason(&text), Some("x.nnue: bad"));
+        }
+        assert_eq!(refusal_reason("go refused: x"), None);
     }
 
     #[test]

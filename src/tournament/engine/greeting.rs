@@ -80,9 +80,9 @@ impl Engine {
     ) -> Result<(), EngineFailure> {
         let protocol = self.dialect.protocol;
         let offered = |name: &str| offers.iter().find(|o| o.name.eq_ignore_ascii_case(name));
-        let given = |name: &str| {
-            let mut options = spec.options.iter().rev();
-            options.find(|(given, _)| given.eq_ignore_ascii_case(name))
+        let is_given = |name: &str| {
+            let mut options = spec.options.iter();
+            options.any(|(given, _)| given.eq_ignore_ascii_case(name))
         };
         self.has_newgame |= offered("newgame").is_some();
         if protocol == EngineProtocol::Ucci {
@@ -94,11 +94,10 @@ impl Engine {
         for (name, value, is_needed) in
             [(VARIANT, "xiangqi", true), ("ponder", "true", spec.ponder)]
         {
-            if let Some(option) = offered(name).filter(|_| is_needed && given(name).is_none()) {
-                self.process.send(&protocol.set_option(&option.name, value));
-                self.greeting
-                    .detected
-                    .push(format!("{} {value}", option.name));
+            let option = offered(name).filter(|_| is_needed && !is_given(name));
+            if let Some(OfferedOption { name, .. }) = option {
+                self.process.send(&protocol.set_option(name, value));
+                self.greeting.detected.push(format!("{name} {value}"));
             }
         }
         self.set_options(&spec.options);

@@ -92,7 +92,7 @@ impl Factors {
         self.factors.len()
     }
 
-    /// For each factor, whether an engine, 0 or 1, plays with its second values in a pair of games.
+    /// For each factor, whether an engine, 0 or 1, plays a pair of games with the second values of the factor.
     fn levels(&self, pair: u64, engine: usize) -> Vec<bool> {
         let mut random = StdRng::seed_from_u64(self.seed.wrapping_add(pair));
         let mut level = || random.random::<bool>() ^ (engine == 1);
@@ -210,8 +210,8 @@ impl FactorRun {
         };
         let estimates: Vec<f64> = inverse.iter().map(|row| dot(row)).collect();
         let residual = (self.squares - dot(&estimates)).max(0.0);
-        // Half a loss, half a draw and half a win are added, as `variance` in `elo.rs` does for equal results.
-        // Otherwise the variance of equal results would be zero.
+        // Half a loss, half a draw and half a win are added, so that the variance of equal results is not zero.
+        // (`variance` in `elo.rs` adds them only if all results are equal.)
         let variance = (residual + 0.25) / (self.games as f64 - count as f64 + 1.5);
         let mut effects: Vec<Effect> = self
             .factors
