@@ -195,6 +195,10 @@ fn no_file_contains_passwords_of_addresses() {
     for content in &contents[..4] {
         assert!(content.contains("http://…@127.0.0.1:1"), "{content}");
     }
+    // Versions that wrote the password left journals that must still resume.
+    let old_journal = contents[2].replace("http://…@", "http://secret@");
+    fs::write(place.path("resume"), old_journal).unwrap();
+    assert!(run().contains("resumed after 4 games"));
 }
 
 #[test]
