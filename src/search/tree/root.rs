@@ -191,6 +191,7 @@ impl Search<'_> {
         self.complete_line(&mut pv, guess);
         let best = &mut self.iteration.moves[line];
         best.score = guess;
+        best.exact = Some(guess);
         best.bound = Bound::Exact;
         best.pv = pv;
     }
@@ -361,6 +362,25 @@ mod tests {
         let mut legal = legal_moves(&fen.parse().unwrap()).to_vec();
         legal.sort_unstable_by_key(|m| m.bits());
         assert_eq!(sorted, legal);
+    }
+
+    #[test]
+    fn every_driver_keeps_the_last_exact_score() {
+        for driver in [Driver::NegaScout, Driver::AlphaBeta, Driver::Mtd] {
+            let game = Game::default();
+            let moves = legal_moves(game.position()).to_vec();
+            let mut request = SearchRequest::new(game, Limits::default());
+            request.settings.techniques.driver = driver;
+            let shared = SharedState::new(request, moves, 1);
+            let tt = TranspositionTable::new(1).expect("1 MB is free");
+            let mut thread = ThreadData::new(0, Arc::new(tt));
+            let mut search = Search::new(&mut thread, &shared);
+            for depth in 1..=4 {
+                search.deepen(1, depth);
+            }
+            let best = &search.iteration.moves[0];
+            assert_eq!(best.exact, Some(best.score), "{driver:?}");
+        }
     }
 
     #[test]
