@@ -444,7 +444,7 @@ impl Drop for Coordinator {
     }
 }
 
-/// Runs the search on all threads; the first result is that of the first thread.
+/// Runs the search on all threads, until the first one has finished. The first result is that of the first thread.
 fn run(threads: &[SearchThread], shared: &Arc<SharedState>) -> Vec<Iteration> {
     let (sender, receiver) = unbounded();
     for thread in threads {
@@ -460,5 +460,8 @@ fn run(threads: &[SearchThread], shared: &Arc<SharedState>) -> Vec<Iteration> {
         })
         .collect();
     results.sort_by_key(|(id, _)| *id);
-    results.into_iter().map(|(_, result)| result).collect()
+    results
+        .into_iter()
+        .filter_map(|(_, result)| result)
+        .collect()
 }

@@ -23,8 +23,8 @@ pub const THREAD_BYTES: usize = STACK_BYTES + DATA_BYTES;
 
 /// The messages to a search thread.
 pub enum ThreadMessage {
-    /// Answered with the thread's number and its result.
-    Search(Arc<SharedState>, Sender<(usize, Iteration)>),
+    /// Answered with the thread's number and its result, `None` after a panic.
+    Search(Arc<SharedState>, Sender<(usize, Option<Iteration>)>),
     UseTt(Arc<TranspositionTable>),
     /// Clears the histories of earlier searches.
     Clear,
@@ -70,10 +70,8 @@ impl SearchThread {
 fn handle(data: &mut ThreadData, message: ThreadMessage) {
     match message {
         ThreadMessage::Search(shared, results) => {
-            if let Some(result) = search_or_renew(data, &shared) {
-                // Sending succeeds: the coordinator waits for the results of all threads.
-                let _ = results.send((data.id, result));
-            }
+            // Sending succeeds: the coordinator waits for the results of all threads.
+            let _ = results.send((data.id, search_or_renew(data, &shared)));
         }
         ThreadMessage::UseTt(tt) => data.tt = tt,
         ThreadMessage::Clear => data.histories.clear(),
@@ -132,4 +130,28 @@ pub fn spawn_search_thread<'scope, R: Send + 'scope>(
 #[cfg(feature = "training")]
 pub fn has_room_for_searches(threads: usize) -> bool {
     has_room(threads.saturating_mul(THREAD_BYTES) + THREAD_HEAP_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Game;
+    use crate::search::request::{Limits, SearchRequest};
+
+    #[test]
+    fn a_thread_answers_after_a_panic() {
+        let tt = TranspositionTable::new(1).expect("1 MB is free");
+        let thread = SearchThread::start(0, Arc::new(tt)).expect("the thread starts");
+        let request = SearchRequest::new(Game::default(), Limits::default());
+        // A search without root moves panics.
+        let shared = Arc::new(SharedState::new(request, Vec::new(), 1));
+        let (sender, results) = unbounded();
+        thread.send(ThreadMessage::Search(shared, sender));
+        let answers: Vec<_> = results
+            .iter()
+            .map(|(id, result)| (id, result.is_some()))
+            .collect();
+        assert_eq!(answers, [(0, false)]);
+        thread.end();
+    }
 }
