@@ -155,8 +155,9 @@ impl RequestHandler {
         shared.time = time;
         shared.events = self.events.clone();
         let shared = Arc::new(shared);
-        let (results, no_mate) = match shared.request.limits.mate {
-            Some(moves) => match search_for_mate(moves, &shared, tt, &mut run) {
+        let limits = &shared.request.limits;
+        let (results, no_mate) = match limits.mate.zip(limits.mate_plies()) {
+            Some((moves, plies)) => match search_for_mate(moves, plies, &shared, tt, &mut run) {
                 MateAnswer::Proven(mates) => {
                     let (request, time) = (&shared.request, shared.time.as_ref());
                     let nodes = shared.nodes.load(Ordering::Relaxed);
@@ -309,16 +310,17 @@ enum MateAnswer {
     Searched(Vec<Iteration>),
 }
 
-/// Searches for a mate in `moves` in stages with growing limits. The stages alternate between the proof-number search,
-/// which can also prove that there is no mate, and the ordinary search, which finds most long mates earlier. A mate
-/// score is a proof in both: the ordinary search prunes no reply of the losing side.
+/// Searches for a mate in `moves`, which the limit of depth may shorten to `plies`, in stages with growing limits. The
+/// stages alternate between the proof-number search, which can also prove that there is no mate, and the ordinary
+/// search, which finds most long mates earlier. A mate score is a proof in both: the ordinary search prunes no reply of
+/// the losing side.
 fn search_for_mate(
     moves: u32,
+    plies: u32,
     shared: &Arc<SharedState>,
     tt: &TranspositionTable,
     run: &mut impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
 ) -> MateAnswer {
-    let plies = shared.request.limits.mate_plies().unwrap_or(1);
     let mut proof = ProofSearch::new(shared, plies);
     let mut budget = FIRST_MATE_NODES;
     let mut results = Vec::new();
