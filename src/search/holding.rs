@@ -195,7 +195,7 @@ struct Node {
     next: Vec<u64>,
 }
 
-/// Returns the moves of each position, best first.
+/// Returns the moves of each position, best first. Also called without positions, so that it can stop the search.
 pub type ChooseMoves<'a> = dyn FnMut(&[Position]) -> Result<Vec<Vec<Move>>, HoldError> + 'a;
 
 /// Searches for a strategy with which `side` does not lose, among at most `limit` positions. `choose` orders the moves
@@ -330,17 +330,14 @@ impl<'a> Graph<'a> {
         let is_unsorted = |node: &&mut Node| !node.is_sorted;
         let unsorted: Vec<_> = nodes.iter_mut().filter(is_unsorted).collect();
         let positions: Vec<_> = unsorted.iter().map(|node| node.position.clone()).collect();
-        let orders = match positions.as_slice() {
-            [] => Vec::new(),
-            positions => choose(positions)?,
-        };
-        for (node, order) in unsorted.into_iter().zip(orders) {
+        for (node, order) in unsorted.into_iter().zip(choose(&positions)?) {
             let rank = |played: &Move| order.iter().position(|m| m == played);
             (node.moves).sort_by_key(|played| rank(played).unwrap_or(usize::MAX));
         }
         for node in nodes {
             let key = node.position.key();
             self.unexamined.remove(&key);
+            self.known.remove(&key);
             self.nodes.insert(key, node);
             self.follow(key);
         }
@@ -349,16 +346,19 @@ impl<'a> Graph<'a> {
 
     /// A position with the moves that are not refuted yet. A move that makes no attack and leads only to positions
     /// examined before comes first, because it makes the graph no larger.
-    fn node(&mut self, position: Position) -> Node {
+    fn node(&self, position: Position) -> Node {
         let mut moves = legal_moves(&position).to_vec();
         moves.retain(|played| {
             let next = successors(self.referee, &position, *played);
             next.is_some_and(|next| next.iter().all(|next| !self.is_lost(next.key())))
         });
         let mut is_sorted = moves.len() < 2;
-        if let Some(mut known) = self.known.remove(&position.key()) {
-            known.moves.retain(|played| moves.contains(played));
-            (moves, is_sorted) = (known.moves, true);
+        if let Some(known) = self.known.get(&position.key()) {
+            let known = known.moves.iter().copied();
+            (moves, is_sorted) = (
+                known.filter(|played| moves.contains(played)).collect(),
+                true,
+            );
         } else if let Some(closing) = moves
             .iter()
             .position(|m| self.adds_no_position(&position, *m))

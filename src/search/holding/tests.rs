@@ -14,7 +14,7 @@ fn defend(known: &mut Vec<Candidates>, choices: usize) -> (Result<Vec<Reply>, Ho
     let tables = Tables::none();
     let mut chosen = 0;
     let mut choose = |positions: &[Position]| {
-        if chosen >= choices {
+        if chosen >= choices && !positions.is_empty() {
             return Err(HoldError::Stopped);
         }
         chosen += positions.len();
@@ -65,6 +65,12 @@ fn an_interrupted_search_is_resumed() {
     // The strategy is found again from the known moves alone.
     let (again, chosen) = defend(&mut known, 0);
     assert_eq!((again.unwrap().len(), chosen), (strategy.len(), 0));
+    // It can be stopped although all moves are known, and then keeps them.
+    let (stop, progress) = (&mut |_: &[Position]| Err(HoldError::Stopped), &mut |_| {});
+    let side = Color::Black;
+    let stopped = hold(&start(), side, referee, 20_000, &mut known, stop, progress);
+    assert_eq!(stopped, Err(HoldError::Stopped));
+    assert_eq!(known.len(), strategy.len());
 }
 
 #[test]
