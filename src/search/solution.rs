@@ -160,7 +160,6 @@ pub struct Solver<'a> {
     tables: Option<Arc<Tables>>,
     /// The mates found after replies, by the key of the position.
     mates: HashMap<u64, KnownMate>,
-    size: usize,
 }
 
 impl<'a> Solver<'a> {
@@ -176,7 +175,6 @@ impl<'a> Solver<'a> {
             nodes,
             tables: None,
             mates: HashMap::new(),
-            size: 0,
         }
     }
 
@@ -215,7 +213,7 @@ impl<'a> Solver<'a> {
     ) -> Result<MatingMove, SolveError> {
         self.tables = Some(tables);
         let (played, plies) = self.first_mate(game, moves)?;
-        self.tree(game, played, plies)
+        self.tree(game, played, plies, &mut 0)
     }
 
     /// Solves the position at the end of `game`: a mate in at most `moves` moves.
@@ -225,7 +223,7 @@ impl<'a> Solver<'a> {
     pub fn solve(&mut self, game: &Game, moves: u32) -> Result<Solution, SolveError> {
         let (first, plies) = self.first_mate(game, moves)?;
         let (first, plies, is_shortest) = self.shorten(game, first, plies)?;
-        let tree = self.tree(game, first, plies)?;
+        let tree = self.tree(game, first, plies, &mut 0)?;
         let is_shortest = is_shortest && tree.plies == plies;
         let mut others = Vec::new();
         let mut here = game.clone();
@@ -327,10 +325,16 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The tree of a mate in at most `plies` that begins with `first`.
-    fn tree(&mut self, game: &Game, first: Move, plies: u32) -> Result<MatingMove, SolveError> {
-        self.size += 1;
-        if self.size > MAX_TREE {
+    /// The tree of a mate in at most `plies` that begins with `first`. Its moves of the attacker are added to `size`.
+    fn tree(
+        &mut self,
+        game: &Game,
+        first: Move,
+        plies: u32,
+        size: &mut usize,
+    ) -> Result<MatingMove, SolveError> {
+        *size += 1;
+        if *size > MAX_TREE {
             return Err(SolveError::TooLarge);
         }
         let mut after = game.clone();
@@ -352,7 +356,7 @@ impl<'a> Solver<'a> {
                     continue;
                 }
                 let (answer, length) = self.refutation(&next, plies)?;
-                let answer = self.tree(&next, answer, length)?;
+                let answer = self.tree(&next, answer, length, size)?;
                 replies.push(Refutation {
                     played: reply,
                     answer,
