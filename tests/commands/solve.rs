@@ -46,6 +46,21 @@ fn a_json_solution_is_verified() {
         2> empty.json: not a solution as JSON: missing field
         ",
     );
+    // Solutions of 64 moves can be read.
+    for (moves, answer) in [
+        (64, "the move a0a1 cannot be played"),
+        (100, "recursion limit"),
+    ] {
+        let mut tree = file["tree"].clone();
+        for _ in 1..moves {
+            let replies = json!([{ "move": "a0a1", "answer": tree }]);
+            tree = json!({ "move": "a0a1", "plies": 1, "replies": replies });
+        }
+        let long =
+            json!({ "fen": TWO_ROOKS, "rules": "asian", "stipulation": "win", "tree": tree });
+        place.write("long.json", long.to_string());
+        place.check(&format!("$1 solve --verify long.json\n2> {answer}"));
+    }
 }
 
 #[test]

@@ -31,8 +31,10 @@ use text::{describe, describe_draw, describe_win, diagrams, game_tree, length};
 
 /// Maximum size of a solution file in MB.
 const MAX_FILE_MB: u64 = 256;
-/// The longest mate that `--win` looks for, in moves.
-const MAX_WIN: u32 = 64;
+/// The longest mate that `--win` and `--mate` look for, in moves.
+const MAX_MOVES: u32 = 64;
+/// Maximum nesting of a solution as JSON: three levels for each move, and those around the tree.
+const MAX_NESTING: usize = 3 * (MAX_MOVES as usize + 1);
 /// Nodes of the search that chooses a move for `--draw`.
 const CHOICE_NODES: u64 = 200;
 /// Time between two messages about the progress if standard error is not a terminal.
@@ -44,7 +46,7 @@ pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     /// Prove a mate (杀局) of at most N moves.
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_MOVES)))]
     mate: u32,
     /// Prove a win (胜局) of any length: a mate on the board or by the endgame tables.
     #[arg(long, conflicts_with_all = ["mate", "draw"])]
@@ -322,7 +324,7 @@ fn solve(
     let file = ResumeFile::read(game, arguments)?;
     solver.resume(file.mates.clone()).context("--resume")?;
     let solved = if arguments.win {
-        let tree = solver.win(game, MAX_WIN, plan.tables.clone());
+        let tree = solver.win(game, MAX_MOVES, plan.tables.clone());
         tree.map(|tree| Proof::Win { tree })
     } else {
         let solution = solver.solve(game, arguments.mate);
@@ -506,13 +508,32 @@ fn show(
     })
 }
 
+/// Reads a solution as JSON. The tree of a long mate is nested more deeply than serde_json allows by default.
+fn read_solution(bytes: &[u8]) -> serde_json::Result<SolutionFile> {
+    let (mut level, mut deepest) = (0_usize, 0);
+    for byte in bytes {
+        match byte {
+            b'[' | b'{' => level += 1,
+            b']' | b'}' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(level);
+    }
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    if deepest <= MAX_NESTING {
+        reader.disable_recursion_limit();
+    }
+    let file = SolutionFile::deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(file)
+}
+
 /// Checks a solution file.
 fn verify(path: &Path, tables: &Tables) -> Result<(), Failure> {
     let name = path.display();
     let input = open_input(path).context(&name)?;
     let bytes = read_all(input, MAX_FILE_MB).context(&name)?;
-    let file: SolutionFile =
-        serde_json::from_slice(&bytes).context(format_args!("{name}: not a solution as JSON"))?;
+    let file = read_solution(&bytes).context(format_args!("{name}: not a solution as JSON"))?;
     let position = fen::parse_position(&file.fen).context(&name)?;
     let rules: RuleSet = file.rules.parse().context(&name)?;
     let positions = check(&position, &file.proof, rules, tables).context(&name)?;
