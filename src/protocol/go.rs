@@ -53,6 +53,8 @@ pub struct GoError(pub Vec<ParameterError>);
 pub enum ParameterError {
     #[error("{}", fill(texts().needs_a_number, &[.0]))]
     Missing(&'static str),
+    #[error("{}", fill(texts().at_least_1, &[.0]))]
+    Zero(&'static str),
     #[error("{}", fill(texts().needs_a_number_not, &[key, &format!("{given:?}")]))]
     NotANumber {
         key: &'static str,
@@ -65,7 +67,7 @@ impl ParameterError {
     /// The name of the parameter.
     pub fn key(&self) -> &'static str {
         match self {
-            Self::Missing(key) | Self::NotANumber { key, .. } => key,
+            Self::Missing(key) | Self::Zero(key) | Self::NotANumber { key, .. } => key,
         }
     }
 }
@@ -216,7 +218,7 @@ impl GoReader<'_> {
             "infinite" => self.request.infinite = true,
             "depth" => self.depth(),
             "mate" => self.request.mate = self.count("mate").map(|moves| moves.max(1)),
-            "perft" => self.request.perft = self.count("perft"),
+            "perft" => self.perft(),
             "bookmove" => self.request.book_move = self.next_move(),
             "egtbmove" => self.request.table_move = self.next_move(),
             "nodes" => self.request.nodes = self.value("nodes", number).map(|n| n.max(1)),
@@ -242,6 +244,14 @@ impl GoReader<'_> {
             self.request.infinite = true;
         } else {
             self.request.depth = self.count("depth");
+        }
+    }
+
+    /// Reads the number of plies, at least one, because lines are counted by their first move.
+    fn perft(&mut self) {
+        self.request.perft = self.count("perft");
+        if self.request.perft == Some(0) {
+            self.errors.push(ParameterError::Zero("perft"));
         }
     }
 
@@ -474,6 +484,7 @@ mod tests {
         for (text, error) in [
             ("depth", "depth needs a number"),
             ("depth x", "depth needs a number, not \"x\""),
+            ("perft 0", "perft must be at least 1"),
             ("movestogo 5", "time needs a number"),
             ("ponder oppmovestogo 5", "time needs a number"),
             (

@@ -186,6 +186,7 @@ texts! {
     out_of_range: "option {}: {} is outside the range {} to {}; {} is used", "选项 {}：{} 不在 {} 到 {} 之间，改用 {}";
     needs_a_number: "{} needs a number", "{} 后面须有数字";
     needs_a_number_not: "{} needs a number, not {}", "{} 后面须有数字，而不是 {}";
+    at_least_1: "{} must be at least 1", "{} 至少须为 1";
     line_too_long: "the line is too long", "行太长";
     no_limit: "without a known limit the search would not end", "没有已知的限制，搜索不会结束";
     opponents_clock: "go: the clock of the side to move is missing; the opponent's clock is used instead",

@@ -11,7 +11,7 @@ use super::stage::{Stage, shortened};
 use super::state::{ActiveSearch, BookAnswer, PerftCounts, STOP_PATIENCE, Session};
 use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
-use crate::movegen::{has_legal_move, legal_moves, perft_in_parts};
+use crate::movegen::{has_legal_move, is_legal, legal_moves, perft_in_parts};
 use crate::notation::MoveStyle;
 use crate::protocol::codec::{GameAction, Reply};
 use crate::protocol::command::Protocol;
@@ -45,7 +45,7 @@ impl<W: Write> Session<W> {
             return self.send(&Reply::NoBestMove);
         };
         let root_moves = self.game.root_moves(&game, go.search_moves.as_deref());
-        self.report_ignored_words(&go, root_moves.as_deref());
+        self.report_ignored_words(&go, &game, root_moves.as_deref());
         let limits = self.limits(&go, &game);
         if go.uses_opponents_clock(game.position().side_to_move()) {
             self.send(&Reply::Message(texts().opponents_clock));
@@ -196,15 +196,19 @@ impl<W: Write> Session<W> {
         moves.iter().map(text).collect::<Vec<_>>().join(" ")
     }
 
-    /// Reports unknown words, and search moves that cannot be played.
-    fn report_ignored_words(&mut self, go: &GoRequest, allowed: Option<&[Move]>) {
+    /// Reports unknown words, and search moves that cannot be played in `game`. `allowed` are the moves that may be
+    /// played, `None` for all legal ones.
+    fn report_ignored_words(&mut self, go: &GoRequest, game: &Game, allowed: Option<&[Move]>) {
         if !go.unknown_words.is_empty() {
             let words = go.unknown_words.join(" ");
             self.send(&Reply::Message(&fill(texts().unknown_words, &[&words])));
         }
         let wanted = go.search_moves.iter().flatten().copied();
         let missing: Vec<Move> = wanted
-            .filter(|m| allowed.is_some_and(|allowed| !allowed.contains(m)))
+            .filter(|m| match allowed {
+                Some(allowed) => !allowed.contains(m),
+                None => !is_legal(game.position(), *m),
+            })
             .collect();
         if !missing.is_empty() {
             let missing = self.message_moves(&missing);
@@ -460,7 +464,7 @@ fn start_perft(position: Position, depth: u32, control: Arc<Control>) -> Receive
     counts
 }
 
-/// Counts the lines after each legal move, until it is stopped.
+/// Counts the lines of `depth` plies, at least one, after each legal move, until it is stopped.
 fn divide(mut position: Position, depth: u32, control: &Control) -> PerftCounts {
     let moves = legal_moves(&position).into_iter();
     let counts = moves.map(|played| {
@@ -470,7 +474,7 @@ fn divide(mut position: Position, depth: u32, control: &Control) -> PerftCounts 
             count += lines;
             !control.is_stopped()
         };
-        let is_complete = perft_in_parts(&mut position, depth.saturating_sub(1), &mut add);
+        let is_complete = perft_in_parts(&mut position, depth - 1, &mut add);
         position.unmake(played, undo);
         is_complete.then_some((played, count))
     });

@@ -124,6 +124,11 @@ fn illegal_searchmoves_are_reported() {
     let said = session.say("go searchmoves a0a5 depth 3");
     let expected = ["info message go: cannot play a0a5", "nobestmove"];
     assert_eq!(said, expected);
+    // Also if all legal moves may be played.
+    let mut session = TestSession::new("ucci");
+    session.say("position fen 3k5/9/9/9/9/9/9/9/9/4K4 w");
+    let said = session.say("go depth 1 searchmoves e0e1 e0f0 a0a5");
+    assert_eq!(said[0], "info message go: cannot play a0a5");
 }
 
 #[test]
