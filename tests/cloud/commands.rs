@@ -558,8 +558,10 @@ fn the_moves_of_books_become_tasks() {
         2> positions left out that a library does not store or search: 2\n
         ",
     );
-    place.write("cut.obk", "SQLite format 3\0");
-    for book in ["none.dat", "cut.obk", "tokens.xqb"] {
-        place.check(&format!("$1 cloud import other.db {book}\n2> {book}"));
+    for book in ["cut.obk", "cut.pfBook"] {
+        place.write(book, "SQLite format 3\0");
+    }
+    for book in ["none.dat", "cut.obk", "cut.pfBook", "tokens.xqb"] {
+        place.check(&format!("$1 cloud import other.db {book}\n2> book: {book}"));
     }
 }

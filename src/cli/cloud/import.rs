@@ -23,8 +23,8 @@ use crate::text::{self, bytes_without_byte_order_mark};
 ///
 /// Moves of dumps and self-play games are written with their scores, unless the library has a score of at least the
 /// same depth (an unknown depth counts as 0). Notes of dumps are written to moves without a note. Moves of game records
-/// (PGN, XQF, CBR, CBL, DhtmlXQ) and books (.dat, .xqb, .obk) become tasks for the workers, and so do positions (one
-/// FEN or EPD per line). For a book that needs a key file, write KEYS;BOOK.
+/// (PGN, XQF, CBR, CBL, DhtmlXQ) and books (.dat, .xqb, .obk, .pfBook) become tasks for the workers, and so do positions
+/// (one FEN or EPD per line). For a book that needs a key file, write KEYS;BOOK.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Library file or database; created if missing.
@@ -335,7 +335,7 @@ fn new_score(position: &Position, played: Move, value: i32, depth: u8) -> NewSco
 /// The path as text if its extension is that of a book.
 fn book_name(path: &Path) -> Option<&str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    let is_book = matches!(&*extension, "dat" | "xqb" | "obk");
+    let is_book = matches!(&*extension, "dat" | "xqb" | "obk" | "pfbook");
     path.to_str().filter(|_| is_book)
 }
 
