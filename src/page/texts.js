@@ -204,10 +204,10 @@ const TEXTS = {
   tokenerror: ['Not allowed: enter a token below', '没有权限：请在下方输入令牌'],
   queued: ['A search has been requested. The result will appear here.', '已提交计算，结果将显示在此处。'],
   'the library is read-only': ['The library is read-only', '云库只读'],
-  filtered: ['The library does not store positions with so few pieces', '子力太少，云库不保存这样的局面'],
+  filtered: ['The library does not search positions with so few pieces', '子力太少，云库不搜索这样的局面'],
   'no game': [
-    'The library does not store positions with so few pieces; the game ends',
-    '子力太少，云库不保存这样的局面，对弈结束',
+    'The library does not search positions with so few pieces; the game ends',
+    '子力太少，云库不搜索这样的局面，对弈结束',
   ],
   network: ['The server does not answer. Is Chuhe still running?', '服务器没有回应。楚河还在运行吗？'],
   retry: ['Try again', '重试'],

@@ -281,14 +281,14 @@ fn boards_are_normalised_or_rejected_with_a_reason() {
 fn the_engine_answers_for_positions_with_too_few_pieces() {
     let server = Server::new("");
     let board = |text: &str| body(&server.get(&format!("/board?board={text}")));
-    // Such positions are not stored; the page shows a move of the engine.
+    // Such positions are not searched; the page shows a move of the engine.
     let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R_w";
     assert!(
         board(thin)
-            .contains("\"note\":\"the library does not store positions with so few pieces\"")
+            .contains("\"note\":\"the library does not search positions with so few pieces\"")
     );
     let chinese = server.get_with(&format!("/board?board={thin}"), "Accept-Language: zh\r\n");
-    assert!(chinese.contains("云库不存子力太少的局面"), "{chinese}");
+    assert!(chinese.contains("云库不搜索子力太少的局面"), "{chinese}");
     let engine = |more: &str| server.get_with(&format!("/engine?board={thin}"), more);
     let reply: serde_json::Value = json_body(&engine(""));
     let played: chuhe::board::Move = reply["move"].as_str().unwrap().parse().unwrap();

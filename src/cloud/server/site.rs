@@ -114,7 +114,7 @@ fn describe(text: &str) -> BoardMessage {
         None => text.replace('_', " ").parse::<Position>().err(),
     };
     let is_filtered = board.as_ref().is_some_and(|board| !is_eligible(board));
-    let note = "the library does not store positions with so few pieces";
+    let note = "the library does not search positions with so few pieces";
     BoardMessage {
         status: if board.is_some() {
             "ok"
