@@ -90,26 +90,21 @@ pub async fn answer(
     if caller.limit(&shared, cost(&parameters)).is_err() {
         return limited();
     }
+    let action = action.map(str::to_owned);
     let work = shared.clone();
-    let (answer, parameters) = shared
-        .in_background(move || {
-            let answer = match worker::answer(&work, &parameters, &caller) {
-                Some(text) => text.map(Answer::text),
-                None => {
-                    let (name, role) = (&*caller.name, caller.role);
-                    work.library
-                        .answer(&parameters, library::Caller { name, role })
-                }
-            };
-            (answer, parameters)
-        })
-        .await;
-    let action = parameters.get("action");
+    let answer = shared.in_library(move |library| {
+        if let Some(text) = worker::answer(&work, &parameters, &caller) {
+            return text.map(Answer::text);
+        }
+        let (name, role) = (&*caller.name, caller.role);
+        library.answer(&parameters, library::Caller { name, role })
+    });
+    let answer = answer.await;
+    let action = action.as_deref();
     shared.metrics.count(action, begun.elapsed());
     Ok(answer.map_or_else(
         |error| {
             log::error!("{error}");
-            shared.metrics.failed.inc();
             let reason = error_text(&error);
             let body = if is_json {
                 ApiReply::Status(reason).encode(ReplyFormat::Json)

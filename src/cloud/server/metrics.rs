@@ -80,7 +80,7 @@ impl Metrics {
             limited: counter("limited_total", "Requests rejected by a rate limit.")?,
             failed: counter(
                 "failed_total",
-                "Requests that failed because the library cannot be read or written.",
+                "Requests and updates of jobs that failed because the library cannot be read or written.",
             )?,
             connections: counter("connections_total", "Accepted connections.")?,
             refused: counter(

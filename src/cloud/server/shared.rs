@@ -139,13 +139,15 @@ impl Shared {
         }
     }
 
-    /// Reads or writes the library on a thread of the pool.
+    /// Reads or writes the library on a thread of the pool. Counts failures.
     pub async fn in_library<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Library) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let shared = self.clone();
-        self.in_background(move || work(&shared.library)).await
+        let found = self.in_background(move || work(&shared.library)).await;
+        self.metrics.failed.inc_by(found.is_err().into());
+        found
     }
 
     /// Counts a new connection of an address; `None` if the address has too many.
@@ -177,5 +179,32 @@ impl Drop for Admission {
                 open.remove(&self.address);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cloud::library::LibraryOptions;
+    use crate::cloud::server::LibraryRoutes;
+    use crate::cloud::store::Store;
+    use crate::tablebase::Tables;
+
+    #[test]
+    fn failures_are_counted() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("library.db")).unwrap();
+        let library = Library::new(store, Tables::embedded(), LibraryOptions::default());
+        let shared = LibraryRoutes::new(Arc::new(library), "user")
+            .unwrap()
+            .shared;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        for found in [Ok(()), Err(StoreError::Damaged("id"))] {
+            // The result is not needed.
+            let _ = runtime.block_on(shared.in_library(|_| found));
+        }
+        assert_eq!(shared.metrics.failed.get(), 1);
     }
 }
