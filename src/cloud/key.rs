@@ -9,6 +9,7 @@ use std::fmt;
 use arrayvec::ArrayVec;
 
 use crate::board::{Color, FILES, Move, PieceKind, Position, RANKS, Square, Symmetry};
+use crate::movegen::legal_moves;
 
 /// Maximum length of a key in bytes, with two digits per byte. A position has at most 92 digits, see [`Digits`].
 const MAX_LENGTH: usize = 48;
@@ -176,6 +177,15 @@ pub fn text_order(m: Move) -> [usize; 4] {
     [from.file(), from.rank(), to.file(), to.rank()]
 }
 
+/// The legal moves of a position; of two mirrored moves of a symmetric one only the smaller, which is stored.
+pub fn distinct_moves(position: &Position) -> Vec<Move> {
+    let is_symmetric = Cells::of(position).is_symmetric();
+    let is_image = |m: &Move| is_symmetric && text_order(m.flip_file()) < text_order(*m);
+    let mut moves = legal_moves(position).to_vec();
+    moves.retain(|m| !is_image(m));
+    moves
+}
+
 /// The digits of a position: at most one per square, one for the side to move and one for padding, which makes 92.
 type Digits = ArrayVec<u8, { MAX_LENGTH * 2 }>;
 
@@ -248,7 +258,6 @@ mod tests {
     use rand::rngs::StdRng;
 
     use super::*;
-    use crate::movegen::legal_moves;
     use crate::random;
 
     fn after(played: &str) -> View {

@@ -13,12 +13,12 @@ use super::walk::LibraryWalk;
 use crate::board::Move;
 use crate::cloud::access::Role;
 use crate::cloud::api::{ApiReply, ListedMove, MoveInfo};
-use crate::cloud::key::text_order;
+use crate::cloud::key::distinct_moves;
 use crate::cloud::row::Row;
 use crate::cloud::score::{Class, MATE, rank};
 use crate::cloud::store::{
-    ENOUGH_MOVES, MAX_DEPTH, NewScore, Priority, QueueResult, Snapshot, StoreError, Task, TaskKind,
-    is_eligible,
+    MAX_DEPTH, NewScore, Priority, QueueResult, Snapshot, StoreError, Task, TaskKind, is_eligible,
+    needs_moves,
 };
 use crate::movegen::{has_legal_move, is_legal};
 
@@ -53,7 +53,7 @@ impl Library {
             });
         }
         self.read_and_learn(query, |snapshot, pending| {
-            let (row, known) = self.known_moves(query, &legal, snapshot, pending)?;
+            let (row, known) = self.known_moves(query, snapshot, pending)?;
             let moves = listed(query, &known, &legal);
             Ok(if moves.is_empty() {
                 ApiReply::Status("unknown")
@@ -66,8 +66,7 @@ impl Library {
     /// `queryscore`: the score of the best move.
     pub(super) fn query_score(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let board = &query.board;
-        let legal = ordered_moves(&board.position);
-        if legal.is_empty() {
+        if !has_legal_move(&board.position) {
             return Ok(without_moves(&board.position));
         }
         if let Some(moves) = self.table_moves(query) {
@@ -75,7 +74,7 @@ impl Library {
             return Ok(first.unwrap_or(ApiReply::Status("unknown")));
         }
         self.read_and_learn(query, |snapshot, pending| {
-            let (row, known) = self.known_moves(query, &legal, snapshot, pending)?;
+            let (row, known) = self.known_moves(query, snapshot, pending)?;
             let score = |known: &KnownMove| ApiReply::Score(known.score, board.ply(&row));
             Ok(known.first().map_or(ApiReply::Status("unknown"), score))
         })
@@ -86,7 +85,6 @@ impl Library {
     fn known_moves(
         &self,
         query: &Query<'_>,
-        legal: &[Move],
         snapshot: &Snapshot<'_>,
         pending: &mut PendingWrites,
     ) -> Result<(Row, Vec<KnownMove>), StoreError> {
@@ -94,7 +92,7 @@ impl Library {
         let row = board.row(snapshot)?;
         let mut known = board.known(snapshot, &row)?;
         if query.may_learn() {
-            self.learn(pending, snapshot, board, &known, legal)?;
+            self.learn(pending, snapshot, board, &known)?;
         }
         board.add_mirror_images(&mut known);
         known.retain(|known| !query.is_banned(known.played));
@@ -108,23 +106,19 @@ impl Library {
         snapshot: &Snapshot<'_>,
         board: &QueriedPosition,
         known: &[KnownMove],
-        legal: &[Move],
     ) -> Result<(), StoreError> {
         pending.note_played(&self.unknown, board);
         pending.note_leaves(board, known, Priority::Urgent);
         pending.note_expansion(board, known.len(), Priority::Requested);
-        snapshot.prefetch(|| legal.iter().map(|m| board.key_after(*m)).collect())?;
-        for m in legal {
-            // Only the smaller of two mirrored moves is stored.
-            let is_image = board.view.is_symmetric && text_order(m.flip_file()) < text_order(*m);
-            if is_image || known.iter().any(|known| known.played == *m) {
-                continue;
-            }
-            let child = board.key_after(*m);
+        let mut unknown = distinct_moves(&board.position);
+        unknown.retain(|m| known.iter().all(|known| known.played != *m));
+        snapshot.prefetch(|| unknown.iter().map(|m| board.key_after(*m)).collect())?;
+        for m in unknown {
+            let child = board.key_after(m);
             if snapshot.contains(&child)? {
-                pending.note_adoption(board.edge(*m))
+                pending.note_adoption(board.edge(m))
             } else {
-                pending.note_unknown(child, board, *m)
+                pending.note_unknown(child, board, m)
             }
         }
         Ok(())
@@ -329,11 +323,11 @@ impl Library {
             Ok::<_, StoreError>(known.len())
         })?;
         pending.post(&self.store, &self.unknown);
-        if known >= ENOUGH_MOVES {
-            return Ok(OK);
-        }
         if !has_legal_move(&board.position) || !is_eligible(&board.position) {
             return Ok(ApiReply::Empty);
+        }
+        if !needs_moves(&board.position, known) {
+            return Ok(OK);
         }
         let priority = if query.has_proof_of_work("") {
             Priority::Urgent

@@ -9,7 +9,7 @@ use super::position::{KnownMove, QueriedPosition};
 use crate::board::Move;
 use crate::cloud::Edge;
 use crate::cloud::key::Key;
-use crate::cloud::store::{ENOUGH_MOVES, Priority, Store, Task, TaskKind, is_eligible};
+use crate::cloud::store::{Priority, Store, Task, TaskKind, is_eligible, needs_moves};
 
 /// Time after which a new generation of unknown moves begins.
 const MEMORY: Duration = Duration::from_secs(300);
@@ -97,9 +97,10 @@ impl PendingWrites {
         }
     }
 
-    /// Requests more moves if few are known.
+    /// Requests more moves if a few are known and there are others.
     pub fn note_expansion(&mut self, board: &QueriedPosition, known: usize, priority: Priority) {
-        if (1..ENOUGH_MOVES).contains(&known) && is_eligible(&board.position) {
+        let needs_moves = known > 0 && needs_moves(&board.position, known);
+        if needs_moves && is_eligible(&board.position) {
             self.tasks.push(expansion(board, priority));
         }
     }

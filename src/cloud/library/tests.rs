@@ -481,6 +481,17 @@ fn positions_are_queued() {
     let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w";
     assert_eq!(ask(&library, "queue", thin, ""), "\0");
     assert_eq!(ask(&library, "queue", thin, "&json=1"), "{}");
+    // A position with three legal moves is searched until all are known.
+    let check = "n2k4n/9/9/9/4r4/9/9/9/9/R2AKAB1R w";
+    for (known, queued) in [(2, 1), (3, 0)] {
+        let (_directory, library) = empty();
+        for m in &["d0e1", "f0e1", "g0e2"][..known] {
+            write_from(&library, check, "", m, 10);
+        }
+        assert_eq!(ask(&library, "queue", check, ""), "ok\0");
+        let tasks = tasks(&library, TaskKind::Expansion).tasks;
+        assert_eq!(tasks.len(), queued, "{known} known moves");
+    }
 }
 
 #[test]

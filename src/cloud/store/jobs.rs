@@ -8,7 +8,7 @@ use super::batch::Batch;
 use super::database::{Columns, StoreError, Value};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
-use super::task::{Priority, QueueResult, Task, TaskKind};
+use super::task::{Priority, QueueResult, Task, TaskKind, needs_moves};
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::row::Edge;
@@ -25,8 +25,6 @@ const MAX_KEPT: i64 = 200;
 const WINDOW: i64 = 400;
 /// The same number for a database on a server, where each query takes longer.
 const REMOTE_WINDOW: i64 = 100;
-/// A position with at least this number of known moves needs no search for more moves.
-pub const ENOUGH_MOVES: usize = 5;
 /// Seconds after which a search is requested again if its task is gone without a result. The queue ignores earlier
 /// repetitions.
 const RETRY: i64 = 310;
@@ -251,7 +249,10 @@ impl Batch<'_> {
         let entry = item.task.moves.first().and_then(|m| row.get(*m));
         if item.requested == 0 {
             let is_known = match (item.task.kind, entry) {
-                (TaskKind::Expansion, _) => row.moves.len() >= ENOUGH_MOVES,
+                (TaskKind::Expansion, _) => {
+                    let position = item.task.key.position();
+                    position.is_none_or(|position| !needs_moves(&position, row.moves.len()))
+                }
                 (TaskKind::Scoring, None) => false,
                 (TaskKind::Scoring, Some(entry)) => {
                     entry.is_final() || self.has_reply(&item.task)?

@@ -34,11 +34,13 @@ use std::path::Path;
 pub use audit::{LoggedWrite, RedoError, UndoRecord, UndoResult, Undone};
 pub use batch::{Batch, MAX_DEPTH, NewScore, WORKER};
 pub use database::StoreError;
-pub use jobs::{ENOUGH_MOVES, Job, JobError, JobSettings};
+pub use jobs::{Job, JobError, JobSettings};
 pub use location::{Location, LocationError};
 pub use notes::{MAX_NAME, Note, NoteError, PlacedNote};
 pub use snapshot::{Inconsistency, Snapshot};
-pub use task::{Lease, Priority, QueueResult, Task, TaskKind, TaskRequest, is_eligible};
+pub use task::{
+    Lease, Priority, QueueResult, Task, TaskKind, TaskRequest, is_eligible, needs_moves,
+};
 
 use database::{Access, Connection};
 use rows::now;

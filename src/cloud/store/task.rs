@@ -9,7 +9,7 @@ use super::database::{Columns, Connection, StoreError, Value};
 use super::rows::{milliseconds, now};
 use crate::board::{Move, PieceKind, Position, named_enum};
 use crate::cloud::fen;
-use crate::cloud::key::{Key, View};
+use crate::cloud::key::{Key, View, distinct_moves};
 use crate::movegen::has_legal_move;
 use crate::notation::Line;
 
@@ -21,6 +21,9 @@ const PAUSE: i64 = 300;
 const SWEEP: i64 = 60;
 /// Maximum number of remembered leases.
 const MAX_REMEMBERED: usize = 50_000;
+
+/// A position with at least this number of known moves needs no search for more moves.
+const ENOUGH_MOVES: usize = 5;
 
 /// Maximum age of the task counts when the queue seems to be full.
 const COUNT_AGE: Duration = Duration::from_secs(10);
@@ -240,6 +243,11 @@ pub fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64> {
     let read = |columns: &Columns<'_>| columns.number(0, "count");
     let count = connection.query_one(query, &[Value::Number(kind.number())], read)?;
     Ok(count.unwrap_or(0))
+}
+
+/// Whether a position needs a search for more moves: few are known, and there are others.
+pub fn needs_moves(position: &Position, known: usize) -> bool {
+    known < ENOUGH_MOVES && known < distinct_moves(position).len()
 }
 
 /// Whether workers search a position: it must be able to arise in a game, with at least ten pieces, at least four of
