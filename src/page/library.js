@@ -98,6 +98,12 @@ function drawLastNote() {
   element('note-private').checked = isPrivate;
 }
 
+// Reports a failed query, and offers to repeat it.
+function failed(error) {
+  element('retry').hidden = false;
+  say(error.message);
+}
+
 // Shows the notes on the moves of the position and on the last move.
 async function showNotes(requested) {
   const { node } = app.game;
@@ -109,8 +115,8 @@ async function showNotes(requested) {
     lastNote = before.find((note) => note.move === node.move) || null;
     drawEntries();
     drawLastNote();
-  } catch {
-    // The query of the moves reports the same error.
+  } catch (error) {
+    if (requested === query) failed(error);
   }
 }
 
@@ -165,13 +171,12 @@ async function showEntries() {
   } catch (error) {
     if (requested !== query) return false;
     element('library-side').value = '';
-    element('retry').hidden = false;
-    say(error.message);
+    failed(error);
     return false;
   }
 }
 
-// Shows a move of the engine in a position with so few pieces that the library does not store it.
+// Shows a move of the engine in a position with so few pieces that the library does not search it.
 async function showEngineMove(requested) {
   const board = new URLSearchParams({ board: fenOf(app.game.node) });
   if (!(await request(`board?${board}`)).note || requested !== query) return;

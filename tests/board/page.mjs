@@ -870,6 +870,13 @@ async function keepsNote(page) {
   await page.waitForSelector('#save-note:enabled');
   assert.match(await page.inputValue('#note-comment'), /^The most/);
   await page.unroute('**/notes?*');
+  // A failed query of the notes can be repeated.
+  await page.route('**/notes?*', (route) => route.fulfill({ status: 500 }));
+  for (const id of ['back', 'next']) await page.click(`#${id}`);
+  await page.waitForSelector('#retry', { state: 'visible' });
+  await page.unroute('**/notes?*');
+  await page.click('#retry');
+  await page.waitForSelector('#save-note:enabled');
 }
 
 // An uploaded file is searched; its progress is shown until the end.
