@@ -91,9 +91,6 @@ pub fn why_illegal(position: &Position, played: Move) -> Option<IllegalReason> {
     if piece.color() != side {
         return Some(IllegalReason::OtherSide(from));
     }
-    if position.color(side).contains(to) && is_step(piece.kind(), from, to) {
-        return Some(IllegalReason::OwnPiece(to));
-    }
     Some(if is_pseudo_legal(position, played) {
         exposed_king(position, played)
     } else {
@@ -124,23 +121,23 @@ fn wrong_step(
     from: Square,
     to: Square,
 ) -> IllegalReason {
-    let files = from.file().abs_diff(to.file());
-    let ranks = from.rank().abs_diff(to.rank());
     let occupied = position.occupied();
-    match (kind, files.min(ranks), files.max(ranks)) {
-        (PieceKind::Advisor | PieceKind::Bishop, 0, 0) if position.has_promotion() => {
+    match kind {
+        PieceKind::Advisor | PieceKind::Bishop if from == to && position.has_promotion() => {
             IllegalReason::NoPromotion
         }
-        (PieceKind::King, 0, 1) | (PieceKind::Advisor, 1, 1) => IllegalReason::LeavesPalace(kind),
-        (PieceKind::Bishop, 2, 2) => match midpoint(from, to) {
+        _ if !is_step(kind, from, to) => IllegalReason::WrongStep(kind),
+        _ if position.color(side).contains(to) => IllegalReason::OwnPiece(to),
+        PieceKind::King | PieceKind::Advisor => IllegalReason::LeavesPalace(kind),
+        PieceKind::Bishop => match midpoint(from, to) {
             Some(eye) if occupied.contains(eye) => IllegalReason::BlockedEye(eye),
             _ => IllegalReason::CrossesRiver,
         },
-        (PieceKind::Knight, 1, 2) => match leg(from, to) {
+        PieceKind::Knight => match leg(from, to) {
             Some(leg) => IllegalReason::HobbledLeg(leg),
             None => IllegalReason::WrongStep(kind),
         },
-        (PieceKind::Rook | PieceKind::Cannon, 0, 1..) => {
+        PieceKind::Rook | PieceKind::Cannon => {
             let between = Bitboard::between(from, to) & occupied;
             match (kind, occupied.contains(to), between.first()) {
                 (PieceKind::Cannon, true, _) => IllegalReason::Screens(between.len()),
@@ -148,11 +145,8 @@ fn wrong_step(
                 _ => IllegalReason::WrongStep(kind),
             }
         }
-        (PieceKind::Pawn, 0, 1) if ranks == 0 => IllegalReason::SidewaysTooEarly,
-        (PieceKind::Pawn, 0, 1) if to.relative_rank(side) < from.relative_rank(side) => {
-            IllegalReason::Backwards
-        }
-        _ => IllegalReason::WrongStep(kind),
+        PieceKind::Pawn if from.rank() == to.rank() => IllegalReason::SidewaysTooEarly,
+        PieceKind::Pawn => IllegalReason::Backwards,
     }
 }
 
