@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::board::Move;
-use crate::text::printable;
+use crate::text::{Language, fill, printable, texts};
 
 /// Why an engine cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -239,12 +239,14 @@ impl EngineInfo {
     }
 }
 
-/// The start of Chuhe's message about a refused option, in English and Chinese.
-const REFUSAL: [&str; 2] = ["setoption refused: ", "setoption 被拒绝："];
-
-/// The reason in a message of Chuhe about a refused option; `None` for other messages.
+/// The reason in a message of Chuhe about a refused option, in either language; `None` for other messages.
 pub fn refusal_reason(message: &str) -> Option<&str> {
-    REFUSAL.iter().find_map(|start| message.strip_prefix(start))
+    [Language::En, Language::Zh]
+        .into_iter()
+        .find_map(|language| {
+            let start = fill(language.within(texts).refused, &["setoption"]);
+            message.strip_prefix(&*start)
+        })
 }
 
 /// The text of an `info string` or `info message` line.
@@ -272,7 +274,6 @@ fn score<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<EngineScore> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Language, fill, texts};
 
     #[test]
     fn info_lines_are_parsed() {
