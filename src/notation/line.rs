@@ -105,6 +105,12 @@ impl GameText {
         self.moves.extend(moves.map(str::to_owned));
     }
 
+    /// The same game up to a number of plies.
+    pub fn first(mut self, plies: usize) -> Self {
+        self.moves.truncate(plies);
+        self
+    }
+
     /// Plays the game. The error lists all reasons why the FEN is invalid, or names the first move that cannot be
     /// played.
     pub fn read(&self) -> Result<Line, LineError> {

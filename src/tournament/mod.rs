@@ -36,7 +36,7 @@ pub use json_report::JsonReport;
 pub use key_values::KeyValuesError;
 pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl, Timeouts};
 pub use openings::{
-    FoundOpening, MAX_FAILED_LINES, OpeningError, OpeningSearch, Openings, find_openings,
+    BALANCED, FoundOpening, MAX_FAILED_LINES, OpeningError, OpeningSearch, Openings, find_openings,
 };
 pub use record::{GameRecord, GameSummary, MoveRecord};
 pub use referee::{Replay, verify};

@@ -12,7 +12,7 @@ use crate::rules::RuleSet;
 use crate::text::{self, is_character, read_file};
 use crate::tournament::stats::{Factors, Sprt};
 use crate::tournament::{
-    Adjudication, ColorOrder, Damage, EngineSpec, GameRules, OpeningError, Openings,
+    Adjudication, BALANCED, ColorOrder, Damage, EngineSpec, GameRules, OpeningError, Openings,
     PartialEngineSpec, ScoreDraw, ScoreWin, TablebaseAdjudication, Timeouts, Tournament,
     TournamentFormat, read_toml,
 };
@@ -95,7 +95,7 @@ pub struct Arguments {
     /// Shuffle the openings; the same seed gives the same order.
     #[arg(long, value_name = "SEED", help_heading = "Openings")]
     shuffle: Option<u64>,
-    /// Skip the first N openings.
+    /// Skip the first N openings; the list repeats.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Openings")]
     skip: usize,
     /// The rules.
@@ -458,16 +458,15 @@ impl Arguments {
     fn opening_lines(&self) -> Result<(Openings, u64), Failure> {
         let failure = |error: OpeningError| Failure::new(&self.openings, error);
         let (mut openings, mut invalid) = match self.openings.as_str() {
-            "balanced" => (Openings::balanced().map_err(failure)?, Vec::new()),
+        let plies = self.opening_plies.unwrap_or(usize::MAX);
+        let read = |text: &str| Openings::read_valid(text, plies).map_err(failure);
+            "balanced" => read(BALANCED)?,
             "start" => (Openings::start(), Vec::new()),
             path => {
                 let bytes = read_file(Path::new(path), MAX_OPENINGS_MB).context(path)?;
-                Openings::read_valid(&text::decode(&bytes)).map_err(failure)?
+                read(&text::decode(&bytes))?
             }
         };
-        if let Some(plies) = self.opening_plies {
-            openings.truncate(plies);
-        }
         invalid.extend(openings.remove_finished(self.rules).map_err(failure)?);
         let left_out = invalid.len() as u64;
         for error in invalid {

@@ -18,8 +18,8 @@ use crate::notation::{
 };
 use crate::rules::RuleSet;
 
-/// The built-in openings: random lines that the search evaluates as balanced, made by `chuhe openings`.
-const BALANCED: &str = include_str!("balanced.txt");
+/// The built-in openings as text: random lines that the search evaluates as balanced, made by `chuhe openings`.
+pub const BALANCED: &str = include_str!("balanced.txt");
 
 /// A list of openings in the order in which they are played.
 #[derive(Clone, Debug)]
@@ -33,14 +33,6 @@ pub struct Openings {
 pub struct OpeningError(String);
 
 impl Openings {
-    /// The built-in openings.
-    ///
-    /// # Errors
-    /// Never: a test parses them.
-    pub fn balanced() -> Result<Self, OpeningError> {
-        Self::read(BALANCED)
-    }
-
     /// The starting position alone.
     pub fn start() -> Self {
         let start = Position::startpos();
@@ -56,23 +48,24 @@ impl Openings {
     /// # Errors
     /// An opening is invalid, or the text has no opening.
     pub fn read(text: &str) -> Result<Self, OpeningError> {
-        let (openings, errors) = Self::read_valid(text)?;
+        let (openings, errors) = Self::read_valid(text, usize::MAX)?;
         errors.into_iter().next().map_or(Ok(openings), Err)
     }
 
-    /// As [`Self::read`], but leaves out the invalid openings and returns their errors.
+    /// As [`Self::read`], but reads only the first `plies` of each opening, leaves out the invalid openings and returns
+    /// their errors.
     ///
     /// # Errors
     /// There is no valid opening.
-    pub fn read_valid(text: &str) -> Result<(Self, Vec<OpeningError>), OpeningError> {
+    pub fn read_valid(text: &str, plies: usize) -> Result<(Self, Vec<OpeningError>), OpeningError> {
         // Lines that begin with `;` or `%` are comments of a PGN.
         let mut lines = text.lines().map(str::trim_start);
         let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%']));
         let is_pgn = first.is_some_and(|line| line.starts_with('['));
         let parsed = if is_pgn {
-            read_pgn(text)
+            read_pgn(text, plies)
         } else {
-            read_lines(text)
+            read_lines(text, plies)
         };
         let mut lines = Vec::new();
         let mut errors = Vec::new();
@@ -87,13 +80,6 @@ impl Openings {
             return Err(errors.into_iter().next().unwrap_or_else(none));
         }
         Ok((Self { lines }, errors))
-    }
-
-    /// Truncates each opening to its first plies.
-    pub fn truncate(&mut self, plies: usize) {
-        self.lines
-            .iter_mut()
-            .for_each(|line| line.moves.truncate(plies));
     }
 
     /// Shuffles the openings with a seed.
@@ -156,9 +142,17 @@ fn ending(line: &Line, rules: RuleSet) -> Option<EndReason> {
     ending.map(|ending| ending.reason)
 }
 
-fn read_pgn(text: &str) -> Vec<Result<Line, OpeningError>> {
+fn read_pgn(text: &str, plies: usize) -> Vec<Result<Line, OpeningError>> {
     let mut games = pgn::PgnReader::new(text.as_bytes());
-    let complete = |game: GameTree| Ok(game.complete_main_line()?.line);
+    // An error after the plies does not matter.
+    let complete = |game: GameTree| {
+        let mut line = game.main_line().line;
+        if line.moves.len() < plies {
+            game.complete_main_line()?;
+        }
+        line.moves.truncate(plies);
+        Ok(line)
+    };
     let mut lines: Vec<_> = (1..)
         .zip(games.by_ref())
         .map(|(number, game)| {
@@ -172,7 +166,7 @@ fn read_pgn(text: &str) -> Vec<Result<Line, OpeningError>> {
     lines
 }
 
-fn read_lines(text: &str) -> Vec<Result<Line, OpeningError>> {
+fn read_lines(text: &str, plies: usize) -> Vec<Result<Line, OpeningError>> {
     let mut lines = Vec::new();
     for (number, text) in (1..).zip(text.lines()) {
         let game = text.split(';').next().unwrap_or("").trim();
@@ -181,21 +175,24 @@ fn read_lines(text: &str) -> Vec<Result<Line, OpeningError>> {
         }
         let game = without_move_numbers(game);
         let line = match game.split(' ').next().unwrap_or_default() {
-            first if first.contains('/') => read_position(text, &game),
-            first if GameText::is_start(first) => {
-                GameText::split(&game, Separator::Optional).read()
-            }
-            _ => Line::play(Position::startpos(), game.split_whitespace()),
+            first if first.contains('/') => read_position(text, &game, plies),
+            first if GameText::is_start(first) => GameText::split(&game, Separator::Optional)
+                .first(plies)
+                .read(),
+            _ => Line::play(Position::startpos(), game.split_whitespace().take(plies)),
         };
         lines.push(line.map_err(|error| OpeningError(format!("line {number}: {error}"))));
     }
     lines
 }
 
-/// Reads a line that begins with a FEN. `game` is its part before the first `;`, without move numbers. The line is an
-/// EPD if the word after the FEN cannot be read as a move, or if `game` has a quoted text; its operations are ignored.
-fn read_position(text: &str, game: &str) -> Result<Line, LineError> {
-    let line = GameText::split(game, Separator::Optional).read();
+/// Reads the first `plies` of a line that begins with a FEN. `game` is its part before the first `;`, without move
+/// numbers. Without the word `moves`, the line is an EPD if the word after the FEN cannot be read as a move, or if
+/// `game` has a quoted text; its operations are ignored.
+fn read_position(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
+    let line = GameText::split(game, Separator::Optional)
+        .first(plies)
+        .read();
     let is_operation = matches!(
         &line,
         Err(LineError::Move {
@@ -203,7 +200,7 @@ fn read_position(text: &str, game: &str) -> Result<Line, LineError> {
             error: NotationError::Unreadable(_)
         })
     );
-    if (is_operation || game.contains('"')) && Epd::is_form_of(text) {
+    if (is_operation || game.contains('"')) && Epd::is_form_of(text) && !Epd::has_moves(text) {
         let words: Vec<&str> = game.split(' ').collect();
         let position = fen::parse_position(&words[..fen::length(&words)].join(" "))?;
         return Line::play(position, [""; 0]);
@@ -229,7 +226,7 @@ mod tests {
 
     #[test]
     fn built_in_openings_are_valid_and_distinct() {
-        let openings = Openings::balanced().unwrap();
+        let openings = Openings::read(BALANCED).unwrap();
         assert_eq!(openings.clone().remove_finished(RuleSet::Asian), Ok(vec![]));
         let end = |line: &Line| {
             let mut position = line.start.clone();
@@ -265,10 +262,8 @@ mod tests {
             result: GameResult::Draw,
         };
         let pgn = game.write(MoveStyle::Chinese);
-        let mut from_pgn = Openings::read(&format!("; a comment\n\n{pgn}")).unwrap();
+        let from_pgn = Openings::read(&format!("; a comment\n\n{pgn}")).unwrap();
         assert_eq!(texts(&from_pgn), [moved]);
-        from_pgn.truncate(1);
-        assert_eq!(texts(&from_pgn), ["h2e2"]);
         for (text, reason) in [
             ("", "has no openings"),
             ("h2e2\nh2e2 x", "line 2: move 2: \"x\" cannot be read"),
@@ -276,6 +271,11 @@ mod tests {
             ("startpos moves h2e9 ; +12", "line 1: move 1"),
             ("startpos xx ; +12", "line 1: move 1"),
             (&format!("{board} w h2e9 ; +12"), "line 1: move 1"),
+            // Without `;` after its moves, an EPD is invalid.
+            (
+                &format!("{board} w - - moves h2e2 id \"x\";"),
+                "line 1: move 2: \"id\" cannot be read",
+            ),
             ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
             (
                 "[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n",
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn the_seed_decides_the_order() {
-        let fresh = Openings::balanced().unwrap();
+        let fresh = Openings::read(BALANCED).unwrap();
         let shuffled = |seed| {
             let mut openings = fresh.clone();
             openings.shuffle(seed);
@@ -322,13 +322,26 @@ mod tests {
         );
         // The other openings are kept.
         let text = format!("h2e2\nh2e9\n{mate}\nb2e2 h9g7\n");
-        let (mut openings, errors) = Openings::read_valid(&text).unwrap();
+        let (mut openings, errors) = Openings::read_valid(&text, usize::MAX).unwrap();
         assert!(errors.len() == 1 && errors[0].to_string().starts_with("line 2: "));
         let removed = openings.remove_finished(RuleSet::Asian).unwrap();
         assert!(removed.len() == 1 && removed[0].to_string().starts_with("opening 2 "));
         assert_eq!(texts(&openings), ["h2e2", "b2e2 h9g7"]);
         let pgn = "[Red \"a\"]\n\n1. h2e2 *\n\n[Red \"b\"]\n\n1. h2e9 *\n";
-        let (openings, errors) = Openings::read_valid(pgn).unwrap();
+        let (openings, errors) = Openings::read_valid(pgn, usize::MAX).unwrap();
         assert_eq!((openings.lines().len(), errors.len()), (1, 1));
+    }
+
+    #[test]
+    fn errors_after_the_plies_do_not_matter() {
+        let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+        let lines = format!("h2e2 h9g7 x\nstartpos h2e2 x\n{board} w h2e2 x\n");
+        let pgn = "[Red \"a\"]\n\n1. h2e2 h2e2 *\n";
+        for (text, count) in [(lines.as_str(), 3), (pgn, 1)] {
+            let (openings, errors) = Openings::read_valid(text, 1).unwrap();
+            assert_eq!(texts(&openings), vec!["h2e2"; count]);
+            assert_eq!(errors, []);
+            assert!(Openings::read(text).is_err());
+        }
     }
 }
