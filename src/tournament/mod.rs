@@ -47,6 +47,7 @@ pub use spec::{
     read_toml,
 };
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -92,7 +93,7 @@ pub struct Tournament {
     pub timeouts: Timeouts,
     /// Whether PGN comments contain nodes, speed, time left and principal variation.
     pub has_details: bool,
-    /// Whether each game is pinned to its own processors.
+    /// Whether each game is pinned to its own processors, one for each of its search threads.
     pub pin: bool,
     /// The SPRT that ends the tournament.
     pub sprt: Option<Sprt>,
@@ -136,6 +137,15 @@ impl Tournament {
         let mut spec = self.engines[engine].clone();
         spec.set_options(self.factor_options(engine, fixture));
         spec
+    }
+
+    /// The largest number of search threads of a game that run at the same time, according to the options.
+    pub fn threads_per_game(&self) -> usize {
+        let mut threads: Vec<usize> = self.engines.iter().map(EngineSpec::threads).collect();
+        threads.sort_by_key(|threads| Reverse(*threads));
+        // Only one engine of a game thinks at a time, unless one ponders.
+        let thinking = 1 + usize::from(self.engines.iter().any(|engine| engine.ponder));
+        threads.iter().take(thinking).sum()
     }
 
     /// Number of games; `None` if only the SPRT ends the tournament.

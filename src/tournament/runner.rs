@@ -70,9 +70,8 @@ fn processor_sets(
         return Ok(vec![None; tournament.concurrency]);
     }
     let all = processors();
-    // Only one engine of a game thinks at a time, unless one ponders.
-    let each = 1 + usize::from(tournament.engines.iter().any(|engine| engine.ponder));
-    let required = each * tournament.concurrency;
+    let each = tournament.threads_per_game();
+    let required = each.saturating_mul(tournament.concurrency);
     if required > all.len() {
         return Err(TournamentStartError::Processors {
             required,

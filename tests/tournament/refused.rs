@@ -130,6 +130,10 @@ fn invalid_arguments_are_refused() {
         ),
     ] {
         let error = error_output(&mut match_of(good(), arguments));
+        (
+            "--each depth=1 option.Threads=500 --pin --concurrency 2",
+            "--pin needs 1000 processors",
+        ),
         assert!(error.contains(reason), "{arguments}: {error}");
     }
 }

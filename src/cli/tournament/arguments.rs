@@ -149,7 +149,8 @@ pub struct Arguments {
         help_heading = "Tournament"
     )]
     factors: Option<PathBuf>,
-    /// Pin each game to its own processor, or two if an engine ponders (Linux and Windows).
+    /// Pin each game to its own processors, one for each search thread of the engine that has most (of both engines if
+    /// one ponders), by their options `Threads` (Linux and Windows).
     #[arg(long, help_heading = "Time")]
     pin: bool,
     /// Time limit for the responses of engines to the greeting and to isready.
@@ -457,9 +458,9 @@ impl Arguments {
     /// The openings without the invalid ones, which are reported and counted.
     fn opening_lines(&self) -> Result<(Openings, u64), Failure> {
         let failure = |error: OpeningError| Failure::new(&self.openings, error);
-        let (mut openings, mut invalid) = match self.openings.as_str() {
         let plies = self.opening_plies.unwrap_or(usize::MAX);
         let read = |text: &str| Openings::read_valid(text, plies).map_err(failure);
+        let (mut openings, mut invalid) = match self.openings.as_str() {
             "balanced" => read(BALANCED)?,
             "start" => (Openings::start(), Vec::new()),
             path => {

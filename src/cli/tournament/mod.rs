@@ -6,7 +6,6 @@ mod pgn_file;
 mod plot;
 mod report;
 
-use std::cmp::Reverse;
 use std::process::ExitCode;
 
 pub use arguments::Arguments;
@@ -18,7 +17,7 @@ use super::common::{
 use crate::search::cores;
 use crate::text::printable;
 use crate::tournament::{
-    EngineFailure, EngineSpec, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
+    EngineFailure, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
     TournamentStartError, check_engines, run as play,
 };
 use output::{MatchOutput, OutputFiles};
@@ -122,12 +121,9 @@ fn warn(tournament: &Tournament, greetings: &[Greeting]) {
         }
     }
     let cores = cores();
-    let mut threads: Vec<usize> = tournament.engines.iter().map(EngineSpec::threads).collect();
-    threads.sort_by_key(|threads| Reverse(*threads));
-    // Only one engine of a game thinks at a time, unless one ponders.
-    let thinking = 1 + usize::from(tournament.engines.iter().any(|engine| engine.ponder));
-    let per_game: usize = threads.iter().take(thinking).sum();
-    let total = per_game.saturating_mul(tournament.concurrency);
+    let total = tournament
+        .threads_per_game()
+        .saturating_mul(tournament.concurrency);
     if total > cores {
         let why = format!(
             "{total} search threads run at the same time on {cores} processors, which distorts thinking times"
