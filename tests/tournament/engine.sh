@@ -146,6 +146,7 @@ while read -r line; do
         protover*) [ "$mode" = pingless ] && say "feature setboard=1 done=1" ;;
         isready)
             [ "$mode" = eager ] && say "bestmove a0a9"
+            [ "$mode" = tardy ] && sleep 1.5
             if [ "$mode" = unready ] && [ "$moves" -gt 2 ]; then say unready >>"$file"; exec sleep 1000; fi
             say readyok
             ;;

@@ -41,6 +41,8 @@ fn engines_that_do_not_work_are_refused() {
     }
     let error = error_of(script("mute", "mute"), "--each depth=1 --startup 0.3");
     assert!(error.contains("engine mute: no ucciok"), "{error}");
+    let error = error_of(script("tardy", "tardy"), "--each depth=1 --startup 1");
+    assert!(error.contains("engine tardy: no readyok"), "{error}");
     for (mode, reason) in [
         ("mute", "no feature done=1"),
         ("pingless", "it speaks XBoard, but does not offer ping"),
@@ -128,12 +130,12 @@ fn invalid_arguments_are_refused() {
             "--each depth=1 --pin --concurrency 1000",
             "--pin needs 1000 processors",
         ),
-    ] {
-        let error = error_output(&mut match_of(good(), arguments));
         (
             "--each depth=1 option.Threads=500 --pin --concurrency 2",
             "--pin needs 1000 processors",
         ),
+    ] {
+        let error = error_output(&mut match_of(good(), arguments));
         assert!(error.contains(reason), "{arguments}: {error}");
     }
 }

@@ -25,7 +25,7 @@ use crate::board::Move;
 use crate::text::excerpt;
 
 /// Time limit for the answer to `stop`.
-const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit for the exit after `quit`.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time limit for the exit of a process that has closed its output.
@@ -231,20 +231,26 @@ impl Engine {
         self.await_line(timeout, BEST_MOVE, is_outcome)
     }
 
-    /// Waits for a line as [`Self::await_line`] does, up to twice `allowed`, and accepts a line that arrives within this
-    /// time. The caller excuses a timeout if the wait without the stalls of the machine was not longer than
-    /// `allowed`; if this function waited only for `allowed`, any stall would excuse an engine that never answers.
+    /// Waits for a line as [`Self::await_line`] does. A line that arrives after `allowed` is too late, but the wait
+    /// for it is twice as long. The caller excuses a timeout if the wait without the stalls of the machine was not
+    /// longer than `allowed`; after a wait of only `allowed`, any stall would excuse an engine that never answers.
     fn await_response(
         &mut self,
         allowed: Duration,
         name: &str,
         wanted: impl FnMut(&str) -> bool,
     ) -> Result<Timed, EngineFailure> {
-        let response = self.await_line(2 * allowed, name, wanted);
-        response.map_err(|failure| match failure {
-            EngineFailure::Timeout { awaited, .. } => EngineFailure::Timeout { awaited, allowed },
+        let deadline = Instant::now() + allowed;
+        match self.await_line(2 * allowed, name, wanted) {
+            Ok((at, _)) if at > deadline => Err(EngineFailure::Timeout {
+                awaited: name.to_owned(),
+                allowed,
+            }),
+            Err(EngineFailure::Timeout { awaited, .. }) => {
+                Err(EngineFailure::Timeout { awaited, allowed })
+            }
             other => other,
-        })
+        }
     }
 
     /// Waits for a line that is `wanted` and ignores other lines (the reader already handles `info` lines). `name` is
