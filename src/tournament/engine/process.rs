@@ -46,7 +46,7 @@ pub struct Process {
     _cancel: Cancel,
     /// Kills the engine if this process ends.
     #[cfg(unix)]
-    _guarded: super::platform::Guarded,
+    _guarded: Option<super::platform::Guarded>,
 }
 
 impl Process {
@@ -83,7 +83,7 @@ impl Process {
             xboard: is_xboard.then(Arc::default),
             label: format!("{}[{id}]", spec.name).into(),
             #[cfg(unix)]
-            _guarded: super::platform::Guarded::new(id)?,
+            _guarded: None,
             child: Some(group),
             input: Some(input),
             output,
@@ -92,6 +92,11 @@ impl Process {
             errors_end,
             _cancel: cancel,
         };
+        // From here on, dropping `process` after an error kills the engine.
+        #[cfg(unix)]
+        {
+            process._guarded = Some(super::platform::Guarded::new(id)?);
+        }
         if let (Some(nice), Some(child)) = (spec.nice, &mut process.child) {
             let set = child.set_nice(nice);
             set.map_err(|error| io::Error::other(format!("nice={nice}: {error}")))?;
