@@ -42,8 +42,7 @@ impl LineSearch {
     /// A search with a soft limit of `nodes` nodes per position: the iteration in progress is finished.
     /// Evaluates with `network`, or with the embedded one if it is `None`.
     pub fn new(nodes: u64, network: Option<Arc<Network>>) -> Result<Self, StartError> {
-        // If memory is short, this takes a smaller hash table instead of failing.
-        let mut searcher = Searcher::new(HASH)?;
+        let mut searcher = Searcher::with_exact_hash(HASH)?;
         searcher.set_network(network);
         Ok(Self { searcher, nodes })
     }

@@ -141,6 +141,10 @@ fn threads_and_interruptions_do_not_change_the_network() {
         .map(|_| first.pass(&samples, |_| true).expect("a pass"))
         .collect();
     assert!(first.pass(&samples, |_| false).is_none());
+    // After the last batch the pass is complete.
+    let mut single = Trainer::new(recipe.clone(), None).expect("a recipe");
+    let count = samples.training.len();
+    assert!(single.pass(&samples, |done| done < count).is_some());
     let mut half = Trainer::new(recipe.clone(), None).expect("a recipe");
     for _ in 0..3 {
         half.pass(&samples, |_| true).expect("a pass");

@@ -206,7 +206,7 @@ impl Trainer {
         self.passes >= self.recipe.passes
     }
 
-    /// Trains on all samples once. Calls `progress` after each batch with the number of samples done; if it returns
+    /// Trains on all samples once. Calls `progress` before each batch with the number of samples done; if it returns
     /// `false`, the pass ends early and `None` is returned. The parameters then include the steps of the unfinished
     /// pass.
     pub fn pass(
@@ -224,6 +224,9 @@ impl Trainer {
         let steps = steps_per_pass * u64::from(self.recipe.passes);
         let (mut loss, mut done, mut rate) = (0.0, 0, 0.0);
         for (number, batch) in order.chunks(self.recipe.batch).enumerate() {
+            if !progress(done) {
+                return None;
+            }
             let step = u64::from(self.passes) * steps_per_pass + number as u64;
             rate = self.recipe.rate_at(step, steps);
             let target = Target {
@@ -233,9 +236,6 @@ impl Trainer {
             let mirrors = rng.random();
             loss += self.learn(&mut shards, &samples.training, batch, mirrors, target, rate);
             done += batch.len();
-            if !progress(done) {
-                return None;
-            }
         }
         self.passes += 1;
         Some(PassReport {

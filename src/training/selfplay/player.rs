@@ -276,6 +276,9 @@ impl Adjudication {
 /// diverge early and then follow few lines.
 const SPREAD: f64 = 5.0;
 
+/// Maximum number of positions in the cache, about 500 MB with five moves each. The first ones occur most often.
+const MAX_KNOWN: usize = 1 << 22;
+
 /// A cache of the good moves of positions, shared by all players.
 #[derive(Debug, Default)]
 pub struct KnownMoves(Mutex<HashMap<u64, Arc<[ScoredLine]>>>);
@@ -286,7 +289,10 @@ impl KnownMoves {
     }
 
     fn insert(&self, position: &Position, moves: Arc<[ScoredLine]>) {
-        self.0.lock().insert(position.key(), moves);
+        let mut known = self.0.lock();
+        if known.len() < MAX_KNOWN {
+            known.insert(position.key(), moves);
+        }
     }
 }
 
