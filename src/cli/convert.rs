@@ -32,15 +32,9 @@ pub struct Arguments {
     /// The format to write.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TargetFormat::Pgn)]
     to: TargetFormat,
-    /// The notation of moves in PGN.
-    #[arg(
-        long,
-        value_enum,
-        ignore_case = true,
-        value_name = "NOTATION",
-        default_value = "iccs"
-    )]
-    notation: MoveStyle,
+    /// The notation of moves in PGN [default: iccs].
+    #[arg(long, value_enum, ignore_case = true, value_name = "NOTATION")]
+    notation: Option<MoveStyle>,
     /// The file to write; standard output by default, or for `-`.
     #[arg(
         long,
@@ -123,10 +117,7 @@ impl TargetFormat {
 /// Converts the games and prints how many were read and written. The command fails in the end if a game or file could
 /// not be read; all others are written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if !arguments.to.holds_positions() && arguments.ply.is_some() {
-        let why = "only positions have a ply: use --to fen or --to epd, or FILE:GAME@PLY for a part of a game";
-        return Err(Failure::usage("--ply", why));
-    }
+    require_effects(arguments)?;
     let files = arguments.files.iter();
     let files = files.map(|file| GamePath::of_path(file).path);
     require_not_input("--out", &arguments.out, files)?;
@@ -161,6 +152,29 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let text = fill(texts().games_converted, &[&counts[0], &counts[1]]);
     note(&text);
     unread.finish("convert")
+}
+
+/// Returns an error for an option that has no effect on the format.
+fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
+    use TargetFormat::{Dhtmlxq, Epd, Moves, Pgn};
+    let to = arguments.to;
+    let positions = to.holds_positions();
+    if arguments.ply.is_some() && !positions {
+        let why = "only positions have a ply: use --to fen or --to epd, or FILE:GAME@PLY for a part of a game";
+        return Err(Failure::usage("--ply", why));
+    }
+    if arguments.notation.is_some() && to != Pgn {
+        let why = "only PGN has moves in a notation";
+        return Err(Failure::usage("--notation", why));
+    }
+    if arguments.gbk && !matches!(to, Pgn | Dhtmlxq | Epd) {
+        let why = "has an effect only with --to pgn, dhtmlxq or epd";
+        return Err(Failure::usage("--gbk", why));
+    }
+    if arguments.openings && (positions || to == Moves) {
+        return Err(Failure::usage("--openings", "the format has no tags"));
+    }
+    Ok(())
 }
 
 /// Converts the games of a file.
@@ -290,7 +304,7 @@ impl Writer<'_> {
             self.note_lost_tags(&game, &bytes);
         }
         let text = match self.arguments.to {
-            TargetFormat::Pgn => game.write_pgn(self.arguments.notation),
+            TargetFormat::Pgn => game.write_pgn(self.arguments.notation.unwrap_or(MoveStyle::Iccs)),
             TargetFormat::Dhtmlxq => write_dhtmlxq(&game),
             TargetFormat::Moves => moves_line(&line),
             TargetFormat::Fen | TargetFormat::Epd => match self.position_line(&line) {

@@ -251,6 +251,17 @@ fn analysis_streams_until_the_client_leaves() {
 }
 
 #[test]
+fn limits_are_refused() {
+    Place::new().check(
+        "
+        $2 board --no-browser --depth 3
+        =
+        2= chuhe: --depth: the page sets the limits of its searches
+        ",
+    );
+}
+
+#[test]
 fn a_new_search_stops_the_current_one() {
     let board = Board::start(&["--no-book"]);
     let path = |move_time: &str| format!("move?start={START}&moves=&time={move_time}");

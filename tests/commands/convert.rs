@@ -101,9 +101,22 @@ fn binary_files_are_rejected() {
 }
 
 #[test]
-fn ply_requires_positions() {
+fn options_without_effect_are_refused() {
     let place = place_with_games();
     place.write("moves", "startpos moves h2e2\n");
+    for arguments in [
+        "--notation wxf --to cbl",
+        "--notation chinese --to moves",
+        "--gbk --to xqf",
+        "--gbk --to fen",
+        "--openings --to moves",
+        "--openings --to epd",
+    ] {
+        let option = &arguments[..arguments.find(' ').unwrap()];
+        place.check(&format!(
+            "$2 convert games.pgn {arguments}\n=\n2^ chuhe: {option}: "
+        ));
+    }
     place.check(
         "
         $2 convert - --to pgn --ply 1 < games.pgn

@@ -88,6 +88,10 @@ pub fn is_double_clicked() -> bool {
 
 /// Serves the page until Ctrl-C.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(option) = arguments.search.limits.first_given() {
+        let why = "the page sets the limits of its searches";
+        return Err(Failure::usage(option, why));
+    }
     let games = read_games(&arguments.game)?;
     let books = arguments.books.open()?;
     let plan = arguments.search.plan(&DEFAULTS)?;
