@@ -32,7 +32,14 @@ impl Replacement {
     pub fn beside(path: &Path) -> io::Result<Self> {
         // The target of a symbolic link is replaced, not the link.
         let path = match path.canonicalize() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
+                // The target does not exist yet.
+                Ok(target) => {
+                    let folder = path.parent().unwrap_or(Path::new(""));
+                    return Self::beside(&folder.join(target));
+                }
+                Err(_) => path.to_owned(),
+            },
             path => path?,
         };
         // A device would be replaced by a file, and opening a pipe would wait for its reader.
@@ -193,6 +200,21 @@ mod tests {
         for path in [&*path, directory.path(), Path::new("/dev/null")] {
             let error = Replacement::beside(path).unwrap_err().to_string();
             assert_eq!(error, "not a regular file", "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn links_to_missing_files_are_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        for (target, link) in [("new", "link"), ("link", "second")] {
+            std::os::unix::fs::symlink(target, at(link)).unwrap();
+        }
+        for commit in [Replacement::commit_new, Replacement::commit] {
+            let new = Replacement::beside(&at("second")).unwrap();
+            commit(new).unwrap();
+            assert!(at("new").is_file() && at("link").is_symlink() && at("second").is_symlink());
+            fs::remove_file(at("new")).unwrap();
         }
     }
 
