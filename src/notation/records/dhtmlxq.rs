@@ -297,13 +297,14 @@ fn add_lines(
     };
     let mut waiting = vec![(main_line, ROOT)];
     while let Some((variation, parent)) = waiting.pop() {
-        let mut nodes = vec![parent];
+        // The nodes before the moves of the line.
+        let mut nodes = Vec::new();
         let mut after = parent;
         for (ply, squares) in (variation.ply..).zip(variation.moves) {
             let mut node = RawNode::new(RawMove::Squares(squares), None);
             node.comment = comment(fields, variation.line, ply);
-            after = game.moves.add(after, node);
             nodes.push(after);
+            after = game.moves.add(after, node);
             if game.moves.len() > MAX_MOVES {
                 return Err(RecordError::new("the game is too long"));
             }
@@ -330,7 +331,7 @@ fn add_lines(
 }
 
 fn report(game: &mut RawGame, line: usize) {
-    let reason = format!("variation {line} does not belong to any line");
+    let reason = format!("variation {line} does not replace a move of any line");
     game.add_problem(&RecordError::new(reason), false);
 }
 
@@ -513,12 +514,13 @@ mod tests {
             [DhtmlXQ_move_0_2_1]10227967[/DhtmlXQ_move_0_2_1]\
             [DhtmlXQ_move_1_3_2]1927[/DhtmlXQ_move_1_3_2]\
             [DhtmlXQ_move_7_3_3]1927[/DhtmlXQ_move_7_3_3]\
+            [DhtmlXQ_move_0_4_4]8070[/DhtmlXQ_move_0_4_4]\
             [DhtmlXQ_comment1_3]变着[/DhtmlXQ_comment1_3]";
         let game = read_dhtmlxq(text).unwrap();
         let pgn = game.write_pgn(crate::notation::MoveStyle::Coordinate);
         let moves = "1. H2-E2 H9-G7 (1... B9-C7 2. H0-G2 {变着} (2. B0-C2)) 2. H0-G2 *";
         assert!(pgn.contains(moves), "{pgn}");
-        assert_eq!(game.problems.len(), 1);
+        assert_eq!(game.problems.len(), 2);
         assert!(game.main_line_problem().is_none());
     }
 
