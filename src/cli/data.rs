@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use super::common::{
-    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, print,
+    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, plies_text, print,
     print_if_read, print_text, require_not_input, translated,
 };
 use crate::board::Color;
@@ -318,10 +318,10 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
 /// A heading, then a line for each full move.
 fn game_text(number: usize, game: &TrainingGame) -> String {
     let heading = format!(
-        "game {number}: seed {} number {}, {} plies ({} random), {} by {}\n",
+        "game {number}: seed {} number {}, {} ({} random), {} by {}\n",
         game.seed,
         game.number,
-        game.moves.len(),
+        plies_text(game.moves.len()),
         game.random_plies,
         game.result,
         game.ending,

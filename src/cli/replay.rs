@@ -235,7 +235,7 @@ impl Replayed {
             self.tag("Red"),
             self.tag("Black"),
             result.unwrap_or_else(|| "?".to_owned()),
-            translated(&format!("{} plies", self.plies())).into_owned(),
+            translated(&plies_text(self.plies())).into_owned(),
             self.opening().map_or("", |opening| opening.code).to_owned(),
             translated(self.why.as_deref().unwrap_or("agrees")).into_owned(),
         ]

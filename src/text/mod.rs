@@ -9,6 +9,7 @@ mod printable;
 mod replacement;
 mod translation;
 
+use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
@@ -51,6 +52,14 @@ pub fn read_seconds(text: &str) -> Result<Duration, SecondsError> {
         Ok(Duration::from_secs_f64(seconds))
     } else {
         Err(SecondsError::OutOfRange)
+    }
+}
+
+/// A number of plies in English, to be translated with the text around it.
+pub fn plies_text(plies: impl Display) -> String {
+    match plies.to_string().as_str() {
+        "1" => "1 ply".to_owned(),
+        plies => format!("{plies} plies"),
     }
 }
 

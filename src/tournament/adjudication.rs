@@ -10,6 +10,7 @@ use super::key_values::{KeyValues, KeyValuesError};
 use crate::board::{ByColor, Color};
 use crate::rules::{Game, RuleSet, is_within_no_capture_limit};
 use crate::tablebase::{RepeatedPositions, SkippedFile, TableOutcome, Tables};
+use crate::text::plies_text;
 
 /// Adjudication by the scores that the engines report. It is part of the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -182,12 +183,12 @@ impl TablebaseAdjudication {
         };
         let repeated = RepeatedPositions::new(game, &self.tables, rules);
         let (holds, detail) = if is_in_time(plies) {
-            let detail = format!("mate in {plies} plies");
+            let detail = format!("mate in {}", plies_text(plies));
             (repeated.allow_mate(plies), detail)
         } else {
             let conversion = self.tables.dtc(position);
             let plies = conversion.filter(|plies| is_in_time(*plies))?;
-            let detail = format!("winning capture in {plies} plies");
+            let detail = format!("winning capture in {}", plies_text(plies));
             (repeated.allow_capture(plies), detail)
         };
         holds.then(|| Ending::loss(loser, EndReason::TablebaseWin, detail))

@@ -110,7 +110,7 @@ pub fn verify(game: &PgnGame, rules: RuleSet) -> Replay {
     for (ply, m) in (0..).zip(&game.line.moves) {
         if let Some(Ending { result, reason, .. }) = referee.ending() {
             return Replay::Disagrees(format!(
-                "over after {ply} of {count} plies: {result}, {reason}"
+                "over after ply {ply} of {count}: {result}, {reason}"
             ));
         }
         if let Err(error) = referee.play(*m) {

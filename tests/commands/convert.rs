@@ -82,7 +82,7 @@ fn games_are_selected_and_positions_extracted() {
         $1 convert games.pgn:0
         2> there is no game 0
         $1 convert games.pgn:2@9
-        2> game 2 has only 2 plies
+        2> game 2 ends after ply 2
         "
     ));
 }

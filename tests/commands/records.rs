@@ -317,7 +317,7 @@ fn bad_games_do_not_affect_the_output_of_other_commands() {
         2> a.pgn: using the first of 2 games
         2> a.pgn: game 2:
         $1 replay b.pgn@5 b.pgn
-        > has only 4 plies
+        > ends after ply 4
         > 1 of 1 games agree
         $2 review a.pgn b.pgn --svg x.svg
         "#

@@ -58,12 +58,12 @@ fn games_and_plies_can_be_named() {
         $1 show games.pgn:0
         2> there is no game 0
         $1 replay games.pgn:1@3
-        > game 1: game 1 has only 2 plies
+        > game 1: game 1 ends after ply 2
         $1 replay none.pgn:-3
         2> as in games.pgn:3@42
         $1 replay --list games.pgn
         > 1  x  ?  1-0  2 plies  B05  agrees\n
-        > 2  a  ?  0-1  1 plies       0-1 in the record, 1-0 by checkmate\n
+        > 2  a  ?  0-1  1 ply         0-1 in the record, 1-0 by checkmate\n
         > 1 of 2 games agree
         $1 replay --explain games.pgn
         > black_loses\ncheckmate, asian rules\n

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{columns, fill, note, sentence, terminal_width, texts, translated};
+use super::{columns, fill, note, plies_text, sentence, terminal_width, texts, translated};
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
 use crate::rules::{
@@ -175,14 +175,6 @@ pub fn describe_end(game: &Game, rules: RuleSet) -> Option<String> {
         Cause::Checkmate => Some(fill(texts().checkmated, &sides)),
         Cause::Stalemate => Some(fill(texts().stalemated, &sides)),
         _ => judgement.ruling(),
-    }
-}
-
-/// A number of plies in English, to be translated with the text around it.
-pub fn plies_text(plies: impl Into<u32>) -> String {
-    match plies.into() {
-        1 => "1 ply".to_owned(),
-        plies => format!("{plies} plies"),
     }
 }
 

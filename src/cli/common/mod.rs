@@ -9,14 +9,14 @@ mod output;
 mod positions;
 mod search;
 
-pub use crate::text::{Language, fill, texts, translated};
+pub use crate::text::{Language, fill, plies_text, texts, translated};
 pub use args::{
     BoardArguments, BookArguments, LimitArguments, NetworkArgument, OpeningArgument, RulesArgument,
     TableArguments, locale, parse_seconds, today, user_name,
 };
 pub use explain::{
     describe_end, describe_ending, describe_no_capture_limit, explain, explain_clauses,
-    explain_plies, outcome_json, plies_text, report_damaged_tables, verdict_name,
+    explain_plies, outcome_json, report_damaged_tables, verdict_name,
 };
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
 #[cfg(feature = "cloud")]

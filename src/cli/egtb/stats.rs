@@ -2,7 +2,7 @@
 
 use super::common::{RulesArguments, load, load_dtc, selected};
 use crate::board::{Color, Move};
-use crate::cli::common::{Failure, TableArguments, print, translated};
+use crate::cli::common::{Failure, TableArguments, plies_text, print, translated};
 use crate::notation::MoveStyle;
 use crate::tablebase::{
     ClassCounts, ClassTable, DrawsHold, Material, SideCounts, SolvedClass, TableOutcome, Tables,
@@ -133,7 +133,7 @@ fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
 
 fn longest_line(plies: u16, longest: Longest) -> String {
     longest.map_or_else(String::new, |(fen, line)| {
-        format!("  longest win: {plies} plies, {fen}\n    {line}\n")
+        format!("  longest win: {}, {fen}\n    {line}\n", plies_text(plies))
     })
 }
 
@@ -192,10 +192,10 @@ fn depths_to_conversion(arguments: &Arguments, dtc: &SolvedClass, size: u64) -> 
         return format!("{object}\n");
     }
     let text = format!(
-        "{material} DTC  {size} bytes\n  {} won, {} lost\n  longest depth to conversion: {} plies, {}\n",
+        "{material} DTC  {size} bytes\n  {} won, {} lost\n  longest depth to conversion: {}, {}\n",
         counts.strong_won,
         counts.weak_lost,
-        counts.longest_win,
+        plies_text(counts.longest_win),
         fen.unwrap_or_default(),
     );
     translated(&text).into_owned()

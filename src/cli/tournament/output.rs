@@ -13,7 +13,8 @@ use super::pgn_file::{PgnFile, open_to_append};
 use super::{plot, report};
 use crate::board::ByColor;
 use crate::cli::common::{
-    Context, Failure, OutputFile, bar_style, canonical_path, ignore_closed_pipe, translated,
+    Context, Failure, OutputFile, bar_style, canonical_path, ignore_closed_pipe, plies_text,
+    translated,
 };
 use crate::notation::{MoveStyle, fen};
 use crate::text::printable;
@@ -314,11 +315,11 @@ fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
         detail => format!(" [{}]", translated(&printable(detail))),
     };
     let line = format!(
-        "game {}: {red} - {black}  {}  {}{detail}, {} plies",
+        "game {}: {red} - {black}  {}  {}{detail}, {}",
         record.number + 1,
         record.result,
         translated(record.reason.name()),
-        record.moves.len()
+        plies_text(record.moves.len())
     );
     translated(&line).into_owned()
 }
