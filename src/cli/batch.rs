@@ -18,7 +18,7 @@ use super::common::{
     score_and_mate, search_games,
 };
 use crate::notation::{chinese, fen};
-use crate::rules::{Cause, Game, RuleSet, judge_outcome};
+use crate::rules::{Cause, RuleSet, judge_outcome};
 use crate::search::{Bound, Meaning, Outcome, SearchResult, Settings};
 use crate::text::{has_extension, read_all};
 
@@ -112,10 +112,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .with_position(output.present as u64);
     bar.reset_eta();
     let rest = &tasks[output.present..];
-    let games: Vec<&Game> = rest.iter().map(|task| &task.position.game).collect();
+    let game = |number: usize| &rest[number].position.game;
     let mut waiting = BTreeMap::new();
     let mut written = 0;
-    let ended = search_games(&games, &plan, &interrupts, |number, result| {
+    let ended = search_games(rest.len(), game, &plan, &interrupts, |number, result| {
         bar.inc(1);
         waiting.insert(number, result);
         while let Some(result) = waiting.remove(&written) {

@@ -1,10 +1,13 @@
 //! `chuhe replay`: verifies game records.
 
+use std::iter;
+
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Failure, GamePath, OpeningArgument, columns, explain, explain_clauses, explain_plies,
-    fill, finish_games, note, print_if_read, terminal_width, texts, translated, verdict_name,
+    Context, Failure, GamePath, Language, OpeningArgument, columns, explain, explain_clauses,
+    explain_plies, fill, finish_games, note, plies_text, print_if_read, terminal_width, texts,
+    translated, verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -89,7 +92,14 @@ fn replay_file(
     let mut rows = Vec::new();
     let (mut bad, mut count, mut variations) = (0, 0, 0);
     let mut is_found = false;
-    for (number, game) in (1..).zip(games.by_ref()) {
+    // Scripts read the JSON objects, whose texts are therefore always in English.
+    let language = if arguments.json {
+        Language::En
+    } else {
+        Language::chosen()
+    };
+    let next_game = || language.within(|| games.next());
+    for (number, game) in (1..).zip(iter::from_fn(next_game)) {
         if place.game.is_some_and(|only| only != number) {
             continue;
         }
@@ -101,7 +111,7 @@ fn replay_file(
         }
         count += 1;
         variations += game.as_ref().map_or(0, GameTree::variations);
-        let replayed = replay(arguments, place, number, game);
+        let replayed = language.within(|| replay(arguments, place, number, game));
         bad += usize::from(replayed.why.is_some());
         if arguments.list {
             rows.push(replayed.row());

@@ -80,6 +80,13 @@ fn games_and_plies_can_be_named() {
         2> No such file
         ",
     );
+    // The texts in JSON do not depend on the language.
+    place.write("illegal.pgn", "[Red \"x\"]\n\n1. h2e2 h2e2 *\n");
+    let [english, chinese] = ["en", "zh"].map(|language| {
+        let line = format!("replay --json illegal.pgn --lang {language}");
+        place.command(&line).output().unwrap().stdout
+    });
+    assert_eq!(english, chinese);
     let replay = place.command("replay --json --explain games.pgn").output();
     let text = String::from_utf8(replay.unwrap().stdout).unwrap();
     let objects = crate::json_lines(&text);

@@ -84,6 +84,8 @@ fn repetitions_are_judged_with_any_number_of_threads() {
     assert!(alone.contains("lost for red: repetition"), "{alone}");
     let (chinese, _) = reviewed(&game, "--lang zh --from 24");
     assert!(chinese.contains("红方 长将, 黑方 无禁止着法"), "{chinese}");
+    let (objects, _) = reviewed(&game, "--lang zh --from 24 --json");
+    assert!(objects.contains("lost for red: repetition"), "{objects}");
     // Red has no move that is judged.
     let red = chinese.lines().find(|line| line.starts_with("红方 "));
     assert!(red.is_some_and(|row| row.contains(" - ")), "{chinese}");

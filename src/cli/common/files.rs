@@ -145,6 +145,28 @@ impl Write for OutputFile {
 /// The error message for an output file that exists.
 pub const FILE_EXISTS: &str = "the file already exists; --force overwrites it";
 
+/// Creates the files that options name, see [`OutputFile::create`]. They must differ from each other, from the `others`
+/// and from the input files.
+pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
+    files: [(&'a str, &'a Option<PathBuf>); N],
+    others: impl IntoIterator<Item = (&'a str, &'a Path)>,
+    inputs: &[P],
+    force: ForceArgument,
+) -> Result<[Option<OutputFile>; N], Failure> {
+    let given = files
+        .iter()
+        .filter_map(|(option, path)| Some((*option, path.as_deref()?)));
+    require_distinct(others.into_iter().chain(given))?;
+    let mut created = [const { None }; N];
+    for ((option, path), file) in files.into_iter().zip(&mut created) {
+        if let Some(path) = path {
+            require_not_input(option, path, inputs)?;
+            *file = Some(OutputFile::create(path, force)?);
+        }
+    }
+    Ok(created)
+}
+
 /// Creates a file that must not exist yet; `hint` says what to do if it does.
 pub fn create_new(path: &Path, hint: &str) -> Result<File, Failure> {
     File::create_new(path).map_err(|error| match error.kind() {
@@ -171,8 +193,8 @@ pub fn require_not_input<P: AsRef<Path>>(
     }
 }
 
-/// Returns an error if two of the files, each with its option, are the same, even under different paths; `-` is standard
-/// output.
+/// Returns an error if two of the files, each with its option, are the same, even under different paths; `-` is
+/// standard output.
 pub fn require_distinct<'a>(
     files: impl IntoIterator<Item = (&'a str, &'a Path)>,
 ) -> Result<(), Failure> {

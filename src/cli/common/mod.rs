@@ -24,7 +24,7 @@ pub use files::FILE_EXISTS;
 #[cfg(feature = "match")]
 pub use files::canonical_path;
 pub use files::{
-    FileLock, ForceArgument, OutputFile, create_new, open_input, require_distinct,
+    FileLock, ForceArgument, OutputFile, create_new, create_outputs, open_input, require_distinct,
     require_not_input,
 };
 #[cfg(any(feature = "cloud", feature = "training"))]

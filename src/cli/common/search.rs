@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::io;
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -237,34 +238,38 @@ pub fn bound_name(bound: Bound) -> Option<&'static str> {
 /// Size of the hash table of each [`Searcher`] in MB if the size is automatic.
 const AUTOMATIC_HASH: usize = 16;
 
-/// Searches the final positions of several games at the same time, each in one thread with an empty hash table, so
-/// that the results depend neither on the number of threads nor on the order. Calls `found` with the index of a game
-/// and its result as soon as it is known; if `found` returns `false`, the work is cancelled.
+/// Searches the final positions of `count` games at the same time, each in one thread with an empty hash table, so
+/// that the results depend neither on the number of threads nor on the order. `game` returns a game by its index. Calls
+/// `found` with the index of a game and its result as soon as it is known; if `found` returns `false`, the work is
+/// cancelled.
 ///
 /// # Errors
 /// There is too little memory or no thread for the searches, or `found` returns an error.
-pub fn search_games(
-    games: &[impl Borrow<Game> + Sync],
+pub fn search_games<G: Borrow<Game>>(
+    count: usize,
+    game: impl Fn(usize) -> G + Sync,
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
     found: impl FnMut(usize, SearchResult) -> Result<bool, Failure>,
 ) -> Result<Ended, Failure> {
-    let searchers = plan.searchers(plan.threads.clamp(1, games.len().max(1)))?;
+    let searchers = plan.searchers(plan.threads.clamp(1, count.max(1)))?;
     let next = AtomicUsize::new(0);
     let running = RunningSearches::default();
     thread::scope(|scope| {
         let (sender, results) = unbounded();
-        let (next, running) = (&next, &running);
+        let (game, next, running) = (&game, &next, &running);
+        let next = move || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < count);
         for searcher in searchers {
             let sender = sender.clone();
-            let work = move || search_some(searcher, games, plan, next, running, &sender);
+            let games = iter::from_fn(next).map(move |number| (number, game(number)));
+            let work = move || search_some(searcher, games, plan, running, &sender);
             if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
                 running.stop();
                 return Err(Failure::new("--threads", error));
             }
         }
         drop(sender);
-        let ended = collect(games.len(), &results, interrupts, found);
+        let ended = collect(count, &results, interrupts, found);
         running.stop();
         ended
     })
@@ -300,21 +305,19 @@ fn collect(
     Ok(Ended::Complete)
 }
 
-/// Searches one game after another until none is left.
-fn search_some(
+/// Searches games, each with its index, one after another.
+fn search_some<G: Borrow<Game>>(
     mut searcher: Searcher,
-    games: &[impl Borrow<Game>],
+    games: impl Iterator<Item = (usize, G)>,
     plan: &SearchPlan,
-    next: &AtomicUsize,
     running: &RunningSearches,
     results: &Sender<(usize, SearchResult)>,
 ) {
-    loop {
-        let number = next.fetch_add(1, Ordering::Relaxed);
+    for (number, game) in games {
         let control = Control::new(false);
-        let (Some(game), true) = (games.get(number), running.add(&control)) else {
+        if !running.add(&control) {
             return;
-        };
+        }
         searcher.forget();
         let result = match searcher.search(plan.request(game.borrow(), &control)) {
             Ok(result) => result,
@@ -409,10 +412,12 @@ mod tests {
             ..Limits::default()
         };
         let (_interrupt, interrupts) = bounded(1);
+        let games = games();
+        let game = |number: usize| &games[number];
         let search = |threads| {
             let mut lines = vec![Vec::new(); 4];
             let plan = plan(limits, threads);
-            let ended = search_games(&games(), &plan, &interrupts, |number, result| {
+            let ended = search_games(4, game, &plan, &interrupts, |number, result| {
                 lines[number] = result.best_line();
                 Ok(true)
             });
@@ -429,14 +434,16 @@ mod tests {
         let (interrupt, interrupts) = bounded(1);
         interrupt.send(()).unwrap();
         let endless = plan(Limits::default(), 2);
-        let ended = search_games(&games(), &endless, &interrupts, |_, _| Ok(true));
+        let games = games();
+        let game = |number: usize| &games[number];
+        let ended = search_games(4, game, &endless, &interrupts, |_, _| Ok(true));
         assert_eq!(ended.unwrap(), Ended::Interrupted);
         let short = Limits {
             nodes: Some(500),
             ..Limits::default()
         };
         let mut count = 0;
-        let ended = search_games(&games(), &plan(short, 2), &interrupts, |_, _| {
+        let ended = search_games(4, game, &plan(short, 2), &interrupts, |_, _| {
             count += 1;
             Ok(count < 2)
         });

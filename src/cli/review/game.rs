@@ -3,8 +3,9 @@
 use crate::board::{ByColor, Color, Move, Position};
 use crate::cli::common::texts;
 use crate::eval::win_rate::WinRate;
+use crate::notation::Line;
 use crate::notation::tree::{GameTree, PgnGame};
-use crate::rules::{Cause, Game, IllegalMove, RuleSet, judge, judge_outcome};
+use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::search::{Score, SearchResult};
 
 /// The search result of a position.
@@ -51,12 +52,24 @@ pub struct MoveVerdict {
 }
 
 /// A repetition with a ruling.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Repetition {
     /// The number of plies after which it was complete.
     pub ply: usize,
-    /// The actions of both sides and the ruling.
-    pub text: String,
+    judgement: Judgement,
+}
+
+impl Repetition {
+    /// The actions of both sides and the ruling, in the chosen language.
+    pub fn text(&self) -> String {
+        let judgement = &self.judgement;
+        let action = |color: Color| {
+            let perpetual = judgement.perpetuals[color].local_name();
+            format!("{} {perpetual}", color.local_name())
+        };
+        let actions = Color::ALL.map(action).join(", ");
+        format!("{actions}; {}", judgement.ruling().unwrap_or_default())
+    }
 }
 
 /// A reviewed game.
@@ -72,15 +85,15 @@ pub struct Review {
     pub repetitions: Vec<Repetition>,
 }
 
-/// The game at the start and after each ply.
-pub fn stages(record: &PgnGame) -> Result<Vec<Game>, IllegalMove> {
-    let mut game = Game::new(record.line.start.clone());
-    let mut stages = vec![game.clone()];
-    for &played in &record.line.moves {
-        game.push(played)?;
-        stages.push(game.clone());
+/// The positions of a line: at its start and after each ply.
+fn positions(line: &Line) -> Vec<Position> {
+    let mut positions = vec![line.start.clone()];
+    for (ply, played) in line.moves.iter().enumerate() {
+        let mut next = positions[ply].clone();
+        next.make(*played);
+        positions.push(next);
     }
-    Ok(stages)
+    positions
 }
 
 /// Whether to judge each ply: from ply number `from` on, except opening moves, which `chuhe match` marks with the
@@ -106,27 +119,27 @@ pub fn decided_score(game: &Game, rules: RuleSet) -> Option<Score> {
 /// Judges the moves of a game by the search results before and after each.
 pub fn review(
     (number, record): (usize, GameTree),
-    stages: &[Game],
+    game: &Game,
     judged: &[bool],
     found: &[Option<SearchedPosition>],
     rules: RuleSet,
 ) -> Review {
-    let points = stages.iter().zip(found).map(|(stage, found)| {
-        let position = stage.position();
+    let line = game.line();
+    let positions = positions(&line);
+    let points = positions.iter().zip(found).map(|(position, found)| {
         let expected = expected_points(found.as_ref()?.score, position);
         Some(match position.side_to_move() {
             Color::Red => expected,
             Color::Black => 100.0 - expected,
         })
     });
-    let steps = stages.windows(2).zip(found.windows(2)).zip(judged);
-    let line = record.main_line().line;
+    let steps = positions.windows(2).zip(found.windows(2)).zip(judged);
     let moves = line.moves.iter().zip(steps);
-    let moves = moves.map(|(&played, ((stages, found), &is_judged))| {
-        let before = stages[0].position();
+    let moves = moves.map(|(&played, ((positions, found), &is_judged))| {
+        let before = &positions[0];
         let verdict = match found {
             [Some(best), Some(next)] if is_judged => {
-                Some(judge_move(played, before, stages[1].position(), best, next))
+                Some(judge_move(played, before, &positions[1], best, next))
             }
             _ => None,
         };
@@ -151,7 +164,7 @@ pub fn review(
         record,
         moves,
         sides,
-        repetitions: repetitions(stages, rules),
+        repetitions: repetitions(&line, rules),
     }
 }
 
@@ -181,25 +194,19 @@ fn judge_move(
 }
 
 /// The repetitions with a ruling, each once.
-fn repetitions(stages: &[Game], rules: RuleSet) -> Vec<Repetition> {
+fn repetitions(line: &Line, rules: RuleSet) -> Vec<Repetition> {
     let mut repetitions = Vec::new();
     let mut continues = false;
-    for (ply, game) in stages.iter().enumerate() {
+    let mut game = Game::new(line.start.clone());
+    for (ply, played) in (1..).zip(&line.moves) {
+        if game.push(*played).is_err() {
+            break;
+        }
         let is_decided = game.occurrences() >= rules.deciding_occurrence();
         if is_decided && !continues {
-            let judgement = judge(game, rules);
+            let judgement = judge(&game, rules);
             if judgement.cause == Cause::Repetition {
-                let action = |c: Color| {
-                    format!(
-                        "{} {}",
-                        c.local_name(),
-                        judgement.perpetuals[c].local_name()
-                    )
-                };
-                let actions = Color::ALL.map(action);
-                let ruling = judgement.ruling().unwrap_or_default();
-                let text = format!("{}; {ruling}", actions.join(", "));
-                repetitions.push(Repetition { ply, text });
+                repetitions.push(Repetition { ply, judgement });
             }
         }
         continues = is_decided;
@@ -336,13 +343,17 @@ impl SideSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::Line;
+    use crate::cli::common::play_line;
 
     fn record(fen: &str, moves: &str) -> PgnGame {
         PgnGame::from(Line {
             start: fen.parse().unwrap(),
             moves: moves.split(' ').map(|m| m.parse().unwrap()).collect(),
         })
+    }
+
+    fn played(record: &PgnGame) -> Game {
+        play_line(record.line.clone()).unwrap()
     }
 
     fn found(hundredths: i32, best: &str) -> Option<SearchedPosition> {
@@ -356,7 +367,7 @@ mod tests {
     #[test]
     fn losses_are_those_of_the_moving_side() {
         let record = record(crate::notation::fen::START, "h2e2 h9g7 h0g2");
-        let stages = stages(&record).unwrap();
+        let game = played(&record);
         // Red keeps its lead, black loses a piece, red does not take it.
         let found = [
             found(10, "b2e2"),
@@ -367,7 +378,7 @@ mod tests {
         let judged = judged_plies(&record, 1);
         let review = review(
             (1, GameTree::from(&record)),
-            &stages,
+            &game,
             &judged,
             &found,
             RuleSet::Asian,
@@ -391,11 +402,11 @@ mod tests {
             .into();
         assert_eq!(judged_plies(&record, 1), [false, false, true, true]);
         assert_eq!(judged_plies(&record, 4), [false, false, false, true]);
-        let stages = stages(&record).unwrap();
+        let game = played(&record);
         let found = [None, None, found(0, "h0g2"), found(0, "b9c7"), None];
         let review = review(
             (1, GameTree::from(&record)),
-            &stages,
+            &game,
             &[false, false, true, true],
             &found,
             RuleSet::Asian,
@@ -410,22 +421,19 @@ mod tests {
     fn repetition_with_a_ruling_is_reported_once() {
         let checks = ["e9f9 e1f1 f9e9 f1e1"; 3].join(" ");
         let record = record("4k4/9/9/9/9/9/9/9/4R4/3K5 b", &checks);
-        let stages = stages(&record).unwrap();
-        let reported = repetitions(&stages, RuleSet::Asian);
+        let reported = repetitions(&record.line, RuleSet::Asian);
         assert_eq!(reported.len(), 1);
         assert_eq!(reported[0].ply, 8);
-        assert!(
-            reported[0].text.contains("lost for red"),
-            "{}",
-            reported[0].text
-        );
-        let last = stages.last().unwrap();
-        let score = decided_score(last, RuleSet::Asian).unwrap();
+        let text = reported[0].text();
+        assert!(text.contains("lost for red"), "{text}");
+        let last = played(&record);
+        let score = decided_score(&last, RuleSet::Asian).unwrap();
         assert_eq!(
             score.is_win(),
             last.position().side_to_move() == Color::Black
         );
-        assert_eq!(decided_score(&stages[0], RuleSet::Asian), None);
+        let start = Game::new(record.line.start);
+        assert_eq!(decided_score(&start, RuleSet::Asian), None);
     }
 
     #[test]

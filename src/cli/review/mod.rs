@@ -13,14 +13,14 @@ use serde_json::Value;
 
 use super::common::{
     Context, Ended, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
-    SearchDefaults, SearchPlan, Unread, bar_style, exit_code, finish_games, interrupts, note,
-    note_problems, print, report_damaged_tables, require_distinct, require_not_input, search_games,
+    SearchDefaults, SearchPlan, Unread, bar_style, create_outputs, exit_code, finish_games,
+    interrupts, note, note_problems, play_line, print, report_damaged_tables, search_games,
 };
 use crate::notation::MoveStyle;
 use crate::notation::tree::GameTree;
 use crate::page;
 use crate::rules::Game;
-use game::{Review, SearchedPosition, decided_score, judged_plies, review, stages};
+use game::{Review, SearchedPosition, decided_score, judged_plies, review};
 
 /// Judge the moves of a game: the best move, the loss of winning chances of each move, the accuracy of
 /// both sides, and the rulings on repetitions.
@@ -235,14 +235,15 @@ pub fn review_tree(
     interrupts: &Receiver<()>,
     on_progress: impl FnMut(usize, usize),
 ) -> Result<(Review, Ended), String> {
-    let line = record.main_line();
-    let stages = stages(&line).map_err(|error| format!("game {number}: {error}"))?;
-    let judged = judged_plies(&line, from);
-    let searched = search_game(&stages, &judged, plan, interrupts, on_progress);
+    let main_line = record.main_line();
+    let judged = judged_plies(&main_line, from);
+    let game = play_line(main_line.line);
+    let game = game.map_err(|failure| format!("game {number}: {}", failure.text))?;
+    let searched = search_game(&game, &judged, plan, interrupts, on_progress);
     let (found, ended) = searched.map_err(|failure| failure.text)?;
     let review = review(
         (number, record),
-        &stages,
+        &game,
         &judged,
         &found,
         plan.settings.rules,
@@ -250,29 +251,38 @@ pub fn review_tree(
     Ok((review, ended))
 }
 
+/// The beginning of a game, up to a number of plies.
+fn game_until(game: &Game, plies: usize) -> Game {
+    let mut game = game.clone();
+    while game.plies().len() > plies {
+        game.pop();
+    }
+    game
+}
+
 /// Searches the positions before and after each judged ply, except a last position that is decided by the rules.
 fn search_game(
-    stages: &[Game],
+    game: &Game,
     judged: &[bool],
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
     mut on_progress: impl FnMut(usize, usize),
 ) -> Result<(Vec<Option<SearchedPosition>>, Ended), Failure> {
-    let mut found: Vec<Option<SearchedPosition>> = vec![None; stages.len()];
+    let last = game.plies().len();
+    let mut found: Vec<Option<SearchedPosition>> = vec![None; last + 1];
     let is_judged = |ply: usize| judged.get(ply) == Some(&true);
-    let is_needed = |stage: usize| is_judged(stage) || stage > 0 && is_judged(stage - 1);
-    let mut numbers: Vec<usize> = (0..stages.len()).filter(|n| is_needed(*n)).collect();
-    let last = stages.len() - 1;
-    if let Some(score) = decided_score(&stages[last], plan.settings.rules) {
+    let is_needed = |ply: usize| is_judged(ply) || ply > 0 && is_judged(ply - 1);
+    let mut numbers: Vec<usize> = (0..=last).filter(|n| is_needed(*n)).collect();
+    if let Some(score) = decided_score(game, plan.settings.rules) {
         let (depth, line) = (0, Vec::new());
         found[last] = Some(SearchedPosition { score, depth, line });
         numbers.retain(|number| *number != last);
     }
-    let games: Vec<&Game> = numbers.iter().map(|n| &stages[*n]).collect();
-    let mut count = 0;
-    let ended = search_games(&games, plan, interrupts, |n, result| {
+    let (total, mut count) = (numbers.len(), 0);
+    let beginning = |n: usize| game_until(game, numbers[n]);
+    let ended = search_games(total, beginning, plan, interrupts, |n, result| {
         count += 1;
-        on_progress(count, games.len());
+        on_progress(count, total);
         found[numbers[n]] = SearchedPosition::of(&result);
         Ok(true)
     });
@@ -288,23 +298,15 @@ struct OutputFiles {
 
 impl OutputFiles {
     fn create(arguments: &Arguments, places: &[GamePath]) -> Result<Self, Failure> {
-        let pgn = ("--pgn", &arguments.pgn);
-        let svg = ("--svg", &arguments.svg);
-        let html = ("--html", &arguments.html);
+        let files = [
+            ("--pgn", &arguments.pgn),
+            ("--svg", &arguments.svg),
+            ("--html", &arguments.html),
+        ];
         let json = arguments.json.then_some(("--json", Path::new("-")));
-        let files = [pgn, svg, html].into_iter();
-        let files = files.filter_map(|(option, path)| Some((option, path.as_deref()?)));
-        require_distinct(json.into_iter().chain(files))?;
-        let create = |(option, path): (&str, &Option<PathBuf>)| {
-            let Some(path) = path else { return Ok(None) };
-            require_not_input(option, path, places.iter().map(|place| &place.path))?;
-            OutputFile::create(path, arguments.force).map(Some)
-        };
-        Ok(Self {
-            pgn: create(pgn)?,
-            svg: create(svg)?,
-            html: create(html)?,
-        })
+        let inputs: Vec<&PathBuf> = places.iter().map(|place| &place.path).collect();
+        let [pgn, svg, html] = create_outputs(files, json, &inputs, arguments.force)?;
+        Ok(Self { pgn, svg, html })
     }
 
     /// Whether a file is standard output. If so, the tables are not printed.

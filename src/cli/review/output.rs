@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
-use super::game::{Grade, MoveVerdict, Review, ReviewedMove};
+use super::game::{Grade, MoveVerdict, Repetition, Review, ReviewedMove};
 use crate::board::{Color, Move};
-use crate::cli::common::{columns, fill, pad_left, score_and_mate, terminal_width, texts};
+use crate::cli::common::{
+    Language, columns, fill, pad_left, score_and_mate, terminal_width, texts,
+};
 use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT, append};
 use crate::notation::{MoveStyle, chinese, opening};
 use crate::page;
@@ -62,7 +64,7 @@ pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
     }
     for repetition in &review.repetitions {
         let ply = repetition.ply.to_string();
-        let after = fill(texts.after_ply, &[&ply, &repetition.text]);
+        let after = fill(texts.after_ply, &[&ply, &repetition.text()]);
         text += &format!("\n{after}\n");
     }
     if has_title {
@@ -122,7 +124,8 @@ pub fn json(review: &Review, file: &str) -> String {
         })
     });
     let repetitions = review.repetitions.iter();
-    let repetitions = repetitions.map(|r| json!({ "ply": r.ply, "text": r.text }));
+    let english = |r: &Repetition| Language::En.within(|| r.text());
+    let repetitions = repetitions.map(|r| json!({ "ply": r.ply, "text": english(r) }));
     let opening = opening::of(&review.record.main_line().line);
     let object = json!({
         "file": file,
@@ -191,9 +194,9 @@ pub fn annotated(review: &Review) -> GameTree {
     let line: Vec<NodeId> = record.moves.line(ROOT).collect();
     for repetition in &review.repetitions {
         if let Some(id) = repetition.ply.checked_sub(1).and_then(|n| line.get(n)) {
-            let comment = &mut record.moves[*id].comment;
-            if !comment.contains(&repetition.text) {
-                append(comment, &repetition.text);
+            let (text, comment) = (repetition.text(), &mut record.moves[*id].comment);
+            if !comment.contains(&text) {
+                append(comment, &text);
             }
         }
     }

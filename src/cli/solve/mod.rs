@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
-    SearchThreads, TableArguments, describe_end, interrupts, note, open_input, print, print_text,
-    report_damaged_tables, require_distinct, require_not_input, thread_count,
+    SearchThreads, TableArguments, create_outputs, describe_end, interrupts, note, open_input,
+    print, print_text, report_damaged_tables, thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
@@ -438,24 +438,17 @@ struct OutputFiles {
 
 impl OutputFiles {
     fn create(arguments: &Arguments) -> Result<Self, Failure> {
-        let [pgn, svg] = [("--pgn", &arguments.pgn), ("--svg", &arguments.svg)];
+        let files = [("--pgn", &arguments.pgn), ("--svg", &arguments.svg)];
         let json = arguments.json.then_some(("--json", Path::new("-")));
-        let files = [pgn, svg, ("--resume", &arguments.resume)].into_iter();
-        let files = files.filter_map(|(option, path)| Some((option, path.as_deref()?)));
-        require_distinct(json.into_iter().chain(files))?;
+        let resume = arguments.resume.as_deref().map(|path| ("--resume", path));
+        let others = json.into_iter().chain(resume);
+        let input = arguments.game.file();
+        let [pgn, svg] = create_outputs(files, others, input.as_slice(), arguments.force)?;
         // Checks that the file can be written. The run writes it only after Ctrl-C.
         if let Some(path) = &arguments.resume {
             OutputFile::open(path)?;
         }
-        let create = |(option, path): (&str, &Option<PathBuf>)| {
-            let Some(path) = path else { return Ok(None) };
-            require_not_input(option, path, arguments.game.file())?;
-            OutputFile::create(path, arguments.force).map(Some)
-        };
-        Ok(Self {
-            pgn: create(pgn)?,
-            svg: create(svg)?,
-        })
+        Ok(Self { pgn, svg })
     }
 }
 
