@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use super::common::{
     BoardArguments, Context, Failure, FilePosition, GameArguments, GamePath, Language, Place,
     SearchArguments, SearchDefaults, SearchPlan, SearchThreads, Unread, bound_name, cut,
-    describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts, note, pad_left,
-    place_json, print_if_read, read_positions, report_damaged_tables, score_and_mate, spaced,
-    terminal_width, texts, wrapped,
+    describe_end, describe_ending, exit_code, fill, ignore_closed_pipe, interrupts,
+    note_first_of_several, pad_left, place_json, print_if_read, read_positions,
+    report_damaged_tables, score_and_mate, spaced, terminal_width, texts, wrapped,
 };
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
@@ -156,9 +156,7 @@ fn add_positions(
         });
         if is_game {
             if count > 1 {
-                note(&format!(
-                    "{path}: using the first of {count} games; {path}:2 is the next"
-                ));
+                note_first_of_several(&place.path);
             }
             break;
         }

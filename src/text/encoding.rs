@@ -95,7 +95,7 @@ pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
 }
 
 /// Whether a text is UTF-8: it is valid, or it has more than twice as many characters of three bytes as invalid
-/// sequences. Of 400,000 random texts of 2 to 8 Chinese characters in GBK, this ratio accepted two.
+/// sequences.
 fn is_mostly_utf_8(bytes: &[u8]) -> bool {
     let (mut long, mut invalid) = (0, 0);
     for chunk in bytes.utf8_chunks() {

@@ -49,7 +49,7 @@ fn games_of_a_pgn_are_named_by_number_and_ply() {
     place.check(
         "
         $ analyse games.pgn --depth 1
-        2> using the first of 2 games
+        2> using the first of several games
         $ analyse games.pgn:1 --depth 1
         2=
         ",

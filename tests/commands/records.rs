@@ -314,7 +314,7 @@ fn bad_games_do_not_affect_the_output_of_other_commands() {
         $1 analyse a.pgn b.pgn:1@2 --depth 1 --json
         >2 "file":"
         >  w - - 2 2
-        2> a.pgn: using the first of 2 games
+        2> a.pgn: using the first of several games
         2> a.pgn: game 2:
         $1 replay b.pgn@5 b.pgn
         > ends after ply 4

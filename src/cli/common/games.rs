@@ -273,8 +273,7 @@ impl GamePath {
         };
         let game = game.context(format_args!("{path}: game {number}"))?;
         if self.game.is_none() && games.next().is_some() {
-            let name = path.to_string();
-            note(&fill(texts().first_of_several, &[&name, &name]));
+            note_first_of_several(&self.path);
         }
         note_problems(&self.path, number, &game);
         self.cut(game, number)
@@ -354,6 +353,12 @@ pub fn finish_games(path: &Path, games: RecordReader<'_>) -> io::Result<()> {
         _ => note(&fill(texts().lines_skipped, &[&path, &lines.to_string()])),
     }
     Ok(())
+}
+
+/// Reports that a command uses only the first of the games of a file.
+pub fn note_first_of_several(path: &Path) {
+    let path = path.display().to_string();
+    note(&fill(texts().first_of_several, &[&path, &path]));
 }
 
 /// Whether there is text after `.pgn` where the number of a game or a ply is expected.

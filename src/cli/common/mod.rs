@@ -32,8 +32,8 @@ pub use files::{open_with_beginning, read_small_text};
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use games::read_games_of;
 pub use games::{
-    GameArguments, GamePath, Noun, Place, Unread, finish_games, note_problems, place_json,
-    play_line, read_games,
+    GameArguments, GamePath, Noun, Place, Unread, finish_games, note_first_of_several,
+    note_problems, place_json, play_line, read_games,
 };
 #[cfg(feature = "training")]
 pub use output::ProgressMeter;
