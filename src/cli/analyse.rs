@@ -98,6 +98,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         shown
             .or_else(ignore_closed_pipe)
             .context("standard output")?;
+        // There is a legal move, so only a failed search has no best move.
+        if (view.outcome.as_ref()).is_some_and(|outcome| outcome.best.is_none()) {
+            return Err(Failure::message("the search has failed"));
+        }
         if arguments.json && !print_if_read(&view.json(analysed, &plan))? {
             break;
         }
@@ -297,11 +301,7 @@ impl<'a> AnalysisView<'a> {
         self.bar.finish_and_clear();
         let (outcome, is_interrupted) = found?;
         self.is_interrupted = is_interrupted;
-        // There is a legal move, so only a failed search has no best move or score.
-        let (Some(best), Some(score)) = (outcome.best, outcome.score) else {
-            return Err(io::Error::other("the search has failed"));
-        };
-        if self.is_shown {
+        if let (true, Some(best), Some(score)) = (self.is_shown, outcome.best, outcome.score) {
             self.show_best(&outcome, best, score)?;
         }
         self.outcome = Some(outcome);
