@@ -41,8 +41,6 @@ fn engines_that_do_not_work_are_refused() {
     }
     let error = error_of(script("mute", "mute"), "--each depth=1 --startup 0.3");
     assert!(error.contains("engine mute: no ucciok"), "{error}");
-    let error = error_of(script("tardy", "tardy"), "--each depth=1 --startup 1");
-    assert!(error.contains("engine tardy: no readyok"), "{error}");
     for (mode, reason) in [
         ("mute", "no feature done=1"),
         ("pingless", "it speaks XBoard, but does not offer ping"),
@@ -70,6 +68,13 @@ fn engines_that_do_not_work_are_refused() {
     let ends = ["it exited (exit status: 0)", "it closed its output"];
     let is_reported = |end: &&str| error.contains(&format!("engine true: {end}"));
     assert!(ends.iter().any(is_reported), "{error}");
+}
+
+#[test]
+fn a_late_answer_is_refused() {
+    let engines = [script("tardy", "tardy"), script("good", "good")];
+    let error = error_output(&mut match_of(engines, "--each depth=1 --startup 1"));
+    assert!(error.contains("engine tardy: no readyok"), "{error}");
 }
 
 #[test]
@@ -126,10 +131,6 @@ fn invalid_arguments_are_refused() {
             "No such file",
         ),
         ("--each depth=1 speed=9", "unknown key"),
-        (
-            "--each depth=1 --pin --concurrency 1000",
-            "--pin needs 1000 processors",
-        ),
         (
             "--each depth=1 option.Threads=500 --pin --concurrency 2",
             "--pin needs 1000 processors",
