@@ -3,7 +3,7 @@
 use super::headings::{Line, is_address, is_game_number, may_be_move};
 use super::scanner::{PgnToken, Unclosed};
 use super::words::{
-    half_width, is_clock, is_first_number, is_round_number, joined_moves, split_word, without_label,
+    half_width, is_clock, is_first_number, joined_moves, split_word, without_label,
 };
 use crate::board::Position;
 use crate::notation::raw::{
@@ -123,7 +123,9 @@ impl Builder {
                 let word = half_width(word);
                 let restarts =
                     self.open.is_empty() && self.is_past_first_move() && is_first_number(&word);
-                restarts || self.has_ended && is_move_text(split_word(&word).0)
+                let begins_with_move =
+                    || is_move_text(joined_moves(split_word(without_label(&word)).0)[0]);
+                restarts || self.has_ended && begins_with_move()
             }
             PgnToken::Line(Line::Sentence(_))
             | PgnToken::Note(_)
@@ -354,7 +356,7 @@ impl Builder {
             return true;
         }
         let (text, glyph) = split_word(without_label(word));
-        if text.is_empty() || is_round_number(text) {
+        if text.is_empty() {
             self.add_glyph(glyph);
             return true;
         }
@@ -401,16 +403,16 @@ impl Builder {
         }
     }
 
-    /// Handles the result after the moves, which must agree with the tag unless one of them is `*`.
+    /// Handles a result after the moves, which must agree with an earlier one, such as the tag, unless one of them is
+    /// `*`.
     fn end(&mut self, result: GameResult, line: usize) {
         self.has_ended = true;
-        match self.result.filter(|tag| *tag != GameResult::Unfinished) {
+        match self.result.filter(|known| *known != GameResult::Unfinished) {
             None => self.result = Some(result),
-            Some(tag) if result == tag || result == GameResult::Unfinished => {}
-            Some(tag) => {
+            Some(known) if result == known || result == GameResult::Unfinished => {}
+            Some(known) => {
                 self.result = Some(GameResult::Unfinished);
-                let reason =
-                    format!("the result is {result} after the moves, but {tag} in the tag Result");
+                let reason = format!("the results {known} and {result} contradict each other");
                 self.add_problem(line, reason);
             }
         }

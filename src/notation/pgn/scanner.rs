@@ -30,7 +30,18 @@ pub enum Unclosed {
 /// Whether a character separates words: blanks, the punctuation between moves in a Chinese text, arrows, and the
 /// borders of tables.
 fn is_separator(c: char) -> bool {
-    c.is_whitespace() || ",，。；：→⇒➔|｜│┃\u{200b}\u{feff}".contains(c)
+    c.is_whitespace()
+        || ",，。；：→⇒➔|｜\u{200b}\u{feff}".contains(c)
+        || matches!(c, '\u{2500}'..='\u{257f}')
+}
+
+/// Whether a line is the border between two rows of a table: `|---|:--:|`, `+---+===+`.
+fn is_border(line: &str) -> bool {
+    line.contains(['|', '+'])
+        && (line.contains("--") || line.contains("=="))
+        && line
+            .chars()
+            .all(|c| c.is_whitespace() || "|+-=:".contains(c))
 }
 
 /// The Chinese brackets around notes.
@@ -151,13 +162,21 @@ impl Scanner {
         None
     }
 
-    /// Skips separators. Returns whether a line begins after them.
+    /// Skips separators and borders of tables. Returns whether a line begins after them.
     fn skip_space(&mut self) -> bool {
-        let rest = &self.text[self.at..];
-        let length = rest.len() - rest.trim_start_matches(is_separator).len();
-        let is_line_start = self.at == 0 || rest[..length].contains('\n');
-        self.skip(length);
-        is_line_start
+        let mut is_line_start = self.at == 0;
+        loop {
+            let rest = &self.text[self.at..];
+            let next = rest.trim_start_matches(is_separator);
+            let length = rest.len() - next.len();
+            is_line_start |= rest[..length].contains('\n');
+            let is_before_border = is_line_start && next.lines().next().is_some_and(is_border);
+            self.skip(length);
+            if !is_before_border {
+                return is_line_start;
+            }
+            self.skip_line();
+        }
     }
 
     /// Skips a word that begins with `first`. A character that is a whole number, such as `①`, begins a word. A closing

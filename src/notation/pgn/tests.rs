@@ -190,6 +190,60 @@ fn the_number_1_begins_another_game() {
 }
 
 #[test]
+fn joined_and_labelled_moves_begin_another_game() {
+    for (text, moves) in [
+        (
+            "第一局\n炮二平五马8进7马二进三\n第二局\n炮八平五马8进7马八进七\n",
+            ["h2e2 h9g7 h0g2", "b2e2 h9g7 b0c2"],
+        ),
+        (
+            "h2e2h9g7 1-0\nh2e2h9g7 b0c2 0-1\n",
+            ["h2e2 h9g7", "h2e2 h9g7 b0c2"],
+        ),
+        (
+            "第1局\n炮二平五\n第2局\nC2=5H8+7 H2+3\n",
+            ["h2e2", "h2e2 h9g7 h0g2"],
+        ),
+        (
+            "炮二平五 马8进7 红胜\n红:炮八平五 黑:马8进7 黑胜\n",
+            ["h2e2 h9g7", "b2e2 h9g7"],
+        ),
+        (
+            "第1回合炮二平五 马8进7 红胜\n第1回合:炮八平五马8进7第2回合马八进七 黑胜",
+            ["h2e2 h9g7", "b2e2 h9g7 b0c2"],
+        ),
+    ] {
+        let games = read(text);
+        assert_eq!(games.len(), 2, "{text}");
+        for (game, moves) in games.iter().zip(moves) {
+            let played = game.as_ref().unwrap().line.moves.iter();
+            let played: Vec<_> = played.map(ToString::to_string).collect();
+            assert_eq!(played.join(" "), moves, "{text}");
+        }
+    }
+}
+
+#[test]
+fn borders_of_tables_are_skipped() {
+    let rows = ["| 1 | 炮二平五 | 马8进7 |", "| 2 | 马二进三 | 车9平8 |"];
+    for border in [
+        "|---|---|---|",
+        "| :-- | ----- | ----: |",
+        "+---+======+",
+        "├──┼────┼────┤",
+        "────────",
+    ] {
+        let text = format!("{border}\n{}\n{border}\r\n{}\n{border}\n", rows[0], rows[1]);
+        let games = read(&text);
+        assert_eq!(games.len(), 1, "{text}");
+        assert_eq!(games[0].as_ref().unwrap().line.moves.len(), 4, "{text}");
+    }
+    // A line of one sign ends a game.
+    let text = "炮二平五 马8进7\n--------\n炮八平五 马8进7\n";
+    assert_eq!(read(text).len(), 2);
+}
+
+#[test]
 fn bad_records_are_reported() {
     for (text, reason) in [
         ("[Red \"x]\n1. h2e2 *", "line 1: a tag without its end"),
@@ -279,8 +333,9 @@ fn results_that_contradict_each_other_are_reported() {
         ("1-0", "", Ok(RedWins)),
         ("?", "1-0", Ok(RedWins)),
         ("*", "*", Ok(Unfinished)),
-        ("1-0", "0-1", Err("0-1 after the moves, but 1-0 in the tag")),
-        ("1/2-1/2", "1-0", Err("1-0 after the moves, but 1/2-1/2 in")),
+        ("1-0", "0-1", Err("the results 1-0 and 0-1 contradict")),
+        ("1/2-1/2", "1-0", Err("the results 1/2-1/2 and 1-0")),
+        ("*", "1-0 0-1", Err("the results 1-0 and 0-1")),
     ] {
         let games = read(&format!("[Result \"{tag}\"]\n\n1. h2e2 {end}\n"));
         match (&games[0], result) {

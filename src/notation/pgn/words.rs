@@ -56,16 +56,16 @@ pub fn is_first_number(word: &str) -> bool {
 
 /// Whether a word is the number of a move in Chinese, such as `第3回合`.
 pub fn is_round_number(word: &str) -> bool {
-    let number = word.strip_prefix('第').map(|rest| {
-        let rest = rest.trim_end_matches(':');
-        ["回合", "着", "步"]
-            .iter()
-            .find_map(|unit| rest.strip_suffix(unit))
-    });
-    let is_digit = |c: char| c.is_ascii_digit() || "一二三四五六七八九十百零".contains(c);
-    number
-        .flatten()
-        .is_some_and(|number| number.chars().all(is_digit))
+    after_round_number(word).is_some_and(|rest| rest.trim_start_matches(NUMBER_ENDS).is_empty())
+}
+
+/// The rest of a word that begins with the number of a move in Chinese, such as `第3回合` or `第三步`; `None` for others.
+fn after_round_number(word: &str) -> Option<&str> {
+    let is_digit = |c: char| c.is_numeric() || "一二三四五六七八九十百零".contains(c);
+    let rest = word.strip_prefix('第')?.trim_start_matches(is_digit);
+    ["回合", "着", "步"]
+        .iter()
+        .find_map(|unit| rest.strip_prefix(unit))
 }
 
 /// Whether a word is a time on the clock: `0:05`, `1:02:03`, `0:05.3`.
@@ -109,7 +109,7 @@ pub fn joined_moves(word: &str) -> Vec<&str> {
         moves.push(text);
         let after_digits = after.trim_start_matches(|c: char| c.is_ascii_digit());
         let is_number = after_digits.len() < after.len() && after_digits.starts_with(NUMBER_ENDS);
-        rest = if is_number {
+        rest = if is_number || after.starts_with('第') {
             without_number(after)
         } else {
             after
@@ -156,10 +156,11 @@ fn coordinates_length(text: &str) -> Option<usize> {
     square(from + usize::from(text.as_bytes().get(from) == Some(&b'-')))
 }
 
-/// A word without the move number before it: `1.`, `12...`, `1…h9g7`, `3.H2-E2`, `①`; but `33.4` is a move.
+/// A word without the move number before it: `1.`, `12...`, `1…h9g7`, `3.H2-E2`, `①`, `第1回合`; but `33.4` is a move.
 fn without_number(word: &str) -> &str {
     // Numbers in circles, in brackets or with a dot, each of which is one character.
-    if let Some(rest) = word.strip_prefix(|c| matches!(c, '①'..='⒛')) {
+    let after_character = || word.strip_prefix(|c| matches!(c, '①'..='⒛'));
+    if let Some(rest) = after_round_number(word).or_else(after_character) {
         return rest.trim_start_matches(NUMBER_ENDS);
     }
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -191,6 +192,10 @@ mod tests {
                 "炮二平五 马8进7 马二进三 车9平8",
             ),
             ("马8进72.", "马8进7"),
+            (
+                "炮二平五马8进7第2回合:马二进三第三步",
+                "炮二平五 马8进7 马二进三",
+            ),
             ("前兵七进一卒7进1", "前兵七进一 卒7进1"),
             ("h2e2h9g7h0g2", "h2e2 h9g7 h0g2"),
             ("h2e2h9g72.h0g2", "h2e2 h9g7 h0g2"),
@@ -208,6 +213,7 @@ mod tests {
         for word in [
             "炮二平五六",
             "炮二平五马8进72",
+            "炮二平五第2局",
             "炮二平五马进7",
             "炮二平五好马8进7",
             "h2e2h9g",
@@ -232,6 +238,10 @@ mod tests {
             ("1…马8进7", "马8进7", None),
             ("1.…马8进7", "马8进7", None),
             ("...h9g7", "h9g7", None),
+            ("第1回合炮二平五", "炮二平五", None),
+            ("第十二步:炮二平五!", "炮二平五", Some(1)),
+            ("第１回合", "", None),
+            ("第1局", "第1局", None),
             ("．．．", "", None),
             ("33.4!", "33.4", Some(1)),
             ("!!", "", Some(3)),
