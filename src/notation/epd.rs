@@ -95,6 +95,16 @@ impl Epd {
         words.get(fen::length(&words)) == Some(&"moves") && text.contains(';')
     }
 
+    /// Whether a text has the form of an EPD with other operations before `moves`.
+    #[cfg(feature = "cli")]
+    pub fn has_late_moves(text: &str) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut operations = words.iter().skip(fen::length(&words));
+        words.first().is_some_and(|board| board.contains('/'))
+            && operations.position(|word| *word == "moves") > Some(0)
+            && Self::is_form_of(text)
+    }
+
     /// The operands of all operations with this code.
     fn operands(&self, code: &str) -> impl Iterator<Item = &String> {
         operands(&self.operations, code)

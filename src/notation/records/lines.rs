@@ -47,20 +47,19 @@ impl From<LineContent> for GameTree {
 /// # Errors
 /// The position is invalid, or the first move cannot be played.
 pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
+    let epd = || text.parse().map(LineContent::Epd);
     let game = match url_game(text) {
         Some(game) => game?,
+        None if Epd::has_late_moves(text) => return epd().map_err(RecordError::new),
         None => GameText::split(&without_move_numbers(text), Separator::Optional),
     };
     match RawGame::from_text(game).and_then(RawGame::resolve) {
         // The moves of an EPD end with a `;`.
         Ok(game) if !game.problems.is_empty() && Epd::has_moves(text) => {
-            let epd = text.parse().map(LineContent::Epd);
-            epd.or(Ok(LineContent::Game(game)))
+            epd().or(Ok(LineContent::Game(game)))
         }
         Ok(game) => Ok(LineContent::Game(game)),
-        Err(_) if Epd::is_form_of(text) => {
-            text.parse().map(LineContent::Epd).map_err(RecordError::new)
-        }
+        Err(_) if Epd::is_form_of(text) => epd().map_err(RecordError::new),
         Err(error) => Err(error),
     }
 }
@@ -153,8 +152,18 @@ mod tests {
             let game = GameTree::from(content);
             assert_eq!(game.tag("Event").unwrap_or_default(), event);
         }
-        let moved = read_line(&format!("{board} moves h2e2 h9g7; bm h0g2;")).unwrap();
-        assert!(matches!(&moved, LineContent::Epd(epd) if epd.best_moves.len() == 1));
+        // The operations may be in any order, and the last may lack its `;`.
+        for text in [
+            "moves h2e2 h9g7; bm h0g2; id \"q\";",
+            "bm h0g2; id \"q\"; moves h2e2 h9g7",
+            "bm h0g2; moves h2e2 h9g7; id \"q\"",
+        ] {
+            let moved = read_line(&format!("{board} {text}")).unwrap();
+            let LineContent::Epd(epd) = &moved else {
+                panic!("{moved:?}");
+            };
+            assert_eq!((epd.best_moves.len(), epd.id()), (1, Some("q")), "{text}");
+        }
         for text in ["h2e9", "note h2e2", "bm h2e9;"] {
             assert!(read_line(&format!("{board} {text}")).is_err(), "{text}");
         }
