@@ -235,15 +235,31 @@ fn print_greeting() {
     }
 }
 
-fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure> {
-    if let Some(file) = &arguments.log {
-        start_log(file).context(file.display())?;
-        log::info!(
-            "chuhe {}: {}",
-            env!("CARGO_PKG_VERSION"),
-            command_line(words)
-        );
+/// Starts the log, if there is one. Its file must not be one that a match reads or writes.
+fn open_log(arguments: &Arguments, words: &[OsString]) -> Result<(), Failure> {
+    let Some(file) = &arguments.log else {
+        return Ok(());
+    };
+    if file.as_os_str() == "-" {
+        let why = "a log needs a file, because standard output has other content";
+        return Err(Failure::usage("--log", why));
     }
+    #[cfg(feature = "match")]
+    if let Some(CliCommand::Match(command)) = &arguments.command {
+        let log = ("--log", file.as_path());
+        common::require_distinct(command.files().into_iter().chain([log]))?;
+    }
+    start_log(file).context(file.display())?;
+    log::info!(
+        "chuhe {}: {}",
+        env!("CARGO_PKG_VERSION"),
+        command_line(words)
+    );
+    Ok(())
+}
+
+fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure> {
+    open_log(&arguments, words)?;
     let done = match arguments.command {
         None => {
             if arguments.log.is_some() {

@@ -205,12 +205,23 @@ fn no_file_contains_passwords_of_addresses() {
 fn the_plot_has_a_row_per_engine() {
     let place = Place::new();
     let plot = place.path("standings.svg");
-    fs::write(&plot, "x".repeat(100_000)).unwrap();
-    let mut command = match_of(
-        [script("one", "good"), script("<two>", "resign")],
-        "--openings start --rounds 1 --each depth=1",
-    );
-    output(command.args(["--event", "A & B", "--plot"]).arg(&plot));
+    let old = "x".repeat(100_000);
+    fs::write(&plot, &old).unwrap();
+    let command = |arguments: &str| {
+        let engines = [script("one", "good"), script("<two>", "resign")];
+        let mut command = match_of(engines, "--openings start --rounds 1 --each depth=1");
+        command.args(["--event", "A & B"]).arg("--plot").arg(&plot);
+        command.args(arguments.split_whitespace());
+        command.current_dir(place.path(""));
+        command
+    };
+    // A match that is not continued does not overwrite a report, even if it has a new journal.
+    for arguments in ["", "--resume new.jsonl"] {
+        let error = error_output(&mut command(arguments));
+        assert!(error.contains("--force overwrites it"), "{error}");
+        assert_eq!(place.read("standings.svg"), old);
+    }
+    output(&mut command("--force"));
     let svg = fs::read_to_string(&plot).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
     for part in ["A &amp; B: 2 games", "one, Elo +∞", "&lt;two&gt;, Elo -∞"] {
@@ -391,6 +402,10 @@ fn one_file_cannot_have_two_purposes() {
         (
             format!("--pgn {path} --openings {path}"),
             "also the file of --openings",
+        ),
+        (
+            format!("--pgn {path} --log {crooked}"),
+            "also the file of --pgn",
         ),
         (
             format!("--json {path} --engines-file {path}"),

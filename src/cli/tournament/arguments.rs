@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
 use crate::cli::check::as_setting;
-use crate::cli::common::{Context, Failure, parse_seconds};
+use crate::cli::common::{Context, Failure, ForceArgument, parse_seconds};
 use crate::notation::MoveStyle;
 use crate::rules::RuleSet;
 use crate::text::{self, is_character, read_file};
@@ -204,6 +204,8 @@ pub struct Arguments {
     /// FILE.damaged.2 and so on.
     #[arg(long, requires = "resume", help_heading = "Output")]
     repair: bool,
+    #[command(flatten, next_help_heading = "Output")]
+    pub force: ForceArgument,
 }
 
 /// The values of `--engine`, one list for each time it is given, and of `--each`.

@@ -50,12 +50,19 @@ impl OutputFiles {
         for path in &arguments.status {
             require_no_journal(path)?;
         }
+        // Of a match that is continued, the reports may exist.
+        let mut force = arguments.force;
+        force.force |= arguments.resume.as_deref().is_some_and(Path::exists);
+        let report_file = |path: &PathBuf| {
+            require_no_journal(path)?;
+            OutputFile::create(path, force)
+        };
         let mut files = Self {
             journal: None,
             pgn: None,
             pgn_path: arguments.pgn.as_deref().map(canonical_path),
-            json: report_file(arguments.json.as_ref())?,
-            plot: report_file(arguments.plot.as_ref())?,
+            json: arguments.json.as_ref().map(report_file).transpose()?,
+            plot: arguments.plot.as_ref().map(report_file).transpose()?,
             epd: None,
             status: arguments.status.clone(),
         };
@@ -360,15 +367,6 @@ fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<St
         record.result,
         record.reason
     ))
-}
-
-/// Opens the file of a report, if requested.
-fn report_file(path: Option<&PathBuf>) -> Result<Option<OutputFile>, Failure> {
-    path.map(|path| {
-        require_no_journal(path)?;
-        OutputFile::open(path)
-    })
-    .transpose()
 }
 
 /// Returns an error if a file is the journal of a match, which must not be overwritten.
