@@ -300,8 +300,11 @@ fn standard_output_is_a_file_too() {
     // A byte order mark is accepted.
     place.write("a.txt", format!("\u{feff}{lines}"));
     place.check("$ book import a.txt a.dat");
-    let import = place.command("book import a.txt -").assert().success();
-    assert_eq!(import.get_output().stdout, place.bytes("a.dat"));
+    for source in ["a.txt -", "- - < a.txt"] {
+        let mut import = place.command(&format!("book import {source}"));
+        let import = import.assert().success();
+        assert_eq!(import.get_output().stdout, place.bytes("a.dat"));
+    }
     assert_eq!(place.output("book export a.dat -"), lines);
     assert!(!place.path("-").exists());
 }
@@ -310,7 +313,16 @@ fn standard_output_is_a_file_too() {
 fn databases_are_overwritten_only_with_force() {
     let place = Place::new();
     place.write("a.xqb", "old");
-    place.check("$1 book merge a.xqb <builtin>\n2> --force overwrites it");
+    place.check(
+        "
+        $1 book merge a.xqb <builtin>
+        2> --force overwrites it
+        $2 book merge a.xqb '<builtin>;a.xqb' --force
+        2= chuhe: OUT: this is one of the input files
+        $2 book export 'a.xqb;' a.xqb --force
+        2= chuhe: OUT: this is one of the input files
+        ",
+    );
     assert_eq!(place.read("a.xqb"), "old");
     place.check("$ book merge a.xqb <builtin> --force\n$ book verify a.xqb");
     assert_eq!(place.names(), ["a.xqb"], "no other file is left");

@@ -11,11 +11,11 @@ use clap::Subcommand;
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, OutputFile, Unread, columns, heads, note,
-    print, print_text, require_not_input, terminal_width,
+    open_input, print, print_text, require_not_input, terminal_width,
 };
 use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
-use crate::text::read_file;
+use crate::text::{names_of_list, read_all};
 use file::{Output, open, read_memos, read_table};
 
 /// Make, merge and inspect opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
@@ -62,7 +62,7 @@ enum BookCommand {
     },
     /// Make a book from the text of `export`.
     Import {
-        /// Text written by `export`.
+        /// Text written by `export`; `-` is standard input.
         text: PathBuf,
         /// New book; `-` is standard output.
         out: PathBuf,
@@ -81,9 +81,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         #[cfg(feature = "training")]
         BookCommand::Build(arguments) => return build::run(arguments),
         BookCommand::Show { game, book } => show(game, book),
-        BookCommand::Merge { out, books, force } => merge(Output::new(out, *force)?, books),
+        BookCommand::Merge { out, books, force } => {
+            require_not_input(
+                "OUT",
+                out,
+                books.iter().flat_map(|list| names_of_list(list)),
+            )?;
+            merge(Output::new(out, *force)?, books)
+        }
         BookCommand::Export { book, out, force } => {
-            require_not_input("OUT", out, [book])?;
+            require_not_input("OUT", out, names_of_list(book))?;
             let out = OutputFile::create(out, *force)?;
             if !read_memos(book)?.is_empty() {
                 note("the comments of the book are not exported");
@@ -173,7 +180,8 @@ fn hashed_moves(books: &[&str]) -> Result<Option<Vec<HashedMove>>, Failure> {
 }
 
 fn import(text: &Path, out: Output) -> Result<(), Failure> {
-    let bytes = read_file(text, MAX_TEXT_MB).context(text.display())?;
+    let input = open_input(text).context(text.display())?;
+    let bytes = read_all(input, MAX_TEXT_MB).context(text.display())?;
     let content = std::str::from_utf8(&bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
