@@ -378,9 +378,10 @@ export function buildStudy() {
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target.closest('input, textarea, select');
     if (isTyping || event.ctrlKey || event.altKey || event.metaKey || document.body.classList.contains('editing')) return;
+    const letter = event.key.toLowerCase();
     if (event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End') walk(event.key);
-    else if (event.key === 'f') flip();
-    else if (event.key === 'd') setDrawing(!view.isDrawing);
+    else if (letter === 'f') flip();
+    else if (letter === 'd') setDrawing(!view.isDrawing);
     else return;
     event.preventDefault();
   });

@@ -381,8 +381,15 @@ async function playsByKeyboard(url) {
   assert.equal(await page.locator('#board .circle').count(), 1);
   assert.match(await square(page, 'e3').getAttribute('aria-label'), /arrow to e5$/);
   assert.match(await square(page, 'e5').getAttribute('aria-label'), /circled$/);
-  await press('d');
+  // Caps Lock makes no difference.
+  await press('D');
   assert.equal(await page.locator('#draw-hint').isVisible(), false);
+  const place = () => square(page, 'e3').boundingBox();
+  const before = await place();
+  await press('F');
+  assert.notDeepEqual(await place(), before);
+  await press('f');
+  assert.deepEqual(await place(), before);
   assert.equal(await moveCount(page), 2);
   await page.context().close();
 }
