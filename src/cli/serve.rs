@@ -59,7 +59,8 @@ pub struct Arguments {
     /// Number of threads that answer requests.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
-    /// Moves that must be known below a position before query and similar actions return a move.
+    /// Moves that must be known below a position, at least four of them below one of its best moves, before query and
+    /// similar actions return a move.
     #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().min_visits)]
     min_visits: usize,
     /// Round scores for the requested move as the public library does. Scores of mirrored positions may then differ

@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Settings of the training: a TOML file; `--print-recipe` shows its keys.
     #[arg(long, value_name = "FILE")]
     recipe: Option<PathBuf>,
-    /// Change a number of the recipe; may be repeated.
+    /// Change a value of the recipe; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     changes: Vec<String>,
     /// Print the recipe and exit.

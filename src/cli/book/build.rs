@@ -22,7 +22,7 @@ use crate::training::data::{GameReader, MAGIC, Record, is_game_file};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 
 /// Make a book from games (PGN in any notation, XQF, CBR, CBL, DhtmlXQ, self-play files) or, with
-/// --self, from searches. With --self-play the engine plays the games first.
+/// --self, from searches. With --self-play and --check the engine plays the games first.
 ///
 /// From games, the value of a move is three for each win of the side that plays it, one for each
 /// draw, minus one for each loss; moves with a value of 0 or less are dropped, except with
@@ -54,7 +54,7 @@ pub struct Arguments {
     )]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     min_games: u32,
-    /// First play the engine against itself until the file of games has N games: good moves up to
+    /// With --check: first play the engine against itself until the file of games has N games: good moves up to
     /// --max-ply, then the best move. An existing file is continued.
     #[arg(
         long,
@@ -77,8 +77,7 @@ pub struct Arguments {
     /// Search the moves of games and drop bad ones.
     #[arg(long, conflicts_with = "self_made")]
     check: bool,
-    /// Weigh moves by the scores of --check, backed up from the ends of the lines, instead of by
-    /// results.
+    /// With --check: weigh moves by its scores, backed up from the ends of the lines, instead of by results.
     #[arg(long, requires = "check")]
     by_score: bool,
     /// Number of games or searches at the same time; does not change the book.

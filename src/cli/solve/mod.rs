@@ -48,7 +48,7 @@ pub struct Arguments {
     /// Prove a mate (杀局) of at most N moves.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_MOVES)))]
     mate: u32,
-    /// Prove a win (胜局) of any length: a mate on the board or by the endgame tables.
+    /// Prove a win (胜局) of any length up to 64 moves: a mate on the board or by the endgame tables.
     #[arg(long, conflicts_with_all = ["mate", "draw"])]
     win: bool,
     /// Prove a draw (和局): neither side can win.
