@@ -6,7 +6,7 @@ use super::position::ordered_moves;
 use crate::board::{Color, Move, PieceKind, Position};
 use crate::cloud::api::{ApiReply, ListedMove, MoveInfo};
 use crate::cloud::score::FINAL;
-use crate::rules::{RuleSet, is_material_insufficient};
+use crate::rules::{MoveThreats, Ply, RuleSet, is_material_insufficient, move_threats};
 use crate::tablebase::{TableOutcome, Tables};
 
 /// The rules of the library.
@@ -19,7 +19,8 @@ pub struct TableMove {
     /// For the side that plays it: 30,000 minus the plies to mate, 0 for a draw.
     pub score: i32,
     captures: bool,
-    checks: bool,
+    /// See [`threats`].
+    threats: u8,
 }
 
 /// The moves of a position, best first, if the tablebases have the position and all its successors. `None` also if a
@@ -30,29 +31,43 @@ pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove
         return None;
     }
     let info = tables.probe_moves(position, RULES);
-    let mut after = position.clone();
     let describe = |played: Move| {
         let probed = info.iter().find(|probed| probed.played == played)?;
-        let undo = after.make(played);
-        let checks = after.in_check();
-        after.unmake(played, undo);
         Some(TableMove {
             played,
             score: score(probed.outcome?)?,
             captures: position.taken_by(played).is_some(),
-            checks,
+            threats: 0,
         })
     };
     let moves = ordered_moves(position).into_iter().map(describe);
     let mut moves: Vec<TableMove> = moves.collect::<Option<_>>()?;
+    let is_drawn = moves.iter().map(|m| m.score).max() == Some(0);
+    for m in &mut moves {
+        m.threats = threats(position, m.played, is_drawn);
+    }
     moves.sort_by_key(|m| {
+        let threatens = m.threats > 0;
         let flags = match m.score {
-            1.. => (!m.captures, m.checks),
-            _ => (m.checks, m.captures != m.checks),
+            1.. => (u8::from(!m.captures), threatens),
+            _ => (m.threats, m.captures != threatens),
         };
         (std::cmp::Reverse(m.score), flags)
     });
     Some(moves)
+}
+
+/// 1 for a check; in a drawn position also 1 for a quiet move that newly threatens a piece or gives check.
+fn threats(position: &Position, played: Move, is_drawn: bool) -> u8 {
+    let mut after = position.clone();
+    let ply = Ply {
+        played,
+        undo: after.make(played),
+    };
+    let threatens = is_drawn
+        && after.captured().is_none()
+        && move_threats(&after, &ply, RULES) != Some(MoveThreats::default());
+    u8::from(after.in_check()) + u8::from(threatens)
 }
 
 /// Whether a position has few enough pieces to probe the tablebases.
@@ -98,7 +113,7 @@ pub fn list(moves: &[TableMove]) -> Vec<ListedMove> {
 }
 
 fn is_equal(a: &TableMove, b: &TableMove) -> bool {
-    (a.score, a.captures, a.checks) == (b.score, b.captures, b.checks)
+    (a.score, a.captures, a.threats) == (b.score, b.captures, b.threats)
 }
 
 /// The reply to `query` and similar actions: one of the best moves; all drawing moves if the position is a draw

@@ -298,6 +298,15 @@ fn tablebases_take_precedence() {
     let drawn = "2bakab2/9/9/9/9/9/9/9/9/R2K5 w";
     assert!(ask("querysearch", drawn, "").starts_with("search:"));
     assert!(ask("queryall", drawn, "").contains("(D-M-0000)"));
+    // In a draw, moves that threaten a piece come after quiet ones.
+    for (board, threat) in [
+        ("4ka3/9/3P5/9/9/9/9/9/9/3K5 b", "f9e8"),
+        ("5k3/9/3C1a3/9/9/9/9/3K5/9/9 b", "f7e8"),
+    ] {
+        let list = ask("queryall", board, "");
+        let last = format!("move:{threat},score:0,rank:1,");
+        assert!(list.contains(&last), "{list}");
+    }
 }
 
 #[test]
