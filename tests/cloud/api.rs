@@ -44,6 +44,12 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
     // As a proxy sends it.
     let absolute = server.get(&format!("http://www.example.com{path}"));
     assert_eq!(body(&absolute), KNOWN);
+    // As programs send it that do not encode URLs; a reply on their connection is the last one.
+    for more in ["", "&x=\"<\t>"] {
+        let path = format!("/chessdb.php?action=queryall{more}&board={START}");
+        let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nCookie:16888\r\n\r\n");
+        assert_eq!(body(&server.raw(request)), KNOWN);
+    }
     // As `FormData` in browsers and `curl -F` send it; a file is skipped.
     let parts = [("action", "queryall"), ("board", START)].map(|(name, value)| {
         format!("--b\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")

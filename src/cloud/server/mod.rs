@@ -11,11 +11,13 @@ mod jobs;
 mod metrics;
 mod notes;
 mod rate;
+mod request_line;
 mod shared;
 mod site;
 mod worker;
 
 use std::future::Future;
+use std::io::Cursor;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +36,7 @@ use hyper::service::{Service, service_fn};
 use hyper::{StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -42,6 +45,7 @@ use super::access::{Role, Tokens};
 use super::library::Library;
 use super::worker::jobs::{LEASE, RELEASE, SUBMIT};
 use caller::{Peer, ServerError, translate_reason};
+use request_line::FirstLine;
 use shared::{Admission, Shared};
 
 pub use caller::language;
@@ -302,9 +306,22 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
         merge_slashes(request.uri_mut());
         router.call(request)
     });
-    let connection = http().serve_connection(TokioIo::new(stream), service);
-    let mut connection = std::pin::pin!(connection);
+    let (reader, writer) = stream.into_split();
+    let mut reader = BufReader::new(reader);
     let mut stopping = shared.stopping.subscribe();
+    let line = tokio::select! {
+        line = tokio::time::timeout(HEAD_TIME, FirstLine::read(&mut reader)) => line,
+        _ = stopping.wait_for(|is_stopping| *is_stopping) => return,
+    };
+    // The client has sent no whole line in time, or the connection is broken.
+    let Ok(Ok(line)) = line else {
+        return;
+    };
+    let reader = Cursor::new(line.text).chain(reader);
+    let stream = TokioIo::new(tokio::io::join(reader, writer));
+    // Later lines of the connection are not corrected, so a client that needs it uses a new one.
+    let connection = (http().keep_alive(!line.is_corrected)).serve_connection(stream, service);
+    let mut connection = std::pin::pin!(connection);
     let is_done = tokio::select! {
         _ = &mut connection => true,
         () = tokio::time::sleep(CONNECTION_TIME) => false,

@@ -1,0 +1,47 @@
+//! The first line of a connection. Some programs send the blank of a FEN unencoded, which hyper refuses.
+
+use std::io;
+
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
+
+use super::MAX_URL;
+
+/// Maximum length of a line that is read and corrected, in bytes.
+const MAX_LENGTH: u64 = MAX_URL as u64 + 32;
+
+/// The first line of a connection, or the start of a line that is too long.
+pub struct FirstLine {
+    pub text: Vec<u8>,
+    /// Whether characters of the URL were encoded.
+    pub is_corrected: bool,
+}
+
+impl FirstLine {
+    pub async fn read(stream: impl AsyncBufRead + Unpin) -> io::Result<Self> {
+        let mut text = Vec::new();
+        stream.take(MAX_LENGTH).read_until(b'\n', &mut text).await?;
+        let corrected = corrected(&text);
+        Ok(Self {
+            is_corrected: corrected.is_some(),
+            text: corrected.unwrap_or(text),
+        })
+    }
+}
+
+/// A request line with the characters of its URL encoded that no URL contains; `None` without such characters.
+fn corrected(line: &[u8]) -> Option<Vec<u8>> {
+    let version = b" HTTP/1.";
+    let begin = line.iter().position(|byte| *byte == b' ')? + 1;
+    let end = line
+        .windows(version.len())
+        .rposition(|part| part == version)?;
+    let mut corrected = line[..begin].to_vec();
+    for byte in line.get(begin..end)? {
+        match byte {
+            b' ' | b'\t' | b'"' | b'<' | b'>' => corrected.extend(format!("%{byte:02X}").bytes()),
+            _ => corrected.push(*byte),
+        }
+    }
+    corrected.extend(&line[end..]);
+    (corrected.len() > line.len()).then_some(corrected)
+}
