@@ -345,6 +345,13 @@ fn files_of_a_directory_are_served() {
     let server = Server::start(&place, "");
     assert_eq!(status(&server.get("/llm.php")), 404);
     assert_eq!(status(&server.get(&format!("/?{board}_w"))), 200);
+    // Without the page of the public library, its address leads to the built-in page.
+    for (page, location) in [("/query", "./chuhe/"), ("/query_en/", "../chuhe/")] {
+        let sent_on = server.get(&format!("{page}?{board}%20b"));
+        assert_eq!(status(&sent_on), 302);
+        let location = format!("location: {location}?{board}%20b\r\n");
+        assert!(sent_on.contains(&location), "{sent_on}");
+    }
 }
 
 #[test]

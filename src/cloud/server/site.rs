@@ -12,6 +12,7 @@ use hyper::http::request::Parts;
 use hyper::{StatusCode, Uri};
 use serde::Serialize;
 
+use super::OWN_PAGE;
 use super::caller::{
     Caller, ServerError, client_address, is_cross_origin, language, parameters_of, read_body,
 };
@@ -130,10 +131,15 @@ fn describe(text: &str) -> BoardMessage {
 /// A redirection to the path with a `/` at its end, which the relative links of a page need. The address is relative,
 /// as a proxy may have removed a prefix.
 pub fn add_slash(uri: &Uri) -> Response {
-    let query = uri.query().map(|query| format!("?{query}"));
     let name = uri.path().rsplit('/').next().unwrap_or_default();
-    let location = format!("./{name}/{}", query.unwrap_or_default());
+    let location = format!("./{name}/{}", query_of(uri));
     (StatusCode::MOVED_PERMANENTLY, [(LOCATION, location)]).into_response()
+}
+
+/// The query of a URL with its question mark, or nothing.
+fn query_of(uri: &Uri) -> String {
+    uri.query()
+        .map_or(String::new(), |query| format!("?{query}"))
 }
 
 /// A file of the directory or of the built-in page.
@@ -161,6 +167,12 @@ pub async fn file(
         && let Some(board) = bare_board(&parts.uri)
     {
         let location = format!(".{PUBLIC_PAGE}?{board}");
+        return Ok((StatusCode::FOUND, [(LOCATION, location)]).into_response());
+    }
+    if matches!(path.trim_end_matches('/'), "/query" | "/query_en") {
+        // Programs open this page of the public library with a FEN.
+        let up = if path.ends_with('/') { ".." } else { "." };
+        let location = format!("{up}{OWN_PAGE}/{}", query_of(&parts.uri));
         return Ok((StatusCode::FOUND, [(LOCATION, location)]).into_response());
     }
     built_in(path)
