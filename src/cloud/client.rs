@@ -37,6 +37,16 @@ pub enum ClientError {
     Reply(String),
 }
 
+impl ClientError {
+    /// Whether the same request may succeed later.
+    pub const fn is_temporary(&self) -> bool {
+        matches!(
+            self,
+            Self::Transport(_) | Self::Reply(_) | Self::Status(408 | 429 | 500..)
+        )
+    }
+}
+
 /// An HTTP client that keeps its connection open between requests.
 #[derive(Debug)]
 pub struct Client {

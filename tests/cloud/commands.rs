@@ -113,6 +113,18 @@ fn refusals_and_invalid_replies_are_failures() {
             ));
         }
     }
+    for (status, said) in [(200, "invalid reply: expected value"), (404, "status 404")] {
+        let url = responding(status, "<html>");
+        place.check(&format!(
+            "
+            $1 cloud worker --url {url}
+            2> {said}
+            2> workers need a library of `chuhe serve`\n
+            $1 --lang zh cloud worker --url {url}
+            2> 需要 `chuhe serve` 的云库\n
+            "
+        ));
+    }
 }
 
 #[test]
@@ -322,11 +334,11 @@ fn known_moves_are_copied_from_another_library() {
         $1 {copy}
         > 1 already in the library, 3 requests, 3 unknown to the server; 0 moves
         $1 cloud copy new2.db list.fen --url {}
-        2> invalid reply
+        2> HTTP status 404
         $ cloud copy new2.db games.pgn --url {} --rate 100
         > 4 requests, 4 unknown to the server; 0 moves
         ",
-        responding(200, "<html>"),
+        responding(404, "<html>"),
         responding(200, "{\"status\":\"invalid board\"}"),
     ));
     let dump = |library: &str| place.output(&format!("cloud dump {library}.db"));

@@ -264,7 +264,13 @@ pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
     let interrupts = interrupts()?;
     let tables = Tables::embedded();
     let remote = RemoteLibrary(client);
-    remote.check_access().context(&server)?;
+    remote.check_access().map_err(|error| match error {
+        ClientError::Reply(_) | ClientError::Status(404 | 405) => {
+            let hint = "workers need a library of `chuhe serve`";
+            Failure::new(&server, format_args!("{error}; {hint}"))
+        }
+        _ => Failure::new(&server, error),
+    })?;
     let workers = Workers::start(arguments.threads, remote, &tables, arguments.nodes, PAUSE)
         .context(&server)?;
     print_text(&format!("working for {server}\n"))?;
@@ -319,6 +325,7 @@ pub fn copy(arguments: &CopyArguments) -> Result<(), Failure> {
     let interrupts = interrupts()?;
     let mut pace = Pace {
         interval: Duration::from_secs(1) / u32::from(arguments.rate),
+        retry_pause: RETRY_PAUSE,
         next: Instant::now(),
         interrupts,
     };
@@ -397,13 +404,13 @@ fn copy_all(
             match request(client, position) {
                 Ok(Some(scores)) => break scores,
                 Ok(None) => {}
-                Err(error @ ClientError::Transport(_)) if failures + 1 < MAX_FAILURES => {
+                Err(error) if error.is_temporary() && failures + 1 < MAX_FAILURES => {
                     note(&format!("{}: {error}", client.server()));
                     failures += 1;
                 }
                 Err(error) => return Err(Failure::new(client.server(), error)),
             }
-            pace.next += RETRY_PAUSE;
+            pace.next += pace.retry_pause;
         };
         counts.unknown += usize::from(scores.is_empty());
         let written = store.write(move |batch| {
@@ -450,6 +457,8 @@ fn request(client: &Client, position: &Position) -> Result<Option<Vec<NewScore>>
 /// Limits the rate of requests.
 struct Pace {
     interval: Duration,
+    /// Additional pause before a request is repeated.
+    retry_pause: Duration,
     /// Time of the next request.
     next: Instant,
     interrupts: Receiver<()>,
@@ -462,5 +471,65 @@ impl Pace {
         let is_time = self.interrupts.recv_deadline(self.next.max(now));
         self.next = self.next.max(now) + self.interval;
         is_time == Err(RecvTimeoutError::Timeout)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// A client of a server that sends these replies and ends.
+    fn replying(replies: Vec<(u16, &'static str)>) -> Client {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for (status, text) in replies {
+                let (mut stream, _) = listener.accept().unwrap();
+                let _ = stream.read(&mut [0; 4096]);
+                let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n", text.len());
+                let reply = format!("{head}Connection: close\r\n\r\n{text}");
+                stream.write_all(reply.as_bytes()).unwrap();
+            }
+        });
+        Client::new(&url, None, TIMEOUT).unwrap()
+    }
+
+    #[test]
+    fn temporary_errors_are_retried() {
+        let busy = (503, "{\"status\":\"Memcache error.\"}");
+        let limited = (200, "{\"status\":\"rate limit exceeded\"}");
+        let unknown = (200, "{\"status\":\"unknown\"}");
+        let retried = vec![
+            busy,
+            (200, "{"),
+            limited,
+            (502, "<html>"),
+            (429, ""),
+            unknown,
+        ];
+        for (replies, copied) in [
+            (retried, true),
+            (vec![busy; 5], false),
+            (vec![(404, "")], false),
+            (vec![(200, "{\"status\":\"tokenerror\"}")], false),
+        ] {
+            let directory = tempfile::tempdir().unwrap();
+            let store = Store::open(&directory.path().join("library.db")).unwrap();
+            let (_sender, interrupts) = crossbeam_channel::unbounded();
+            let mut pace = Pace {
+                interval: Duration::ZERO,
+                retry_pause: Duration::ZERO,
+                next: Instant::now(),
+                interrupts,
+            };
+            let (expected, client) = (replies.len(), replying(replies));
+            let mut counts = CopyCounts::default();
+            let positions = [Position::startpos()];
+            let result = copy_all(&client, &store, &positions, &mut pace, &mut counts);
+            assert_eq!((result.is_ok(), counts.requests), (copied, expected));
+        }
     }
 }
