@@ -12,8 +12,8 @@ named_enum! {
         /// The Asian rules in their computer form: perpetual check and perpetual chase lose.
         #[default]
         Asian = "asian",
-        /// [`Self::Asian`] as in computer championships: if either side gives check within the
-        /// repetition, chases do not count.
+        /// The Asian rules as Pikafish plays them: chases do not count if either side gives check within
+        /// the repetition, and a threat is new only if nothing threatened the piece before.
         Computer = "computer",
         /// The Chinese rules of 2020: a side whose moves all check, threaten mate or chase, in any
         /// mixture, loses to a side with other moves.
