@@ -108,6 +108,31 @@ fn after_fen_scores_in_uci_are_bare_numbers() {
 }
 
 #[test]
+fn clients_that_set_the_variant_may_show_that_they_count_ranks_from_0() {
+    let preferences = Preferences {
+        has_set_variant: true,
+        ..Preferences::default()
+    };
+    for (line, counts_from_zero) in [
+        ("position startpos moves h0g2 h9g7", true),
+        ("go depth 1 searchmoves e0e1", true),
+        ("startpos moves h2e2", true),
+        ("FEN 4k4/9/9/9/9/9/9/9/9/3K5 w", true),
+        ("position startpos moves h3e3 h10g8", false),
+        ("go depth 1 searchmoves e1e2", false),
+    ] {
+        let commands = codec(Protocol::Uci).parse(line, &preferences);
+        match commands.as_slice() {
+            [Command::RanksFromZero, command] if counts_from_zero => {
+                assert_eq!(*command, uci(line));
+            }
+            [command] if !counts_from_zero => assert_ne!(*command, uci(line)),
+            _ => panic!("{line}: {commands:?}"),
+        }
+    }
+}
+
+#[test]
 fn hints_are_lines_of_moves() {
     let line = |text: &str| Command::Hint(text.split(' ').map(|m| m.parse().unwrap()).collect());
     let long = format!("hint score 5 depth 3 pv{}", " h2e2 h9g7".repeat(3000));

@@ -11,6 +11,8 @@ pub enum Protocol {
     Ucci,
     /// Universal Chess Interface, with the squares of xiangqi.
     Uci,
+    /// The dialect of UCI of the program Cyclone, whose ranks are always 0 to 9.
+    UciCyclone,
     /// The protocol of XBoard, version 2.
     XBoard,
     /// The older dialect of XBoard that tsito uses.
@@ -32,6 +34,8 @@ pub enum Command {
         /// The value; `None` for buttons.
         value: Option<String>,
     },
+    /// The client has shown that it counts ranks from 0.
+    RanksFromZero,
     /// Turns debug mode on or off.
     Debug(bool),
     /// Sets the position.
@@ -128,6 +132,7 @@ pub fn handshake(word: &str) -> Option<Protocol> {
     Some(match word {
         "ucci" => Protocol::Ucci,
         "uci" => Protocol::Uci,
+        "ucicyclone" => Protocol::UciCyclone,
         "xboard" => Protocol::XBoard,
         "cxboard" => Protocol::CxBoard,
         "isok" => Protocol::Worker,

@@ -137,19 +137,13 @@ impl Ranks {
         moves.join(" ")
     }
 
-    /// A hint for the client if a text is a move only in the other numbering of the ranks.
-    pub fn mismatch(self, text: &str) -> Option<&'static str> {
+    /// Whether a text is a move only in the other numbering of the ranks.
+    pub fn is_of_other(self, text: &str) -> bool {
         let other = match self {
             Self::FromZero => Self::FromOne,
             Self::FromOne => Self::FromZero,
         };
-        if self.parse(text).is_some() || other.parse(text).is_none() {
-            return None;
-        }
-        Some(match self {
-            Self::FromZero => "ranks are 0 to 9, or 1 to 10 after setoption UCI_Variant",
-            Self::FromOne => "ranks are 1 to 10, since UCI_Variant was set",
-        })
+        self.parse(text).is_none() && other.parse(text).is_some()
     }
 }
 
@@ -267,11 +261,11 @@ mod tests {
 
     #[test]
     fn ranks_of_the_other_numbering_are_recognised() {
-        assert!(Ranks::FromZero.mismatch("h10g8").is_some());
-        assert!(Ranks::FromOne.mismatch("h0g2").is_some());
+        assert!(Ranks::FromZero.is_of_other("h10g8"));
+        assert!(Ranks::FromOne.is_of_other("h0g2"));
         for text in ["h2e2", "h3e3", "x"] {
-            assert_eq!(Ranks::FromZero.mismatch(text), None);
-            assert_eq!(Ranks::FromOne.mismatch(text), None);
+            assert!(!Ranks::FromZero.is_of_other(text));
+            assert!(!Ranks::FromOne.is_of_other(text));
         }
     }
 }

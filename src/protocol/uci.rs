@@ -1,7 +1,7 @@
 //! UCI, with the squares a0 to i9.
 
 use super::codec::{Codec, Reply};
-use super::command::{Command, parse_common, parse_position};
+use super::command::{Command, parse_common, parse_position, split_word};
 use super::options::{self, OptionKind, OptionSpec, Preferences};
 use super::text::{Ranks, TimeUnit, centipawns, format_perft, format_position, one_line};
 use super::ucci::number;
@@ -9,11 +9,16 @@ use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 
+/// The option that is understood but not listed: programs for many variants set it, those that send all listed options
+/// back do not.
+const UNLISTED: &str = "UCI_Chess960";
+
 /// The codec of UCI.
 ///
 /// `fen F` is not part of UCI: some workers of the public cloud library send it to set a position. They read the word
 /// after `score` as a number, so after `fen F` without moves scores are written as in UCCI. Clients of the dialect
-/// UCI-Cyclone omit the word `position` too: they send `startpos` or `fen F`, and moves.
+/// UCI-Cyclone omit the word `position` too: they send `startpos` or `fen F`, and moves. These clients count ranks from
+/// 0, even if they have set the variant, and so does a client that sends a move with a rank 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
@@ -24,25 +29,13 @@ pub struct Uci {
 
 impl Codec for Uci {
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
-        let (unit, ranks) = (TimeUnit::Milliseconds, preferences.ranks);
-        let mut text = line;
-        loop {
-            let (verb, rest) = match parse_common(text, unit, ranks) {
-                Ok(command) => return vec![command],
-                Err(unknown) => unknown,
-            };
-            match verb.as_str() {
-                "debug" => return vec![Command::Debug(!rest.eq_ignore_ascii_case("off"))],
-                "register" => return vec![Command::Register],
-                // Only at the start of the line: elsewhere it may follow a misspelt `position`.
-                "fen" | "startpos" if text.len() == line.len() => {
-                    self.bare_scores = verb == "fen" && !rest.contains("moves");
-                    return vec![Command::Position(parse_position(text, ranks))];
-                }
-                _ if rest.is_empty() => return vec![Command::Unknown(line.to_owned())],
-                // UCI: an unknown word is ignored and the rest of the line is parsed.
-                _ => text = rest,
-            }
+        if preferences.ranks() == Ranks::FromOne && counts_from_zero(line) {
+            vec![
+                Command::RanksFromZero,
+                self.parse_line(line, Ranks::FromZero),
+            ]
+        } else {
+            vec![self.parse_line(line, preferences.ranks())]
         }
     }
 
@@ -58,8 +51,8 @@ impl Codec for Uci {
     }
 
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
-        self.ranks = preferences.ranks;
-        let text = |played| preferences.ranks.format(played);
+        self.ranks = preferences.ranks();
+        let text = |played| preferences.ranks().format(played);
         let line = match *reply {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => format!("info string {}", one_line(text)),
@@ -103,6 +96,28 @@ impl Codec for Uci {
 }
 
 impl Uci {
+    fn parse_line(&mut self, line: &str, ranks: Ranks) -> Command {
+        let mut text = line;
+        loop {
+            let (verb, rest) = match parse_common(text, TimeUnit::Milliseconds, ranks) {
+                Ok(command) => return command,
+                Err(unknown) => unknown,
+            };
+            match verb.as_str() {
+                "debug" => return Command::Debug(!rest.eq_ignore_ascii_case("off")),
+                "register" => return Command::Register,
+                // Only at the start of the line: elsewhere it may follow a misspelt `position`.
+                _ if is_bare_position(&verb) && text.len() == line.len() => {
+                    self.bare_scores = verb == "fen" && !rest.contains("moves");
+                    return Command::Position(parse_position(text, ranks));
+                }
+                _ if rest.is_empty() => return Command::Unknown(line.to_owned()),
+                // UCI: an unknown word is ignored and the rest of the line is parsed.
+                _ => text = rest,
+            }
+        }
+    }
+
     fn format_report(self, report: &Report, chances: Option<WinRate>) -> Vec<String> {
         vec![match report {
             Report::Line(info) => self.format_info(info, chances),
@@ -176,8 +191,20 @@ impl Uci {
     }
 }
 
+/// Whether the first word of a line sets the position without the word `position`.
+fn is_bare_position(verb: &str) -> bool {
+    matches!(verb, "fen" | "startpos")
+}
+
+/// Whether a line shows that the client counts ranks from 0.
+fn counts_from_zero(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    is_bare_position(&split_word(line).0.to_ascii_lowercase())
+        || words.any(|word| Ranks::FromOne.is_of_other(word))
+}
+
 fn format_option(row: &OptionSpec) -> Option<String> {
-    let name = row.uci?;
+    let name = row.uci.filter(|name| *name != UNLISTED)?;
     Some(match row.kind {
         OptionKind::Check { default, .. } => {
             format!("option name {name} type check default {default}")

@@ -286,6 +286,44 @@ fn tchess() {
     client.quit();
 }
 
+/// TCHESS in UCI sends all options back with the first word of their defaults, and reads ranks from 0 to 9.
+#[test]
+fn tchess_in_uci() {
+    let mut client = Client::boot();
+    client.send("uci");
+    let lines = client.until("uciok");
+    let options = lines.iter().filter_map(|line| {
+        let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
+        let default = rest.split_once(" default ")?.1.split(' ').next()?;
+        let is_own = name.contains("Threads") || name.contains("Hash");
+        (!is_own).then(|| format!("setoption name {name} value {default}"))
+    });
+    let options: Vec<String> = options.collect();
+    assert!(options.contains(&"setoption name UCI_Variant value xiangqi".to_owned()));
+    for option in options {
+        client.silent(&option);
+    }
+    for moves in ["", "h2e2", "h2e2 h9g7"] {
+        client.send("stop");
+        client.silent(&format!("position fen {BOARD} w - - 0 1 moves {moves}"));
+        client.best_move("go movetime 50", &after(moves));
+    }
+    client.quit_silently();
+}
+
+/// An application for watches that selects the ranks 0 to 9 before the handshake of UCI, for Fairy-Stockfish.
+#[test]
+fn uci_cyclone() {
+    let mut client = Client::boot();
+    client.send("ucicyclone\nuci");
+    client.until("uciok");
+    client.until("uciok");
+    client.silent("setoption name UCI_Variant value xiangqi");
+    client.silent(&format!("position fen {BOARD} w moves h2e2"));
+    client.best_move("go depth 1", &after("h2e2"));
+    client.quit_silently();
+}
+
 /// VinXiangQi sends both handshakes at once and reads until the first option.
 #[test]
 fn vinxiangqi() {

@@ -276,8 +276,10 @@ mod tests {
                 use_book: Some(true),
                 books: Some(crate::book::BUILTIN.to_owned()),
                 resign: Some(false),
-                // Setting UCI_Variant to its only value changes the ranks.
-                ranks: Ranks::FromOne,
+                // Setting these options to any value shows the kind of the client.
+                has_set_variant: true,
+                has_set_about: true,
+                has_set_chess960: true,
                 ..Preferences::default()
             };
             let before = preferences.clone();
@@ -302,6 +304,28 @@ mod tests {
                 assert!(!values[..i].contains(value), "{}", row.name());
             }
             assert!(!set(&mut Preferences::default(), words.len()));
+        }
+    }
+
+    #[test]
+    fn only_programs_for_variants_count_ranks_from_1() {
+        for (names, expected) in [
+            ("", Ranks::FromZero),
+            ("UCI_Variant", Ranks::FromOne),
+            ("UCI_Chess960", Ranks::FromZero),
+            ("UCI_Chess960 UCI_Variant", Ranks::FromOne),
+            // TCHESS.
+            ("UCI_EngineAbout UCI_Variant", Ranks::FromZero),
+            ("UCI_Variant UCI_EngineAbout", Ranks::FromZero),
+            // LiGround.
+            ("UCI_Variant UCI_Chess960 UCI_EngineAbout", Ranks::FromOne),
+        ] {
+            let mut preferences = Preferences::default();
+            for name in names.split_whitespace() {
+                let (row, _) = find(name).unwrap();
+                set_default(&row.kind, &mut preferences);
+            }
+            assert_eq!(preferences.ranks(), expected, "{names}");
         }
     }
 

@@ -51,8 +51,14 @@ pub struct Preferences {
     /// The address of the cloud library, empty for none.
     #[cfg(feature = "cloud")]
     pub cloud: String,
-    /// The numbers of the ranks in the moves of UCI.
-    pub ranks: Ranks,
+    /// Whether the client has set `UCI_Variant`.
+    pub has_set_variant: bool,
+    /// Whether the client has set `UCI_EngineAbout`.
+    pub has_set_about: bool,
+    /// Whether the client has set `UCI_Chess960`.
+    pub has_set_chess960: bool,
+    /// Whether the client has shown that it counts ranks from 0.
+    pub counts_from_zero: bool,
     /// The client analyses: full strength, no randomness, no style.
     pub analyse_mode: bool,
     /// The opponent, if known.
@@ -102,6 +108,19 @@ impl Preferences {
             TimeUnit::Milliseconds
         } else {
             TimeUnit::Seconds
+        }
+    }
+
+    /// The numbers of the ranks in the moves of UCI. Programs for many variants set `UCI_Variant` and count ranks from
+    /// 1, as Fairy-Stockfish does. Other programs only send all listed options back, even `UCI_EngineAbout`, which has
+    /// no effect. `UCI_Chess960` is not listed, so that a program that sets it is one for many variants.
+    pub fn ranks(&self) -> Ranks {
+        let is_for_variants =
+            self.has_set_variant && (!self.has_set_about || self.has_set_chess960);
+        if is_for_variants && !self.counts_from_zero {
+            Ranks::FromOne
+        } else {
+            Ranks::FromZero
         }
     }
 
@@ -170,7 +189,10 @@ impl Default for Preferences {
             table_paths: String::new(),
             #[cfg(feature = "cloud")]
             cloud: String::new(),
-            ranks: Ranks::FromZero,
+            has_set_variant: false,
+            has_set_about: false,
+            has_set_chess960: false,
+            counts_from_zero: false,
             analyse_mode: false,
             opponent: Opponent::default(),
             search: Settings::default(),

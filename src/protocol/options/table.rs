@@ -8,7 +8,6 @@ use crate::book::BUILTIN;
 use crate::eval::Knowledge;
 use crate::protocol::command::Protocol;
 use crate::protocol::strength;
-use crate::protocol::text::Ranks;
 use crate::rules::RuleSet;
 use crate::search::{Degree, Driver, MAX_HASH, MAX_THREADS, Randomness, Style};
 
@@ -17,7 +16,11 @@ type Name = Option<&'static str>;
 /// The opening books of a protocol if the client has not set the option.
 pub const fn default_books(protocol: Protocol) -> &'static str {
     match protocol {
-        Protocol::Ucci | Protocol::Uci | Protocol::XBoard | Protocol::CxBoard => BUILTIN,
+        Protocol::Ucci
+        | Protocol::Uci
+        | Protocol::UciCyclone
+        | Protocol::XBoard
+        | Protocol::CxBoard => BUILTIN,
         Protocol::Worker => "",
     }
 }
@@ -365,7 +368,10 @@ const OPTIONS: &[OptionSpec] = &[
             " by the Chuhe authors, MIT license"
         ),
         "any text",
-        |_, _| true,
+        |p, _| {
+            p.has_set_about = true;
+            true
+        },
     ),
     OptionSpec {
         ucci: None,
@@ -374,14 +380,16 @@ const OPTIONS: &[OptionSpec] = &[
             words: &["xiangqi"],
             uci_words: &[],
             default: 0,
-            // Programs that set the variant count ranks from 1, as Fairy-Stockfish does.
             set: |p, i| {
-                p.ranks = Ranks::FromOne;
+                p.has_set_variant = true;
                 i == 0
             },
         },
         effect: Effect::None,
     },
+    check(None, Some("UCI_Chess960"), false, |p, _| {
+        p.has_set_chess960 = true
+    }),
 ];
 
 /// Every option, including those of the feature `tune`.

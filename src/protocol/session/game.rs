@@ -175,18 +175,21 @@ pub fn parse_game(text: &PositionText, promotion: bool) -> Result<ParsedGame, Po
 /// # Errors
 /// Returns a message if the text is not a move.
 fn parse_text(text: &str, ranks: Ranks, position: &Position) -> Result<Move, String> {
+    let has_other_ranks = ranks.is_of_other(text);
     let notation = || {
-        parse_move(position, text)
-            .ok()
-            .filter(|_| ranks.mismatch(text).is_none())
+        let played = parse_move(position, text).ok();
+        played.filter(|_| !has_other_ranks)
     };
     if let Some(played) = ranks.parse(text).or_else(notation) {
         return Ok(played);
     }
-    let hint = ranks.mismatch(text).map(|hint| format!(" ({hint})"));
-    let hint = hint.unwrap_or_default();
+    let hint = if has_other_ranks {
+        " (ranks are 0 to 9, or 1 to 10 after setoption UCI_Variant)"
+    } else {
+        ""
+    };
     let text = format!("{:?}", excerpt(text));
-    Err(fill(texts().not_a_move, &[&text, &hint]))
+    Err(fill(texts().not_a_move, &[&text, hint]))
 }
 
 impl PositionError {

@@ -62,7 +62,7 @@ pub fn run<W: Write>(input: InputReceiver, sink: W) -> Result<(), StartError> {
 pub fn codec(protocol: Protocol) -> Box<dyn Codec> {
     match protocol {
         Protocol::Ucci => Box::new(Ucci::default()),
-        Protocol::Uci => Box::new(Uci::default()),
+        Protocol::Uci | Protocol::UciCyclone => Box::new(Uci::default()),
         Protocol::XBoard => Box::new(XBoard::new(Dialect::XBoard)),
         Protocol::Worker => Box::new(WorkerDialect::default()),
         Protocol::CxBoard => Box::new(XBoard::new(Dialect::CxBoard)),
@@ -295,6 +295,7 @@ impl<W: Write> Session<W> {
                 self.send(&Reply::Ready);
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::RanksFromZero => self.preferences.counts_from_zero = true,
             Command::Debug(on) => self.preferences.debug = on,
             Command::Position(text) => self.set_position(text),
             Command::BanMoves(moves) => {
@@ -331,6 +332,7 @@ impl<W: Write> Session<W> {
             self.protocol = protocol;
         }
         self.greeted = true;
+        self.preferences.counts_from_zero |= protocol == Protocol::UciCyclone;
         if self.preferences.books.is_none() {
             self.open_books();
         }
@@ -557,6 +559,7 @@ fn needs_idle(command: &Command) -> bool {
     !matches!(
         command,
         Command::IsReady
+            | Command::RanksFromZero
             | Command::Debug(_)
             | Command::PonderHit { .. }
             | Command::Stop

@@ -43,7 +43,7 @@ impl<W: Write> Session<W> {
     pub fn option_changes_parsing(&self, name: &str, value: Option<&str>) -> bool {
         let mut after = self.preferences.clone();
         let _ = options::set(name, value, &mut after);
-        let meaning = |p: &Preferences| (p.time_unit(), p.ranks);
+        let meaning = |p: &Preferences| (p.time_unit(), p.ranks());
         meaning(&after) != meaning(&self.preferences)
     }
 

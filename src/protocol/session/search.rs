@@ -190,7 +190,7 @@ impl<W: Write> Session<W> {
                 {
                     MoveStyle::Chinese.write(position, *played)
                 }
-                _ => self.preferences.ranks.format(*played),
+                _ => self.preferences.ranks().format(*played),
             }
         };
         moves.iter().map(text).collect::<Vec<_>>().join(" ")

@@ -319,7 +319,7 @@ fn option(name: &str, value: &str) -> Command {
 
 /// Options that are not listed: those with commands (`memory`, `cores`, `easy` and `hard`, `new`, `rating`) and those
 /// without an effect in XBoard.
-const UNLISTED: [&str; 12] = [
+const UNLISTED: [&str; 13] = [
     "hashsize",
     "threads",
     "ponder",
@@ -332,6 +332,7 @@ const UNLISTED: [&str; 12] = [
     "UCI_ShowRefutations",
     "UCI_EngineAbout",
     "UCI_Variant",
+    "UCI_Chess960",
 ];
 
 /// The answer to `protover`.
