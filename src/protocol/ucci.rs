@@ -18,6 +18,18 @@ pub struct Ucci {
     /// The last report of each line if its score is a bound, which UCCI cannot express. It is sent at the end of the
     /// search, unless an exact score has followed.
     bounds: BTreeMap<usize, Info>,
+    /// Whether the client has sent `uci` as well. VinXiangQi does, and reads messages and options as those of UCI.
+    knows_uci: bool,
+}
+
+impl Ucci {
+    /// The codec for a client that has sent `uci` as well.
+    pub fn for_uci_client() -> Self {
+        Self {
+            knows_uci: true,
+            ..Self::default()
+        }
+    }
 }
 
 impl Codec for Ucci {
@@ -45,7 +57,7 @@ impl Codec for Ucci {
         ];
         let mut lines: Vec<String> = ids.map(str::to_owned).into();
         let listed = options::all().filter(|spec| !UNLISTED.contains(&spec.name()));
-        lines.extend(listed.filter_map(|spec| format_option(&spec)));
+        lines.extend(listed.filter_map(|spec| format_option(&spec, self.knows_uci)));
         lines.push("ucciok".to_owned());
         lines
     }
@@ -74,7 +86,12 @@ impl Codec for Ucci {
             Reply::Perft(counts) => return format_perft(counts, Ranks::FromZero),
             _ => {}
         }
-        format_reply(reply, debug).into_iter().collect()
+        let line = format_reply(reply, debug);
+        let line = line.map(|line| match line.strip_prefix("info message ") {
+            Some(text) if self.knows_uci => format!("info string {text}"),
+            _ => line,
+        });
+        line.into_iter().collect()
     }
 
     fn mate_ends_infinite(&self) -> bool {
@@ -132,29 +149,37 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
     })
 }
 
-fn format_option(row: &OptionSpec) -> Option<String> {
+/// The line of an option. The default comes after the other values, in UCI before them.
+fn format_option(row: &OptionSpec, as_in_uci: bool) -> Option<String> {
     let name = row.ucci?;
-    Some(match row.kind {
+    let (kind, values, default) = match row.kind {
         OptionKind::Check { ucci_default, .. } => {
-            format!("option {name} type check default {ucci_default}")
+            ("check", String::new(), ucci_default.to_string())
         }
         OptionKind::Spin {
             min, max, default, ..
-        } => format!("option {name} type spin min {min} max {max} default {default}"),
+        } => ("spin", format!(" min {min} max {max}"), default.to_string()),
         OptionKind::Combo { words, default, .. } => {
-            let list: Vec<String> = words.iter().map(|word| format!("var {word}")).collect();
+            let values = words.iter().map(|word| format!(" var {word}")).collect();
             let default = words.get(default).unwrap_or(&"");
-            let list = list.join(" ");
-            format!("option {name} type combo {list} default {default}")
+            ("combo", values, (*default).to_owned())
         }
-        OptionKind::Text { default, .. } => format!("option {name} type string default {default}"),
-        OptionKind::Button => format!("option {name} type button"),
+        OptionKind::Text { default, .. } => ("string", String::new(), default.to_owned()),
+        OptionKind::Button => return Some(format!("option {name} type button")),
         #[cfg(feature = "tune")]
-        OptionKind::Parameter(p) => format!(
-            "option {name} type spin min {1} max {2} default {0}",
-            p.default, p.min, p.max
+        OptionKind::Parameter(p) => (
+            "spin",
+            format!(" min {} max {}", p.min, p.max),
+            p.default.to_string(),
         ),
-    })
+    };
+    let default = format!(" default {default}");
+    let [first, second] = if as_in_uci {
+        [default, values]
+    } else {
+        [values, default]
+    };
+    Some(format!("option {name} type {kind}{first}{second}"))
 }
 
 /// A score as one number: hundredths of a minor piece, or for a mate 30000 minus its length in plies.

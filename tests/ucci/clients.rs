@@ -324,7 +324,8 @@ fn uci_cyclone() {
     client.quit_silently();
 }
 
-/// VinXiangQi sends both handshakes at once and reads until the first option.
+/// VinXiangQi sends both handshakes at once and reads until the first option. It fails on a key that occurs twice in an
+/// `info` line, unless that is `info string`, and takes the second word after the type of an option for its default.
 #[test]
 fn vinxiangqi() {
     let mut client = Client::boot();
@@ -334,6 +335,18 @@ fn vinxiangqi() {
     lines.extend(client.until("ucciok"));
     lines.extend(client.sync());
     assert_eq!(lines.iter().filter(|l| l.ends_with("ciok")).count(), 2);
+    for option in [
+        "threads type spin default 1 min 0",
+        "style type combo default normal var",
+    ] {
+        let begins = |line: &String| line.starts_with(&format!("option {option} "));
+        assert!(lines.iter().any(begins), "{option}");
+    }
+    for line in ["position fen 9/9 w", "go depth x", "setoption Hash big"] {
+        client.send(line);
+        let message = &client.sync()[0];
+        assert!(message.starts_with("info string "), "{message}");
+    }
     client.send(&format!("position fen {BOARD} w"));
     client.send("go depth 3");
     let lines = client.until("bestmove");

@@ -328,7 +328,10 @@ impl<W: Write> Session<W> {
     fn handshake(&mut self, protocol: Protocol) {
         // A repeated greeting keeps the state of the codec, such as the searches whose moves it discards.
         if protocol != self.protocol {
-            self.codec = codec(protocol);
+            self.codec = match (self.protocol, protocol) {
+                (Protocol::Uci, Protocol::Ucci) => Box::new(Ucci::for_uci_client()),
+                _ => codec(protocol),
+            };
             self.protocol = protocol;
         }
         self.greeted = true;
