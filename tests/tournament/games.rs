@@ -250,7 +250,7 @@ fn times_have_the_unit_that_the_user_sets() {
     let place = Place::new();
     for (setting, expected) in [
         ("option.usemillisec=false", "<- go time 2 movestogo 1"),
-        ("option.UseMillisec=true", "<- go time 2000 movestogo 1"),
+        ("option.UseMillisec=on", "<- go time 2000 movestogo 1"),
         ("", "<- go time 2000 movestogo 1"),
     ] {
         let engines = ["one", "two"].map(|name| with(script(name, "good"), setting));
@@ -258,6 +258,7 @@ fn times_have_the_unit_that_the_user_sets() {
         let mut command = match_of(engines, arguments);
         output(command.current_dir(place.path("")));
         let log = place.read("log");
+        assert!(!log.contains(" on\n"), "{log}");
         let asked = log.lines().filter(|line| line.contains("<- go time "));
         assert!(
             asked.clone().count() > 0 && asked.clone().all(|line| line.ends_with(expected)),

@@ -12,6 +12,7 @@ use crate::text::{encode_gbk, printable};
 pub use crate::tournament::engine::is_outcome;
 use crate::tournament::engine::{
     EngineDialect, EngineFailure, OfferedOption, Output, Process, has_milliseconds,
+    value_for_engine,
 };
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
@@ -251,6 +252,7 @@ impl<'a> Dialogue<'a> {
         }
         options.extend(self.spec.options.clone());
         for (name, value) in options {
+            let value = value_for_engine(&offered, &name, &value);
             self.send(&protocol.set_option(&name, &value));
         }
         for line in &self.spec.init {

@@ -3,7 +3,7 @@
 use super::answer::refusal_reason;
 use super::{Engine, EngineFailure};
 use crate::text::excerpt;
-use crate::tournament::spec::{EngineProtocol, EngineSpec};
+use crate::tournament::spec::{EngineProtocol, EngineSpec, switch};
 
 /// The variant option of multi-variant engines.
 pub const VARIANT: &str = "UCI_Variant";
@@ -29,7 +29,7 @@ impl Engine {
         self.greeting.option_warnings = option_warnings(&offers, &spec.options);
         // Messages from here on are about its options.
         self.process.reset();
-        self.set_all_options(spec, &offers)?;
+        self.set_all_options(spec, offers)?;
         self.greeting.messages = self.process.messages();
         match refused_network(&spec.options, &self.greeting.messages) {
             Some(message) => Err(EngineFailure::Network(message.to_owned())),
@@ -76,17 +76,17 @@ impl Engine {
     fn set_all_options(
         &mut self,
         spec: &EngineSpec,
-        offers: &[OfferedOption],
+        offers: Vec<OfferedOption>,
     ) -> Result<(), EngineFailure> {
         let protocol = self.dialect.protocol;
-        let offered = |name: &str| offers.iter().find(|o| o.name.eq_ignore_ascii_case(name));
+        let offered = |name: &str| find_offer(&offers, name);
         let is_given = |name: &str| {
             let mut options = spec.options.iter();
             options.any(|(given, _)| given.eq_ignore_ascii_case(name))
         };
         self.has_newgame |= offered("newgame").is_some();
         if protocol == EngineProtocol::Ucci {
-            self.dialect.milliseconds = has_milliseconds(&spec.options, offers);
+            self.dialect.milliseconds = has_milliseconds(&spec.options, &offers);
             if self.dialect.milliseconds {
                 self.process.send("setoption usemillisec true");
             }
@@ -100,6 +100,7 @@ impl Engine {
                 self.greeting.detected.push(format!("{name} {value}"));
             }
         }
+        self.offers = offers;
         self.set_options(&spec.options);
         for line in &spec.init {
             self.process.send(line);
@@ -108,12 +109,29 @@ impl Engine {
     }
 }
 
+/// The option with a name, if an engine offers it.
+fn find_offer<'a>(offers: &'a [OfferedOption], name: &str) -> Option<&'a OfferedOption> {
+    let mut offers = offers.iter();
+    offers.find(|offer| offer.name.eq_ignore_ascii_case(name))
+}
+
+/// The value of an option in the form for an engine: `true` or `false` for a check that it offers.
+pub fn value_for_engine(offers: &[OfferedOption], name: &str, value: &str) -> String {
+    let offer = find_offer(offers, name);
+    let is_check = offer.is_some_and(|offer| offer.kind == OptionKind::Check);
+    match switch(value) {
+        Ok(on) if is_check => on.to_string(),
+        _ => value.to_owned(),
+    }
+}
+
 /// Whether the times of a UCCI engine are in milliseconds: if it offers that, unless its options say otherwise.
 pub fn has_milliseconds(options: &[(String, String)], offers: &[OfferedOption]) -> bool {
-    let is_unit = |name: &str| name.eq_ignore_ascii_case("usemillisec");
-    match options.iter().rev().find(|(name, _)| is_unit(name)) {
-        Some((_, value)) => value.eq_ignore_ascii_case("true"),
-        None => offers.iter().any(|offer| is_unit(&offer.name)),
+    const UNIT: &str = "usemillisec";
+    let mut options = options.iter().rev();
+    match options.find(|(name, _)| name.eq_ignore_ascii_case(UNIT)) {
+        Some((_, value)) => matches!(switch(value), Ok(true)),
+        None => find_offer(offers, UNIT).is_some(),
     }
 }
 
@@ -173,7 +191,7 @@ impl OfferedOption {
     fn objection(&self, value: &str) -> Option<String> {
         let is = |word: &str| value.eq_ignore_ascii_case(word);
         match &self.kind {
-            OptionKind::Check if !is("true") && !is("false") => {
+            OptionKind::Check if switch(value).is_err() => {
                 Some("is neither true nor false".to_owned())
             }
             OptionKind::Spin(min, max) => {
@@ -205,35 +223,30 @@ const SAME_OPTIONS: [[&str; 2]; 5] = [
 
 /// Warnings about options that an engine does not offer or whose values are invalid.
 pub fn option_warnings(offers: &[OfferedOption], options: &[(String, String)]) -> Vec<String> {
-    let is_offered = |name: &str| {
-        let mut offers = offers.iter();
-        offers.any(|offer| offer.name.eq_ignore_ascii_case(name))
-    };
-    let warning = |(name, value): &(String, String)| {
-        let mut offers = offers.iter();
-        match offers.find(|offer| offer.name.eq_ignore_ascii_case(name)) {
-            None => {
-                let is_name = |other: &&str| other.eq_ignore_ascii_case(name);
-                let mut pairs = SAME_OPTIONS
-                    .iter()
-                    .filter(|names| names.iter().any(is_name));
-                let others = pairs
-                    .next()
-                    .into_iter()
-                    .flatten()
-                    .filter(|other| !is_name(other));
-                let offered = others.copied().find(|other| is_offered(other));
-                Some(match offered {
-                    Some(other) => {
-                        format!("the engine has no option {name}; in its protocol this is {other}")
-                    }
-                    None => format!("the engine has no option {name}"),
-                })
-            }
-            Some(offer) => {
-                let objection = offer.objection(value)?;
-                Some(format!("option {name}: {value:?} {objection}"))
-            }
+    let warning = |(name, value): &(String, String)| match find_offer(offers, name) {
+        None => {
+            let is_name = |other: &&str| other.eq_ignore_ascii_case(name);
+            let mut pairs = SAME_OPTIONS
+                .iter()
+                .filter(|names| names.iter().any(is_name));
+            let others = pairs
+                .next()
+                .into_iter()
+                .flatten()
+                .filter(|other| !is_name(other));
+            let offered = others
+                .copied()
+                .find(|other| find_offer(offers, other).is_some());
+            Some(match offered {
+                Some(other) => {
+                    format!("the engine has no option {name}; in its protocol this is {other}")
+                }
+                None => format!("the engine has no option {name}"),
+            })
+        }
+        Some(offer) => {
+            let objection = offer.objection(value)?;
+            Some(format!("option {name}: {value:?} {objection}"))
         }
     };
     options.iter().filter_map(warning).collect()
@@ -343,10 +356,11 @@ mod tests {
             ),
             ("Skill", "-5", None),
             ("batch", "TRUE", None),
+            ("batch", "off", None),
             (
                 "batch",
-                "yes",
-                Some("option batch: \"yes\" is neither true nor false"),
+                "2",
+                Some("option batch: \"2\" is neither true nor false"),
             ),
             ("style", "Solid", None),
             (

@@ -14,7 +14,7 @@ use crossbeam_channel::{Receiver, TryRecvError, select};
 
 pub use answer::{EngineFailure, EngineScore, MoveAnswer, MoveChoice};
 pub use dialect::{EngineDialect, MoveRequest};
-pub use greeting::{Greeting, OfferedOption, has_milliseconds};
+pub use greeting::{Greeting, OfferedOption, has_milliseconds, value_for_engine};
 pub use platform::processors;
 pub use probe::probe;
 pub use process::{Output, Process};
@@ -52,6 +52,8 @@ struct Pondering {
 pub struct Engine {
     process: Process,
     dialect: EngineDialect,
+    /// The options that it offers.
+    offers: Vec<OfferedOption>,
     has_newgame: bool,
     margin: Duration,
     timeouts: Timeouts,
@@ -80,6 +82,7 @@ impl Engine {
                 first_rank: spec.first_rank.unwrap_or(0),
                 milliseconds: protocol != EngineProtocol::Ucci,
             },
+            offers: Vec::new(),
             has_newgame: protocol != EngineProtocol::Ucci,
             margin: spec.margin,
             timeouts,
@@ -104,8 +107,9 @@ impl Engine {
 
     fn set_options(&self, options: &[(String, String)]) {
         for (name, value) in options {
+            let value = value_for_engine(&self.offers, name, value);
             self.process
-                .send(&self.dialect.protocol.set_option(name, value));
+                .send(&self.dialect.protocol.set_option(name, &value));
         }
     }
 

@@ -455,7 +455,7 @@ fn number<T: FromStr>(text: &str) -> Result<T, SettingError> {
 }
 
 /// Parses `on` or `off` and their usual synonyms.
-fn switch(text: &str) -> Result<bool, SettingError> {
+pub fn switch(text: &str) -> Result<bool, SettingError> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "on" | "1" | "yes" => Ok(true),
         "false" | "off" | "0" | "no" => Ok(false),
