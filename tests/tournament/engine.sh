@@ -127,6 +127,7 @@ fi
 
 while read -r line; do
     line=${line%"$CR"}
+    [ "$mode-$line" = unsynced-isready ] && continue
     case $line in
         ucci | uci)
             [ "$mode" = mute ] && continue

@@ -246,6 +246,15 @@ fn engines_ponder() {
 }
 
 #[test]
+fn ucci_engines_need_not_know_isready() {
+    let engines = [script("one", "unsynced"), script("two", "good")];
+    let arguments = "--openings start --rounds 1 --each movetime=1000";
+    let text = output(&mut match_of(engines, arguments));
+    assert!(text.contains("repetition 2"), "{text}");
+    assert!(text.contains("(detected: no answer to isready)"), "{text}");
+}
+
+#[test]
 fn times_have_the_unit_that_the_user_sets() {
     let place = Place::new();
     for (setting, expected) in [

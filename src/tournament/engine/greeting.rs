@@ -1,12 +1,18 @@
 //! Greets an engine, checks option values against those that it offers, and sets its options.
 
+use std::time::Duration;
+
 use super::answer::refusal_reason;
-use super::{Engine, EngineFailure};
+use super::{Engine, EngineFailure, READY, is_outcome, is_ready};
+use crate::notation::fen::START;
 use crate::text::excerpt;
 use crate::tournament::spec::{EngineProtocol, EngineSpec, switch};
 
 /// The variant option of multi-variant engines.
 pub const VARIANT: &str = "UCI_Variant";
+
+/// How long to wait for the first `readyok` of a UCCI engine before it must search.
+const FIRST_READY: Duration = Duration::from_secs(1);
 
 /// The data from an engine's greeting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,7 +111,35 @@ impl Engine {
         for line in &spec.init {
             self.process.send(line);
         }
-        self.ready("")
+        match protocol {
+            EngineProtocol::Ucci => self.await_first_ready(),
+            EngineProtocol::Uci | EngineProtocol::Xboard => self.ready(""),
+        }
+    }
+
+    /// Waits until the engine is ready. Some UCCI engines do not know `isready`: if there is no answer for a while, the
+    /// engine must also search, and an answer to that alone shows that it ignores `isready`.
+    fn await_first_ready(&mut self) -> Result<(), EngineFailure> {
+        self.process.send("isready");
+        let wait = FIRST_READY.min(self.timeouts.ready / 2);
+        match self.await_line(wait, READY, is_ready) {
+            Err(EngineFailure::Timeout { .. }) => {}
+            other => return other.map(drop),
+        }
+        self.process
+            .send(&format!("position fen {START}\ngo depth 1"));
+        let is_answer = |line: &str| is_ready(line) || is_outcome(line);
+        let rest = self.timeouts.ready - wait;
+        let (_, line) = self.await_response(rest, READY, is_answer)?;
+        if is_ready(&line) {
+            self.best_move(rest)?;
+        } else {
+            self.lacks_isready = true;
+            self.greeting
+                .detected
+                .push("no answer to isready".to_owned());
+        }
+        Ok(())
     }
 }
 

@@ -31,6 +31,8 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time limit for the exit of a process that has closed its output.
 const END_TIMEOUT: Duration = Duration::from_millis(200);
 
+/// The answer to `isready`.
+const READY: &str = "readyok";
 /// The first word of the line that ends a search.
 pub const BEST_MOVE: &str = "bestmove";
 /// The expected response to `stop` while pondering.
@@ -55,6 +57,8 @@ pub struct Engine {
     /// The options that it offers.
     offers: Vec<OfferedOption>,
     has_newgame: bool,
+    /// Whether it does not answer `isready`.
+    lacks_isready: bool,
     margin: Duration,
     timeouts: Timeouts,
     /// Disconnected when the tournament is stopped.
@@ -84,6 +88,7 @@ impl Engine {
             },
             offers: Vec::new(),
             has_newgame: protocol != EngineProtocol::Ucci,
+            lacks_isready: false,
             margin: spec.margin,
             timeouts,
             interrupted,
@@ -96,12 +101,16 @@ impl Engine {
 
     /// Sends lines followed by `isready`, and waits for `readyok`.
     fn ready(&mut self, text: &str) -> Result<(), EngineFailure> {
-        match text {
-            "" => self.process.send("isready"),
-            text => self.process.send(&format!("{text}\nisready")),
+        if !text.is_empty() {
+            self.process.send(text);
         }
-        let is_ready = |line: &str| line == "readyok";
-        self.await_response(self.timeouts.ready, "readyok", is_ready)?;
+        if self.lacks_isready {
+            // The engine reads its input in order. An answer that has already arrived belongs to an earlier request.
+            while let Ok(Output::Line { .. }) = self.process.output.try_recv() {}
+            return Ok(());
+        }
+        self.process.send("isready");
+        self.await_response(self.timeouts.ready, READY, is_ready)?;
         Ok(())
     }
 
@@ -344,6 +353,10 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
         }
         EngineFailure::Start(format!("{path}: {error}"))
     })
+}
+
+fn is_ready(line: &str) -> bool {
+    line == READY
 }
 
 /// Whether a line ends a search.
