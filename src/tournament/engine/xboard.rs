@@ -16,6 +16,8 @@ const STARTPOS: &str = "startpos";
 pub struct XboardTranslator {
     /// Whether the engine offers `ping`.
     pub has_ping: bool,
+    /// Whether the engine has asked to wait for `feature done=1`.
+    must_wait: bool,
     has_usermove: bool,
     pings: u64,
     /// The start and the moves of the game that the engine knows.
@@ -34,7 +36,8 @@ impl XboardTranslator {
     pub fn command(&mut self, line: &str) -> Vec<String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "xboard" => lines(&["xboard", "protover 2"]),
+            // The answer to the ping ends features that lack `done=1`.
+            "xboard" => lines(&["xboard", "protover 2", "ping 0"]),
             "isready" => {
                 self.pings += 1;
                 vec![format!("ping {}", self.pings)]
@@ -137,6 +140,8 @@ impl XboardTranslator {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "feature" => self.features(rest),
+            "pong" if rest == "0" && self.must_wait => Vec::new(),
+            "pong" if rest == "0" => lines(&[EngineProtocol::Xboard.greeting_end()]),
             "pong" if self.is_thinking && self.has_resigned => self.outcome("resign"),
             "pong" => lines(&["readyok"]),
             "move" if self.is_thinking => {
@@ -187,6 +192,7 @@ impl XboardTranslator {
                 "done" if value == "1" => {
                     answers.push(EngineProtocol::Xboard.greeting_end().to_owned());
                 }
+                "done" => self.must_wait = true,
                 _ => {}
             }
         }
@@ -306,9 +312,12 @@ mod tests {
     #[test]
     fn greetings_and_options_are_translated() {
         let mut translator = XboardTranslator::default();
-        assert_eq!(translator.command("xboard"), ["xboard", "protover 2"]);
+        let greeting = ["xboard", "protover 2", "ping 0"];
+        assert_eq!(translator.command("xboard"), greeting);
+        assert_eq!(translator.answer("pong 0"), ["feature done=1"]);
         for (line, answers) in [
             ("feature done=0", &[][..]),
+            ("pong 0", &[]),
             (
                 "feature memory=1 smp=0",
                 &["option name Hash type spin default 1 min 1 max 1048576"],
