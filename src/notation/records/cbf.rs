@@ -1,5 +1,5 @@
 //! CBF, the XML format of 象棋桥 (CCBridge): `<Move value="77-47"/>` with the file and rank of both squares, ranks
-//! counted from black's side. As in CBR, moves are in preorder; `end="1"` marks the last move of a line and `next="1"`
+//! counted from black's side. As in CBR, moves are in preorder; `end="1"` marks the last move of a line and `branch="1"`
 //! a move with an alternative. The text of an element is the comment on the move. The first element has no move.
 
 use quick_xml::Reader;
@@ -137,7 +137,10 @@ impl Builder {
             return Ok(());
         }
         let Some(parent) = self.cursor else {
-            self.current = None;
+            if self.current.take().is_some() {
+                let error = RecordError::new("moves after the end of the tree are left out");
+                self.game.add_problem(&error, false);
+            }
             return Ok(());
         };
         let node = RawNode::new(RawMove::Squares(squares(&value)), None);
@@ -147,7 +150,7 @@ impl Builder {
             return Err(RecordError::new("the game is too long"));
         }
         let is_set = |name: &str| attribute(name).as_deref() == Some("1");
-        if is_set("next") {
+        if is_set("branch") {
             self.parents.push(parent);
         }
         self.cursor = if is_set("end") {
@@ -207,7 +210,7 @@ mod tests {
         <RecordResult>1</RecordResult>\n\
         <FEN>rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1</FEN></Head>\n\
         <MoveList>\n<Move value=\"00-00\">开局</Move>\n<Move value=\"77-47\"/>\n\
-        <Move value=\"70-62\" next=\"1\">好</Move><Move value=\"79-67\" end=\"1\"/>\n\
+        <Move value=\"70-62\" branch=\"1\">好</Move><Move value=\"79-67\" end=\"1\"/>\n\
         <Move value=\"10-22\" end=\"1\"/>\n</MoveList></ChineseChessRecord>";
 
     #[test]
@@ -225,16 +228,20 @@ mod tests {
         let pgn = game.write_pgn(crate::notation::MoveStyle::Iccs);
         let moves = "{开局} 1. H2-E2 H9-G7 {好} (1... B9-C7) 2. H0-G2 1-0";
         assert!(pgn.contains(moves), "{pgn}");
-        // A move after the end of the tree is ignored with its comment.
+        // Moves after the end of the tree are left out with their comments.
         let last = "<Move value=\"10-22\" end=\"1\"";
         let longer = FILE.replace(
             &format!("{last}/>"),
-            &format!("{last}>末</Move><Move value=\"77-67\">x</Move>"),
+            &format!(
+                "{last}>末</Move>{}",
+                "<Move value=\"77-67\">x</Move>".repeat(2)
+            ),
         );
-        let pgn = read_cbf(&longer)
-            .unwrap()
-            .write_pgn(crate::notation::MoveStyle::Iccs);
+        let game = read_cbf(&longer).unwrap();
+        let pgn = game.write_pgn(crate::notation::MoveStyle::Iccs);
         assert!(pgn.contains("(1... B9-C7 {末}) 2."), "{pgn}");
+        let problems: Vec<_> = game.problems.iter().map(|p| p.reason.as_str()).collect();
+        assert_eq!(problems, ["moves after the end of the tree are left out"]);
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn numbered(size: usize, text: fn(usize) -> String) -> String {
 const SHUFFLE: &str = "a0a1 a9a8 a1a0 a8a9 ";
 
 /// The beginning, the repeated part and the end of texts that make readers repeat their work as often as possible.
-const HARD_TEXTS: [(&str, &str, &str); 45] = [
+const HARD_TEXTS: [(&str, &str, &str); 48] = [
     // Comments, one without an end, and one with many lines.
     ("1. h2e2 ", "{a}", " *"),
     ("1. h2e2 {", "a\n", ""),
@@ -53,6 +53,8 @@ const HARD_TEXTS: [(&str, &str, &str); 45] = [
     // Tags, tags without an end, and games without moves.
     ("", "[a \"b\"]\n", "1. h2e2 *"),
     ("", "[a \"", ""),
+    ("1. h2e2 ", "[a ", ""),
+    ("1. h2e2 ", "[a \"b", ""),
     ("", "[Red \"a\"]\n\n*\n\n", ""),
     // Variations and brackets.
     ("1. h2e2 ", "(", ""),
@@ -67,7 +69,7 @@ const HARD_TEXTS: [(&str, &str, &str); 45] = [
     // CBF.
     (
         "<ChineseChessRecord>",
-        "<Move value=\"77-47\" next=\"1\" end=\"1\"/>",
+        "<Move value=\"77-47\" branch=\"1\" end=\"1\"/>",
         "",
     ),
     ("<ChineseChessRecord>", "<a>", ""),
@@ -103,6 +105,7 @@ const HARD_TEXTS: [(&str, &str, &str); 45] = [
     ("[DhtmlXQ][\\/DhtmlXQ]", "\\u7532", ""),
     ("[DhtmlXQ]", "[DhtmlXQ", ""),
     ("[DhtmlXQ]", "[0_1_0]77[/0_1_0]", ""),
+    ("[DhtmlXQ]", "[DHJHtmlXQ_34]7242[/DHJHtmlXQ_34]", ""),
     // DhtmlXQ without a list of moves.
     ("", "[DhtmlXQ]x", ""),
 ];
