@@ -1,5 +1,5 @@
 //! WXF files, the text format of the World Xiangqi Federation and of PlayOK: lines of a key and a value, then the moves
-//! between `START{` and `}END`.
+//! between `START{` and `}END`. A block `SETUP{…}` before them has the pieces of another starting position: `Ke0 kd9`.
 //!
 //! ```text
 //! FORMAT   WXF
@@ -13,6 +13,8 @@
 //! ```
 
 use super::date_tag;
+use crate::board::{Color, Piece, Setup, Square};
+use crate::notation::fen;
 use crate::notation::pgn::{PgnReader, tag_line};
 use crate::notation::raw::{RecordError, is_derived_tag};
 use crate::notation::tree::{GameResult, GameTree};
@@ -46,10 +48,12 @@ pub fn is_wxf(bytes: &[u8]) -> bool {
 /// brace. The PGN reader would take the braces for a comment.
 const START: &str = "start";
 const END: &str = "end";
+/// The word before the pieces of the starting position.
+const SETUP: &str = "setup";
 
-/// The places of `START{` in a text in lower case.
-fn starts(lower: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
-    lower.match_indices(START).filter_map(|(at, word)| {
+/// The places of a word with an opening brace, such as `START{`, in a text in lower case.
+fn openings(lower: &str, word: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
+    lower.match_indices(word).filter_map(|(at, word)| {
         let after = at + word.len();
         let rest = lower[after..].trim_start_matches([' ', '\t']);
         rest.starts_with('{')
@@ -73,7 +77,7 @@ pub fn split_wxf(text: &str) -> Vec<&str> {
     let mut begin = 0;
     let mut parts = Vec::new();
     for end in ends.chain([text.len()]) {
-        if starts(&lower[begin..end]).next().is_some() {
+        if openings(&lower[begin..end], START).next().is_some() {
             parts.push(&text[begin..end]);
         }
         begin = end;
@@ -84,13 +88,13 @@ pub fn split_wxf(text: &str) -> Vec<&str> {
 /// Reads a record that follows this many lines of a file.
 ///
 /// # Errors
-/// The starting position or first move is invalid.
+/// The starting position or first move is invalid, or the block `SETUP` cannot be read.
 pub fn read_wxf(text: &str, lines_before: usize) -> Result<GameTree, RecordError> {
     let lower = text.to_ascii_lowercase();
-    let moves = starts(&lower).next().unwrap_or(0..0);
+    let moves = openings(&lower, START).next().unwrap_or(0..0);
     let end = ends(&lower[moves.end..]).next();
     let end = end.map_or(text.len(), |end| moves.end + end.start);
-    let head = &text[..moves.start];
+    let head = without_setup(&text[..moves.start])?;
     let moves = &text[moves.end..end];
     // The tags of a line are in the same line of the PGN, so that the line numbers of errors are right.
     let tags = head.split('\n').map(|line| {
@@ -104,6 +108,46 @@ pub fn read_wxf(text: &str, lines_before: usize) -> Result<GameTree, RecordError
     let mut games = PgnReader::new(pgn.as_bytes()).after_lines(lines_before);
     let game = games.next();
     game.unwrap_or_else(|| Err(RecordError::new("the record is empty")))
+}
+
+/// The lines before the moves with the line `FEN` in place of the block `SETUP{…}`, unless there is such a line already.
+fn without_setup(head: &str) -> Result<String, RecordError> {
+    let lower = head.to_ascii_lowercase();
+    let Some(opening) = openings(&lower, SETUP).next() else {
+        return Ok(head.to_owned());
+    };
+    let block = head[opening.end..].split('}').next().unwrap_or_default();
+    let mut line = "\n".repeat(block.matches('\n').count());
+    let has_fen = lower.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        words.next() == Some("fen") && words.next().is_some()
+    });
+    if !has_fen {
+        let setup = read_setup(block);
+        let setup = setup.ok_or_else(|| RecordError::new("the block SETUP cannot be read"))?;
+        line.insert_str(0, &format!("FEN {}", fen::write_setup(&setup)));
+    }
+    let rest = head[opening.end + block.len()..].trim_start_matches('}');
+    Ok(head[..opening.start].to_owned() + &line + rest)
+}
+
+/// The pieces with their squares, the side to move and the move number of a block `SETUP`.
+fn read_setup(block: &str) -> Option<Setup> {
+    let mut setup = Setup::empty();
+    let mut words = block.split_whitespace();
+    while let Some(word) = words.next() {
+        match word.to_ascii_uppercase().as_str() {
+            "RED" => setup.side_to_move = Color::Red,
+            "BLACK" => setup.side_to_move = Color::Black,
+            "MOVE" => setup.fullmove_number = words.next()?.parse().ok()?,
+            _ => {
+                let letter = word.chars().next()?;
+                let square: Square = word[letter.len_utf8()..].parse().ok()?;
+                setup.squares[square.index()] = Some(Piece::from_letter(letter)?);
+            }
+        }
+    }
+    Some(setup)
 }
 
 /// The tags of a line. Any key in capital letters becomes a tag: `OPENING` becomes `Opening`. Players may have a
@@ -183,6 +227,38 @@ mod tests {
             "{illegal}"
         );
         assert!(read_wxf("START{ }END", 0).is_err());
+    }
+
+    #[test]
+    fn starting_positions_are_read() {
+        let fen = "3k5/9/9/9/9/9/9/9/9/R3K4 b - - 0 7";
+        for before in [
+            "setup {\nKe0 Ra0\nkd9\nBLACK\nMOVE 7\n}\n",
+            "SETUP{ke9}\nFEN 3k5/9/9/9/9/9/9/9/9/R3K4 b - - 0 7\n",
+        ] {
+            let file = FILE.replace("DATE", &format!("{before}DATE"));
+            let moves = file.find("1. C2").unwrap()..file.find("\n}END").unwrap();
+            let mut file = file;
+            file.replace_range(moves, "1. ... k4+1 2. R9+1 h5=1");
+            let game = read_wxf(&file, 0).unwrap();
+            assert_eq!(fen::write_position(&game.start), fen);
+            assert_eq!(game.tag("Date"), Some("2013.01.02 10:11"));
+            let line = 1 + file[..file.find("1. ...").unwrap()].matches('\n').count();
+            let problem = game.main_line_problem().unwrap();
+            assert!(
+                problem.starts_with(&format!("line {line}: move 3")),
+                "{problem}"
+            );
+        }
+        for block in [
+            "SETUP{Ke0 x}",
+            "SETUP{Ke0 MOVE}",
+            "SETUP{Ke0 kd9 Ra0",
+            "SETUP{}",
+        ] {
+            let file = FILE.replace("DATE", &format!("{block}\nDATE"));
+            assert!(read_wxf(&file, 0).is_err(), "{block}");
+        }
     }
 
     #[test]
