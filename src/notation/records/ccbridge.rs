@@ -1,8 +1,10 @@
 //! CBR and CBL, the records and libraries of 象棋桥 (CCBridge): a header with texts in UTF-16 and a board, then a tree
 //! of moves. A library is a sequence of records, each of which begins in a new block. The format has no published
-//! description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all legal. The
-//! files written here were checked with the Python package cchess, which like this reader ignores the index of a
-//! library.
+//! description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all legal, and with
+//! a record in version 1 of 15,242 plies that has the same moves in CBF. The files written here were checked with the
+//! Python package cchess, which like this reader ignores the index of a library.
+
+use std::borrow::Cow;
 
 use super::{
     StoredNode, add_tree, code_of_result, date_tag, plain_comment, result_of_code, start_position,
@@ -15,24 +17,27 @@ use crate::notation::tree::{AnnotatedMove, GameTree, ROOT};
 const RECORD: &[u8] = b"CCBridge Record\0";
 /// The beginning of a library.
 const LIBRARY: &[u8] = b"CCBridgeLibrary\0";
+/// The beginning of a library of an older version, which is compressed.
+const OLD_LIBRARY: &[u8] = b"CCBridge\x15\0\0\0";
 /// Records of a library begin at multiples of this many bytes after the first one.
 const BLOCK: usize = 4096;
-/// The offsets of the first record in libraries of at most the given number of records.
-const FIRST_RECORD: [(usize, usize); 4] = [
-    (128, 101_952),
-    (256, 137_280),
-    (384, 151_080),
-    (512, 207_936),
-];
-/// The offset of the first record in a larger library.
-const FIRST_OF_MANY: usize = 349_248;
-/// The offset of the number of records in a library.
-const COUNT: usize = 60;
+/// The offset of the number of entries that the index of a library has room for, a power of two.
+const CAPACITY: usize = 60;
+/// The minimum of this number.
+const LEAST_CAPACITY: usize = 128;
+/// The size of the header of a library, and that of an entry of its index. The first record follows the index.
+const LIBRARY_HEADER: usize = 66_624;
+const ENTRY: usize = 276;
+/// The bytes at two other offsets that all known libraries have.
+const CONSTANTS: [(usize, [u8; 4]); 2] = [(16, [3, 0, 0, 0]), (52, [0xff, 0xff, 0xff, 0x7f])];
 
-/// The tags with the offsets and sizes of their fields in bytes.
-const TAGS: [(&str, usize, usize); 15] = [
+/// The tags with the offsets and sizes of their fields in bytes. Tags without a usual name get that of the same field
+/// in DhtmlXQ or CBF.
+const TAGS: [(&str, usize, usize); 25] = [
     ("Title", 180, 128),
+    ("Dhtml_class", 308, 256),
     ("Source", 564, 64),
+    ("ContestType", 628, 64),
     ("Event", 692, 64),
     ("Round", 756, 64),
     ("Group", 820, 32),
@@ -43,12 +48,24 @@ const TAGS: [(&str, usize, usize); 15] = [
     ("Red", 1076, 64),
     ("RedTeam", 1140, 64),
     ("RedTime", 1204, 64),
+    ("RedElo", 1268, 32),
     ("Black", 1300, 64),
     ("BlackTeam", 1364, 64),
     ("BlackTime", 1428, 64),
+    ("BlackElo", 1492, 32),
+    ("Dhtml_judge", 1524, 64),
+    ("Dhtml_record", 1588, 64),
+    ("Annotator", 1652, 64),
+    ("Author", 1780, 64),
+    ("RecordKind", 2044, 32),
+    ("Dhtml_endtype", 2080, 32),
 ];
-/// The offset of the version of the format.
+/// The offset of the version of the format, 1 or 2; files are written in version 2.
 const VERSION: usize = 19;
+/// The headers of version 1 lack this many bytes at each of these offsets, counted in version 2: a part of the field
+/// before the title, and the fields of the referee and recorder.
+const MISSING: usize = 128;
+const MISSING_AT: [usize; 2] = [52, 1524];
 /// The offset of the result: 1 red has won, 2 black has won, 3 and 4 a draw.
 const RESULT: usize = 2076;
 /// The offset of the side to move: 2 for black.
@@ -69,16 +86,21 @@ const HAS_COMMENT: u8 = 4;
 
 /// Whether a file is a record or a library of CCBridge.
 pub fn is_ccbridge(bytes: &[u8]) -> bool {
-    bytes.starts_with(RECORD) || bytes.starts_with(LIBRARY)
+    let beginnings = [RECORD, LIBRARY, OLD_LIBRARY];
+    beginnings.iter().any(|text| bytes.starts_with(text))
 }
 
 /// Splits a file into its records.
 ///
 /// # Errors
-/// A library contains no record.
+/// A library contains no record, or is of an older version.
 pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, RecordError> {
     if bytes.starts_with(RECORD) {
         return Ok(std::iter::once(0..bytes.len()).collect());
+    }
+    if bytes.starts_with(OLD_LIBRARY) {
+        let reason = "a library of an older version of CCBridge, which is not supported";
+        return Err(RecordError::new(reason));
     }
     let mut windows = bytes.windows(RECORD.len());
     let first = windows.position(|text| text == RECORD);
@@ -99,11 +121,15 @@ pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, Recor
 /// Reads a record.
 ///
 /// # Errors
-/// The record is cut short, or its starting position or first move is invalid.
+/// The record is cut short or of an unknown version, or its starting position or first move is invalid.
 pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
+    let (bytes, square_of_move) = in_version_2(bytes)?;
     let parts = bytes.split_at_checked(HEADER);
-    let (header, tree) = parts.ok_or_else(|| RecordError::new("the record is cut short"))?;
-    let mut game = read_moves(tree)?;
+    let (header, rest) = parts.ok_or_else(|| RecordError::new("the record is cut short"))?;
+    let mut game = read_moves(Cursor {
+        rest,
+        square: square_of_move,
+    })?;
     let mut setup = Setup::empty();
     if header[SIDE] == 2 {
         setup.side_to_move = Color::Black;
@@ -122,6 +148,25 @@ pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
     }
     game.result = result_of_code(header[RESULT]);
     game.resolve()
+}
+
+/// A record with the header of version 2, and the function that reads a square of its moves.
+fn in_version_2(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, ReadSquare), RecordError> {
+    match bytes.get(VERSION) {
+        Some(1) => {
+            let mut bytes = bytes.to_vec();
+            for at in MISSING_AT {
+                let at = at.min(bytes.len());
+                bytes.splice(at..at, [0; MISSING]);
+            }
+            Ok((Cow::Owned(bytes), square_of_nibbles))
+        }
+        Some(2) | None => Ok((Cow::Borrowed(bytes), square)),
+        Some(version) => {
+            let reason = format!("version {version} of CBR is not supported");
+            Err(RecordError::new(reason))
+        }
+    }
 }
 
 /// A text that ends with its field or with a NUL.
@@ -148,19 +193,31 @@ fn square(point: u8) -> Option<Square> {
     Square::new(point % 9, 9_usize.checked_sub(point / 9)?)
 }
 
+/// A square of a move in version 1: the file, and the rank from black's side, in four bits each.
+fn square_of_nibbles(place: u8) -> Option<Square> {
+    let rank = 9_usize.checked_sub(usize::from(place & 0xf))?;
+    Square::new(usize::from(place >> 4), rank)
+}
+
 fn point(square: Square) -> u8 {
     // At most 89.
     (9 * (9 - square.rank()) + square.file()) as u8
 }
 
-/// The part of a tree that has not been read yet.
-struct Cursor<'a>(&'a [u8]);
+type ReadSquare = fn(u8) -> Option<Square>;
+
+/// A tree of moves.
+struct Cursor<'a> {
+    /// The part that has not been read yet.
+    rest: &'a [u8],
+    square: ReadSquare,
+}
 
 impl<'a> Cursor<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8], RecordError> {
-        let parts = self.0.split_at_checked(length);
+        let parts = self.rest.split_at_checked(length);
         let (taken, rest) = parts.ok_or_else(|| RecordError::new("the record is cut short"))?;
-        self.0 = rest;
+        self.rest = rest;
         Ok(taken)
     }
 
@@ -176,34 +233,28 @@ impl<'a> Cursor<'a> {
         ))
     }
 
-    /// The next node; `None` at the end of the tree.
-    fn node(&mut self) -> Result<Option<StoredNode>, RecordError> {
+    /// The next node.
+    fn node(&mut self) -> Result<StoredNode, RecordError> {
         let [flags, _, from, to] = self.word()?;
-        if (flags, from, to) == (0, 0, 0) {
-            return Ok(None);
-        }
-        let mut node = RawNode::new(RawMove::Squares(square(from).zip(square(to))), None);
+        let squares = (self.square)(from).zip((self.square)(to));
+        let mut node = RawNode::new(RawMove::Squares(squares), None);
         if flags & HAS_COMMENT != 0 {
             node.comment = self.text()?;
         }
-        Ok(Some(StoredNode {
+        Ok(StoredNode {
             node,
             has_next: flags & IS_LAST == 0,
             has_alternative: flags & HAS_ALTERNATIVE != 0,
-        }))
+        })
     }
 }
 
 /// Reads the tree of moves.
-fn read_moves(tree: &[u8]) -> Result<RawGame, RecordError> {
-    let mut cursor = Cursor(tree);
+fn read_moves(mut tree: Cursor<'_>) -> Result<RawGame, RecordError> {
     let mut game = RawGame::new(Position::startpos());
-    if cursor.word()? != [0; 4] {
-        game.moves[ROOT].comment = cursor.text()?;
-    }
-    // A game without moves may end with its header.
-    let has_moves = cursor.0.len() >= 4;
-    add_tree(&mut game, has_moves, || cursor.node())?;
+    let root = tree.node()?;
+    game.moves[ROOT].comment = root.node.comment;
+    add_tree(&mut game, root.has_next, || tree.node())?;
     Ok(game)
 }
 
@@ -237,8 +288,7 @@ pub fn write_cbr(game: &GameTree) -> Vec<u8> {
             bytes[BOARD + usize::from(point(square))] = color + kind + 1;
         }
     }
-    write_node(&mut bytes, &game.moves[ROOT], 0);
-    for id in game.moves.preorder() {
+    for id in std::iter::once(ROOT).chain(game.moves.preorder()) {
         let mut flags = 0;
         if game.moves.first_child(id).is_none() {
             flags |= IS_LAST;
@@ -248,8 +298,6 @@ pub fn write_cbr(game: &GameTree) -> Vec<u8> {
         }
         write_node(&mut bytes, &game.moves[id], flags);
     }
-    // The end of the tree, which a game without moves needs.
-    bytes.extend([0; 4]);
     bytes
 }
 
@@ -273,12 +321,17 @@ fn write_node(bytes: &mut Vec<u8>, node: &AnnotatedMove, mut flags: u8) {
 
 /// Writes a library (CBL) with an empty index. See [`write_cbr`].
 pub fn write_cbl(games: &[GameTree]) -> Vec<u8> {
-    let found = FIRST_RECORD.iter().find(|(count, _)| games.len() <= *count);
-    let first = found.map_or(FIRST_OF_MANY, |(_, first)| *first);
+    let capacity = games.len().next_power_of_two().max(LEAST_CAPACITY);
+    let first = LIBRARY_HEADER + capacity * ENTRY;
     let mut bytes = vec![0; first];
     bytes[..LIBRARY.len()].copy_from_slice(LIBRARY);
-    let count = u32::try_from(games.len()).unwrap_or(u32::MAX);
-    bytes[COUNT..COUNT + 4].copy_from_slice(&count.to_le_bytes());
+    let capacity = u32::try_from(capacity).unwrap_or(u32::MAX);
+    for (at, value) in CONSTANTS
+        .into_iter()
+        .chain([(CAPACITY, capacity.to_le_bytes())])
+    {
+        bytes[at..at + 4].copy_from_slice(&value);
+    }
     for game in games {
         bytes.extend(write_cbr(game));
         let length = bytes.len() - first;
@@ -326,8 +379,48 @@ mod tests {
         assert_eq!(fen::write_position(&read.start), fen::START);
         assert_eq!((read.tag("Red"), read.tag("Title")), (Some("胡荣华"), None));
         assert_eq!(read.result, GameResult::RedWins);
-        let empty = read_ccbridge(&write_cbr(&game(&[]))).unwrap();
-        assert!(empty.moves.is_empty());
+    }
+
+    #[test]
+    fn positions_without_moves_are_read() {
+        // CCBridge does not clear the bytes after a record.
+        let bytes = [write_cbr(&game(&[])), vec![0x4f; 99]].concat();
+        assert_eq!(bytes[HEADER..HEADER + 4], [IS_LAST | HAS_COMMENT, 0, 0, 0]);
+        let position = read_ccbridge(&bytes).unwrap();
+        assert_eq!(position.moves[ROOT].comment, "开局");
+        assert!(position.moves.is_empty() && position.problems.is_empty());
+    }
+
+    #[test]
+    fn version_1_is_read() {
+        let mut bytes = write_cbr(&game(&[("h2e2", ""), ("h9g7", "")]));
+        bytes[VERSION] = 3;
+        let error = read_ccbridge(&bytes).unwrap_err().to_string();
+        assert_eq!(error, "version 3 of CBR is not supported");
+        bytes[VERSION] = 1;
+        let nibbles = [0x77, 0x47, 0x70, 0x62];
+        let end = bytes.len();
+        for (at, squares) in [(end - 6, &nibbles[..2]), (end - 2, &nibbles[2..])] {
+            bytes[at..at + 2].copy_from_slice(squares);
+        }
+        for at in MISSING_AT.into_iter().rev() {
+            bytes.drain(at..at + MISSING);
+        }
+        // The offsets of red's name, the annotator and the board.
+        assert_eq!(
+            bytes[948..950],
+            "胡".encode_utf16().next().unwrap().to_le_bytes()
+        );
+        bytes[1396] = b'x';
+        assert_eq!(bytes[1864], 0x21);
+        let read = read_ccbridge(&bytes).unwrap();
+        assert_eq!(fen::write_position(&read.start), fen::START);
+        let tags = ["Red", "Annotator"].map(|name| read.tag(name).unwrap());
+        assert_eq!(tags, ["胡荣华", "x"]);
+        let played = read.main_line().line.moves;
+        let played: Vec<_> = played.iter().map(ToString::to_string).collect();
+        assert_eq!(played, ["h2e2", "h9g7"]);
+        assert!(read_ccbridge(&bytes[..1900]).is_err());
     }
 
     #[test]
@@ -343,6 +436,22 @@ mod tests {
             .collect();
         assert_eq!(plies, [Some(1), None, Some(3)]);
         assert!(split_ccbridge(LIBRARY).is_err());
+        let old = [OLD_LIBRARY, &[1, 0, 0, 0, 9, 0, 0, 0, 0x78, 1][..]].concat();
+        assert!(is_ccbridge(&old));
+        let error = split_ccbridge(&old).unwrap_err().to_string();
+        assert!(error.contains("older version"), "{error}");
+    }
+
+    #[test]
+    fn the_first_record_of_a_library_follows_its_index() {
+        for (games, capacity, first) in
+            [(1, 128, 101_952), (129, 256, 137_280), (513, 1024, 349_248)]
+        {
+            let bytes = write_cbl(&vec![game(&[]); games]);
+            assert_eq!(bytes[60..64], u32::to_le_bytes(capacity));
+            assert_eq!((bytes[16], bytes[55]), (3, 0x7f));
+            assert_eq!(split_ccbridge(&bytes).unwrap()[0].start, first);
+        }
     }
 
     #[test]

@@ -97,16 +97,22 @@ fn piece_at(index: usize) -> Option<Piece> {
     })
 }
 
-/// The position of a setup. `first_from` is the origin of the first move, if it is known: the side of the piece there
-/// is the side to move, because the side in the header of many files is wrong.
+/// The position of a setup. The side to move in the header of many files is wrong. `first_from` is the origin of the
+/// first move, if it is known: the side of the piece there is the side to move. Without a move, it is the other side if
+/// only this makes the position valid.
 ///
 /// # Errors
 /// The position violates the rules.
 fn start_position(mut setup: Setup, first_from: Option<Square>) -> Result<Position, RecordError> {
-    if let Some(piece) = first_from.and_then(|square| setup.squares[square.index()]) {
+    let mover = first_from.and_then(|square| setup.squares[square.index()]);
+    if let Some(piece) = mover {
         setup.side_to_move = piece.color();
     }
-    let read = fen::parse_position(&fen::write_setup(&setup));
+    let mut read = fen::parse_position(&fen::write_setup(&setup));
+    if read.is_err() && mover.is_none() {
+        setup.side_to_move = !setup.side_to_move;
+        read = fen::parse_position(&fen::write_setup(&setup)).or(read);
+    }
     read.map_err(|error| {
         RecordError::new(format!(
             "invalid starting position: {}",
@@ -145,20 +151,19 @@ struct StoredNode {
     has_alternative: bool,
 }
 
-/// Adds the moves of a stored tree to a game. `read` returns the next node, or `None` at the end. If the tree is cut
-/// short, the nodes before the incomplete one are kept.
+/// Adds the moves of a stored tree to a game. `read` returns the next node. If the tree is cut short, the nodes before
+/// the incomplete one are kept.
 fn add_tree(
     game: &mut RawGame,
     has_moves: bool,
-    mut read: impl FnMut() -> Result<Option<StoredNode>, RecordError>,
+    mut read: impl FnMut() -> Result<StoredNode, RecordError>,
 ) -> Result<(), RecordError> {
     // The parents of the alternatives that have not been read yet.
     let mut parents: Vec<NodeId> = Vec::new();
     let mut next = has_moves.then_some(ROOT);
     while let Some(parent) = next {
         let stored = match read() {
-            Ok(Some(stored)) => stored,
-            Ok(None) => break,
+            Ok(stored) => stored,
             Err(error) if game.moves.is_empty() => return Err(error),
             Err(error) => {
                 game.add_problem(&error, true);

@@ -46,9 +46,10 @@ const HAS_COMMENT: u8 = 0x20;
 const FROM_OFFSET: u8 = 0x18;
 const TO_OFFSET: u8 = 0x20;
 
-/// Whether a file is in this format.
+/// Whether a file is in this format. The header has NUL bytes, which a text has not.
 pub fn is_xqf(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"XQ") && bytes.len() >= HEADER
+    let header = bytes.get(..HEADER).unwrap_or_default();
+    header.starts_with(b"XQ") && header.contains(&0)
 }
 
 /// The keys of an obfuscated file.
@@ -218,7 +219,9 @@ fn read_moves(mut tree: XqfTree<'_>) -> Result<RawGame, RecordError> {
     let mut game = RawGame::new(Position::startpos());
     let root = tree.node()?;
     game.moves[ROOT].comment = root.node.comment;
-    add_tree(&mut game, root.has_next, || tree.node().map(Some))?;
+    // XQStudio marks a next move in files without moves, too.
+    let has_moves = root.has_next && tree.at < tree.bytes.len();
+    add_tree(&mut game, has_moves, || tree.node())?;
     Ok(game)
 }
 
@@ -378,14 +381,18 @@ mod tests {
     fn incomplete_files_are_read_up_to_their_end() {
         let whole = file(18, &[("h2e2", "中炮"), ("h9g7", "")]);
         // The root takes 12 bytes and the first move 12.
-        for length in (0..HEADER + 24).step_by(7) {
+        for length in (0..HEADER + 24).step_by(9) {
             assert!(read_xqf(&whole[..length]).is_err(), "{length}");
         }
+        let position = read_xqf(&whole[..HEADER + 12]).unwrap();
+        assert_eq!(position.moves[ROOT].comment, "开局");
+        assert!(position.moves.is_empty() && position.problems.is_empty());
         let cut = read_xqf(&whole[..whole.len() - 1]).unwrap();
         assert_eq!(cut.main_line().line.moves.len(), 1);
         assert_eq!(cut.main_line_problem(), Some("the file is cut short"));
         let illegal = read_xqf(&file(18, &[("h2e9", "")])).unwrap_err();
         assert_eq!(illegal.to_string(), "move 1: h2e9 is not a legal move here");
+        assert!(!is_xqf(&[b"XQ\n1. h2e2 ", &[b' '; HEADER][..]].concat()));
     }
 
     #[test]

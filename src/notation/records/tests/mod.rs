@@ -198,17 +198,9 @@ fn tags_of_all_formats_are_kept() {
         ["a", "1500", "C01", "a; b", ""]
     );
     let mut game = GameTree::new(Position::startpos());
-    for name in [
-        "Event",
-        "Site",
-        "Date",
-        "Round",
-        "Red",
-        "RedTeam",
-        "RedTime",
-        "Board",
-        "TimeControl",
-    ] {
+    let names = "Event Site Date Round Red RedTeam RedTime RedElo Board TimeControl Annotator Author ContestType \
+        RecordKind Dhtml_class Dhtml_judge Dhtml_endtype";
+    for name in names.split(' ') {
         game.set_tag(name, if name == "Date" { "2020.01.02" } else { name });
     }
     assert_eq!(one(&write_cbr(&game)).tags.len(), game.tags.len());
