@@ -15,7 +15,7 @@ use super::common::{
 use crate::board::Position;
 use crate::notation::records::{RecordReader, write_cbl, write_cbr, write_dhtmlxq, write_xqf};
 use crate::notation::tree::{GameResult, GameTree, PgnGame};
-use crate::notation::{MoveStyle, fen};
+use crate::notation::{MoveStyle, date_tag, fen};
 
 /// Convert game records, select games, extract positions.
 ///
@@ -327,7 +327,7 @@ impl Writer<'_> {
         self.out.append(&bytes)
     }
 
-    /// Records the tags of a game that its written `record` lacks or has cut.
+    /// Records the tags of a game that its written `record` lacks or has cut. Dates are read as those of PGN.
     fn note_lost_tags(&mut self, game: &GameTree, record: &[u8]) {
         let reader = RecordReader::new(record).ok();
         let Some(Ok(read)) = reader.and_then(|mut reader| reader.next()) else {
@@ -335,7 +335,8 @@ impl Writer<'_> {
         };
         for (name, value) in &game.tags {
             let is_empty = value.trim().is_empty() || value.trim_matches(['?', '.']).is_empty();
-            if !is_empty && read.tag(name).is_none_or(|kept| kept != value.trim()) {
+            let value = date_tag(name, value.trim());
+            if !is_empty && read.tag(name).is_none_or(|kept| kept != value) {
                 self.lost_tags.insert(name.clone());
             }
         }

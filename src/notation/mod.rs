@@ -36,7 +36,7 @@ pub mod wxf;
 
 pub use error::NotationError;
 pub use line::{GameText, Line, LineError, Separator, without_move_numbers};
-pub use raw::RecordError;
+pub use raw::{RecordError, date_tag};
 
 use crate::board::{Move, Position, named_enum};
 use crate::movegen::{IllegalReason, why_illegal};

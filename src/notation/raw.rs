@@ -84,24 +84,33 @@ pub fn is_derived_tag(name: &str) -> bool {
 }
 
 /// The value of a tag. A date is written as in PGN, `2020.01.31`, whatever separates its numbers (`2020年1月31日`), with
-/// `??` for missing numbers.
+/// `??` for missing numbers and zeros. A time after it is kept.
 pub fn date_tag(tag: &str, value: &str) -> String {
-    let numbers: Vec<&str> = (value.split(|c: char| !c.is_ascii_digit()))
-        .filter(|number| !number.is_empty())
-        .collect();
+    let is_digit = |c: char| c.is_ascii_digit();
+    let mut numbers = Vec::new();
+    let mut rest = value;
+    while numbers.len() < 3
+        && let Some(start) = rest.find(is_digit)
+    {
+        let end = rest[start..].find(|c| !is_digit(c));
+        let end = end.map_or(rest.len(), |length| start + length);
+        numbers.push(&rest[start..end]);
+        rest = &rest[end..];
+    }
     let is_date = tag == "Date"
         && matches!(numbers[..], [year, ..] if value.starts_with(year) && year.len() == 4)
-        && numbers.len() <= 3
         && numbers[1..].iter().all(|number| number.len() <= 2);
     if !is_date {
         return value.to_owned();
     }
-    let part = |index: usize| {
-        numbers
-            .get(index)
-            .map_or("??".to_owned(), |n| format!("{n:0>2}"))
+    let part = |index: usize| match numbers.get(index) {
+        Some(number) if number.contains(|c| c != '0') => format!("{number:0>2}"),
+        _ => "?".repeat(if index == 0 { 4 } else { 2 }),
     };
-    format!("{}.{}.{}", numbers[0], part(1), part(2))
+    let time = rest.trim_start_matches(['日', ' ', 'T']);
+    let time = if time.contains(is_digit) { time } else { "" };
+    let date = format!("{}.{}.{} {time}", part(0), part(1), part(2));
+    date.trim_end().to_owned()
 }
 
 /// A record whose moves have not been checked.
