@@ -195,8 +195,7 @@ fn operations(text: &str) -> Vec<(String, Vec<String>)> {
                     is_word = false;
                 }
                 if c == ';' && !words.is_empty() {
-                    let code = words.remove(0);
-                    operations.push((code, std::mem::take(&mut words)));
+                    operations.push(operation(std::mem::take(&mut words)));
                 }
             }
             _ => word.push(c),
@@ -205,10 +204,20 @@ fn operations(text: &str) -> Vec<(String, Vec<String>)> {
     // An unclosed quote ends with the line.
     words.extend((!word.is_empty()).then_some(word.trim_end_matches(';').to_owned()));
     if !words.is_empty() {
-        let code = words.remove(0);
-        operations.push((code, words));
+        operations.push(operation(words));
     }
     operations
+}
+
+/// The operation with these words. Words that do not begin with a code are a name, as in the collections of XQWizard:
+/// `FEN ; 01.对面笑|…`, where the name is repeated in Big5 after the `|`.
+fn operation(mut words: Vec<String>) -> (String, Vec<String>) {
+    if words[0].starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return (words.remove(0), words);
+    }
+    let name = words.join(" ");
+    let name = name.split('|').next().unwrap_or_default();
+    ("id".to_owned(), vec![name.to_owned()])
 }
 
 #[cfg(test)]

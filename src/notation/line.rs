@@ -118,12 +118,13 @@ impl GameText {
     }
 }
 
-/// Removes move numbers: `1. h2e2 h9g7 2.h0g2` becomes `h2e2 h9g7 h0g2`.
+/// Removes move numbers: `1. h2e2 h9g7 2.h0g2` becomes `h2e2 h9g7 h0g2`. But `33.4` is a move.
 pub fn without_move_numbers(text: &str) -> String {
     let words = text.split_whitespace().map(|word| {
         let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
-        if rest.len() < word.len() && rest.starts_with('.') {
-            rest.trim_start_matches('.')
+        let after = rest.trim_start_matches('.');
+        if rest.len() < word.len() && after.len() < rest.len() && after.chars().count() != 1 {
+            after
         } else {
             word
         }
@@ -168,6 +169,17 @@ mod tests {
         for fields in ["", " w", " w - -", " r - - 0 1"] {
             let text = format!("{board}{fields} h2e2 h9g7");
             assert_eq!(played(&text, Separator::Optional), "h2e2 h9g7", "{text}");
+        }
+    }
+
+    #[test]
+    fn move_numbers_are_removed() {
+        for (text, moves) in [
+            ("1. h2e2 h9g7 2.h0g2", "h2e2 h9g7 h0g2"),
+            ("1... 12...h9g7", "h9g7"),
+            ("77.6 33.4 5", "77.6 33.4 5"),
+        ] {
+            assert_eq!(without_move_numbers(text), moves);
         }
     }
 

@@ -132,7 +132,8 @@ fn what_a_format_cannot_hold_is_reported() {
     place.write("face.pgn", "{ok 😀} 1. 炮二平五 *\n");
     place.write("chinese.pgn", "{中} 1. 炮二平五 *\n");
     place.write("two.pgn", GAME.repeat(2));
-    let tags = "[Event \"杯\"]\n[Red \"a name that is longer than its field\"]\n[ECCO \"A00\"]\n\n";
+    let tags = "[Event \"杯\"]\n[Date \"2017-03-20\"]\n[Red \"a name that is longer than its field\"]\n\
+        [ECCO \"A00\"]\n\n";
     place.write("tags.pgn", format!("{tags}1. 炮二平五 *\n"));
     // Three rooks of a side.
     let rooks = "[FEN \"3k5/9/9/9/9/R8/9/R8/9/R3K4 w\"]\n\n1. A0-B0 *\n";
@@ -174,6 +175,12 @@ fn damaged_and_ambiguous_texts_are_read() {
     cut.remove("[Red \"甲".len() - 1);
     place.write("cut.pgn", cut);
     place.write("title.pgn", "[Event \"a \\\\\"]\n\n1. 炮二平五 *\n");
+    // The middle pawn of three, and the name of a position.
+    let pawns = "3k5/9/2P6/2P6/2P6/9/9/9/9/4K4 w";
+    place.write(
+        "list",
+        format!("{pawns} moves 77.6\n{pawns} - - 0 1 ; 01.三兵|x\n"),
+    );
     place.check(
         r#"
         $ convert cut.pgn --to moves
@@ -183,6 +190,10 @@ fn damaged_and_ambiguous_texts_are_read() {
         $ convert title.pgn --to epd -o title.epd
         $ convert title.epd
         > [Event "a \\"]
+        $ convert list --to moves
+        ^ fen 3k5/9/2P6/2P6/2P6/9/9/9/9/4K4 w - - 0 1 moves c6d6\n
+        $ convert list
+        > [Event "01.三兵"]
         "#,
     );
 }

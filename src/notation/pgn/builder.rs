@@ -42,6 +42,9 @@ pub struct Builder {
     skips_variations: bool,
     /// Whether all tags that have been read are from headings, not from tag pairs in brackets.
     has_only_headings: bool,
+    /// The name of the first tag pair.
+    first_tag: String,
+    has_fen: bool,
     text_size: usize,
 }
 
@@ -71,6 +74,8 @@ impl Default for Builder {
             has_ended: false,
             skips_variations: false,
             has_only_headings: true,
+            first_tag: String::new(),
+            has_fen: false,
             text_size: 0,
         }
     }
@@ -111,7 +116,13 @@ impl Builder {
     /// Whether a token begins another game.
     pub fn is_complete_before(&self, token: &PgnToken<'_>) -> bool {
         match token {
-            PgnToken::Tag(..) => self.has_moves() || self.has_ended,
+            // Positions without moves may follow each other without results.
+            PgnToken::Tag(name, _) => {
+                self.has_moves()
+                    || self.has_ended
+                    || name.eq_ignore_ascii_case(&self.first_tag)
+                    || self.has_fen && name.eq_ignore_ascii_case("FEN")
+            }
             PgnToken::Line(Line::Headings(found)) => {
                 let has_other = || found.iter().any(|(tag, _)| *tag != "Result");
                 self.has_ended || self.has_moves() && has_other()
@@ -150,6 +161,8 @@ impl Builder {
             error: Some(self.error.take().unwrap_or(error)),
             result: self.result.or(Some(GameResult::Unfinished)),
             has_ended: self.has_ended,
+            first_tag: std::mem::take(&mut self.first_tag),
+            has_fen: self.has_fen,
             ..Self::default()
         };
     }
@@ -174,6 +187,9 @@ impl Builder {
             }
             PgnToken::Tag(name, value) => {
                 self.has_only_headings = false;
+                if self.first_tag.is_empty() {
+                    name.clone_into(&mut self.first_tag);
+                }
                 self.add_tag(name, value, line);
                 true
             }
@@ -207,6 +223,7 @@ impl Builder {
 
     fn add_tag(&mut self, name: &str, value: String, line: usize) {
         if name.eq_ignore_ascii_case("FEN") {
+            self.has_fen = true;
             match fen::parse_position(fen::of_record(&value)) {
                 Ok(start) => self.game.start = start,
                 Err(error) => self.reject(line, LineError::Start(error)),
@@ -224,7 +241,7 @@ impl Builder {
         match (tag, value.parse()) {
             ("Result", Ok(result)) if self.has_moves() => self.end(result, line),
             ("Result", Err(_)) => {}
-            ("FEN", _) if fen::parse_position(value).is_err() => {
+            ("FEN", _) if !value.contains('/') => {
                 let reason = "the starting position is a diagram, which cannot be read here";
                 self.reject(line, reason);
             }
@@ -264,7 +281,7 @@ impl Builder {
         );
     }
 
-    /// Adds text in Chinese brackets: the number of a move, or a comment. Returns `false` if it does not belong to a
+    /// Adds text in brackets: the number of a move, or a comment. Returns `false` if it does not belong to a
     /// game.
     fn add_note(&mut self, text: &str, line: usize) -> bool {
         if text.chars().all(char::is_numeric) {

@@ -20,8 +20,9 @@ const MAX_LENGTH: usize = 4096;
 /// The number of characters of the longest Chinese move.
 const LONGEST_MOVE: usize = 5;
 
-/// The headings with their tags. Headings without a common PGN tag get that of the same field in DhtmlXQ.
-const HEADINGS: [(&str, &str); 58] = [
+/// The headings with their tags. Headings without a common PGN tag get that of the same field in DhtmlXQ or CBF. `Time`
+/// is the time of the player before it.
+const HEADINGS: [(&str, &str); 74] = [
     ("标题", "Title"),
     ("棋谱标题", "Title"),
     ("分类", "Dhtml_class"),
@@ -80,6 +81,22 @@ const HEADINGS: [(&str, &str); 58] = [
     ("浏览次数", "Dhtml_hits"),
     ("来源网站", "Dhtml_refer"),
     ("初始局面", "FEN"),
+    ("FEN", "FEN"),
+    ("ECCO", "ECCO"),
+    ("红队", "RedTeam"),
+    ("黑队", "BlackTeam"),
+    ("解说", "Annotator"),
+    ("录入", "Author"),
+    ("来源", "Source"),
+    ("赛事类型", "ContestType"),
+    ("时间规则", "TimeControl"),
+    ("棋谱类型", "RecordType"),
+    ("对局种类", "RecordKind"),
+    ("创建日期", "DateCreated"),
+    ("修改日期", "DateModified"),
+    ("对局名称", "Title"),
+    ("裁判员", "Dhtml_judge"),
+    ("耗时", "Time"),
 ];
 
 impl<'a> Line<'a> {
@@ -103,13 +120,18 @@ fn headings(line: &str) -> Option<Vec<(&'static str, &str)>> {
     // The next heading begins with a word of the value.
     let mut at = line.len() - found[0].1.len();
     for start in word_starts(line) {
-        if start > at
-            && let Some(next) = split_heading(&line[start..])
-            && let Some((_, value)) = found.last_mut()
+        if start >= at
+            && let Some((tag, rest)) = split_heading(&line[start..])
+            && let Some((player, value)) = found.last_mut()
         {
+            let tag = match (*player, tag) {
+                ("Red", "Time") => "RedTime",
+                ("Black", "Time") => "BlackTime",
+                _ => tag,
+            };
             *value = line[at..start].trim();
-            at = line.len() - next.1.len();
-            found.push(next);
+            at = line.len() - rest.len();
+            found.push((tag, rest));
         }
     }
     let has_move = (found.iter())
@@ -133,7 +155,8 @@ fn split_heading(line: &str) -> Option<(&'static str, &str)> {
         .map(chinese::simplified)
         .collect();
     let (_, tag) = HEADINGS.iter().find(|(heading, _)| *heading == name)?;
-    Some((tag, value.trim_start()))
+    // 象棋桥 writes persons with their addresses, even if both are unknown.
+    Some((tag, value.trim_start().trim_end_matches("(Email:)")))
 }
 
 /// Whether a word is not longer than a Chinese move.
@@ -226,6 +249,12 @@ mod tests {
             ),
             ("赛事：2023年进贤杯 车马组", "Event", "2023年进贤杯 车马组"),
             ("标题: 车马冷着平妙手", "Title", "车马冷着平妙手"),
+            ("ECCO：C66 五七炮对屏风马", "ECCO", "C66 五七炮对屏风马"),
+            (
+                "对局名称：红方[689] - 黑方[811]",
+                "Title",
+                "红方[689] - 黑方[811]",
+            ),
         ] {
             let headings = Line::Headings(vec![(tag, value)]);
             assert_eq!(Line::read(line), Some(headings), "{line}");
@@ -233,6 +262,17 @@ mod tests {
         let headings = vec![("Red", "甲 一"), ("Black", "乙"), ("Date", "")];
         let line = "红方：甲 一\u{3000}\u{3000}黑方：乙 日期:";
         assert_eq!(Line::read(line), Some(Line::Headings(headings)));
+        let headings = vec![("Date", ""), ("Site", "x")];
+        let line = "比赛日期：  比赛地点：x";
+        assert_eq!(Line::read(line), Some(Line::Headings(headings)));
+        for (side, tags) in [
+            ("红    方", ["Red", "RedTime"]),
+            ("黑方", ["Black", "BlackTime"]),
+        ] {
+            let line = format!("{side}：甲(1)  耗时：  2分 24秒");
+            let headings = tags.into_iter().zip(["甲(1)", "2分 24秒"]).collect();
+            assert_eq!(Line::read(&line), Some(Line::Headings(headings)));
+        }
         for line in [
             "红方：炮二平五 黑方：马8进7",
             "红:炮二平五马8进7",

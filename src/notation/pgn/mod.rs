@@ -198,7 +198,7 @@ impl<R: BufRead> Iterator for PgnReader<R> {
 }
 
 /// Whether a line consists of one tag, `[Name "value"]`. Other lines in brackets occur in comments.
-fn is_tag(line: &[u8]) -> bool {
+pub(super) fn is_tag(line: &[u8]) -> bool {
     let inside = || {
         let line = line.strip_prefix(b"[")?.trim_ascii_end();
         line.strip_suffix(b"]")?

@@ -7,7 +7,7 @@ use super::headings::Line;
 pub enum PgnToken<'a> {
     Tag(&'a str, String),
     Comment(&'a str),
-    /// Text in Chinese brackets: `（好棋）`.
+    /// Text in brackets: `（好棋）`.
     Note(&'a str),
     /// `(`
     Open,
@@ -45,7 +45,14 @@ fn is_border(line: &str) -> bool {
 }
 
 /// The Chinese brackets around notes.
-const BRACKETS: [(char, char); 3] = [('（', '）'), ('｛', '｝'), ('【', '】')];
+/// In the middle of a line `[` is such a bracket as well.
+const BRACKETS: [(char, char); 4] = [('（', '）'), ('｛', '｝'), ('【', '】'), ('[', ']')];
+
+/// Whether a text begins as a tag does, `[Name "`.
+fn is_tag(text: &str) -> bool {
+    let name = text[1..].trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    name.trim_start().starts_with('"')
+}
 
 /// Splits a part of a file into tokens. No token extends beyond the part.
 #[derive(Debug, Default)]
@@ -94,7 +101,7 @@ impl Scanner {
                 return (line, Ok(None));
             };
             match first {
-                '[' => {
+                '[' if is_line_start || is_tag(rest) => {
                     return match self.tag() {
                         Ok((name, value)) => {
                             let name = self.text[name.0..name.1].trim();
@@ -143,7 +150,7 @@ impl Scanner {
         }
     }
 
-    /// The length of the text between the Chinese brackets that begin here, if they are closed in the same line.
+    /// The length of the text between the brackets that begin here, if they are closed in the same line.
     fn note(&mut self) -> Option<usize> {
         let rest = &self.text[self.at..];
         let number = BRACKETS

@@ -122,6 +122,8 @@ fn notes_numbers_and_results_of_chinese_texts_are_read() {
     }
     let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
     assert_eq!(game.comments, ["好棋", "稳", "常见"]);
+    let game = read_one("1. 炮二平五 [好棋] 马8进7[稳] [689] 2. 马二进三 *");
+    assert_eq!(game.comments, ["好棋", "稳", ""]);
     for (text, result) in [
         ("1. 炮二平五 马8进7 （红胜）（完）", GameResult::RedWins),
         ("1. 炮二平五 马8进7 （红胜）", GameResult::RedWins),
@@ -257,6 +259,27 @@ fn bad_records_are_reported() {
     }
     assert!(read("").is_empty());
     assert!(read(" \n\n").is_empty());
+}
+
+#[test]
+fn positions_without_moves_and_results_are_separate() {
+    let text = "[Event \"a\"]\n[FEN \"3k5/9/9/9/9/9/9/9/4R4/4K4 w\"]\n\n[Event \"b\"]\n\n[Result \"*\"]\n[FEN \"9/9\"]\n\
+        [event \"c\"]\n[FEN \"4k4/9/9/9/9/9/9/9/3R5/3K5 b\"]\n[FEN \"4k4/9/9/9/9/9/9/9/4R4/3K5 b\"]\n[Red \"x\"]\n";
+    let games = read(text);
+    let starts = games
+        .iter()
+        .map(|game| Some(game.as_ref().ok()?.line.start.to_string()));
+    let starts: Vec<_> = starts.collect();
+    let [Some(first), None, Some(third), Some(last)] = &starts[..] else {
+        panic!("{starts:?}");
+    };
+    assert!(
+        first.contains("/4R4/4K4 w") && third.contains("/3R5/3K5 b"),
+        "{starts:?}"
+    );
+    assert!(last.contains("/4R4/3K5 b"), "{starts:?}");
+    let events = games.iter().flatten().map(|game| game.tag("Event"));
+    assert_eq!(events.collect::<Vec<_>>(), [Some("a"), Some("c"), None]);
 }
 
 #[test]

@@ -10,9 +10,17 @@ use crate::notation::{GameText, Separator, without_move_numbers};
 /// Whether a text is in this format: at least one line begins with a position, and no line begins with `[`, as a tag
 /// of a PGN does.
 pub fn is_lines(text: &str) -> bool {
+    let is_position = |word: &str| {
+        let has_ranks = word.matches('/').count() >= 9;
+        has_ranks && word.starts_with(|c: char| c.is_ascii_alphanumeric())
+            || word.eq_ignore_ascii_case("startpos")
+    };
     let begins_with_position = |line: &str| {
-        let word = line.split_whitespace().next().unwrap_or_default();
-        GameText::is_start(word) || word.matches('/').count() >= 9
+        // `position` and `fen` may also begin a sentence or a heading.
+        let mut words = line.split_whitespace();
+        let [first, second] = std::array::from_fn(|_| words.next().unwrap_or_default());
+        let is_second = || is_position(second) || second.eq_ignore_ascii_case("fen");
+        is_position(first) || GameText::is_start(first) && is_second()
     };
     let mut lines = text.lines().map(str::trim);
     lines.clone().any(begins_with_position) && !lines.any(|line| line.starts_with('['))
@@ -107,7 +115,15 @@ mod tests {
         ] {
             assert!(is_lines(text), "{text}");
         }
-        for text in ["[Red \"a\"]\n\nstartpos", " 1. h2e2", "炮二平五", "", "#"] {
+        for text in [
+            "[Red \"a\"]\n\nstartpos",
+            " 1. h2e2",
+            "炮二平五",
+            "",
+            "#",
+            "Position after four plies\n1. h2e2",
+            &format!("FEN ：{board} w\n1. h2e2"),
+        ] {
             assert!(!is_lines(text), "{text}");
         }
     }
@@ -143,12 +159,10 @@ mod tests {
             (r#"id "two moves to mate"; bm h2e2;"#, "two moves to mate"),
             ("bm h2e2", ""),
             ("dm 2", ""),
+            ("; 01.对面笑 (一)|x", "01.对面笑 (一)"),
         ] {
             let content = read_line(&format!("{board} {text}")).unwrap();
-            assert!(
-                matches!(&content, LineContent::Epd(epd) if epd.has_task()),
-                "{text}"
-            );
+            assert!(matches!(content, LineContent::Epd(_)), "{text}");
             let game = GameTree::from(content);
             assert_eq!(game.tag("Event").unwrap_or_default(), event);
         }
