@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::markup::{escaped, unescaped, without_json_escapes, without_urls};
+use super::numbered::with_names;
 use super::{PieceSquares, date_tag, fen_position, piece_position, piece_squares, plain_comment};
 use crate::board::{Color, Move, Position, Square};
 use crate::notation::fen;
@@ -40,8 +41,8 @@ const TAGS: [(&str, &str); 17] = [
 const OTHER: &str = "Dhtml_";
 
 /// The beginnings of the names of fields that do not become tags.
-const NO_TAGS: [&str; 9] = [
-    "ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result",
+const NO_TAGS: [&str; 11] = [
+    "ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result", "32", "33",
 ];
 
 /// The results with their texts.
@@ -65,11 +66,12 @@ const BRACKETS: [&str; 6] = ["[", "&#91;", "&#x5b;", "&lsqb;", "&lbrack;", "%5b"
 /// The length of the longest word after the name in the mark of a record, `[DhtmlXQiFrame]`.
 const LONGEST_KIND: usize = 6;
 
-/// Whether a text contains a record in DhtmlXQ with a list of moves, plain or in HTML, JSON or a URL.
+/// Whether a text contains a record in DhtmlXQ with a list of moves or a position, plain or in HTML, JSON or a URL.
 pub fn is_dhtmlxq(bytes: &[u8]) -> bool {
     let lower = bytes.to_ascii_lowercase();
     let has = |part: &[u8]| lower.windows(part.len()).any(|window| window == part);
-    if !has(b"htmlxq_movelist") && !has(b"0_1_0") {
+    let mut fields = "htmlxq_movelist htmlxq_binit htmlxq_34 0_1_0".split(' ');
+    if !fields.any(|field| has(field.as_bytes())) {
         return false;
     }
     let marks = NAMES.map(|name| BRACKETS.map(|bracket| format!("{bracket}{name}")));
@@ -211,14 +213,17 @@ fn fields(text: &str) -> HashMap<&str, &str> {
 /// Reads a record.
 ///
 /// # Errors
-/// There is no list of moves, or the starting position or first move is invalid.
+/// There is neither a list of moves nor a starting position, or the starting position or first move is invalid.
 pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
-    let fields = fields(text);
+    let text = with_names(text);
+    let fields = fields(&text);
     let field = |name: &str| fields.get(name).map_or("", |value| value.trim());
-    let moves = fields.get("movelist");
-    let moves = moves.ok_or_else(|| RecordError::new("there is no DhtmlXQ_movelist"))?;
+    let is_given = |name: &&str| fields.contains_key(name);
+    if !["movelist", "binit", "fen"].iter().any(is_given) {
+        return Err(RecordError::new("there is no DhtmlXQ_movelist"));
+    }
     let mut game = RawGame::new(Position::startpos());
-    let moves = read_moves(moves);
+    let moves = read_moves(field("movelist"));
     let first_from = moves.first().and_then(|m| m.map(|(from, _)| from));
     game.start = match (field("fen"), field("binit")) {
         ("", squares) if !squares.is_empty() => {
@@ -532,6 +537,7 @@ mod tests {
             [/DhtmlXQ] [DhtmlXQ][DhtmlXQ_movelist]7747x[/DhtmlXQ_movelist]\
             [DhtmlXQ][DhtmlXQ_movelist]7740[/DhtmlXQ_movelist]\
             [DhtmlXQ][DhtmlXQ_movelist]774[/DhtmlXQ_movelist][DhtmlXQ]nothing\
+            [DhtmlXQ][DhtmlXQ_binit]9999999949999999999999999999999999999999309999999999999999999999[/DhtmlXQ_binit]\
             [DhtmlXQ][DhtmlXQ_movelist]4849[/DhtmlXQ_movelist][DhtmlXQ_binit]\
             9999999949999999999999999999999999999999309999999999999999999999[/DhtmlXQ_binit]";
         let games: Vec<_> = split_dhtmlxq(text).into_iter().map(read_dhtmlxq).collect();
@@ -550,7 +556,10 @@ mod tests {
         assert_eq!(error(2), "move 1: h2e9 is not a legal move here");
         assert_eq!(error(3), "move 1: the squares do not exist");
         assert_eq!(error(4), "there is no DhtmlXQ_movelist");
-        assert_eq!(error(5), "move 1: e1e0 is not a legal move here");
+        let position = games[5].as_ref().unwrap();
+        assert!(position.moves.is_empty() && is_dhtmlxq(b"[DhtmlXQ_binit]"));
+        assert!(position.start.to_string().starts_with("3k5/9/"));
+        assert_eq!(error(6), "move 1: e1e0 is not a legal move here");
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod ccbridge;
 mod dhtmlxq;
 mod lines;
 mod markup;
+mod numbered;
 mod reader;
 #[cfg(test)]
 mod tests;

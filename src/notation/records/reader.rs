@@ -14,7 +14,7 @@ use super::lines::{is_lines, read_line};
 use super::markup::{html_text, is_html};
 use super::wxf_file::{is_wxf, read_wxf, split_wxf};
 use super::xqf::{is_xqf, read_xqf};
-use crate::notation::pgn::PgnReader;
+use crate::notation::pgn::{PgnReader, is_tag};
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameTree;
 use crate::text::{self, decode, encoding_of, read_all};
@@ -84,9 +84,18 @@ impl<'a> RecordReader<'a> {
             }
             text_source(file, &beginning)?
         };
+        // Of a text with records in several formats, those in one format are read.
+        let error = match &source {
+            Source::Text(text, ..) if has_pgn(text) => {
+                let why =
+                    "the PGN games in this file were not read, only the records in another format";
+                Some(io::Error::other(why))
+            }
+            _ => None,
+        };
         Ok(Self {
             source,
-            error: None,
+            error,
             has_game: false,
         })
     }
@@ -121,7 +130,8 @@ impl<'a> RecordReader<'a> {
     /// Checks, after the last game, that the file was read to its end and has a game.
     ///
     /// # Errors
-    /// The file cannot be read, is not text, has a line of more than 16 MB, or no game was found.
+    /// The file cannot be read, is not text, has a line of more than 16 MB, has games in a second format, or no game was
+    /// found.
     pub fn finish(self) -> io::Result<()> {
         match (self.error, self.source) {
             (Some(error), _) => return Err(error),
@@ -227,6 +237,12 @@ fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) 
     });
     let parts = parts.collect();
     Source::Text(text, parts, read)
+}
+
+/// Whether a text or web page has a line with a tag of a PGN.
+fn has_pgn(text: &str) -> bool {
+    let has_tag = |text: &str| text.lines().any(|line| is_tag(line.trim().as_bytes()));
+    has_tag(text) || is_html(text) && has_tag(&html_text(text))
 }
 
 /// Whether bytes may be text in UTF-8, GBK or Big5: the only control characters are those of text.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{one, read};
+use crate::notation::records::RecordReader;
 use crate::notation::tree::GameResult;
 use crate::notation::{chinese, fen};
 
@@ -61,6 +62,7 @@ const TEXTS: &[(&str, usize)] = &[
     ("&#91;dhtmlxq&#93;&#91;dhtmlxq_movelist&#93;774770627967&#91;/dhtmlxq_movelist&#93;", 1),
     ("&lsqb;DhtmlXQ_movelist&rsqb;774770627967&lsqb;/DhtmlXQ_movelist&rsqb;", 1),
     ("<a href='/x?%5BDHJHtmlXQ%5D%5BDHJHtmlXQ_movelist%5D774770627967%5B/DHJHtmlXQ_movelist%5d'>", 1),
+    ("[DHJHtmlXQ]\n[DHJHtmlXQ_18]x[/DHJHtmlXQ_18]\n[DHJHtmlXQ_34]724279677062[/DHJHtmlXQ_34]\n[/DHJHtmlXQ]", 1),
     ("{\"t\":\"[DhtmlXQ]\\n[DhtmlXQ_movelist]774770627967[\\/DhtmlXQ_movelist][\\/DhtmlXQ]\"}", 1),
     ("[DhtmlXQ_movelist][/DhtmlXQ_movelist]<script>var DhtmlXQ_movelist = \
              '[0_1_0]774770627967[/0_1_0][0_2_1]1022[/0_2_1]';</script>", 1),
@@ -120,6 +122,62 @@ fn assert_reads(text: &str, games: usize) {
             assert_eq!(moves.join(" "), "h2e2 h9g7 h0g2", "{text}");
         }
     }
+}
+
+/// The texts of 象棋桥 and 联众.
+const EXPORTS: [&str; 2] = [
+    "标题：x\n来源：\n赛事类型：\n时间规则：慢\n红方：甲\n红队：粤\n黑方：乙\n解说：丙(Email:)\n录入：(Email:)\n\
+     ECCO：C66 五七炮对屏风马进７卒\n棋谱类型：摆谱全局/开局\n结果：未知\n\
+     FEN ：rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1\n\n最新弈法\n\n\
+     \u{20} 1. 炮二平五 马８进７\n  2. 马二进三\n",
+    "中 国 象 棋 对 局 记 录\n-------------------\n对局名称：红方[689] - 黑方[811]\n\
+     比赛日期：2016年12月27日20时  比赛地点：\n红    方：甲  耗时：  2分 24秒\n黑    方：乙  耗时：  4分  1秒\n\
+     比赛结果：    裁判员：\n-------------------\n棋谱   红方           黑方\n\
+     \u{20} 1.  炮二平五       马８进７\n  2.  马二进三\n",
+];
+
+#[test]
+fn exports_of_other_programs_are_read() {
+    let tags = EXPORTS.map(|text| {
+        let game = one(text.as_bytes());
+        assert!(game.problems.is_empty(), "{:?}", game.problems);
+        assert_eq!(game.main_line().line.moves.len(), 3);
+        game.tags
+    });
+    let expected = [
+        "Title=x TimeControl=慢 Red=甲 RedTeam=粤 Black=乙 Annotator=丙 ECCO=C66 五七炮对屏风马进７卒 \
+         RecordType=摆谱全局/开局",
+        "Title=红方[689] - 黑方[811] Date=2016.12.27 20时 Red=甲 RedTime=2分 24秒 Black=乙 BlackTime=4分  1秒",
+    ];
+    for (tags, expected) in tags.iter().zip(expected) {
+        let tags = tags.iter().map(|(name, value)| format!("{name}={value}"));
+        assert_eq!(tags.collect::<Vec<_>>().join(" "), expected);
+    }
+}
+
+#[test]
+fn games_in_a_second_format_are_reported() {
+    let pgn = "<pre>[Game \"Chinese Chess\"]<br>[Red \"x\"]\n\n1. h2e2 *</pre>";
+    let page = "<html>[DhtmlXQ][DhtmlXQ_movelist]7747[/DhtmlXQ_movelist][/DhtmlXQ]";
+    for (text, is_complete) in [(page.to_owned(), true), (page.to_owned() + pgn, false)] {
+        let mut reader = RecordReader::new(text.as_bytes()).unwrap();
+        assert_eq!(reader.by_ref().count(), 1);
+        assert_eq!(reader.finish().is_ok(), is_complete, "{text}");
+    }
+}
+
+#[test]
+fn positions_with_the_wrong_side_and_without_moves_are_read() {
+    let page = |side: &str| {
+        let fen = format!("3k5/9/9/9/9/9/9/9/3R5/4K4 {side}");
+        format!("[DhtmlXQ_movelist][/DhtmlXQ_movelist][DhtmlXQ_fen]{fen}[/DhtmlXQ_fen]")
+    };
+    for side in ["w", "b"] {
+        let game = one(page(side).as_bytes());
+        assert!(game.start.to_string().contains(" b "), "{side}");
+        assert!(game.moves.is_empty());
+    }
+    assert!(read(page("b").replace('K', "1").as_bytes())[0].is_err());
 }
 
 /// A game as text from 东萍象棋: headings, a comment, the main line, and the origin.
