@@ -66,7 +66,8 @@ impl<'a> GameWorker<'a> {
         let opening = self.tournament.openings.of_round(fixture.round);
         let running: Vec<usize> = self.engines.keys().copied().collect();
         for number in running {
-            let restarts = self.tournament.engines[number].restart;
+            let restarts = self.tournament.engines[number].restart
+                || self.engines.get(&number).is_some_and(Engine::must_restart);
             if (restarts || !fixture.players.0.contains(&number))
                 && let Some(engine) = self.engines.remove(&number)
             {

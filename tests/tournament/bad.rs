@@ -121,6 +121,17 @@ fn illegal_moves() {
     loses("nul", "illegal move", "", "illegal_moves");
 }
 
+/// An XBoard engine that refuses the moves of the other side.
+#[test]
+fn refused_moves_are_crashes() {
+    let mode = format!("refuses '{}'", env!("CARGO_BIN_EXE_chuhe"));
+    let mut bad = script("bad", &mode);
+    bad[4] = "proto=xboard".to_owned();
+    let details = lost_games(bad, "crash", "crashes");
+    let expected = "it refused the position or a legal move: Illegal move: ";
+    assert_details(&details, expected);
+}
+
 #[test]
 fn late_answers() {
     loses_on_time("late", " ms of 100");

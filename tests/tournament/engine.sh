@@ -9,18 +9,27 @@ CR=$(printf '\r')
 
 say() { printf '%s\n' "$1"; }
 
-# Chuhe, the file, as an engine that speaks XBoard alone and reads its first line late.
-if [ "$mode" = xboard ]; then
-    exec 3>&1
-    sleep 1.2
-    while read -r line; do
-        case $line in
-            ucci | uci) say "Error (unknown command): $line" >&3 ;;
-            *) say "$line" ;;
-        esac
-    done | "$file"
-    exit
-fi
+# Chuhe, the file, as an engine that speaks XBoard alone: `xboard` reads its first line late, `strict` plays one game,
+# reads only the FENs of XBoard and refuses the first move that it gets, `refuses` all moves.
+case $mode in
+    xboard | strict | refuses)
+        exec 3>&1
+        [ "$mode" = xboard ] && sleep 1.2
+        while read -r line; do
+            case $mode-$line in
+                *-ucci | *-uci) say "Error (unknown command): $line" >&3 ;;
+                strict-new) say "feature reuse=0" >&3; say "$line" ;;
+                strict-setboard*[nNbB]*/*) say "tellusererror Illegal position" >&3 ;;
+                strict-usermove* | refuses-usermove*)
+                    if [ "$refused" = strict ]; then say "$line"; else say "Illegal move: ${line#* }" >&3; fi
+                    refused=$mode
+                    ;;
+                *) say "$line" ;;
+            esac
+        done | "$file"
+        exit
+        ;;
+esac
 
 # Chooses the move by the number of moves so far.
 choose() {

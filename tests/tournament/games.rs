@@ -499,6 +499,36 @@ fn xboard_is_detected() {
     );
 }
 
+/// XBoard engines need not read FENs, nor the letters of Chuhe, nor play more than one game.
+#[test]
+fn xboard_engines_may_refuse() {
+    let place = Place::new();
+    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+    place.write("openings.epd", format!("{board} b - - 0 1\n"));
+    let command = env!("CARGO_BIN_EXE_chuhe");
+    let log = |openings: &str| {
+        let strict = unknown_script("strict", &format!("strict '{command}'"));
+        let arguments = "--rounds 1 --max-plies 8 --each depth=1 --log log --openings";
+        let mut command = match_of([strict, chuhe("other")], arguments);
+        let text = output(command.arg(openings).current_dir(place.path("")));
+        assert!(text.contains("ply limit 2"), "{text}");
+        let log = place.read("log");
+        fs::remove_file(place.path("log")).unwrap();
+        assert_eq!(log.matches("-> Illegal move: ").count(), 2, "{log}");
+        // The detection starts two processes, and each game one.
+        assert_eq!(log.matches("<- xboard\n").count(), 4, "{log}");
+        log
+    };
+    assert!(!log("start").contains("\nsetboard "));
+    let log = log("openings.epd");
+    let board = board.replace('n', "h").replace('N', "H");
+    let board = board.replace('b', "e").replace('B', "E");
+    assert!(
+        log.contains(&format!("\nsetboard {board} b 0 1\n")),
+        "{log}"
+    );
+}
+
 #[test]
 fn a_program_alone_is_an_engine() {
     let program = env!("CARGO_BIN_EXE_chuhe");

@@ -55,6 +55,9 @@ pub enum EngineFailure {
     /// It speaks XBoard, and cannot be used for the reason given.
     #[error("it speaks XBoard, {0}")]
     Xboard(&'static str),
+    /// It speaks XBoard, and refused the position or a move of the game twice. This is its last message.
+    #[error("it refused the position or a legal move: {0}")]
+    Refused(String),
     /// The user set a variant other than xiangqi.
     #[error(
         "with option.UCI_Variant={variant} it answers {played} in a position without legal moves in xiangqi; \

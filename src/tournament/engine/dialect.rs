@@ -91,12 +91,7 @@ impl EngineDialect {
             start.unmake(ply.played, ply.undo);
         }
         let start = fen::write_position(&start);
-        let mut text = match self.protocol {
-            EngineProtocol::Uci | EngineProtocol::Xboard if start == fen::START => {
-                "position startpos".to_owned()
-            }
-            _ => format!("position fen {start}"),
-        };
+        let mut text = self.start(&start);
         if !played.is_empty() {
             text += " moves";
             for ply in played {
@@ -109,6 +104,16 @@ impl EngineDialect {
             text += &format!("\nbanmoves {}", banned.join(" "));
         }
         text
+    }
+
+    /// The `position` command for a FEN. UCI and XBoard engines need not read FENs in games from the starting position.
+    pub fn start(self, fen: &str) -> String {
+        match self.protocol {
+            EngineProtocol::Uci | EngineProtocol::Xboard if fen == fen::START => {
+                "position startpos".to_owned()
+            }
+            _ => format!("position fen {fen}"),
+        }
     }
 
     /// The `go` command for the side to move.

@@ -114,6 +114,24 @@ impl Engine {
         Ok(())
     }
 
+    /// Sends a position. An XBoard engine that refuses it or a move gets the whole game again.
+    fn set_up(&mut self, position: &str) -> Result<(), EngineFailure> {
+        self.ready(position)?;
+        if self.process.refusal().is_some() {
+            self.process.send("ucinewgame");
+            self.ready(position)?;
+        }
+        match self.process.refusal() {
+            Some(line) => Err(EngineFailure::Refused(excerpt(&line))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether it plays only one game.
+    pub fn must_restart(&self) -> bool {
+        self.process.lacks_reuse()
+    }
+
     fn set_options(&self, options: &[(String, String)]) {
         for (name, value) in options {
             let value = value_for_engine(&self.offers, name, value);
@@ -159,7 +177,7 @@ impl Engine {
             other => {
                 self.pondering = other;
                 self.stop_pondering()?;
-                self.ready(&self.dialect.position(request))?;
+                self.set_up(&self.dialect.position(request))?;
                 self.process.reset();
                 let go = self.dialect.go(request, false);
                 let asked = Instant::now();
@@ -195,7 +213,7 @@ impl Engine {
         request: &MoveRequest<'_>,
         expected: Move,
     ) -> Result<(), EngineFailure> {
-        self.ready(&self.dialect.position(request))?;
+        self.set_up(&self.dialect.position(request))?;
         self.process.reset();
         self.process.send(&self.dialect.go(request, true));
         self.pondering = Some(Pondering {

@@ -202,7 +202,7 @@ impl Engine {
 
     /// The answer to a `go` command in a position.
     fn play_from(&mut self, fen: &str, go: &str) -> Result<String, EngineFailure> {
-        self.ready(&format!("position fen {fen}"))?;
+        self.set_up(&self.dialect.start(fen))?;
         self.process.reset();
         self.process.send(go);
         let (_, line) = self.best_move(self.timeouts.ready)?;

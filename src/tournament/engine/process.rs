@@ -147,6 +147,17 @@ impl Process {
         translator.is_some_and(|translator| !translator.lock().has_ping)
     }
 
+    /// Whether it is an XBoard engine that plays only one game.
+    pub fn lacks_reuse(&self) -> bool {
+        let translator = self.xboard.as_ref();
+        translator.is_some_and(|translator| translator.lock().lacks_reuse)
+    }
+
+    /// The line in which an XBoard engine refused the last position.
+    pub fn refusal(&self) -> Option<String> {
+        self.xboard.as_ref()?.lock().refusal.clone()
+    }
+
     /// Sends bytes that need not be UTF-8.
     pub fn send_bytes(&self, bytes: Vec<u8>) {
         if let Some(input) = &self.input {

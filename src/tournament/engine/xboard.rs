@@ -1,7 +1,8 @@
 //! XBoard engines (CECP, protocol version 2): a translation between the lines of UCI and those of the engine.
 //!
-//! The rest of the tournament speaks UCI with the engine. The engine must offer `ping` and `setboard`, as all current
-//! engines do. Search limits become `level`, `time` and `sd`; CECP has no limit of nodes.
+//! The rest of the tournament speaks UCI with the engine. The engine must offer `ping`, as all current engines do, and
+//! `setboard` for games from other positions. Search limits become `level`, `time` and `sd`; CECP has no limit of
+//! nodes.
 
 use crate::board::Color;
 use crate::tournament::spec::EngineProtocol;
@@ -29,6 +30,14 @@ pub struct XboardTranslator {
     offers_draw: bool,
     /// Whether the engine has resigned since its last move.
     has_resigned: bool,
+    /// Whether the engine cannot set up positions (`setboard=0`).
+    lacks_setboard: bool,
+    /// Whether the engine must be restarted for each game (`reuse=0`).
+    pub lacks_reuse: bool,
+    /// Whether positions are sent in the form of XBoard.
+    has_xboard_fens: bool,
+    /// The first line since the last `position` in which the engine refuses the position or a move of the game.
+    pub refusal: Option<String>,
 }
 
 impl XboardTranslator {
@@ -64,6 +73,7 @@ impl XboardTranslator {
     fn position(&mut self, text: &str) -> Vec<String> {
         let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
         let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
+        self.refusal = None;
         let mut sent = lines(&["force"]);
         let known = match &self.game {
             Some((old, known)) if old == start && moves.starts_with(known) => known.len(),
@@ -72,7 +82,13 @@ impl XboardTranslator {
                 (self.offers_draw, self.has_resigned) = (false, false);
                 sent = lines(&["new", "variant xiangqi", "force", "easy", "post"]);
                 if let Some(fen) = start.strip_prefix("fen ") {
-                    sent.push(format!("setboard {fen}"));
+                    let is_refused = self.lacks_setboard;
+                    self.refusal = is_refused.then(|| "feature setboard=0".to_owned());
+                    sent.push(if self.has_xboard_fens {
+                        format!("setboard {}", xboard_fen(fen))
+                    } else {
+                        format!("setboard {fen}")
+                    });
                 }
                 0
             }
@@ -108,28 +124,27 @@ impl XboardTranslator {
             Color::Black => ["b", "w"],
         };
         let mut sent = Vec::new();
-        if let Some(depth) = value("depth") {
-            sent.extend(lines(&["level 0 1000 0"]));
-            sent.push(format!("sd {depth}"));
-        } else if let Some(time) = value("movetime") {
+        let depth = value("depth");
+        if let Some(time) = value("movetime") {
             // `st` takes whole seconds; `time` after a time control for one move takes hundredths of a second.
-            let seconds = time.div_ceil(1000).max(1);
-            sent.push(format!("level 1 {}:{:02} 0", seconds / 60, seconds % 60));
+            sent.push(format!("level 1 {} 0", whole_seconds(time)));
             sent.push(format!("time {}", (time / 10).max(1)));
+        } else if depth.is_some() {
+            sent.extend(lines(&["level 0 1000 0"]));
         } else {
             let time = value(&format!("{own}time")).unwrap_or_default();
             if !self.has_level {
                 self.has_level = true;
                 let moves = value("movestogo").unwrap_or(0);
                 let increment = value(&format!("{own}inc")).unwrap_or(0);
-                let (minutes, seconds) = (time / 60_000, time / 1000 % 60);
                 let increment = increment as f64 / 1000.0;
-                sent.push(format!("level {moves} {minutes}:{seconds:02} {increment}"));
+                sent.push(format!("level {moves} {} {increment}", whole_seconds(time)));
             }
             sent.push(format!("time {}", (time / 10).max(1)));
             let time = value(&format!("{other}time")).unwrap_or(time);
             sent.push(format!("otim {}", (time / 10).max(1)));
         }
+        sent.extend(depth.map(|depth| format!("sd {depth}")));
         sent.extend(lines(&["go"]));
         self.is_thinking = true;
         sent
@@ -165,10 +180,28 @@ impl XboardTranslator {
             "1-0" if self.is_thinking && self.side() == Color::Black => self.outcome("resign"),
             "0-1" if self.is_thinking && self.side() == Color::Red => self.outcome("resign"),
             "1-0" | "0-1" | "1/2-1/2" if self.is_thinking => self.outcome(word),
-            "Illegal" | "Error" | "tellerror" | "tellusererror" => {
+            "Illegal" | "Error" | "Error:" | "error" | "error:" | "tellerror" | "tellusererror" => {
+                self.read_refusal(line);
                 vec![format!("info string {line}")]
             }
             _ => thinking(line).into_iter().collect(),
+        }
+    }
+
+    /// Remembers an error if it is about the position or a move of the game, and not about a command such as `easy`.
+    /// After an error about the position, the next one is sent in the other form.
+    fn read_refusal(&mut self, line: &str) {
+        let Some((start, moves)) = &self.game else {
+            return;
+        };
+        if self.is_thinking || self.refusal.is_some() {
+            return;
+        }
+        let names = |words: &[&str]| words.iter().any(|word| line.contains(word));
+        let is_of_position = start != STARTPOS && names(&["FEN", "position", "setboard"]);
+        if is_of_position || names(&["usermove"]) || moves.iter().any(|text| names(&[text])) {
+            self.refusal = Some(line.to_owned());
+            self.has_xboard_fens ^= is_of_position;
         }
     }
 
@@ -185,6 +218,8 @@ impl XboardTranslator {
             match name {
                 "ping" => self.has_ping = value == "1",
                 "usermove" => self.has_usermove = value == "1",
+                "setboard" => self.lacks_setboard = value == "0",
+                "reuse" => self.lacks_reuse = value == "0",
                 "myname" => answers.push(format!("id name {value}")),
                 "memory" if value == "1" => answers.push(spin("Hash", 1 << 20)),
                 "smp" if value == "1" => answers.push(spin("Threads", 1024)),
@@ -202,6 +237,30 @@ impl XboardTranslator {
 
 fn lines(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// A time in minutes and seconds, rounded up: some engines crash without time.
+fn whole_seconds(milliseconds: u64) -> String {
+    let seconds = milliseconds.div_ceil(1000).max(1);
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+/// A FEN in the form of XBoard, which has the letters H and E and no fields for castling and en passant.
+fn xboard_fen(fen: &str) -> String {
+    let (board, fields) = fen.split_once(' ').unwrap_or((fen, ""));
+    let letter = |piece| match piece {
+        'N' => 'H',
+        'n' => 'h',
+        'B' => 'E',
+        'b' => 'e',
+        other => other,
+    };
+    let mut text: String = board.chars().map(letter).collect();
+    for field in fields.split(' ').filter(|field| *field != "-") {
+        text.push(' ');
+        text += field;
+    }
+    text
 }
 
 fn spin(name: &str, max: u32) -> String {
@@ -357,7 +416,7 @@ mod tests {
         assert_eq!(engine.command("isready"), ["ping 1"]);
         assert_eq!(engine.answer("pong 1"), ["readyok"]);
         let go = engine.command("go wtime 61500 btime 60000 winc 100 binc 0");
-        assert_eq!(go, ["level 0 1:01 0.1", "time 6150", "otim 6000", "go"]);
+        assert_eq!(go, ["level 0 1:02 0.1", "time 6150", "otim 6000", "go"]);
         let info = "info depth 5 score cp -12 time 30 nodes 900 pv h2e2 h9g7";
         assert_eq!(engine.answer(" 5  -12 3 900 h2e2 h9g7"), [info]);
         assert_eq!(engine.answer("move h2e2"), ["bestmove h2e2"]);
@@ -390,6 +449,17 @@ mod tests {
         ] {
             assert_eq!(engine.command(go), sent, "{go}");
         }
+        // An engine may ignore the depth.
+        assert_eq!(
+            engine.command("go depth 1 movetime 2000"),
+            ["level 1 0:02 0", "time 200", "sd 1", "go"]
+        );
+        // The time control is not 0:00.
+        engine.command("position startpos");
+        assert_eq!(
+            engine.command("go wtime 900 btime 900 winc 0 binc 0"),
+            ["level 0 0:01 0", "time 90", "otim 90", "go"]
+        );
         assert_eq!(engine.answer("resign"), ["bestmove resign"]);
         assert_eq!(
             engine.answer("9 100003 1 5"),
@@ -399,6 +469,48 @@ mod tests {
             engine.answer("9 -100002 1 5 a"),
             ["info depth 9 score mate -2 time 10 nodes 5 pv a"]
         );
+    }
+
+    /// After a refusal the game is sent again, a refused position in the other form.
+    #[test]
+    fn refusals_are_recognized() {
+        let fen = "2b1k4/9/9/9/9/9/9/9/R1N6/3K5 w - - 3 20";
+        let start = format!("position fen {fen} moves a1a2");
+        for (line, is_of_position) in [
+            ("tellusererror Illegal position", true),
+            ("Error (unknown command): setboard", true),
+            ("error: bad FEN(-15)", true),
+            ("Illegal move: a1a2", false),
+            ("Error (unknown command): usermove", false),
+        ] {
+            let mut engine = translator();
+            engine.command(&start);
+            for other in ["Error (unknown command): easy", "Illegal move: variant"] {
+                engine.answer(other);
+                assert_eq!(engine.refusal, None, "{other}");
+            }
+            assert_eq!(engine.answer(line), [format!("info string {line}")]);
+            engine.answer("Illegal move: a1a2");
+            assert_eq!(engine.refusal.as_deref(), Some(line));
+            engine.command("ucinewgame");
+            let sent = engine.command(&start);
+            let expected = if is_of_position {
+                "setboard 2e1k4/9/9/9/9/9/9/9/R1H6/3K5 w 3 20"
+            } else {
+                &format!("setboard {fen}")
+            };
+            assert_eq!(sent[5..], [expected, "usermove a1a2"]);
+            assert_eq!(engine.refusal, None);
+        }
+        let mut engine = translator();
+        assert!(!engine.lacks_reuse);
+        engine.answer("feature setboard=0 reuse=0");
+        assert!(engine.lacks_reuse);
+        engine.command("position startpos moves h2e2");
+        engine.answer("tellusererror Illegal position");
+        assert_eq!(engine.refusal, None);
+        engine.command(&start);
+        assert_eq!(engine.refusal.as_deref(), Some("feature setboard=0"));
     }
 
     #[test]
