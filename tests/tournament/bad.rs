@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use super::{assert_processes_end, chuhe, match_of, output, report, script, with};
+use super::{assert_processes_end, chuhe, match_of, output, report, script, unknown_script, with};
 use crate::Place;
 
 /// Four games without a clock; the time limit of a move is two minutes.
@@ -135,6 +135,9 @@ fn refused_moves_are_crashes() {
 #[test]
 fn late_answers() {
     loses_on_time("late", " ms of 100");
+    // The detection gets an answer after `stop`.
+    let bad = with(unknown_script("bad", "late"), HURRIED);
+    assert_details(&lost_games(bad, "time loss", "time_losses"), " ms of 100");
 }
 
 #[test]
@@ -146,7 +149,7 @@ fn resignations() {
 
 #[test]
 fn unusual_but_valid_engines_are_accepted() {
-    for mode in ["liar", "noisy", "twice", "eager", "stays", "wordy"] {
+    for mode in ["liar", "noisy", "twice", "eager", "stays", "wordy", "loud"] {
         let report = report([script("odd", mode), script("good", "good")], PLAIN);
         for game in report["games"].as_array().unwrap() {
             assert_eq!(game["reason"], "repetition", "{mode}: {game}");

@@ -9,6 +9,17 @@ CR=$(printf '\r')
 
 say() { printf '%s\n' "$1"; }
 
+# Unusual but readable answers.
+if [ "$mode" = loud ]; then
+    say() {
+        case $1 in
+            *ok) printf '%s 3.0\n' "$(printf '%s' "$1" | tr a-z A-Z)" ;;
+            bestmove*) printf 'BestMove %s, ponder none.\n' "${1#bestmove }" ;;
+            *) printf '%s\n' "$1" ;;
+        esac
+    }
+fi
+
 # Chuhe, the file, as an engine that speaks XBoard alone: `xboard` reads its first line late, `strict` plays one game,
 # reads only the FENs of XBoard and refuses the first move that it gets, `refuses` all moves.
 case $mode in
@@ -129,6 +140,9 @@ if [ "$mode" = vanishes ] && [ -n "$file" ]; then
     rm -f "$file"
 fi
 
+# It starts slowly.
+[ "$mode" = drowsy ] && sleep 1.5
+
 # It starts only once.
 if [ "$mode" = once ]; then
     [ -e "$file" ] && exit 1
@@ -141,7 +155,7 @@ while read -r line; do
         ucci | uci)
             [ "$mode" = mute ] && continue
             [ "$mode" = ranks ] && [ "$line" = ucci ] && continue
-            [ "$mode" = fussy ] && [ "$line" = ucci ] && exit 2
+            case $mode-$line in fussy-ucci | drowsy-ucci) exit 2 ;; esac
             if [ "$mode" = colored ]; then printf 'id name Red \033[31mShuffler\007\n'
             else say "id name Shuffler $mode"; fi
             [ "$mode" = foresee ] && say "option Ponder type check default false"
@@ -177,7 +191,7 @@ while read -r line; do
             searched=yes
             [ "$mode" = fragile ] && [ "$line" = "go infinite" ] && continue
             # The verification of `ranks=` must succeed; the engine misbehaves in games.
-            if [ "$line" = "go depth 2" ] && [ "$mode" != chess ]; then
+            if [ "${line% movetime *}" = "go depth 2" ] && [ "$mode" != chess ]; then
                 choose
                 # Its games start from another position.
                 [ "$mode" = checker ] && move=a0a1

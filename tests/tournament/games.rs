@@ -149,6 +149,7 @@ fn protocol_and_ranks_are_detected() {
             "Shuffler ranks, UCI, depth 1 (detected: UCI, ranks from 1, UCI_Variant xiangqi)\n",
         ),
         ("fussy", "Shuffler fussy, UCI, depth 1 (detected: UCI)\n"),
+        ("drowsy", "Shuffler drowsy, UCI, depth 1 (detected: UCI)\n"),
     ] {
         let engines = [unknown_script("one", mode), script("two", "good")];
         let mut command = match_of(engines, PLAIN);
@@ -269,6 +270,7 @@ fn times_have_the_unit_that_the_user_sets() {
         let log = place.read("log");
         assert!(!log.contains(" on\n"), "{log}");
         let asked = log.lines().filter(|line| line.contains("<- go time "));
+        assert!(log.contains("<- setoption newgame\n"), "{log}");
         assert!(
             asked.clone().count() > 0 && asked.clone().all(|line| line.ends_with(expected)),
             "{log}"

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::answer::refusal_reason;
-use super::{Engine, EngineFailure, READY, is_outcome, is_ready};
+use super::{Engine, EngineFailure, READY, is_outcome, is_ready, is_response};
 use crate::notation::fen::START;
 use crate::text::excerpt;
 use crate::tournament::spec::{EngineProtocol, EngineSpec, switch};
@@ -51,7 +51,7 @@ impl Engine {
         let mut lines = Vec::new();
         let greeted = self.await_response(self.timeouts.ready, last, |line| {
             lines.push(line.to_owned());
-            line == last
+            is_response(line, last)
         });
         greeted.map_err(|failure| match failure {
             EngineFailure::Ended(how) => {
@@ -90,7 +90,6 @@ impl Engine {
             let mut options = spec.options.iter();
             options.any(|(given, _)| given.eq_ignore_ascii_case(name))
         };
-        self.has_newgame |= offered("newgame").is_some();
         if protocol == EngineProtocol::Ucci {
             self.dialect.milliseconds = has_milliseconds(&spec.options, &offers);
             if self.dialect.milliseconds {

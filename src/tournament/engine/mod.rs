@@ -35,6 +35,8 @@ const END_TIMEOUT: Duration = Duration::from_millis(200);
 const READY: &str = "readyok";
 /// The first word of the line that ends a search.
 pub const BEST_MOVE: &str = "bestmove";
+/// The first word of the line that ends a search without a move.
+const NO_MOVE: &str = "nobestmove";
 /// The expected response to `stop` while pondering.
 const STOPPED_MOVE: &str = "bestmove after stop";
 
@@ -56,7 +58,6 @@ pub struct Engine {
     dialect: EngineDialect,
     /// The options that it offers.
     offers: Vec<OfferedOption>,
-    has_newgame: bool,
     /// Whether it does not answer `isready`.
     lacks_isready: bool,
     margin: Duration,
@@ -87,7 +88,6 @@ impl Engine {
                 milliseconds: protocol != EngineProtocol::Ucci,
             },
             offers: Vec::new(),
-            has_newgame: protocol != EngineProtocol::Ucci,
             lacks_isready: false,
             margin: spec.margin,
             timeouts,
@@ -147,7 +147,6 @@ impl Engine {
         self.process.reset();
         self.set_options(options);
         let text = match self.dialect.protocol {
-            _ if !self.has_newgame => "",
             EngineProtocol::Ucci => "setoption newgame",
             EngineProtocol::Uci | EngineProtocol::Xboard => "ucinewgame",
         };
@@ -323,8 +322,8 @@ impl Engine {
     }
 
     fn answer(&self, line: &str, asked: Instant, elapsed: Duration) -> MoveAnswer {
-        let mut words = line.split_ascii_whitespace();
-        let is_none = words.next() == Some("nobestmove");
+        let is_none = is_response(line, NO_MOVE);
+        let mut words = answer_words(line);
         let best = words.next();
         let mut answer = MoveAnswer {
             choice: match best {
@@ -374,15 +373,25 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
 }
 
 fn is_ready(line: &str) -> bool {
-    line == READY
+    is_response(line, READY)
+}
+
+/// Whether a line begins with the first word of an expected response, ignoring case.
+fn is_response(line: &str, expected: &str) -> bool {
+    let [word, wanted] = [line, expected].map(|text| text.split_ascii_whitespace().next());
+    word.zip(wanted)
+        .is_some_and(|(word, wanted)| word.eq_ignore_ascii_case(wanted))
 }
 
 /// Whether a line ends a search.
 pub fn is_outcome(line: &str) -> bool {
-    matches!(
-        line.split_ascii_whitespace().next(),
-        Some("bestmove" | "nobestmove")
-    )
+    is_response(line, BEST_MOVE) || is_response(line, NO_MOVE)
+}
+
+/// The words after `bestmove`, without punctuation at their ends.
+fn answer_words(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split_ascii_whitespace().skip(1);
+    words.map(|word| word.trim_end_matches([',', ';', '.']))
 }
 
 /// Whether the word after `bestmove` means "no move".

@@ -4,7 +4,10 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
-use super::{Engine, EngineFailure, Greeting, MoveChoice, Output, Process, start_process};
+use super::{
+    BEST_MOVE, Engine, EngineFailure, Greeting, MoveChoice, Output, Process, answer_words,
+    is_outcome, is_response, start_process,
+};
 use crate::board::Position;
 use crate::movegen::is_legal;
 use crate::notation::fen::START;
@@ -75,27 +78,34 @@ fn find_protocol(
     let cpus = spec.cpus.as_deref().or(cpus);
     let mut process = start_process(spec, cpus)?;
     let deadline = Instant::now() + timeouts.ready;
-    let mut answer = GreetingAnswer::Missing;
-    for (greeting, wait) in GREETINGS {
-        if let GreetingAnswer::Ended = answer {
-            // Some engines exit at an unknown command.
-            process = start_process(spec, cpus)?;
-        }
+    // The greetings from the first one that this process gets.
+    let mut greetings = &GREETINGS[..];
+    let mut sent = 0;
+    while let Some((greeting, wait)) = greetings.get(sent) {
         process.send(greeting);
+        sent += 1;
         let rest = deadline.saturating_duration_since(Instant::now());
-        answer = await_greeting_end(&process, greeting, wait.min(rest), interrupted)?;
-        if let GreetingAnswer::Protocol(protocol) = answer {
-            process.quit(super::QUIT_TIMEOUT);
-            return Ok(protocol);
+        match await_greeting_end(&process, greeting, (*wait).min(rest), interrupted)? {
+            GreetingAnswer::Protocol(protocol) => {
+                process.quit(super::QUIT_TIMEOUT);
+                return Ok(protocol);
+            }
+            GreetingAnswer::Missing => {}
+            GreetingAnswer::Ended if greetings.len() == 1 => {
+                return Err(EngineFailure::Ended(process.end(super::END_TIMEOUT)));
+            }
+            GreetingAnswer::Ended => {
+                // Some engines exit at an unknown command. A slow one has read only the first.
+                process = start_process(spec, cpus)?;
+                greetings = &greetings[1..];
+                sent = 0;
+            }
         }
     }
-    match answer {
-        GreetingAnswer::Ended => Err(EngineFailure::Ended(process.end(super::END_TIMEOUT))),
-        _ => Err(EngineFailure::Timeout {
-            awaited: "ucciok, uciok or feature".to_owned(),
-            allowed: timeouts.ready,
-        }),
-    }
+    Err(EngineFailure::Timeout {
+        awaited: "ucciok, uciok or feature".to_owned(),
+        allowed: timeouts.ready,
+    })
 }
 
 /// The response to a greeting.
@@ -141,18 +151,17 @@ fn await_greeting_end(
 
 /// The protocol in which a line answers a greeting. XBoard engines answer with features.
 fn protocol_of_answer(line: &str) -> Option<EngineProtocol> {
-    match line.split_ascii_whitespace().next()? {
-        "feature" => Some(EngineProtocol::Xboard),
-        word => [EngineProtocol::Ucci, EngineProtocol::Uci]
-            .into_iter()
-            .find(|protocol| protocol.greeting_end() == word),
-    }
+    EngineProtocol::ALL
+        .into_iter()
+        .find(|protocol| is_response(line, protocol.greeting_end()))
 }
 
-/// The search that detects the first rank.
-const FIND_RANKS: &str = "go depth 1";
-/// The search that verifies `ranks=`.
-const VERIFY_RANKS: &str = "go depth 2";
+/// The depth of the search that detects the first rank.
+const FIND_RANKS: u32 = 1;
+/// The depth of the search that verifies `ranks=`.
+const VERIFY_RANKS: u32 = 2;
+/// How long such a search may take before the engine gets `stop`.
+const SEARCH_TIME: Duration = Duration::from_secs(3);
 /// Red to move is stalemated in xiangqi, but not in some variants (in janggi passing is a move).
 const STALEMATE: &str = "3k5/9/9/9/4r4/9/9/9/r8/5K3 w - - 0 1";
 
@@ -200,18 +209,32 @@ impl Engine {
         }
     }
 
-    /// The answer to a `go` command in a position.
-    fn play_from(&mut self, fen: &str, go: &str) -> Result<String, EngineFailure> {
+    /// The answer to a search in a position. Some engines ignore the depth: they get a time limit as well, and `stop`.
+    fn play_from(&mut self, fen: &str, depth: u32) -> Result<String, EngineFailure> {
+        let go = match self.dialect.protocol {
+            EngineProtocol::Ucci => format!("go depth {depth}"),
+            EngineProtocol::Uci | EngineProtocol::Xboard => {
+                format!("go depth {depth} movetime 2000")
+            }
+        };
         self.set_up(&self.dialect.start(fen))?;
         self.process.reset();
-        self.process.send(go);
-        let (_, line) = self.best_move(self.timeouts.ready)?;
+        self.process.send(&go);
+        let limit = self.timeouts.ready;
+        let (_, line) = match self.best_move(SEARCH_TIME.min(limit / 2)) {
+            Err(EngineFailure::Timeout { .. }) => {
+                self.process.send("stop");
+                let awaited = format!("{BEST_MOVE} after {go} and stop");
+                self.await_line(limit, &awaited, is_outcome)?
+            }
+            other => other?,
+        };
         Ok(line)
     }
 
     /// Whether an answer is a legal move of the starting position with ranks from `first_rank`.
     fn reads(&self, line: &str, first_rank: u8) -> bool {
-        let text = line.split_ascii_whitespace().nth(1).unwrap_or_default();
+        let text = answer_words(line).next().unwrap_or_default();
         let dialect = super::EngineDialect {
             first_rank,
             ..self.dialect
