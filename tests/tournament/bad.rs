@@ -99,7 +99,7 @@ fn misbehaviour_while_pondering_is_a_crash() {
     // `misses` ignores `stop` while it ponders.
     for (bad, good, detail) in [
         (&*gushes, &*waits, "too much output"),
-        ("misses", "good", "no bestmove after stop"),
+        ("misses", "good", "no bestmove after stop within "),
     ] {
         let engines = [script("bad", bad), script("good", good)];
         let arguments = "--openings start --rounds 1 --each tc=60+1 ponder=on";
@@ -107,7 +107,10 @@ fn misbehaviour_while_pondering_is_a_crash() {
         assert_eq!(report["end"], "finished");
         for game in report["games"].as_array().unwrap() {
             assert_eq!(game["reason"], "crash", "{game}");
-            assert_eq!(game["detail"], detail, "{game}");
+            assert!(
+                game["detail"].as_str().unwrap().starts_with(detail),
+                "{game}"
+            );
         }
         assert_eq!(report["engines"][0]["crashes"], 2);
     }

@@ -116,7 +116,7 @@ answer() {
                    say "bestmove $move ponder $next" ;;
             esac ;;
         foresee | gush) case $1 in
-                *ponder*) [ "$mode" = foresee ] || gush ;;
+                *ponder*) if [ "$mode" = foresee ]; then say "info nodes 9000000"; else gush; fi ;;
                 *) before=$moves; moves=$((moves + 1)); choose; next=$move; moves=$before; choose
                    say "bestmove $move ponder $next" ;;
             esac ;;

@@ -232,9 +232,14 @@ fn engines_ponder() {
         engines,
         "--openings start --rounds 1 --each tc=20+1 ponder=on",
     );
+    command.arg("--json").arg(place.path("ponder.json"));
     let text = output(command.arg("--log").arg(&log));
     assert!(text.contains("repetition 2"), "{text}");
     assert!(text.contains("(detected: Ponder true)"), "{text}");
+    // It reports nodes only while it ponders, where they do not belong to the time of its move.
+    let report: serde_json::Value = serde_json::from_str(&place.read("ponder.json")).unwrap();
+    let speed = &report["engines"][0]["nodes_per_second"];
+    assert!(speed.is_null(), "{speed}");
     let log_text = std::fs::read_to_string(&log).unwrap();
     // The engine plays four moves in each game, ponders after every second one and always predicts the reply.
     assert_eq!(

@@ -25,7 +25,7 @@ pub enum EngineFailure {
     #[error("{0}")]
     Ended(String),
     /// It did not respond in time.
-    #[error("no {awaited}")]
+    #[error("no {awaited} within {} s", .allowed.as_millis() as f64 / 1000.0)]
     Timeout {
         /// The expected response.
         awaited: String,
@@ -106,6 +106,16 @@ pub struct MoveAnswer {
     pub elapsed: Duration,
     /// The information from `info` lines.
     pub info: EngineInfo,
+}
+
+impl MoveAnswer {
+    /// This answer without nodes: after pondering the engine counts them from the start of the search, but its time
+    /// counts from `ponderhit`.
+    #[must_use]
+    pub fn without_nodes(mut self) -> Self {
+        self.info.nodes = None;
+        self
+    }
 }
 
 /// A score for the side to move, as reported by an engine.

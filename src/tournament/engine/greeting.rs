@@ -46,16 +46,16 @@ impl Engine {
     /// Greets the engine and returns the options that it offers.
     fn offers(&mut self) -> Result<Vec<OfferedOption>, EngineFailure> {
         let protocol = self.dialect.protocol;
-        self.process.send(protocol.greeting());
-        let last = protocol.greeting_end();
+        let (greeting, last) = (protocol.greeting(), protocol.greeting_end());
+        self.process.send(greeting);
+        let awaited = format!("{last} after {greeting}");
         let mut lines = Vec::new();
-        let greeted = self.await_response(self.timeouts.ready, last, |line| {
+        let greeted = self.await_response(self.timeouts.ready, &awaited, |line| {
             lines.push(line.to_owned());
             is_response(line, last)
         });
         greeted.map_err(|failure| match failure {
             EngineFailure::Ended(how) => {
-                let greeting = protocol.greeting();
                 EngineFailure::Ended(format!("{how}; it did not answer {greeting} with {last}"))
             }
             other => other,

@@ -110,7 +110,9 @@ impl Engine {
             return Ok(());
         }
         self.process.send("isready");
-        self.await_response(self.timeouts.ready, READY, is_ready)?;
+        let sent = text.lines().next().unwrap_or("isready");
+        let awaited = format!("{READY} after {}", excerpt(sent));
+        self.await_response(self.timeouts.ready, &awaited, is_ready)?;
         Ok(())
     }
 
@@ -158,11 +160,12 @@ impl Engine {
     pub fn think(&mut self, request: &MoveRequest<'_>) -> Result<MoveAnswer, EngineFailure> {
         self.poll_early_answer()?;
         let last = request.game.plies().last().map(|ply| ply.played);
-        let asked = match self.pondering.take() {
+        let (asked, is_pondered) = match self.pondering.take() {
             Some(pondering) if Some(pondering.expected) == last => {
                 let asked = Instant::now();
                 if let Some(line) = pondering.early {
-                    return Ok(self.answer(&line, asked, Duration::ZERO));
+                    let answer = self.answer(&line, asked, Duration::ZERO);
+                    return Ok(answer.without_nodes());
                 }
                 let is_offer =
                     request.draw_offered && self.dialect.protocol == EngineProtocol::Ucci;
@@ -171,7 +174,7 @@ impl Engine {
                 } else {
                     "ponderhit"
                 });
-                asked
+                (asked, true)
             }
             other => {
                 self.pondering = other;
@@ -181,7 +184,7 @@ impl Engine {
                 let go = self.dialect.go(request, false);
                 let asked = Instant::now();
                 self.process.send(&go);
-                asked
+                (asked, false)
             }
         };
         let clock = &request.clocks[request.game.position().side_to_move()];
@@ -195,7 +198,12 @@ impl Engine {
             }
             other => other?,
         };
-        Ok(self.answer(&line, asked, at.saturating_duration_since(asked)))
+        let answer = self.answer(&line, asked, at.saturating_duration_since(asked));
+        Ok(if is_pondered {
+            answer.without_nodes()
+        } else {
+            answer
+        })
     }
 
     /// How long a move may take, including the margin.

@@ -4,6 +4,7 @@
 //! lines and records their times. It handles `info` lines itself and keeps the last values. A third one reads standard
 //! error.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
@@ -36,7 +37,7 @@ pub struct Process {
     /// Its output; disconnected once the process has closed it.
     pub output: Receiver<Output>,
     move_output: Arc<Mutex<MoveOutput>>,
-    last_error_line: Arc<Mutex<String>>,
+    error_lines: Arc<Mutex<VecDeque<String>>>,
     /// Disconnected at the end of standard error.
     errors_end: Receiver<()>,
     label: Arc<str>,
@@ -88,7 +89,7 @@ impl Process {
             input: Some(input),
             output,
             move_output: Arc::default(),
-            last_error_line: Arc::default(),
+            error_lines: Arc::default(),
             errors_end,
             _cancel: cancel,
         };
@@ -117,10 +118,10 @@ impl Process {
             passes_info,
         };
         start(Box::new(move || reader.run(stdout)))?;
-        let last_error_line = Arc::clone(&process.last_error_line);
+        let error_lines = Arc::clone(&process.error_lines);
         start(Box::new(move || {
             let _errors: Sender<()> = errors;
-            read_errors(stderr, &last_error_line, error_log);
+            read_errors(stderr, &error_lines, error_log);
         }))?;
         Ok(process)
     }
@@ -200,9 +201,9 @@ impl Process {
         };
         // Its last error message may not have been read yet.
         let _ = self.errors_end.recv_timeout(timeout);
-        match self.last_error_line.lock().trim() {
-            "" => how,
-            words => format!("{how}: {words}"),
+        match error_message(&self.error_lines.lock()) {
+            Some(words) => format!("{how}: {words}"),
+            None => how,
         }
     }
 
@@ -286,8 +287,28 @@ fn write_lines(mut stdin: impl Write, lines: &Receiver<Vec<u8>>) {
     }
 }
 
-/// Reads standard error to its end, copies it to `log`, and stores its last line.
-fn read_errors(stderr: impl Read, last_error_line: &Mutex<String>, mut log: Option<File>) {
+/// Number of lines of standard error that are kept, from the end.
+const ERROR_LINES: usize = 50;
+
+/// The line of standard error that names the error; what runtimes write after it is ignored, such as backtraces.
+fn error_message(lines: &VecDeque<String>) -> Option<&String> {
+    const AFTER: [&str; 6] = ["note: ", "Node.js v", "at ", "... ", "exit status ", "^"];
+    let is_backtrace =
+        |line: &&String| line.starts_with("goroutine ") || *line == "stack backtrace:";
+    let named = lines.iter().take_while(|line| !is_backtrace(line));
+    let is_after = |line: &&String| AFTER.iter().any(|start| line.starts_with(start));
+    // The message of Rust may have several lines.
+    let mut after_panic = named
+        .clone()
+        .skip_while(|line| !line.contains("panicked at"));
+    let panic = after_panic.nth(1).filter(|line| !is_after(line));
+    panic
+        .or_else(|| named.filter(|line| !is_after(line)).last())
+        .or(lines.back())
+}
+
+/// Reads standard error to its end, copies it to `log`, and stores its last lines.
+fn read_errors(stderr: impl Read, error_lines: &Mutex<VecDeque<String>>, mut log: Option<File>) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
     loop {
@@ -298,7 +319,11 @@ fn read_errors(stderr: impl Read, last_error_line: &Mutex<String>, mut log: Opti
         let text = String::from_utf8_lossy(&line);
         if !text.trim().is_empty() {
             let beginning: String = text.trim().chars().take(200).collect();
-            *last_error_line.lock() = printable(&beginning);
+            let mut lines = error_lines.lock();
+            if lines.len() == ERROR_LINES {
+                lines.pop_front();
+            }
+            lines.push_back(printable(&beginning));
         }
         line.push(b'\n');
         if log
@@ -438,6 +463,49 @@ impl<R: Read> Read for Counted<'_, R> {
             Err(io::ErrorKind::QuotaExceeded.into())
         } else {
             Ok(count)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_of_an_error_is_found() {
+        for (text, message) in [
+            ("", None),
+            ("one\ntwo", Some("two")),
+            (
+                "one\nthread 'main' (7) panicked at src/main.rs:2:5:\nout of luck\n  left: 1\n\
+                 note: run with `RUST_BACKTRACE=1`",
+                Some("out of luck"),
+            ),
+            (
+                "thread 'main' panicked at src/main.rs:2:5:\nout of luck\nstack backtrace:\n0: main",
+                Some("out of luck"),
+            ),
+            (
+                "thread 'main' panicked at 'out of luck', a.rs:1\nnote: run with",
+                Some("thread 'main' panicked at 'out of luck', a.rs:1"),
+            ),
+            (
+                "Exception in thread \"main\" E: x\nat E.main(E.java:2)\n... 3 more",
+                Some("Exception in thread \"main\" E: x"),
+            ),
+            (
+                "a.js:1\nthrow x\n^\nError: x\nat Object.<anonymous>\nNode.js v20.20.2",
+                Some("Error: x"),
+            ),
+            (
+                "panic: x\ngoroutine 1 [running]:\nmain.main()\nexit status 2",
+                Some("panic: x"),
+            ),
+            ("note: x", Some("note: x")),
+        ] {
+            let lines = text.lines().map(|line| line.trim().to_owned()).collect();
+            let found = error_message(&lines).map(String::as_str);
+            assert_eq!(found, message, "{text}");
         }
     }
 }
