@@ -21,7 +21,7 @@ if [ "$mode" = loud ]; then
 fi
 
 # Chuhe, the file, as an engine that speaks XBoard alone: `xboard` reads its first line late, `strict` plays one game,
-# reads only the FENs of XBoard and refuses the first move that it gets, `refuses` all moves.
+# reads only the FENs of UCI and refuses the first move that it gets, `refuses` all moves.
 case $mode in
     xboard | strict | refuses)
         exec 3>&1
@@ -30,7 +30,7 @@ case $mode in
             case $mode-$line in
                 *-ucci | *-uci) say "Error (unknown command): $line" >&3 ;;
                 strict-new) say "feature reuse=0" >&3; say "$line" ;;
-                strict-setboard*[nNbB]*/*) say "tellusererror Illegal position" >&3 ;;
+                strict-setboard*[hHeE]*/*) say "tellusererror Illegal position" >&3 ;;
                 strict-usermove* | refuses-usermove*)
                     if [ "$refused" = strict ]; then say "$line"; else say "Illegal move: ${line#* }" >&3; fi
                     refused=$mode

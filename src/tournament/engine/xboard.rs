@@ -34,8 +34,8 @@ pub struct XboardTranslator {
     lacks_setboard: bool,
     /// Whether the engine must be restarted for each game (`reuse=0`).
     pub lacks_reuse: bool,
-    /// Whether positions are sent in the form of XBoard.
-    has_xboard_fens: bool,
+    /// Whether positions are sent in the form of UCI, because the engine refused that of XBoard.
+    has_uci_fens: bool,
     /// The first line since the last `position` in which the engine refuses the position or a move of the game.
     pub refusal: Option<String>,
 }
@@ -84,10 +84,10 @@ impl XboardTranslator {
                 if let Some(fen) = start.strip_prefix("fen ") {
                     let is_refused = self.lacks_setboard;
                     self.refusal = is_refused.then(|| "feature setboard=0".to_owned());
-                    sent.push(if self.has_xboard_fens {
-                        format!("setboard {}", xboard_fen(fen))
-                    } else {
+                    sent.push(if self.has_uci_fens {
                         format!("setboard {fen}")
+                    } else {
+                        format!("setboard {}", xboard_fen(fen))
                     });
                 }
                 0
@@ -201,7 +201,7 @@ impl XboardTranslator {
         let is_of_position = start != STARTPOS && names(&["FEN", "position", "setboard"]);
         if is_of_position || names(&["usermove"]) || moves.iter().any(|text| names(&[text])) {
             self.refusal = Some(line.to_owned());
-            self.has_xboard_fens ^= is_of_position;
+            self.has_uci_fens ^= is_of_position;
         }
     }
 
@@ -431,12 +431,10 @@ mod tests {
         assert_eq!(engine.answer("move h0g2"), ["bestmove h0g2 draw"]);
         assert!(engine.command("stop").is_empty());
         // Another game.
-        let fen = "4k4/9/9/9/9/9/9/9/R8/3K5 b - - 0 1";
-        let set = engine.command(&format!("position fen {fen} moves e9e8"));
-        assert_eq!(
-            set[5..],
-            [format!("setboard {fen}"), "usermove e9e8".to_owned()]
-        );
+        let fen = "4k4/9/9/9/9/9/9/9/R8/3K5 b";
+        let set = engine.command(&format!("position fen {fen} - - 0 1 moves e9e8"));
+        let expected = [format!("setboard {fen} 0 1"), "usermove e9e8".to_owned()];
+        assert_eq!(set[5..], expected);
         assert_eq!(
             engine.command("go depth 3"),
             ["level 0 1000 0", "sd 3", "go"]
@@ -495,9 +493,9 @@ mod tests {
             engine.command("ucinewgame");
             let sent = engine.command(&start);
             let expected = if is_of_position {
-                "setboard 2e1k4/9/9/9/9/9/9/9/R1H6/3K5 w 3 20"
-            } else {
                 &format!("setboard {fen}")
+            } else {
+                "setboard 2e1k4/9/9/9/9/9/9/9/R1H6/3K5 w 3 20"
             };
             assert_eq!(sent[5..], [expected, "usermove a1a2"]);
             assert_eq!(engine.refusal, None);
