@@ -371,7 +371,7 @@ fn games_of_the_command_line_are_shown() {
     // A pipe is read from its first byte.
     #[cfg(unix)]
     {
-        place.write("cut.cbr", b"CCBridge Record\0hello\0");
+        place.write("cut.cbr", b"CCBridge Record\0\0\0\0\x02cut");
         place.check("$1 board --no-browser /dev/stdin < cut.cbr\n2> the record is cut short");
     }
 }

@@ -470,7 +470,7 @@ fn output_files_are_treated_alike() {
         $2 solve games.pgn:1@2 --pgn games.pgn --force
         2> --pgn: this is one of the input files
         $2 solve games.pgn --svg new.x --resume ./new.x
-        2> --resume: this is also the file of --svg
+        2> --svg: this is also the file of --resume
         $2 convert games.pgn:1 -o games.pgn --force
         2> --out: this is one of the input files
         $2 review games.pgn --pgn new.x --html ./new.x

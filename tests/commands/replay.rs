@@ -22,7 +22,7 @@ fn files_are_reported_in_order() {
         2> chuhe: no-such-file: No such file
         2> one game does not agree, one file cannot be read
         $1 replay results.pgn
-        > game 1: line 3: the result is 0-1 after the moves, but 1-0 in the tag Result\n
+        > game 1: line 3: the results 1-0 and 0-1 contradict each other\n
         $1 replay binary
         2> neither a text nor a game record
         2> one file cannot be read

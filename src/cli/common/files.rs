@@ -156,7 +156,7 @@ pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
     let given = files
         .iter()
         .filter_map(|(option, path)| Some((*option, path.as_deref()?)));
-    require_distinct(given.chain(others))?;
+    require_distinct(others.into_iter().chain(given))?;
     let mut created = [const { None }; N];
     for ((option, path), file) in files.into_iter().zip(&mut created) {
         if let Some(path) = path {

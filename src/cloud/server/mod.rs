@@ -45,7 +45,7 @@ use super::access::{Role, Tokens};
 use super::library::Library;
 use super::worker::jobs::{LEASE, RELEASE, SUBMIT};
 use caller::{Peer, ServerError, translate_reason};
-use request_line::FirstLine;
+use request_line::{FirstLine, MAX_URL};
 use shared::{Admission, Shared};
 
 pub use caller::language;
@@ -353,13 +353,8 @@ fn merge_slashes(uri: &mut Uri) {
     }
 }
 
-/// Maximum length of a URL, in bytes.
-const MAX_URL: usize = 16 << 10;
 /// Maximum length of the URL and the headers, in bytes.
 const MAX_HEAD: usize = 32 << 10;
-
-/// Path at which the built-in page is always found: the static directory may have another page at the root.
-const OWN_PAGE: &str = "/chuhe";
 
 /// The service of all requests.
 fn router(shared: Arc<Shared>, api: Router) -> Router {
@@ -373,7 +368,7 @@ fn router(shared: Arc<Shared>, api: Router) -> Router {
     routes(api.clone())
         .fallback_service(files.with_state(shared.clone()))
         .nest_service(
-            OWN_PAGE,
+            site::OWN_PAGE,
             routes(api)
                 .fallback_service(page.with_state(shared.clone()))
                 .with_state(shared.clone()),
@@ -417,9 +412,9 @@ fn routes(api: Router) -> Router<Arc<Shared>> {
         .layer(from_fn(translate_reason))
 }
 
-/// Redirects [`OWN_PAGE`] to the same path with a slash at its end.
+/// Redirects [`site::OWN_PAGE`] to the same path with a slash at its end.
 async fn redirect_page(request: Request, next: Next) -> Response {
-    if request.uri().path() == OWN_PAGE {
+    if request.uri().path() == site::OWN_PAGE {
         site::add_slash(request.uri())
     } else {
         next.run(request).await

@@ -4,8 +4,8 @@ use std::io;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 
-use super::MAX_URL;
-
+/// Maximum length of a URL, in bytes.
+pub const MAX_URL: usize = 16 << 10;
 /// Maximum length of a line that is read and corrected, in bytes.
 const MAX_LENGTH: u64 = MAX_URL as u64 + 32;
 

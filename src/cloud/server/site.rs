@@ -12,7 +12,6 @@ use hyper::http::request::Parts;
 use hyper::{StatusCode, Uri};
 use serde::Serialize;
 
-use super::OWN_PAGE;
 use super::caller::{
     Caller, ServerError, client_address, is_cross_origin, language, parameters_of, read_body,
 };
@@ -24,6 +23,9 @@ use crate::cloud::fen;
 use crate::cloud::store::is_eligible;
 use crate::page;
 use crate::text::translated;
+
+/// Path at which the built-in page is always found: the static directory may have another page at the root.
+pub const OWN_PAGE: &str = "/chuhe";
 
 /// Path of the page of the public library.
 const PUBLIC_PAGE: &str = "/query/";
