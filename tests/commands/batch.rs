@@ -256,6 +256,9 @@ fn bounds_and_finished_games_are_marked() {
     assert_eq!(answers[0]["over"], "checkmate");
     assert_eq!(answers[0]["best"], Value::Null);
     assert!(answers[1..].iter().all(|answer| answer["over"].is_null()));
+    // Few searches are interrupted while the score is only a bound.
+    let more = [300, 2500, 4000].map(|n| place.objects(&format!("batch marked.epd --nodes {n}")));
+    let answers = [answers, more.concat()].concat();
     let bounds = answers.iter().filter(|answer| !answer["bound"].is_null());
     let bounds: Vec<&str> = bounds
         .map(|answer| answer["bound"].as_str().unwrap())

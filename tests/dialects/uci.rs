@@ -132,7 +132,7 @@ fn suggestions_are_checked() {
         // A search of this depth finds neither of them.
         ("go movetime 20000 depth 1 bookmove b0c2", Some("b0c2")),
         ("go movetime 20000 depth 1 egtbmove c3c4", Some("c3c4")),
-        ("go movetime 20000 depth 1", Some("b2e2")),
+        ("go movetime 20000 depth 1", Some("h2e2")),
         // Illegal, excluded, and a gift of the cannon.
         ("go depth 2 bookmove a0a9", None),
         ("go depth 2 bookmove h2e2 searchmoves b2e2", Some("b2e2")),

@@ -234,7 +234,7 @@ parameters! {
     evaluation_swing_offset = 14, -60, 60;
     /// The same for a network. It also corrects for the tempo bonus: the swing always removes the bonus of the
     /// handcrafted evaluation, which is larger than that of a network.
-    network_swing_offset = 7, -200, 60;
+    network_swing_offset = -10, -200, 60;
     /// Maximum update of the main history by an evaluation swing.
     evaluation_swing_limit = 300, 50, 2000;
 

@@ -129,7 +129,7 @@ mod tests {
     use crate::book::BookMove;
 
     const PLAN: BookCheck = BookCheck {
-        nodes: 3000,
+        nodes: 8000,
         margin: 50,
         threads: 1,
         weighs: false,
