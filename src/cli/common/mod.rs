@@ -21,12 +21,11 @@ pub use explain::{
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
 #[cfg(feature = "cloud")]
 pub use files::FILE_EXISTS;
-#[cfg(feature = "match")]
-pub use files::canonical_path;
 pub use files::{
-    FileLock, ForceArgument, OutputFile, create_new, create_outputs, open_input, require_distinct,
-    require_not_input,
+    FileLock, ForceArgument, OutputFile, create_new, create_outputs, open_input, require_not_input,
 };
+#[cfg(feature = "match")]
+pub use files::{canonical_path, require_distinct};
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::{open_with_beginning, read_small_text};
 #[cfg(any(feature = "cloud", feature = "training"))]
