@@ -86,12 +86,7 @@ impl Codec for Ucci {
             Reply::Perft(counts) => return format_perft(counts, Ranks::FromZero),
             _ => {}
         }
-        let line = format_reply(reply, debug);
-        let line = line.map(|line| match line.strip_prefix("info message ") {
-            Some(text) if self.knows_uci => format!("info string {text}"),
-            _ => line,
-        });
-        line.into_iter().collect()
+        self.format_reply(reply, debug).into_iter().collect()
     }
 
     fn mate_ends_infinite(&self) -> bool {
@@ -99,54 +94,83 @@ impl Codec for Ucci {
     }
 }
 
-/// The line of a report of the search; `None` if UCCI has no form for it.
-fn format_report(report: &Report, debug: bool) -> Option<String> {
-    match report {
-        Report::Line(info) => format_info(info, debug),
-        Report::CurrentMove { played, number, .. } => {
-            debug.then(|| format!("info currmove {played} currmovenumber {number}"))
-        }
-        Report::Progress { nodes, time } => {
-            Some(format!("info time {} nodes {nodes}", time.as_millis()))
-        }
-        Report::Refutation(_) | Report::CurrentLines(_) => None,
+impl Ucci {
+    /// A message for the user.
+    fn message(&self, text: &str) -> String {
+        let kind = if self.knows_uci { "string" } else { "message" };
+        format!("info {kind} {text}")
     }
-}
 
-/// The line of a reply; `None` if UCCI has no form for it.
-fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
-    Some(match *reply {
-        Reply::Ready => "readyok".to_owned(),
-        Reply::Message(text) => format!("info message {}", one_line(text)),
-        Reply::Search { report, .. } => return format_report(report, debug),
-        Reply::BookMove { played, weight, .. } => {
-            // Clients read a 32-bit number; the weights of some books are larger.
-            let score = i32::try_from(weight).unwrap_or(i32::MAX);
-            format!("info depth 0 score {score} pv {played}")
-        }
-        Reply::StaticScore(score) => format!("info depth 0 score {}", number(score)),
-        Reply::BestMove {
-            best,
-            ponder,
-            action,
-        } => {
-            let ponder = ponder.map_or_else(String::new, |m| format!(" ponder {m}"));
-            match action {
-                GameAction::None => format!("bestmove {best}{ponder}"),
-                GameAction::Draw => format!("bestmove {best}{ponder} draw"),
-                GameAction::Resign => format!("bestmove {best} resign"),
+    /// The line of a report of the search; `None` if UCCI has no form for it.
+    fn format_report(&self, report: &Report, debug: bool) -> Option<String> {
+        match report {
+            Report::Line(info) => self.format_info(info, debug),
+            Report::CurrentMove { played, number, .. } => {
+                debug.then(|| format!("info currmove {played} currmovenumber {number}"))
             }
+            Report::Progress { nodes, time } => {
+                Some(format!("info time {} nodes {nodes}", time.as_millis()))
+            }
+            Report::Refutation(_) | Report::CurrentLines(_) => None,
         }
-        Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
-        Reply::Hash(probe) => format_hash(probe),
-        Reply::BookContents(_)
-        | Reply::SearchEnd
-        | Reply::CpuLoad(_)
-        | Reply::Registered
-        | Reply::Position(_)
-        | Reply::Perft(_) => return None,
-        Reply::Bye => "bye".to_owned(),
-    })
+    }
+
+    /// The line of a reply; `None` if UCCI has no form for it.
+    fn format_reply(&self, reply: &Reply<'_>, debug: bool) -> Option<String> {
+        Some(match *reply {
+            Reply::Ready => "readyok".to_owned(),
+            Reply::Message(text) => self.message(&one_line(text)),
+            Reply::Search { report, .. } => return self.format_report(report, debug),
+            Reply::BookMove { played, weight, .. } => {
+                // Clients read a 32-bit number; the weights of some books are larger.
+                let score = i32::try_from(weight).unwrap_or(i32::MAX);
+                format!("info depth 0 score {score} pv {played}")
+            }
+            Reply::StaticScore(score) => format!("info depth 0 score {}", number(score)),
+            Reply::BestMove {
+                best,
+                ponder,
+                action,
+            } => {
+                let ponder = ponder.map_or_else(String::new, |m| format!(" ponder {m}"));
+                match action {
+                    GameAction::None => format!("bestmove {best}{ponder}"),
+                    GameAction::Draw => format!("bestmove {best}{ponder} draw"),
+                    GameAction::Resign => format!("bestmove {best} resign"),
+                }
+            }
+            Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
+            Reply::Hash(probe) => format_hash(probe),
+            Reply::BookContents(_)
+            | Reply::SearchEnd
+            | Reply::CpuLoad(_)
+            | Reply::Registered
+            | Reply::Position(_)
+            | Reply::Perft(_) => return None,
+            Reply::Bye => "bye".to_owned(),
+        })
+    }
+
+    /// A principal variation with its score. If the score is a bound, it is reported in debug mode only, as a message.
+    fn format_info(&self, info: &Info, debug: bool) -> Option<String> {
+        match info.bound {
+            Bound::Exact => Some(format_pv(info, debug)),
+            _ if debug => self.format_bound(info),
+            _ => None,
+        }
+    }
+
+    /// A bound as a message; `None` for an exact score.
+    fn format_bound(&self, info: &Info) -> Option<String> {
+        let bound = match info.bound {
+            Bound::Exact => return None,
+            Bound::Lower => "at least",
+            Bound::Upper => "at most",
+        };
+        let (depth, score) = (info.depth, number(info.score));
+        let line = Ranks::FromZero.format_line(&info.pv);
+        Some(self.message(&format!("depth {depth}: {bound} {score} with {line}")))
+    }
 }
 
 /// The line of an option. The default comes after the other values, in UCI before them.
@@ -192,15 +216,6 @@ pub fn number(score: Score) -> i64 {
     }
 }
 
-/// A principal variation with its score. If the score is a bound, it is reported in debug mode only, as a message.
-fn format_info(info: &Info, debug: bool) -> Option<String> {
-    match info.bound {
-        Bound::Exact => Some(format_pv(info, debug)),
-        _ if debug => format_bound(info),
-        _ => None,
-    }
-}
-
 /// Depth and score come first and the moves last, where old clients expect them.
 fn format_pv(info: &Info, debug: bool) -> String {
     let score = number(info.score);
@@ -222,20 +237,6 @@ fn format_pv(info: &Info, debug: bool) -> String {
         info.hashfull,
         Ranks::FromZero.format_line(&info.pv),
     )
-}
-
-/// A bound as a message; `None` for an exact score.
-fn format_bound(info: &Info) -> Option<String> {
-    let bound = match info.bound {
-        Bound::Exact => return None,
-        Bound::Lower => "at least",
-        Bound::Upper => "at most",
-    };
-    let (depth, score) = (info.depth, number(info.score));
-    let line = Ranks::FromZero.format_line(&info.pv);
-    Some(format!(
-        "info message depth {depth}: {bound} {score} with {line}"
-    ))
 }
 
 fn format_hash(probe: Option<HashProbe>) -> String {

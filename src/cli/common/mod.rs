@@ -8,6 +8,7 @@ mod games;
 mod output;
 mod positions;
 mod search;
+mod unread;
 
 pub use crate::text::{Language, fill, plies_text, texts, translated};
 pub use args::{
@@ -31,8 +32,8 @@ pub use files::{open_with_beginning, read_small_text};
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use games::read_games_of;
 pub use games::{
-    GameArguments, GamePath, Noun, Place, Unread, finish_games, note_first_of_several,
-    note_problems, place_json, play_line, read_games,
+    GameArguments, GamePath, Place, finish_games, note_first_of_several, note_problems, place_json,
+    play_line, read_games,
 };
 #[cfg(feature = "training")]
 pub use output::ProgressMeter;
@@ -47,3 +48,4 @@ pub use search::{
     Ended, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
     search_games, thread_count,
 };
+pub use unread::{Noun, Unread};

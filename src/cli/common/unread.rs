@@ -1,0 +1,141 @@
+//! The report of what a command could not read, and counts with their nouns.
+
+use std::fmt::Display;
+use std::path::Path;
+#[cfg(feature = "training")]
+use std::path::PathBuf;
+
+use super::games::Place;
+#[cfg(any(feature = "cloud", feature = "training"))]
+use super::games::note_problems;
+use super::{Failure, fill, texts};
+#[cfg(any(feature = "cloud", feature = "training"))]
+use crate::notation::tree::GameTree;
+
+/// The games, positions and files that a command could not read. Each is reported at once, and the command continues.
+#[derive(Debug, Default)]
+pub struct Unread {
+    games: u64,
+    positions: u64,
+    files: u64,
+}
+
+impl Unread {
+    /// Reports and counts a game that cannot be read.
+    pub fn game(&mut self, failure: &Failure) {
+        failure.report();
+        self.games += 1;
+    }
+
+    /// The game with this number in a file, after its problems are reported; `None` after an error, which is reported
+    /// and counted.
+    #[cfg(any(feature = "cloud", feature = "training"))]
+    pub fn readable(
+        &mut self,
+        path: &Path,
+        number: usize,
+        game: Result<GameTree, String>,
+    ) -> Option<GameTree> {
+        match game {
+            Ok(game) => {
+                note_problems(path, number, &game);
+                Some(game)
+            }
+            Err(reason) => {
+                self.game(&Failure::new(path.display(), reason));
+                None
+            }
+        }
+    }
+
+    /// Reports and counts a line or a game of a file that cannot be read.
+    pub fn part(&mut self, path: &Path, place: Place, why: impl Display) {
+        Failure::new(format_args!("{}: {place}", path.display()), why).report();
+        match place {
+            Place::Line(_) => self.positions += 1,
+            Place::Game(_) => self.games += 1,
+        }
+    }
+
+    /// The number of games and positions.
+    pub fn parts(&self) -> u64 {
+        self.games + self.positions
+    }
+
+    /// Counts games that were already reported.
+    pub fn count_games(&mut self, games: u64) {
+        self.games += games;
+    }
+
+    /// Calls `read` for each file and reports the errors. If there is only one file, its error is returned.
+    #[cfg(feature = "training")]
+    pub fn each<'a>(
+        &mut self,
+        files: &'a [PathBuf],
+        mut read: impl FnMut(&'a Path) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        for file in files {
+            if let Err(failure) = read(file) {
+                self.file(failure, files.len())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports and counts a file that cannot be read. If it is the only one, its error is returned instead.
+    pub fn file(&mut self, failure: Failure, files: usize) -> Result<(), Failure> {
+        if files == 1 {
+            return Err(failure);
+        }
+        self.skipped_file(&failure);
+        Ok(())
+    }
+
+    /// Reports and counts a file that cannot be read.
+    pub fn skipped_file(&mut self, failure: &Failure) {
+        failure.report();
+        self.files += 1;
+    }
+
+    /// Returns an error if anything could not be read.
+    pub fn finish(self, command: &str) -> Result<(), Failure> {
+        let counts = [
+            (self.games, Noun::Game),
+            (self.positions, Noun::Position),
+            (self.files, Noun::File),
+        ];
+        let errors: Vec<String> = (counts.into_iter())
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, noun)| fill(texts().cannot_be_read, &[&noun.counted(count)]))
+            .collect();
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::new(command, errors.join(", ")))
+        }
+    }
+}
+
+/// A noun with its plural, for the counts in messages.
+#[derive(Clone, Copy)]
+pub enum Noun {
+    Game,
+    File,
+    Position,
+}
+
+impl Noun {
+    /// A number with its noun, in the chosen language.
+    pub fn counted(self, number: u64) -> String {
+        let texts = texts();
+        let (one, many) = match self {
+            Self::Game => (texts.count_game, texts.count_games),
+            Self::File => (texts.count_file, texts.count_files),
+            Self::Position => (texts.count_position, texts.count_positions),
+        };
+        match number {
+            1 => one.to_owned(),
+            _ => fill(many, &[&number.to_string()]),
+        }
+    }
+}
