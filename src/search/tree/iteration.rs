@@ -43,6 +43,7 @@ impl Iteration {
             root_move.previous = root_move.score;
             root_move.previous_pv.clone_from(&root_move.pv);
             root_move.score = -Score::INFINITE;
+            root_move.upper = Score::INFINITE;
             root_move.nodes = 0;
         }
     }
@@ -50,6 +51,9 @@ impl Iteration {
     /// Sorts the moves of an interrupted iteration: first those for which it has found an exact score or a lower
     /// bound, best first, then the others. Moves without a score get that of the iteration before and its principal
     /// variation; so do all moves if none has an exact score or a lower bound.
+    ///
+    /// If the best searched move loses by force, a move that may be better comes first, with the best score of the
+    /// iteration before as its upper bound.
     pub fn sort_interrupted(&mut self) {
         let Iteration { depth, moves, .. } = self;
         let searched = moves
@@ -65,6 +69,19 @@ impl Iteration {
         }
         let is_new = |m: &RootMove| m.depth > *depth && m.bound != Bound::Upper;
         moves.sort_by_key(|m| std::cmp::Reverse((is_new(m), m.score)));
+        let best = &moves[0];
+        let is_lost = is_new(best) && best.bound == Bound::Exact && best.score.is_proven_loss();
+        let bound = best.previous;
+        if !is_lost || bound == -Score::INFINITE {
+            return;
+        }
+        // Of equal moves, the first one had the most nodes in the iteration before.
+        let other = (0..moves.len()).min_by_key(|index| std::cmp::Reverse(moves[*index].upper));
+        if let Some(index) = other.filter(|index| !moves[*index].upper.is_proven_loss()) {
+            let other = &mut moves[index];
+            (other.score, other.bound, other.exact) = (bound, Bound::Upper, None);
+            moves[..=index].rotate_right(1);
+        }
     }
 }
 
@@ -118,6 +135,8 @@ pub struct RootMove {
     pub score: Score,
     /// Score in the iteration before.
     pub previous: Score,
+    /// An upper bound of the score in this iteration; `INFINITE` if the move has not been searched.
+    pub upper: Score,
     /// The iteration in which the score was found.
     pub depth: i32,
     pub bound: Bound,
@@ -137,6 +156,7 @@ impl RootMove {
             played,
             score: -Score::INFINITE,
             previous: -Score::INFINITE,
+            upper: Score::INFINITE,
             depth: 0,
             bound: Bound::Exact,
             exact: None,
@@ -275,5 +295,40 @@ mod tests {
             None,
         ];
         assert_eq!(order(replaced)[0], moves[2]);
+    }
+
+    #[test]
+    fn a_move_that_may_be_better_replaces_a_loss_found_by_an_interrupted_iteration() {
+        let moves: Vec<Move> = ["a0a1", "b0c2", "h2e2", "i0i1"]
+            .map(|m| m.parse().unwrap())
+            .to_vec();
+        let lost = Score::mated_in(2);
+        // The best move after the first loses and the others have these upper bounds.
+        let best = |upper: [Score; 3]| {
+            let mut iteration = Iteration::new(&moves);
+            iteration.depth = 7;
+            iteration.moves[0].score = Score::evaluation(-50);
+            iteration.begin_next(1);
+            let first = &mut iteration.moves[0];
+            (first.score, first.upper, first.depth) = (lost, lost, 8);
+            for (root_move, upper) in iteration.moves[1..].iter_mut().zip(upper) {
+                root_move.upper = upper;
+            }
+            iteration.sort_interrupted();
+            let best = &iteration.moves[0];
+            (best.played, best.value(), best.bound)
+        };
+        let may_be_better = (Score::evaluation(-50), Bound::Upper);
+        let (unsearched, refuted) = (Score::INFINITE, Score::evaluation(-60));
+        for (upper, index) in [
+            ([unsearched; 3], 1),
+            ([lost, unsearched, unsearched], 2),
+            ([refuted, lost, unsearched], 3),
+            ([lost, refuted, lost], 2),
+        ] {
+            let (score, bound) = may_be_better;
+            assert_eq!(best(upper), (moves[index], score, bound), "{upper:?}");
+        }
+        assert_eq!(best([lost; 3]), (moves[0], lost, Bound::Exact));
     }
 }

@@ -284,7 +284,11 @@ impl Search<'_> {
         // The first move is the best one so far, so it does not count as a change.
         self.iteration.changes += u32::from(number > 1 && self.line == 0 && score > alpha);
         let index = self.line + number - 1;
-        let played = self.iteration.moves[index].played;
+        let root_move = &mut self.iteration.moves[index];
+        if bound != Bound::Lower {
+            root_move.upper = score;
+        }
+        let played = root_move.played;
         if number == 1 || score > alpha {
             let mut pv = vec![played];
             pv.extend_from_slice(&self.stack.at(1).pv);
@@ -380,6 +384,25 @@ mod tests {
             }
             let best = &search.iteration.moves[0];
             assert_eq!(best.exact, Some(best.score), "{driver:?}");
+        }
+    }
+
+    #[test]
+    fn an_interrupted_search_claims_no_loss_in_a_won_position() {
+        // Red mates in 14 moves; many first moves lose at once.
+        let fen = "4k4/1R5n1/1N7/9/3P1N3/3r1R3/9/4p4/3r1p3/1c2K4 w";
+        let game = Game::new(fen.parse().expect(fen));
+        for nodes in (100..=2000).step_by(50) {
+            let limits = Limits {
+                nodes: Some(nodes),
+                ..Limits::default()
+            };
+            let mut searcher = Searcher::new(1).expect("1 MB is free");
+            let score = searcher.think(&game, limits).expect(fen).score;
+            assert!(
+                score.is_some_and(|score| !score.is_loss()),
+                "{nodes} nodes: {score:?}"
+            );
         }
     }
 
