@@ -223,7 +223,7 @@ mod tests {
             ("unknown words: stay", "unknown words: stay"),
             (
                 "it exited (signal: 9 (SIGKILL))",
-                "它已退出（signal: 9 (SIGKILL)）",
+                "已退出（signal: 9 (SIGKILL)）",
             ),
         ] {
             assert_eq!(chinese(english, &mut HashMap::new()), expected);
