@@ -85,6 +85,7 @@ impl SharedState {
         let mate = request.limits.mate.map(plies_of_mate);
         request.limits.depth = request.limits.depth.filter(|depth| Some(*depth) < mate);
         Self {
+            noise: self.noise,
             time: self.time,
             nodes: CachePadded::new(nodes.into()),
             tb_hits: CachePadded::new(self.tb_hits.load(Ordering::Relaxed).into()),
@@ -279,6 +280,7 @@ impl RootNoise {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::request::Limits;
 
     fn iteration(depth: i32, effort: f64) -> Iteration {
         Iteration {
@@ -313,6 +315,14 @@ mod tests {
         lines.update(7, || panic!("there is no such thread"));
         assert_eq!(lines.all(), [line.clone(), line]);
         CurrentLines::default().update(0, || panic!("nothing is reported"));
+    }
+
+    #[test]
+    fn a_stage_has_the_bonuses_of_the_whole_search() {
+        let mut request = SearchRequest::new(Game::default(), Limits::default());
+        request.settings.root_noise = 10;
+        let shared = SharedState::new(request, Vec::new(), 1);
+        assert_eq!(shared.stage(1).noise, shared.noise);
     }
 
     #[test]
