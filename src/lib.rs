@@ -85,13 +85,14 @@
 //! - Whatever an engine does in a tournament, it can only lose its own game; it never ends, stops or slows
 //!   other games.
 //! - `board`, `movegen` and `rules` do no I/O and start no threads; `eval` never calls `search`.
-//! - Reading a protocol line cannot panic: in `protocol`, lints deny `unwrap`, `expect`, indexing and
+//! - Reading a protocol line does not panic: in `protocol`, lints deny `unwrap`, `expect`, indexing and
 //!   `panic!`. A refused line is reported and changes nothing.
 //! - A `go` is answered exactly once. A `stop` cannot be lost: each request carries its own
 //!   [`search::Control`], created before the request is sent.
 //! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching and large
 //!   pages. The transposition table consists of pairs of atomics, and torn entries are recognised.
-//! - The evaluation is in integers, so that `chuhe bench` prints the same node count on every machine.
+//! - The evaluation is in integers, so that `chuhe bench` prints the same node count on every machine. Only the table
+//!   of reductions is computed with logarithms; CI compares the count on every target.
 //! - There is one table of options, which each protocol renders.
 //! - There is no build script, and the binary needs no other file. The code is built for x86-64-v2 where
 //!   applicable, never for the building machine.

@@ -5,7 +5,7 @@
 //! a protocol is nowhere else. The codecs take their options from one table, `options`. Only the session writes,
 //! through `output`.
 //!
-//! No input can cause a panic: the lints below forbid the functions that could.
+//! The lints below forbid what could panic on unexpected input within this module: indexing, slicing, unwrapping.
 
 #![cfg_attr(
     not(test),

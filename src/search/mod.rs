@@ -4,22 +4,22 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `request`, `event`, `score` | requests, reports and answers, scores |
-//! | `threads` | the pool of search threads, the choice of the move |
-//! | `tree` | iterative deepening, principal variation search, quiescence |
+//! | `score`, `event`, `request` | scores, reports and answers, requests |
 //! | `game_occurrences` | how often the positions of the game have occurred |
-//! | `ordering` | the move picker and the histories that it uses |
-//! | `mate` | proofs of mates by checks alone |
-//! | `proof_number` | proofs of mates with quiet moves by proof numbers |
-//! | `tt` | the transposition table, shared by all threads |
-//! | `time` | time limits of a move |
 //! | `parameters` | the parameters of the search |
+//! | `tt` | the transposition table, shared by all threads |
+//! | `ordering` | the move picker and the histories that it uses |
+//! | `time` | time limits of a move |
+//! | `mate` | proofs of mates by checks alone |
 //! | `holding` | proofs that a side does not lose |
+//! | `tree` | iterative deepening, principal variation search, quiescence |
+//! | `proof_number` | proofs of mates with quiet moves by proof numbers |
+//! | `threads` | the pool of search threads, the choice of the move |
 //! | `bench` | searches of fixed positions, whose node count identifies a version of the search |
 //! | `solution` | solutions of mate problems: all defences, other solutions, verification |
 //!
-//! Dependencies point to the left: score, event, request, game_occurrences <- parameters, tt, ordering, time, mate,
-//! holding <- tree <- proof_number <- threads <- bench, solution.
+//! Dependencies point to the left: score <- event, request, game_occurrences <- parameters <- tt, ordering, time,
+//! mate <- tree <- proof_number <- threads <- bench, solution. `holding` uses none of them.
 
 mod bench;
 mod event;

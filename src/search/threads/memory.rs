@@ -9,9 +9,8 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::bounded;
 
-/// Bytes that must stay free after every large allocation. The trial allocation of [`has_room`] is at least this
-/// large, which is above the largest size (32 MB in glibc) that an allocator serves from the memory it keeps for one
-/// thread. Memory that the check finds free is therefore available to every thread.
+/// Bytes that must stay allocatable after every large allocation: more than an allocator keeps for one thread (32 MB in
+/// glibc), so that [`has_room`] asks the system. A system that overcommits memory refuses only what exceeds a limit.
 const RESERVE: usize = 40 << 20;
 /// Address space in bytes that glibc reserves for the heap of a thread. If less is available when a thread starts, the
 /// thread tries again at each of its allocations, and could then take memory that a check has found free.

@@ -1,4 +1,4 @@
-//! Quiescence search: captures until the position is quiet.
+//! Quiescence search: captures, and in check all moves, until the position is quiet.
 
 use super::repetition::History;
 use super::score::NodeScore;
@@ -50,7 +50,7 @@ impl Search<'_> {
             // A search for a mate must also find stalemates, which lose.
             return NodeScore::of_position(Score::mated_in(ply));
         }
-        let mut node = self.stand_pat(ply, entry);
+        let mut node = self.open_quiescence(ply, entry);
         let standing = node.best.score;
         if standing >= beta {
             return if N::PV {
@@ -64,7 +64,7 @@ impl Search<'_> {
         if self.must_end && !node.in_check {
             return node.best;
         }
-        self.search_captures::<N>(&mut node, alpha.max(standing), beta);
+        self.search_quiescence_moves::<N>(&mut node, alpha.max(standing), beta);
         if self.stopped {
             return NodeScore::STOPPED;
         }
@@ -73,7 +73,7 @@ impl Search<'_> {
         node.best
     }
 
-    fn stand_pat(&mut self, ply: usize, entry: Option<TtEntry>) -> QuiescenceNode {
+    fn open_quiescence(&mut self, ply: usize, entry: Option<TtEntry>) -> QuiescenceNode {
         let in_check = self.position.in_check();
         let raw = (!in_check).then(|| self.raw_evaluation(entry, false));
         let best = raw.map_or(Score::mated_in(ply), |raw| self.corrected(ply, raw));
@@ -87,7 +87,7 @@ impl Search<'_> {
         }
     }
 
-    fn search_captures<N: NodeType>(
+    fn search_quiescence_moves<N: NodeType>(
         &mut self,
         node: &mut QuiescenceNode,
         mut alpha: Score,

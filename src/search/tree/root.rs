@@ -11,13 +11,10 @@ use crate::search::event::{Bound, Info, Report};
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::parameters::values;
 use crate::search::request::{Driver, MAX_DEPTH};
-use crate::search::score::{MAX_PLY, Score};
+use crate::search::score::Score;
 
 /// Time in milliseconds after which the search reports the current root move.
 const CURRENT_MOVE_AFTER: u128 = 1000;
-
-/// The deepest line fits the stack.
-const _: () = assert!((MAX_DEPTH as usize) < MAX_PLY);
 
 /// Runs one request in one thread.
 pub fn search(thread: &mut ThreadData, shared: &SharedState) -> Iteration {
