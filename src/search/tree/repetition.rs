@@ -97,19 +97,14 @@ impl Search<'_> {
     /// Judges a repetition of the node at `ply`.
     fn repetition(&mut self, ply: usize) -> History {
         let key = self.position.key();
-        let reach = usize::from(self.position.clock().plies()).min(self.path.len());
-        let back = |plies: usize| &self.path[self.path.len() - plies];
-        let is_null = |plies: usize| back(plies).played.is_none();
+        let clock = usize::from(self.position.clock().plies());
+        // Nothing before a null move can be repeated: it is not a move of a game.
+        let earlier = self.path.iter().rev().take(clock);
+        let reach = earlier.take_while(|ply| ply.played.is_some()).count();
         let before_deciding = self.shared.request.settings.rules.deciding_occurrence() - 1;
         let (mut count, mut nearest, mut deciding) = (0, None, None);
-        // Nothing before a null move can be repeated: it is not a move of a game.
-        let mut has_null = reach < 4 || is_null(1) || is_null(2);
         for distance in (4..=reach.min(ply)).step_by(2) {
-            has_null = has_null || is_null(distance - 1) || is_null(distance);
-            if has_null {
-                break;
-            }
-            if back(distance).undo.key() == key {
+            if self.path[self.path.len() - distance].undo.key() == key {
                 count += 1;
                 nearest.get_or_insert(distance);
                 if count == before_deciding {
@@ -118,8 +113,7 @@ impl Search<'_> {
                 }
             }
         }
-        // The loop above does not always test whether the first move of the tree is a null move.
-        if deciding.is_none() && !has_null && reach > ply && !(ply > 0 && is_null(ply)) {
+        if deciding.is_none() && reach > ply {
             let mut earlier = self.shared.occurrences.before_root(key);
             let window = earlier
                 .nth(before_deciding - count - 1)
