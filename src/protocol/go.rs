@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::text::{Ranks, TimeUnit, clock_time, excerpt, number};
 use crate::board::{Color, Move, Position};
-use crate::search::{Limits, MAX_DEPTH, PlayerClock, plies_of_mate};
+use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 use crate::text::{fill, texts};
 
 /// The parameters of a `go`.
@@ -100,15 +100,6 @@ impl Default for Clocks {
 }
 
 impl GoRequest {
-    /// The depth limit; a mate in N moves takes 2N - 1 plies.
-    fn depth(&self) -> Option<u32> {
-        let for_mate = self.mate.map(|moves| plies_of_mate(moves).max(1));
-        match (self.depth, for_mate) {
-            (Some(depth), Some(mate)) => Some(depth.min(mate)),
-            (depth, mate) => depth.or(mate),
-        }
-    }
-
     /// The clocks of `mover` and of its opponent.
     fn clocks_of(&self, mover: Color) -> (Option<PlayerClock>, Option<PlayerClock>) {
         match (self.clocks, mover) {
@@ -122,7 +113,7 @@ impl GoRequest {
     pub fn limits(&self, mover: Color) -> Limits {
         let (clock, opponent) = self.clocks_of(mover);
         let mut limits = Limits {
-            depth: self.depth().map(|depth| depth.min(MAX_DEPTH)),
+            depth: self.depth.map(|depth| depth.min(MAX_DEPTH)),
             mate: self.mate,
             nodes: self.nodes,
             soft_nodes: None,
@@ -141,11 +132,13 @@ impl GoRequest {
         self.clocks_of(mover).0.is_none() && self.limits(mover).clock.is_some()
     }
 
-    /// Whether this asks for a move in a game with clocks: there is a clock, but no limit of depth or nodes. Programs
-    /// that ask for a score set a time for the move instead of a clock, or a depth in addition to a clock.
+    /// Whether this asks for a move in a game with clocks: there is a clock, but no limit of depth or nodes, and no mate
+    /// to search for. Programs that ask for a score set a time for the move instead of a clock, or a depth in addition
+    /// to a clock.
     pub fn is_game(&self, position: &Position) -> bool {
         let limits = self.limits(position.side_to_move());
-        limits.clock.is_some() && limits.depth.is_none() && limits.nodes.is_none()
+        let is_analysis = limits.depth.is_some() || limits.nodes.is_some() || limits.mate.is_some();
+        limits.clock.is_some() && !is_analysis
     }
 }
 
@@ -379,12 +372,10 @@ mod tests {
         assert_eq!((l.depth, l.nodes), (Some(10), Some(7)));
         assert_eq!(l.move_time, Some(Duration::from_millis(20)));
         assert_eq!(l.clock, clock(500, 0, Some(1)));
-        assert_eq!(
-            (limits("mate 3").mate, limits("mate 3").depth),
-            (Some(3), Some(5))
-        );
-        assert_eq!(limits("mate 0").depth, Some(1));
-        assert_eq!(limits("mate 3 depth 2").depth, Some(2));
+        assert_eq!(limits("mate 3").mate_plies(), Some(5));
+        assert_eq!(limits("mate 0").mate_plies(), Some(1));
+        assert_eq!(limits("mate 3 depth 2").mate_plies(), Some(1));
+        assert!(limits("mate 3").is_bounded() && limits("mate 3").depth.is_none());
         assert_eq!(limits("nodes 0").nodes, Some(1));
         assert_eq!(limits("depth 0").depth, Some(0));
         assert_eq!(limits("infinite depth 3").depth, Some(3));
@@ -448,7 +439,7 @@ mod tests {
             "depth {huge} nodes {huge} movetime {huge} time {huge} increment {huge} movestogo {huge}"
         ));
         assert_eq!((l.depth, l.nodes), (Some(MAX_DEPTH), Some(u64::MAX)));
-        assert_eq!(limits("mate 4000000000").depth, l.depth);
+        assert_eq!(limits("mate 4000000000").mate_plies(), Some(199));
         let clock = l.clock.unwrap();
         assert_eq!(clock.moves_to_go, Some(u32::MAX));
         assert!(clock.time * 4 + clock.increment * 4 < Duration::MAX);

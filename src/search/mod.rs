@@ -48,7 +48,6 @@ pub use request::{
     Control, Degree, Driver, ExtraReports, Limits, MAX_DEPTH, PlayerClock, Randomness,
     SearchRequest, Settings, Style, Techniques,
 };
-pub(crate) use score::plies_of_mate;
 pub use score::{MAX_PLY, Meaning, Score};
 pub use solution::{
     KnownMate, MatingMove, OtherMove, OtherMoves, Refutation, Solution, SolveError, Solver,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::score::{Score, plies_of_mate};
+use super::score::{MAX_PLY, Score, plies_of_mate};
 use crate::board::{Move, Position, named_enum};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
@@ -243,7 +243,7 @@ impl Limits {
     /// Maximum length in plies of the mate to search for, within the limit of depth. It is odd, because the attacker has
     /// the first ply and the last. `None` without a mate to search for.
     pub fn mate_plies(&self) -> Option<u32> {
-        let plies = plies_of_mate(self.mate?);
+        let plies = plies_of_mate(self.mate?).min(MAX_PLY as u32);
         let plies = self.depth.map_or(plies, |depth| depth.min(plies));
         Some(plies.saturating_sub(1) | 1)
     }
@@ -253,6 +253,7 @@ impl Limits {
         self.depth.is_some()
             || self.nodes.is_some()
             || self.soft_nodes.is_some()
+            || self.mate.is_some()
             || self.move_time.is_some()
             || self.clock.is_some()
     }

@@ -269,7 +269,6 @@ impl<'a> Solver<'a> {
         }
         let limits = Limits {
             mate: Some(moves),
-            depth: Some(depth),
             nodes: Some(self.nodes),
             ..Limits::default()
         };

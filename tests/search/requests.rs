@@ -6,9 +6,7 @@ use chuhe::board::Move;
 use chuhe::movegen::{has_legal_move, legal_moves};
 use chuhe::notation::fen::{self, parse_position};
 use chuhe::rules::{Game, RuleSet};
-use chuhe::search::{
-    Control, Degree, Limits, MAX_DEPTH, Meaning, Outcome, ResizeError, Score, SearchRequest,
-};
+use chuhe::search::{Control, Degree, Limits, Meaning, Outcome, ResizeError, Score, SearchRequest};
 use chuhe::tablebase::Tables;
 
 use super::Engine;
@@ -87,7 +85,7 @@ fn composed_mates_are_proven() {
         let plies = 2 * moves - 1;
         let limits = Limits {
             mate: Some(moves),
-            ..depth(plies.min(MAX_DEPTH))
+            ..Limits::default()
         };
         engine.pool.forget();
         let mut request = request(fen, limits);

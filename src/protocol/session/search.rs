@@ -50,7 +50,7 @@ impl<W: Write> Session<W> {
         if go.uses_opponents_clock(game.position().side_to_move()) {
             self.send(&Reply::Message(texts().opponents_clock));
         }
-        let may_be_endless = go.infinite || go.ponder || go.mate.is_some();
+        let may_be_endless = go.infinite || go.ponder;
         if !limits.is_bounded() && !may_be_endless && !go.unknown_words.is_empty() {
             // One of the unknown words is probably a misspelt limit.
             self.refuse("go", texts().no_limit);

@@ -12,7 +12,7 @@ use crate::rules::{Game, RuleSet};
 use crate::search::event::Event;
 use crate::search::game_occurrences::GameOccurrences;
 use crate::search::request::SearchRequest;
-use crate::search::score::{Score, plies_of_mate};
+use crate::search::score::Score;
 use crate::search::time::TimeManager;
 use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
 
@@ -80,10 +80,6 @@ impl SharedState {
         let nodes = self.nodes.load(Ordering::Relaxed);
         let limit = request.limits.nodes.unwrap_or(u64::MAX);
         request.limits.nodes = Some(limit.min(nodes.saturating_add(budget)));
-        // A depth limit that only follows from the length of the mate is dropped: because of reductions, the mate may
-        // be found only at a greater depth.
-        let mate = request.limits.mate.map(plies_of_mate);
-        request.limits.depth = request.limits.depth.filter(|depth| Some(*depth) < mate);
         Self {
             noise: self.noise,
             time: self.time,
