@@ -427,4 +427,9 @@ impl NoCaptureLimit {
             counted.saturating_add(ahead) >= plies.into()
         })
     }
+
+    /// Whether a mate or capture in `plies`, without a capture before it, comes before the limit.
+    pub fn allows(self, position: &Position, plies: u32) -> bool {
+        plies == 0 || !self.is_reached(position, plies - 1)
+    }
 }

@@ -214,7 +214,8 @@ impl RequestHandler {
             let root_moves = &shared.root_moves;
             let mate = mate_by_checks(game, occurrences, root_moves, limits, &request.control);
             let MateResult { line, nodes } = mate;
-            if !line.is_empty() && is_in_time(request, line.len()) {
+            let plies = line.len() as u32;
+            if plies > 0 && (request.no_capture_limit()).allows(request.game.position(), plies) {
                 return Some(self.answer_with_mates(request, time, vec![line], nodes, tt));
             }
             *shared.nodes.get_mut() = nodes;
@@ -284,18 +285,9 @@ impl RequestHandler {
             1 => 1,
             _ => place.map_or(1, |place| place + 1),
         };
-        let nodes = shared.nodes.load(Ordering::Relaxed);
-        let info = chosen.info(
-            multipv,
-            nodes,
-            shared.request.control.elapsed(),
-            tt.hashfull(),
-        );
-        self.report_line(Info {
-            score: shared.reported_score(chosen.played, info.score),
-            tb_hits: shared.tb_hits.load(Ordering::Relaxed),
-            ..info
-        });
+        let counts =
+            [&shared.nodes, &shared.tb_hits].map(|counter| counter.load(Ordering::Relaxed));
+        self.report_line(shared.info(chosen, multipv, counts, tt.hashfull()));
     }
 }
 
@@ -368,13 +360,13 @@ fn run_stage(
 
 /// The second move of the principal variation, or the hash move after its first.
 fn expected_reply(shared: &SharedState, pv: &[Move], tt: &TranspositionTable) -> Option<Move> {
-    let mut game = shared.request.game.clone();
-    game.push(*pv.first()?).ok()?;
+    let mut position = shared.request.game.position().clone();
+    position.make(*pv.first()?);
     let expected = match pv.get(1) {
         Some(m) => *m,
-        None => tt.probe(game.position().key())?.best,
+        None => tt.probe(position.key())?.best,
     };
-    is_legal(game.position(), expected).then_some(expected)
+    is_legal(&position, expected).then_some(expected)
 }
 
 /// The limits of the search for mates by checks. For a request for a mate they are at most half of its nodes and time,
@@ -404,13 +396,6 @@ fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<Ma
         nodes: (time?.soft.as_millis() as u64 * share).min(MATE_NODES),
         time: half,
     })
-}
-
-/// Whether a mate in `plies`, at least one, comes before the no-capture limit if nothing is captured.
-fn is_in_time(request: &SearchRequest, plies: usize) -> bool {
-    let before_the_mate = plies.saturating_sub(1) as u32;
-    let limit = request.no_capture_limit();
-    !limit.is_reached(request.game.position(), before_the_mate)
 }
 
 /// The move to play. Several threads vote, unless there are several lines. `None` without results.

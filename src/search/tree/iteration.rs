@@ -1,9 +1,7 @@
 //! The results of the iterations.
 
-use std::time::Duration;
-
 use crate::board::Move;
-use crate::search::event::{Bound, Info};
+use crate::search::event::Bound;
 use crate::search::score::Score;
 
 /// Value of `overtaken_at` between iterations, when no other thread can overtake this one.
@@ -164,22 +162,6 @@ impl RootMove {
             previous_pv: Vec::new(),
             nodes: 0,
             selective_depth: 0,
-        }
-    }
-
-    /// A report of the move as line number `multipv`, from 1. `nodes` and `time` are those of the whole search.
-    pub fn info(&self, multipv: usize, nodes: u64, time: Duration, hashfull: u32) -> Info {
-        Info {
-            depth: self.depth as u32,
-            selective_depth: (self.selective_depth + 1) as u32,
-            multipv,
-            score: self.score,
-            bound: self.bound,
-            nodes,
-            time,
-            hashfull,
-            tb_hits: 0,
-            pv: self.pv.clone(),
         }
     }
 

@@ -7,7 +7,7 @@ use super::search::{Root, Search, ThreadData};
 use super::shared::SharedState;
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
-use crate::search::event::{Bound, Info, Report};
+use crate::search::event::{Bound, Report};
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::parameters::values;
 use crate::search::request::{Driver, MAX_DEPTH};
@@ -307,20 +307,14 @@ impl Search<'_> {
 
     /// Reports the line with this index, from 0.
     fn report(&self, index: usize) {
-        let Some(root_move) = self.iteration.moves.get(index) else {
-            return;
-        };
-        if index >= self.shared.request.settings.multipv || !self.reports() {
+        if !self.reports() {
             return;
         }
-        let (nodes, time) = (self.total_nodes(), self.shared.request.control.elapsed());
-        let info = root_move.info(index + 1, nodes, time, self.tt.hashfull());
         let tb_hits = self.shared.tb_hits.load(Ordering::Relaxed) + self.tb_hits;
-        self.send_report(Report::Line(Info {
-            score: self.shared.reported_score(root_move.played, info.score),
-            tb_hits,
-            ..info
-        }));
+        let counts = [self.total_nodes(), tb_hits];
+        let root_move = &self.iteration.moves[index];
+        let info = (self.shared).info(root_move, index + 1, counts, self.tt.hashfull());
+        self.send_report(Report::Line(info));
     }
 }
 

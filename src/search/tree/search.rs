@@ -42,7 +42,7 @@ pub struct Search<'a> {
     pub root_depth: i32,
     /// This thread stops its iteration when another thread has finished this depth.
     pub overtaken_at: i32,
-    no_capture_limit: NoCaptureLimit,
+    pub no_capture_limit: NoCaptureLimit,
     /// While a null move is verified, no null moves are made before this ply.
     pub null_move_floor: usize,
     /// A limit or a stop was reached. The search ends as soon as the first iteration is complete.

@@ -6,10 +6,10 @@ use crossbeam_channel::Sender;
 use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
-use super::iteration::Iteration;
+use super::iteration::{Iteration, RootMove};
 use crate::board::Move;
 use crate::rules::{Game, RuleSet};
-use crate::search::event::Event;
+use crate::search::event::{Event, Info};
 use crate::search::game_occurrences::GameOccurrences;
 use crate::search::request::SearchRequest;
 use crate::search::score::Score;
@@ -105,6 +105,28 @@ impl SharedState {
         let is_over =
             |time: TimeManager| control.clock_elapsed() >= time.hard_after(control.pondered());
         !control.is_pondering() && self.time.is_some_and(is_over)
+    }
+
+    /// A report of a root move as line number `multipv`, from 1. `nodes` and `tb_hits` are those of all threads.
+    pub fn info(
+        &self,
+        root_move: &RootMove,
+        multipv: usize,
+        [nodes, tb_hits]: [u64; 2],
+        hashfull: u32,
+    ) -> Info {
+        Info {
+            depth: root_move.depth as u32,
+            selective_depth: (root_move.selective_depth + 1) as u32,
+            multipv,
+            score: self.reported_score(root_move.played, root_move.score),
+            bound: root_move.bound,
+            nodes,
+            time: self.request.control.elapsed(),
+            hashfull,
+            tb_hits,
+            pv: root_move.pv.clone(),
+        }
     }
 
     /// The score of a root move to report, without its random bonus. If an endgame table shows that the root is drawn,

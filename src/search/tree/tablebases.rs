@@ -96,9 +96,8 @@ impl Search<'_> {
     /// Whether a mate or capture `plies` after the node at `ply` comes before the no-capture limit and is near
     /// enough for a score.
     fn is_in_time(&self, ply: usize, plies: u16) -> bool {
-        let quiet_plies = plies.saturating_sub(1);
-        let is_in_time = plies == 0 || !self.is_past_no_capture_limit(quiet_plies);
-        is_in_time && ply + usize::from(plies) < 2 * MAX_PLY
+        (self.no_capture_limit).allows(&self.position, plies.into())
+            && ply + usize::from(plies) < 2 * MAX_PLY
     }
 
     /// Extends a line that ends in a position of an endgame table to the mate, if there is time and the mate comes in
