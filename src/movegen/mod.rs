@@ -252,19 +252,25 @@ pub(crate) fn perft_in_parts(
     })
 }
 
-/// The perft count of each legal move, at a total depth of `depth`. Empty for depth 0.
-pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
-    let Some(rest) = depth.checked_sub(1) else {
-        return Vec::new();
-    };
+/// The perft count of each legal move, at a total depth of `depth`; `None` for depth 0, and after `continues` has
+/// returned `false`.
+pub fn divide(
+    position: &Position,
+    depth: u32,
+    continues: impl Fn() -> bool,
+) -> Option<Vec<(Move, u64)>> {
+    let rest = depth.checked_sub(1)?;
     let mut position = position.clone();
-    legal_moves(&position)
-        .into_iter()
-        .map(|m| {
-            let undo = position.make(m);
-            let nodes = count_lines(&mut position, rest);
-            position.unmake(m, undo);
-            (m, nodes)
-        })
-        .collect()
+    let moves = legal_moves(&position).into_iter();
+    let counts = moves.map(|m| {
+        let undo = position.make(m);
+        let mut nodes = 0;
+        let is_complete = perft_in_parts(&mut position, rest, &mut |part| {
+            nodes += part;
+            continues()
+        });
+        position.unmake(m, undo);
+        is_complete.then_some((m, nodes))
+    });
+    counts.collect()
 }

@@ -314,8 +314,9 @@ fn perft_counts_agree_with_the_table() {
     let start = Position::startpos();
     let nodes: Vec<u64> = (0..=5).map(|depth| perft(&start, depth)).collect();
     assert_eq!(nodes, [1, 44, 1920, 79_666, 3_290_240, 133_312_995]);
-    assert!(divide(&start, 0).is_empty());
-    let parts = divide(&start, 3);
+    assert!(divide(&start, 0, || true).is_none());
+    assert!(divide(&start, 3, || false).is_none());
+    let parts = divide(&start, 3, || true).expect("nothing stops it");
     assert_eq!(parts.len(), 44);
     assert_eq!(parts.iter().map(|(_, nodes)| nodes).sum::<u64>(), 79_666);
 }

@@ -11,7 +11,7 @@ use super::stage::{Stage, shortened};
 use super::state::{ActiveSearch, BookAnswer, PerftCounts, STOP_PATIENCE, Session};
 use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
-use crate::movegen::{has_legal_move, is_legal, legal_moves, perft_in_parts};
+use crate::movegen::{divide, has_legal_move, is_legal};
 use crate::notation::MoveStyle;
 use crate::protocol::codec::{GameAction, Reply};
 use crate::protocol::command::Protocol;
@@ -456,27 +456,10 @@ fn start_perft(position: Position, depth: u32, control: Arc<Control>) -> Receive
     let (sender, counts) = bounded(1);
     let count = move || {
         // The receiver is gone if the count was stopped.
-        let _ = sender.send(divide(position, depth, &control));
+        let _ = sender.send(divide(&position, depth, || !control.is_stopped()));
     };
     if let Err(error) = start_thread("perft", USUAL_STACK, count) {
         log::error!("cannot start the perft thread: {error}");
     }
     counts
-}
-
-/// Counts the lines of `depth` plies, at least one, after each legal move, until it is stopped.
-fn divide(mut position: Position, depth: u32, control: &Control) -> PerftCounts {
-    let moves = legal_moves(&position).into_iter();
-    let counts = moves.map(|played| {
-        let undo = position.make(played);
-        let mut count = 0;
-        let mut add = |lines| {
-            count += lines;
-            !control.is_stopped()
-        };
-        let is_complete = perft_in_parts(&mut position, depth - 1, &mut add);
-        position.unmake(played, undo);
-        is_complete.then_some((played, count))
-    });
-    counts.collect()
 }
