@@ -52,12 +52,9 @@ const COORDINATOR_STACK_BYTES: usize = 2 << 20;
 /// The reason why the search cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// There is no memory for a transposition table of one MB and a search thread.
-    #[error("too little memory for a search thread and a hash table of 1 MB")]
-    NoMemory,
-    /// There is no memory for a transposition table of this size in MB.
+    /// There is no memory for a search thread and a transposition table of this size in MB.
     #[error("too little memory for a search thread and a hash table of {0} MB")]
-    NoMemoryForTable(usize),
+    NoMemory(usize),
     /// The system does not start a thread.
     #[error("the system cannot start a search thread: {0}")]
     NoThread(std::io::Error),
@@ -141,13 +138,13 @@ impl Pool {
     /// Starts one search thread with a transposition table of one MB.
     fn with_least_tt(events: Sender<Event>) -> Result<Self, StartError> {
         if !has_room(THREAD_BYTES + COORDINATOR_STACK_BYTES + NETWORK_BYTES) {
-            return Err(StartError::NoMemory);
+            return Err(StartError::NoMemory(1));
         }
         // Decoded now, while the program can still report that memory is missing.
         nnue::embedded();
-        let tt = Arc::new(TranspositionTable::new(1).ok_or(StartError::NoMemory)?);
+        let tt = Arc::new(TranspositionTable::new(1).ok_or(StartError::NoMemory(1))?);
         let no_thread = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::OutOfMemory => StartError::NoMemory,
+            std::io::ErrorKind::OutOfMemory => StartError::NoMemory(1),
             _ => StartError::NoThread(error),
         };
         let first = SearchThread::start(0, tt.clone()).map_err(no_thread)?;
@@ -166,7 +163,7 @@ impl Pool {
         if has_room(0) {
             Ok(pool)
         } else {
-            Err(StartError::NoMemory)
+            Err(StartError::NoMemory(1))
         }
     }
 

@@ -7,7 +7,7 @@ use super::StartError;
 use super::memory::{THREAD_HEAP_BYTES, has_room};
 use super::request_handler::{RequestHandler, SearchResult};
 use super::thread::{THREAD_BYTES, on_search_stack, search_or_renew};
-use crate::board::{Move, Position};
+use crate::board::Position;
 use crate::eval::nnue::{self, Network};
 use crate::rules::Game;
 use crate::search::event::Outcome;
@@ -50,8 +50,7 @@ impl Searcher {
         loop {
             match Self::with_exact_hash(size) {
                 Err(_) if size > 1 => log::warn!("no memory for a hash table of {size} MB"),
-                Err(_) => return Err(StartError::NoMemory),
-                Ok(searcher) => return Ok(searcher),
+                result => return result,
             }
             size /= 2;
         }
@@ -67,7 +66,7 @@ impl Searcher {
         nnue::embedded();
         let table = TranspositionTable::new(megabytes)
             .filter(|_| has_room(THREAD_BYTES + THREAD_HEAP_BYTES))
-            .ok_or(StartError::NoMemoryForTable(megabytes))?;
+            .ok_or(StartError::NoMemory(megabytes))?;
         Ok(Self {
             thread: ThreadData::new(0, Arc::new(table)),
             handler: RequestHandler::new(None),
@@ -110,20 +109,6 @@ impl Searcher {
     pub fn think(&mut self, game: &Game, limits: Limits) -> Result<Outcome, StartError> {
         let result = self.search(self.request(game, limits))?;
         Ok(result.outcome)
-    }
-
-    /// As [`Self::think`], with the best line, which begins with the best move.
-    ///
-    /// # Errors
-    /// No search thread can be started.
-    pub fn think_line(
-        &mut self,
-        game: &Game,
-        limits: Limits,
-    ) -> Result<(Outcome, Vec<Move>), StartError> {
-        let result = self.search(self.request(game, limits))?;
-        let line = result.best_line();
-        Ok((result.outcome, line))
     }
 
     /// A request with the default settings and the network and tablebases of this searcher.

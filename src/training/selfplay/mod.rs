@@ -153,7 +153,7 @@ fn players(plan: &SelfPlay) -> Result<Vec<Player>, SelfPlayError> {
         let player = if has_room_for_searches(players.len() + 1) {
             Player::new(plan, &known)
         } else {
-            Err(StartError::NoMemory)
+            Err(StartError::NoMemory(1))
         };
         players.push(player.map_err(|error| SelfPlayError::TooMany {
             wanted,
