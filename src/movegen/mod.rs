@@ -9,22 +9,6 @@ use crate::board::{
     leaves_king_safe,
 };
 
-impl Position {
-    /// The legal moves, see [`legal_moves`].
-    ///
-    /// ```
-    /// assert_eq!(chuhe::board::Position::startpos().legal_moves().len(), 44);
-    /// ```
-    pub fn legal_moves(&self) -> MoveList {
-        legal_moves(self)
-    }
-
-    /// Whether a move is legal, see [`is_legal`].
-    pub fn is_legal(&self, m: Move) -> bool {
-        is_legal(self, m)
-    }
-}
-
 /// The kind of moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Targets {

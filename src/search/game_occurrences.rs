@@ -3,7 +3,7 @@
 use crate::rules::{Game, RuleSet};
 
 /// The occurrences of the positions of a game since its last capture, the root included.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct GameOccurrences {
     /// Key and ply (from 0) of each position, sorted.
     occurrences: Vec<(u64, usize)>,
@@ -43,7 +43,7 @@ impl GameOccurrences {
 
     /// Whether the rules judge the repetition at the next occurrence of the position with this key.
     pub fn decides(&self, key: u64) -> bool {
-        self.before_deciding > 0 && self.of(key).len() >= self.before_deciding
+        self.of(key).len() >= self.before_deciding
     }
 
     /// The keys of the positions before the root.

@@ -360,7 +360,7 @@ mod tests {
             nodes: u64::MAX,
             time: Some(Duration::ZERO),
         };
-        let occurrences = GameOccurrences::default();
+        let occurrences = GameOccurrences::new(&game, RuleSet::default());
         let found = mate_by_checks(&game, &occurrences, &moves, limits, &Control::new(false));
         assert_eq!((found.line.len(), found.nodes), (0, 1));
     }

@@ -233,7 +233,7 @@ impl TranspositionTable {
 }
 
 /// Generations before the count wraps around.
-pub const GENERATIONS: u8 = 64;
+const GENERATIONS: u8 = 64;
 
 /// An entry of the transposition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,7 +304,7 @@ impl TtEntry {
                 Some(Bound::Lower),
                 Some(Bound::Exact),
             ][(data >> 14 & 3) as usize],
-            depth: (data >> 16 & 0xff) as i32,
+            depth: depth_of(data),
             evaluation: (evaluation != NO_EVALUATION)
                 .then(|| Score::from_units(i32::from(evaluation))),
             was_pv: data >> 30 & 1 != 0,
@@ -313,12 +313,12 @@ impl TtEntry {
 }
 
 /// The depth of a packed entry.
-pub fn depth_of(data: u64) -> i32 {
+fn depth_of(data: u64) -> i32 {
     (data >> 16 & 0xff) as i32
 }
 
 /// The generation of a packed entry.
-pub fn generation_of(data: u64) -> u8 {
+fn generation_of(data: u64) -> u8 {
     (data >> 24) as u8 % GENERATIONS
 }
 

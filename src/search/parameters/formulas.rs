@@ -30,10 +30,8 @@ fn logarithmic_reduction(depth: usize, number: usize) -> i32 {
 /// Reductions").
 #[inline]
 pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
-    let (depth, number) = (
-        depth.clamp(1, LMR_LIMIT as i32 - 1) as usize,
-        number.clamp(1, LMR_LIMIT - 1),
-    );
+    let (depth, number) = (depth as usize, number);
+    let [depth, number] = [depth, number].map(|n| n.min(LMR_LIMIT - 1));
     if cfg!(feature = "tune") {
         return logarithmic_reduction(depth, number);
     }
@@ -82,7 +80,6 @@ pub fn probcut(improving: bool) -> i32 {
 /// (Chessprogramming wiki, "Futility Pruning", move count based pruning).
 #[inline]
 pub fn late_move_count(depth: i32, improving: bool) -> usize {
-    let depth = depth.max(0);
     ((late_move_pruning_base() + depth * depth) / if improving { 1 } else { 2 }) as usize
 }
 

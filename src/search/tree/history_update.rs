@@ -78,7 +78,7 @@ impl Search<'_> {
 
     /// Gives the previous move, if it is quiet and all replies failed low, a bonus in the continuation history
     /// (Chessprogramming wiki, "Countermove Heuristic", bonus for the prior countermove).
-    pub fn update_previous_move(&mut self, node: &Node, bound: Bound) {
+    fn update_previous_move(&mut self, node: &Node, bound: Bound) {
         if bound == Bound::Upper
             && self.position.captured().is_none()
             && let Some(refutation) = self.stack.back(node.ply, 1).played

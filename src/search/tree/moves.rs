@@ -3,7 +3,7 @@
 use super::node::Node;
 use super::score::{MovesResult, NodeScore};
 use super::search::{NodeType, NonPv, Pv, Search};
-use crate::board::{Move, see_at_least};
+use crate::board::{Legality, Move, see_at_least};
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::parameters::formulas::{self, PLY};
@@ -34,7 +34,7 @@ impl Search<'_> {
         let excluded = self.stack.at(ply).excluded;
         let mut found = MovesResult::default();
         let mut picker = self.move_picker::<N>(node);
-        let legality = self.legality();
+        let legality = Legality::new(&self.position);
         let before = self.stack.before(ply);
         let (first_alpha, mut number) = (alpha, 0);
         while let Some(m) = picker.next(&self.position, self.histories, &before) {
@@ -141,7 +141,7 @@ impl Search<'_> {
             Driver::AlphaBeta => -beta,
             Driver::NegaScout | Driver::Mtd => -alpha - 1,
         };
-        let is_open = N::PV && !self.is_driven_by(Driver::Mtd);
+        let is_open = N::PV && self.techniques.driver != Driver::Mtd;
         let mut new_depth = depth - 1 + extension;
         let nodes_before = self.nodes;
         if N::ROOT {
@@ -186,7 +186,7 @@ impl Search<'_> {
 
     /// Whether to skip a move after the first. May also make the picker skip all later quiet moves. Checks are
     /// never skipped because of evaluation or exchange.
-    pub fn prune_move(
+    fn prune_move(
         &mut self,
         node: &Node,
         m: Move,
@@ -207,7 +207,7 @@ impl Search<'_> {
         if number > formulas::late_move_count(depth, node.improving) {
             picker.skip_quiets();
         }
-        let reduced = depth - formulas::late_move_reduction(depth, number) / formulas::PLY;
+        let reduced = depth - formulas::late_move_reduction(depth, number) / PLY;
         reduced <= values::history_pruning_depth() && self.has_bad_history(node, m)
             || reduced <= values::quiet_pruning_depth()
                 && !node.in_check
@@ -237,7 +237,7 @@ impl Search<'_> {
 
     /// Whether a move at `ply` may be extended: the line must not get much longer than the depth of the
     /// iteration.
-    pub fn may_extend(&self, ply: usize) -> bool {
+    fn may_extend(&self, ply: usize) -> bool {
         (ply as i32) < values::extension_depth_factor() * self.root_depth
     }
 
@@ -248,12 +248,7 @@ impl Search<'_> {
     /// # Errors
     /// The score of a cut-off, if another move also fails high (Björnsson and Marsland, "Multi-cut alpha-beta
     /// pruning in game-tree search", 2001).
-    pub fn extension<N: NodeType>(
-        &mut self,
-        node: &Node,
-        m: Move,
-        beta: Score,
-    ) -> Result<i32, Score> {
+    fn extension<N: NodeType>(&mut self, node: &Node, m: Move, beta: Score) -> Result<i32, Score> {
         let Node { ply, depth, .. } = *node;
         let Some(entry) = node.entry.filter(|_| m == node.hash_move) else {
             return Ok(0);
@@ -293,7 +288,7 @@ impl Search<'_> {
     }
 
     /// Reduction of a late move in plies (Chessprogramming wiki, "Late Move Reductions").
-    pub fn reduction<N: NodeType>(&self, node: &Node, m: Move, number: usize) -> i32 {
+    fn reduction<N: NodeType>(&self, node: &Node, m: Move, number: usize) -> i32 {
         let first = if N::PV {
             values::lmr_first_pv()
         } else {

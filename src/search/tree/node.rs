@@ -3,7 +3,7 @@
 use super::repetition::{Disputed, History};
 use super::score::NodeScore;
 use super::search::{NodeType, NonPv, Search};
-use crate::board::Move;
+use crate::board::{Legality, Move};
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::parameters::{formulas, values};
@@ -152,7 +152,7 @@ impl Search<'_> {
         History::Final(NodeScore::of_position(if self.position.in_check() {
             self.draw_score(ply)
         } else {
-            self.evaluate()
+            self.evaluator.evaluate(&self.position)
         }))
     }
 
@@ -253,7 +253,7 @@ impl Search<'_> {
 
     /// Cut-offs before the moves are searched: razoring, reverse futility pruning, null move, probcut
     /// (Chessprogramming wiki, "Razoring", "Reverse Futility Pruning").
-    pub fn prune_node<N: NodeType>(
+    fn prune_node<N: NodeType>(
         &mut self,
         node: &Node,
         alpha: Score,
@@ -296,7 +296,7 @@ impl Search<'_> {
     /// with few pieces, where zugzwang is frequent, and in deep nodes the cut-off is verified by a search without
     /// null moves (Donninger, "Null move and deep search", 1993; Tabibi and Netanyahu, "Verified null-move pruning",
     /// 2002).
-    pub fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
+    fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node {
             ply,
             depth,
@@ -305,7 +305,6 @@ impl Search<'_> {
         } = *node;
         let after_null = self.path.last().is_some_and(|p| p.played.is_none());
         if !self.pruning.null_move
-            || !self.techniques.null_move
             || depth < values::null_move_depth()
             || after_null
             || ply < self.null_move_floor
@@ -346,7 +345,7 @@ impl Search<'_> {
     /// Probcut: a good capture whose score is well above beta in a shallow search is expected to stay above
     /// beta in a deep one (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm",
     /// 1995).
-    pub fn probcut(&mut self, node: &Node, beta: Score) -> Option<Score> {
+    fn probcut(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node { ply, depth, .. } = *node;
         if !self.pruning.by_evaluation || depth < values::probcut_depth() || beta.is_proven() {
             return None;
@@ -359,10 +358,9 @@ impl Search<'_> {
         if refuted || target.is_proven() {
             return None;
         }
-        let standing = self.stack.at(ply).evaluation.unwrap_or(Score::ZERO);
-        let wanted = PickerMode::Captures(target - standing);
+        let wanted = PickerMode::Captures(target - node.evaluation);
         let mut picker = MovePicker::new(&self.position, wanted, node.hash_move, [Move::NONE; 2]);
-        let legality = self.legality();
+        let legality = Legality::new(&self.position);
         let before = self.stack.before(ply);
         while let Some(m) = picker.next(&self.position, self.histories, &before) {
             if !legality.allows(&self.position, m) {

@@ -4,7 +4,7 @@ use super::repetition::History;
 use super::score::NodeScore;
 use super::search::NodeType;
 use super::search::Search;
-use crate::board::Move;
+use crate::board::{Legality, Move};
 use crate::movegen::has_legal_move;
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
@@ -100,7 +100,7 @@ impl Search<'_> {
         };
         let hash_move = node.entry.map_or(Move::NONE, |e| e.best);
         let mut picker = MovePicker::new(&self.position, wanted, hash_move, [Move::NONE; 2]);
-        let legality = self.legality();
+        let legality = Legality::new(&self.position);
         let before = self.stack.before(node.ply);
         while let Some(m) = picker.next(&self.position, self.histories, &before) {
             if !legality.allows(&self.position, m) {

@@ -120,7 +120,7 @@ impl Search<'_> {
         let (line, depth) = (self.line, self.root_depth);
         let previous = self.iteration.moves[line].previous;
         let mut delta = values::aspiration_window();
-        let is_narrow = self.is_driven_by(Driver::NegaScout) && !previous.is_proven();
+        let is_narrow = self.techniques.driver == Driver::NegaScout && !previous.is_proven();
         let (mut alpha, mut beta) = if depth >= values::aspiration_depth() && is_narrow {
             (previous - delta, previous + delta)
         } else {

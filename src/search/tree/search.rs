@@ -6,12 +6,12 @@ use std::time::Instant;
 use super::evaluator::LineEvaluator;
 use super::iteration::{Iteration, NOT_OVERTAKEN};
 use super::shared::SharedState;
-use crate::board::{Legality, Move, Position};
+use crate::board::{Move, Position};
 use crate::rules::{Ply, counted_plies};
 use crate::search::game_occurrences::KeyFilter;
 use crate::search::ordering::{Histories, PieceTo};
 use crate::search::parameters::{Pruning, formulas, values};
-use crate::search::request::{Driver, NoCaptureLimit, Techniques};
+use crate::search::request::{NoCaptureLimit, Techniques};
 use crate::search::score::{MAX_PLY, Meaning, Score};
 use crate::search::tt::{TranspositionTable, TtEntry};
 
@@ -74,6 +74,7 @@ impl<'a> Search<'a> {
             earlier_keys: KeyFilter::new(shared.occurrences.keys_before_root()),
             pruning: Pruning {
                 reductions: pruning.reductions && techniques.reductions,
+                null_move: pruning.null_move && techniques.null_move,
                 ..pruning
             },
             techniques,
@@ -90,11 +91,6 @@ impl<'a> Search<'a> {
             must_end: false,
             stopped: false,
         }
-    }
-
-    #[inline]
-    pub fn legality(&self) -> Legality {
-        Legality::new(&self.position)
     }
 
     #[inline]
@@ -133,12 +129,6 @@ impl<'a> Search<'a> {
         if let Some(Ply { undo, .. }) = self.path.pop() {
             self.position.unmake_null(undo);
         }
-    }
-
-    /// The static evaluation of the position, uncorrected.
-    #[inline]
-    pub fn evaluate(&mut self) -> Score {
-        self.evaluator.evaluate(&self.position)
     }
 
     /// The static evaluation with the correction history and the no-capture counter taken into account.
@@ -198,7 +188,7 @@ impl<'a> Search<'a> {
         if let Some(known) = entry.and_then(|e| e.evaluation) {
             return known;
         }
-        let raw = self.evaluate();
+        let raw = self.evaluator.evaluate(&self.position);
         if entry.is_none() {
             self.write(TtEntry {
                 best: Move::NONE,
@@ -225,12 +215,6 @@ impl<'a> Search<'a> {
         if self.techniques.hash {
             self.tt.store(self.position.key(), entry);
         }
-    }
-
-    /// Whether `driver` chooses the windows of the search.
-    #[inline]
-    pub fn is_driven_by(&self, driver: Driver) -> bool {
-        self.techniques.driver == driver
     }
 
     /// The score of a draw for the side to move at `ply`. It depends on the root's side and its style.
