@@ -260,52 +260,54 @@ fn open_log(arguments: &Arguments, words: &[OsString]) -> Result<(), Failure> {
 
 fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure> {
     open_log(&arguments, words)?;
-    let done = match arguments.command {
+    let success = |()| ExitCode::SUCCESS;
+    match arguments.command {
         None => {
             if arguments.log.is_some() {
                 log_panics();
             }
             print_greeting();
-            crate::protocol::run().context("the engine cannot start")
+            (crate::protocol::run().map(success)).context("the engine cannot start")
         }
-        Some(CliCommand::Analyse(arguments)) => return analyse::run(&arguments),
-        Some(CliCommand::Batch(arguments)) => return batch::run(&arguments),
-        Some(CliCommand::Bench(arguments)) => bench::run_bench(&arguments),
+        Some(CliCommand::Analyse(arguments)) => analyse::run(&arguments),
+        Some(CliCommand::Batch(arguments)) => batch::run(&arguments),
+        Some(CliCommand::Bench(arguments)) => bench::run_bench(&arguments).map(success),
         #[cfg(feature = "cloud")]
-        Some(CliCommand::Board(arguments)) => board::run(&arguments),
-        Some(CliCommand::Book(arguments)) => return book::run(&arguments),
+        Some(CliCommand::Board(arguments)) => board::run(&arguments).map(success),
+        Some(CliCommand::Book(arguments)) => book::run(&arguments),
         #[cfg(feature = "match")]
-        Some(CliCommand::Check(arguments)) => return check::run(&arguments),
+        Some(CliCommand::Check(arguments)) => check::run(&arguments),
         #[cfg(feature = "cloud")]
-        Some(CliCommand::Cloud(arguments)) => return cloud::run(&arguments),
+        Some(CliCommand::Cloud(arguments)) => cloud::run(&arguments),
         Some(CliCommand::Completions(arguments)) => {
-            help::print_completions(&arguments, Arguments::command())
+            help::print_completions(&arguments, Arguments::command()).map(success)
         }
-        Some(CliCommand::Manual(arguments)) => help::write_manual(&arguments, Arguments::command()),
-        Some(CliCommand::Convert(arguments)) => convert::run(&arguments),
+        Some(CliCommand::Manual(arguments)) => {
+            help::write_manual(&arguments, Arguments::command()).map(success)
+        }
+        Some(CliCommand::Convert(arguments)) => convert::run(&arguments).map(success),
         #[cfg(feature = "training")]
-        Some(CliCommand::Data(arguments)) => data::run(&arguments),
-        Some(CliCommand::Egtb(arguments)) => egtb::run(&arguments),
-        Some(CliCommand::Judge(arguments)) => judge::run(&arguments),
+        Some(CliCommand::Data(arguments)) => data::run(&arguments).map(success),
+        Some(CliCommand::Egtb(arguments)) => egtb::run(&arguments).map(success),
+        Some(CliCommand::Judge(arguments)) => judge::run(&arguments).map(success),
         #[cfg(feature = "match")]
-        Some(CliCommand::Match(arguments)) => return tournament::run(&arguments),
+        Some(CliCommand::Match(arguments)) => tournament::run(&arguments),
         #[cfg(feature = "match")]
-        Some(CliCommand::Openings(arguments)) => return openings::run(&arguments),
-        Some(CliCommand::Perft(arguments)) => return bench::run_perft(&arguments),
-        Some(CliCommand::Play(arguments)) => return play::run(&arguments),
+        Some(CliCommand::Openings(arguments)) => openings::run(&arguments),
+        Some(CliCommand::Perft(arguments)) => bench::run_perft(&arguments),
+        Some(CliCommand::Play(arguments)) => play::run(&arguments),
         #[cfg(feature = "match")]
-        Some(CliCommand::Replay(arguments)) => replay::run(&arguments),
-        Some(CliCommand::Review(arguments)) => return review::run(&arguments),
+        Some(CliCommand::Replay(arguments)) => replay::run(&arguments).map(success),
+        Some(CliCommand::Review(arguments)) => review::run(&arguments),
         #[cfg(feature = "training")]
-        Some(CliCommand::Selfplay(arguments)) => return selfplay::run(&arguments),
+        Some(CliCommand::Selfplay(arguments)) => selfplay::run(&arguments),
         #[cfg(feature = "cloud")]
-        Some(CliCommand::Serve(arguments)) => serve::run(&arguments),
-        Some(CliCommand::Show(arguments)) => show::run(&arguments),
-        Some(CliCommand::Solve(arguments)) => return solve::run(&arguments),
+        Some(CliCommand::Serve(arguments)) => serve::run(&arguments).map(success),
+        Some(CliCommand::Show(arguments)) => show::run(&arguments).map(success),
+        Some(CliCommand::Solve(arguments)) => solve::run(&arguments),
         #[cfg(feature = "training")]
-        Some(CliCommand::Train(arguments)) => return train::run(&arguments),
-    };
-    done.map(|()| ExitCode::SUCCESS)
+        Some(CliCommand::Train(arguments)) => train::run(&arguments),
+    }
 }
 
 #[cfg(test)]
