@@ -1,12 +1,12 @@
 //! The thread that reads standard input.
 //!
-//! It reads a limited number of lines and bytes ahead of the session, then waits for the session.
+//! It reads a limited number of bytes ahead of the session, then waits for the session.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use crossbeam_channel::{Receiver, SendError, Sender, bounded};
+use crossbeam_channel::{Receiver, SendError, Sender, unbounded};
 
 use crate::search::{USUAL_STACK, start_thread};
 use crate::text::{BoundedLine, decode_gbk, read_bounded_line};
@@ -15,8 +15,6 @@ use crate::text::{BoundedLine, decode_gbk, read_bounded_line};
 const LONGEST_LINE: usize = 1 << 20;
 /// The bytes kept of a longer line, to recognise its command.
 const OVERLONG_HEAD: usize = 256;
-/// The number of lines read ahead of the session.
-const LINES_AHEAD: usize = 1024;
 /// The bytes read ahead of the session after which the reader pauses.
 const BYTES_AHEAD: usize = 8 << 20;
 
@@ -42,8 +40,9 @@ impl Input {
         }
     }
 
+    /// The memory for the input until the session takes it, with that for the string and its place in the channel.
     fn bytes(&self) -> usize {
-        self.text().len()
+        self.text().len() + 64
     }
 }
 
@@ -168,7 +167,7 @@ fn start_reader(source: impl BufRead + Send + 'static, sink: Sink) -> io::Result
 }
 
 fn channel() -> (Sink, InputReceiver) {
-    let (sender, receiver) = bounded(LINES_AHEAD);
+    let (sender, receiver) = unbounded();
     let ahead = Arc::new(ReadAhead::default());
     let sink = Sink {
         sender,
