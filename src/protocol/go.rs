@@ -152,7 +152,10 @@ pub fn parse(text: &str, unit: TimeUnit, ranks: Ranks) -> Result<GoRequest, GoEr
         unit,
         ranks,
         request: GoRequest::default(),
-        clocks: Default::default(),
+        own: Default::default(),
+        opponent: Default::default(),
+        red: Default::default(),
+        black: Default::default(),
         moves_to_go: None,
         errors: Vec::new(),
     };
@@ -160,15 +163,6 @@ pub fn parse(text: &str, unit: TimeUnit, ranks: Ranks) -> Result<GoRequest, GoEr
         reader.word(word);
     }
     reader.finish()
-}
-
-/// The player that a clock belongs to.
-#[derive(Clone, Copy, Debug)]
-enum Owner {
-    Mover,
-    Opponent,
-    Red,
-    Black,
 }
 
 /// The parameters of one clock.
@@ -197,7 +191,10 @@ struct GoReader<'a> {
     unit: TimeUnit,
     ranks: Ranks,
     request: GoRequest,
-    clocks: [ClockParameters; 4],
+    own: ClockParameters,
+    opponent: ClockParameters,
+    red: ClockParameters,
+    black: ClockParameters,
     moves_to_go: Option<u32>,
     errors: Vec<ParameterError>,
 }
@@ -216,16 +213,16 @@ impl GoReader<'_> {
             "egtbmove" => self.request.table_move = self.next_move(),
             "nodes" => self.request.nodes = self.value("nodes", number).map(|n| n.max(1)),
             "movetime" => self.request.move_time = self.time("movetime"),
-            "time" => self.clock(Owner::Mover).time = self.time("time"),
-            "increment" => self.clock(Owner::Mover).increment = self.time("increment"),
+            "time" => self.own.time = self.time("time"),
+            "increment" => self.own.increment = self.time("increment"),
             "movestogo" => self.moves_to_go = self.count("movestogo"),
-            "opptime" => self.clock(Owner::Opponent).time = self.time("opptime"),
-            "oppincrement" => self.clock(Owner::Opponent).increment = self.time("oppincrement"),
-            "oppmovestogo" => self.clock(Owner::Opponent).moves_to_go = self.count("oppmovestogo"),
-            "wtime" => self.clock(Owner::Red).time = self.time("wtime"),
-            "winc" => self.clock(Owner::Red).increment = self.time("winc"),
-            "btime" => self.clock(Owner::Black).time = self.time("btime"),
-            "binc" => self.clock(Owner::Black).increment = self.time("binc"),
+            "opptime" => self.opponent.time = self.time("opptime"),
+            "oppincrement" => self.opponent.increment = self.time("oppincrement"),
+            "oppmovestogo" => self.opponent.moves_to_go = self.count("oppmovestogo"),
+            "wtime" => self.red.time = self.time("wtime"),
+            "winc" => self.red.increment = self.time("winc"),
+            "btime" => self.black.time = self.time("btime"),
+            "binc" => self.black.increment = self.time("binc"),
             "searchmoves" => self.search_moves(),
             _ => self.request.unknown_words.push(excerpt(word)),
         }
@@ -288,43 +285,31 @@ impl GoReader<'_> {
         self.value(key, |word| clock_time(word, unit))
     }
 
-    fn clock(&mut self, owner: Owner) -> &mut ClockParameters {
-        let [mover, opponent, red, black] = &mut self.clocks;
-        match owner {
-            Owner::Mover => mover,
-            Owner::Opponent => opponent,
-            Owner::Red => red,
-            Owner::Black => black,
-        }
-    }
-
     fn finish(mut self) -> Result<GoRequest, GoError> {
         if !self.errors.is_empty() {
             return Err(GoError(self.errors));
         }
-        let [mut mover, opponent, mut red, mut black] = self.clocks;
-        for clock in [&mut mover, &mut red, &mut black] {
+        for clock in [&mut self.own, &mut self.red, &mut self.black] {
             clock.moves_to_go = self.moves_to_go;
         }
-        if mover.increment.is_none() && mover.moves_to_go.is_none() && opponent.clock().is_none() {
+        let (own, opponent) = (&mut self.own, self.opponent.clock());
+        if own.increment.is_none() && own.moves_to_go.is_none() && opponent.is_none() {
             // `time` alone is the time for this move, as in ElephantEye.
-            mover.moves_to_go = Some(1);
+            own.moves_to_go = Some(1);
         }
-        self.request.clocks = if mover.clock().is_some() || opponent.clock().is_some() {
-            Clocks::Mover {
-                own: mover.clock(),
-                opponent: opponent.clock(),
-            }
+        let own = own.clock();
+        self.request.clocks = if own.is_some() || opponent.is_some() {
+            Clocks::Mover { own, opponent }
         } else if self.request.infinite {
             // UCI clients send the clocks of the game even with `infinite`.
             Clocks::default()
         } else {
             Clocks::Sides {
-                red: red.clock(),
-                black: black.clock(),
+                red: self.red.clock(),
+                black: self.black.clock(),
             }
         };
-        let has_moves = self.moves_to_go.is_some() || opponent.moves_to_go.is_some();
+        let has_moves = self.moves_to_go.is_some() || self.opponent.moves_to_go.is_some();
         if has_moves && !self.request.infinite && !self.request.limits(Color::Red).is_bounded() {
             // A number of moves without a clock.
             return Err(GoError(vec![ParameterError::Missing("time")]));

@@ -153,17 +153,9 @@ impl Ucci {
 
     /// A principal variation with its score. If the score is a bound, it is reported in debug mode only, as a message.
     fn format_info(&self, info: &Info, debug: bool) -> Option<String> {
-        match info.bound {
-            Bound::Exact => Some(format_pv(info, debug)),
-            _ if debug => self.format_bound(info),
-            _ => None,
-        }
-    }
-
-    /// A bound as a message; `None` for an exact score.
-    fn format_bound(&self, info: &Info) -> Option<String> {
         let bound = match info.bound {
-            Bound::Exact => return None,
+            Bound::Exact => return Some(format_pv(info, debug)),
+            _ if !debug => return None,
             Bound::Lower => "at least",
             Bound::Upper => "at most",
         };

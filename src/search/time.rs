@@ -56,10 +56,8 @@ impl TimeManager {
         let shared = limits
             .clock
             .map(|clock| Self::share(&clock, limits.opponent, settings, ply, overhead));
-        match (exact, shared) {
-            (Some(a), Some(b)) => Some(if a.hard <= b.hard { a } else { b }),
-            (a, b) => a.or(b),
-        }
+        let both = [exact, shared].into_iter().flatten();
+        both.min_by_key(|time| time.hard)
     }
 
     fn share(
