@@ -56,6 +56,15 @@ impl Move {
         Square::from_bit((self.0 >> 7) as u32)
     }
 
+    /// The square before this move of the piece that is on `square` after it.
+    pub fn origin_of(self, square: Square) -> Square {
+        if square == self.to() {
+            self.from()
+        } else {
+            square
+        }
+    }
+
     /// Whether this is not [`Move::NONE`].
     #[inline]
     pub const fn is_some(self) -> bool {

@@ -358,18 +358,7 @@ impl Position {
             | attacks::advisor(square) & self.kind(PieceKind::Advisor)
             | attacks::king(square) & self.kind(PieceKind::King)
             | attacks::bishop(square, occupied) & self.kind(PieceKind::Bishop);
-        let mut attackers = near & side;
-        // Most squares have no rook or cannon on their lines.
-        let on_lines = attacks::lines(square) & side;
-        let rooks = on_lines & self.kind(PieceKind::Rook);
-        if rooks.any() {
-            attackers |= attacks::rook(square, occupied) & rooks;
-        }
-        let cannons = on_lines & self.kind(PieceKind::Cannon);
-        if cannons.any() {
-            attackers |= attacks::cannon(square, occupied) & cannons;
-        }
-        attackers
+        near & side | self.line_attackers(square, side, self.kind(PieceKind::Rook), occupied)
     }
 
     /// The pieces of `by` that attack the enemy king on `square`. Advisors and bishops never do, and a king does only
@@ -379,10 +368,24 @@ impl Position {
         let enemies = self.color(by) & occupied;
         let leapers = attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
             | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn);
-        let mut attackers = leapers & enemies;
-        // Usually no piece can attack along the lines. Kings are never on the same rank.
-        let on_lines = attacks::lines(square) & enemies;
-        let rooks = on_lines & (self.kind(PieceKind::Rook) | self.kind(PieceKind::King));
+        // Kings are never on the same rank.
+        let rooks = self.kind(PieceKind::Rook) | self.kind(PieceKind::King);
+        leapers & enemies | self.line_attackers(square, enemies, rooks, occupied)
+    }
+
+    /// The cannons and the `rooks` (pieces that move like rooks) of `side` that attack `square`.
+    #[inline]
+    fn line_attackers(
+        &self,
+        square: Square,
+        side: Bitboard,
+        rooks: Bitboard,
+        occupied: Bitboard,
+    ) -> Bitboard {
+        let mut attackers = Bitboard::EMPTY;
+        // Most squares have no such piece on their lines.
+        let on_lines = attacks::lines(square) & side;
+        let rooks = on_lines & rooks;
         if rooks.any() {
             attackers |= attacks::rook(square, occupied) & rooks;
         }

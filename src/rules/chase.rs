@@ -147,7 +147,7 @@ impl Retraction {
             .into_iter()
             .filter(|chaser| {
                 cuts_off_protector(&self.board, after, *chaser, threat.target, |square| {
-                    origin(square, played)
+                    played.origin_of(square)
                 })
             })
             .collect()
@@ -162,17 +162,8 @@ impl Retraction {
             _ => !threat
                 .chasers
                 .into_iter()
-                .any(|chaser| before.contains(origin(chaser, played))),
+                .any(|chaser| before.contains(played.origin_of(chaser))),
         }
-    }
-}
-
-/// The square before a move of the piece that is on `square` after it.
-fn origin(square: Square, played: Move) -> Square {
-    if square == played.to() {
-        played.from()
-    } else {
-        square
     }
 }
 

@@ -9,13 +9,11 @@
 use std::time::Duration;
 
 use super::game_occurrences::GameOccurrences;
-use super::request::Control;
+use super::request::{Control, NODES_BETWEEN_POLLS};
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::Game;
 
-/// Nodes between two checks of the stop flag and the clock.
-const POLL: u64 = 1024;
 /// Maximum number of slots of a table.
 const MAX_SLOTS: usize = 1 << 20;
 
@@ -193,9 +191,7 @@ impl MateSearch<'_> {
         let moves = legal_moves(&self.position);
         let mut has_check = false;
         for &played in &moves {
-            let undo = self.position.make(played);
-            let is_check = self.position.in_check();
-            self.position.unmake(played, undo);
+            let is_check = self.position.gives_check(played);
             has_check |= is_check;
             if is_check && self.is_mating(played, plies) {
                 self.known.get_mut(key).proven = plies;
@@ -212,7 +208,7 @@ impl MateSearch<'_> {
     /// Whether a move gives check and mates within `plies`, including itself.
     fn is_mating(&mut self, played: Move, plies: u32) -> bool {
         self.nodes += 1;
-        if self.nodes % POLL == 1 && self.limits.is_over(self.control)
+        if self.nodes % NODES_BETWEEN_POLLS == 1 && self.limits.is_over(self.control)
             || self.nodes >= self.limits.nodes
         {
             self.stopped = true;

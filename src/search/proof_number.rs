@@ -16,7 +16,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering;
 
 use super::mate::{ANY_DEPTH, KnownPositions, empty_slots};
-use super::request::NoCaptureLimit;
+use super::request::{NODES_BETWEEN_POLLS, NoCaptureLimit};
 use super::tree::SharedState;
 use crate::board::{Move, Position};
 use crate::movegen::{count_legal, legal_moves};
@@ -24,8 +24,6 @@ use crate::rules::is_material_insufficient;
 
 /// The proof or disproof number of an aim that cannot be reached.
 const INFINITE: u32 = 1 << 30;
-/// Nodes between two checks of the stop flag and the clock.
-const POLL: u64 = 1024;
 /// Number of replies that count as one unit of effort for the attacker. The number of the attacker's own moves does not
 /// count as effort for the defender. Found by experiment, together with [`SWITCH`]: 44 mates with quiet moves took 39
 /// million nodes; with 4 here and in `SWITCH` they took 62 million.
@@ -328,7 +326,7 @@ impl<'a> ProofSearch<'a> {
     fn count_node(&mut self) {
         self.nodes += 1;
         self.shared.nodes.fetch_add(1, Ordering::Relaxed);
-        let is_over = self.nodes.is_multiple_of(POLL) && self.shared.is_over();
+        let is_over = self.nodes.is_multiple_of(NODES_BETWEEN_POLLS) && self.shared.is_over();
         self.stopped |= is_over || self.nodes >= self.end;
     }
 

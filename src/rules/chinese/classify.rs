@@ -128,7 +128,7 @@ impl MoveContext<'_> {
             return forced_mate(then, MATE_MOVES, budget).is_none();
         }
         moves_of(now).any(|m| {
-            let old = Move::new(self.origin(m.from()), m.to());
+            let old = Move::new(self.played.origin_of(m.from()), m.to());
             begins_mate(now, m, MATE_MOVES, budget)
                 && !(has_move(then, old) && begins_mate(then, old, MATE_MOVES, budget))
         })
@@ -159,7 +159,7 @@ impl MoveContext<'_> {
         let flees = self.flees_mate(budget);
         let mut classification = Classification::new(MoveClass::Idle);
         for (m, result) in found {
-            let before = Move::new(self.origin(m.from()), m.to());
+            let before = Move::new(self.played.origin_of(m.from()), m.to());
             if !takes_value(now, m) {
                 let is_known = classification.check_threats.contains(&m.from());
                 if !is_known && !past.wins_by_check(before.from(), budget) {
@@ -203,7 +203,7 @@ impl MoveContext<'_> {
         m: Move,
         budget: &mut NodeBudget,
     ) -> bool {
-        let before = Move::new(self.origin(m.from()), m.to());
+        let before = Move::new(self.played.origin_of(m.from()), m.to());
         // The moved piece attacked the target before.
         let continues = m.from() == self.played.to() && wins_exchange(then, before, budget);
         // The capture was an answer to the check.
@@ -271,14 +271,5 @@ impl MoveContext<'_> {
         !self.before.in_check()
             && threatens_mate(self.before, MATE_MOVES, budget)
             && forced_mate(&mut after.clone(), MATE_MOVES, budget).is_none()
-    }
-
-    /// The square before the move of the piece that is on `square` after it.
-    fn origin(&self, square: Square) -> Square {
-        if square == self.played.to() {
-            self.played.from()
-        } else {
-            square
-        }
     }
 }

@@ -180,7 +180,7 @@ fn a_search_ends_at_its_limit() {
     // All moves of the last position are still looked up.
     assert!((1000..1100).contains(&shared.nodes.load(Ordering::Relaxed)));
     assert_eq!(search.mates(1, u64::MAX), None);
-    assert!(shared.nodes.load(Ordering::Relaxed) < 3000 + 2 * POLL);
+    assert!(shared.nodes.load(Ordering::Relaxed) < 3000 + 2 * NODES_BETWEEN_POLLS);
     shared.request.control.stop();
     assert_eq!(search.mates(1, 1000), None);
 }

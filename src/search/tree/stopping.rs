@@ -9,7 +9,7 @@ use super::search::{NonPv, Search};
 use crate::board::Move;
 use crate::search::event::{Bound, Event, Report};
 use crate::search::parameters::{Pruning, values};
-use crate::search::request::Degree;
+use crate::search::request::{Degree, NODES_BETWEEN_POLLS};
 use crate::search::score::Score;
 
 impl Search<'_> {
@@ -27,7 +27,7 @@ impl Search<'_> {
             || self.shared.request.limits.move_time.is_some();
         // A search for a mate in N moves continues after a longer one.
         let wanted = self.shared.request.limits.mate;
-        let is_short = wanted.is_none_or(|moves| plies as u32 <= moves.saturating_mul(2));
+        let is_short = wanted.is_none_or(|moves| score.is_mate_in(moves));
         (score.is_win() && (on_the_clock || wanted.is_some()) && is_short) || *depth >= 2 * plies
     }
 
@@ -110,8 +110,6 @@ impl Search<'_> {
     }
 }
 
-/// Nodes between two polls.
-const POLL_INTERVAL: u64 = 1024;
 /// Minimum work between two pauses, for the option `idle`.
 const MIN_WORK: Duration = Duration::from_millis(2);
 /// Maximum pause, which is also the maximum delay of a `stop`.
@@ -129,7 +127,7 @@ impl Search<'_> {
     #[cold]
     fn poll_now(&mut self) {
         let total = self.count_nodes();
-        self.polling.next = self.nodes + POLL_INTERVAL;
+        self.polling.next = self.nodes + NODES_BETWEEN_POLLS;
         self.pause();
         self.shared
             .current_lines
@@ -140,7 +138,7 @@ impl Search<'_> {
         let out_of_nodes = shared.request.limits.nodes.is_some_and(|limit| {
             // The next poll is due at the limit or before it.
             let left = limit.saturating_sub(total).max(1);
-            self.polling.next = self.nodes + POLL_INTERVAL.min(left);
+            self.polling.next = self.nodes + NODES_BETWEEN_POLLS.min(left);
             total >= limit
         });
         self.must_end = control.is_stopped()
