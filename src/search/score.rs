@@ -30,15 +30,16 @@ pub enum Meaning {
 impl Score {
     /// Neither side is better.
     pub const ZERO: Self = Self(0);
-    /// Above every score.
+    /// Above every score; fits 16 bits.
     pub const INFINITE: Self = Self(32_000);
     /// A mate on the board, distance zero.
     pub const MATE: Self = Self(30_000);
     /// Scores from here up are mates, at a distance of at most twice [`MAX_PLY`].
-    pub const WIN: Self = Self(Self::MATE.0 - 2 * MAX_PLY as i32);
-    /// Scores from here up to [`Self::WIN`] are wins by an endgame table whose mate comes after the no-capture limit,
-    /// but whose next capture comes before it.
-    const CONVERSION: Self = Self(Self::WIN.0 - (Self::MOST_DEFENDERS + 1) * 2 * MAX_PLY as i32);
+    pub const LONGEST_MATE: Self = Self(Self::MATE.0 - 2 * MAX_PLY as i32);
+    /// Scores from here up to [`Self::LONGEST_MATE`] are wins by an endgame table whose mate comes after the no-capture
+    /// limit, but whose next capture comes before it.
+    const CONVERSION: Self =
+        Self(Self::LONGEST_MATE.0 - (Self::MOST_DEFENDERS + 1) * 2 * MAX_PLY as i32);
     /// Advisors and bishops of a side.
     const MOST_DEFENDERS: i32 = 4;
     /// Scores from here up to [`Self::CONVERSION`] are wins because the other side violates a rule on repetitions,
@@ -85,7 +86,7 @@ impl Score {
     /// other side has left.
     #[inline]
     pub const fn conversion_in(defenders: usize, plies: usize) -> Self {
-        Self(Self::WIN.0 - 1 - (defenders * 2 * MAX_PLY + plies) as i32)
+        Self(Self::LONGEST_MATE.0 - 1 - (defenders * 2 * MAX_PLY + plies) as i32)
     }
 
     /// The score of a win by the rules on repetitions in `plies`, less than twice [`MAX_PLY`]: above every
@@ -113,10 +114,10 @@ impl Score {
         self.0
     }
 
-    /// Whether the side to move mates by force.
+    /// Whether the side to move mates by force; not for other wins (by an endgame table or by repetition).
     #[inline]
-    pub const fn is_win(self) -> bool {
-        self.0 >= Self::WIN.0
+    pub const fn is_mating(self) -> bool {
+        self.0 >= Self::LONGEST_MATE.0
     }
 
     /// Whether the side to move mates by force in at most this number of moves.
@@ -125,16 +126,16 @@ impl Score {
         matches!(self.meaning(), Meaning::Mates(found) if found <= plies_of_mate(moves))
     }
 
-    /// Whether the side to move is mated by force.
+    /// Whether the side to move is mated by force; not for other losses.
     #[inline]
-    pub const fn is_loss(self) -> bool {
-        self.0 <= -Self::WIN.0
+    pub const fn is_mated(self) -> bool {
+        self.0 <= -Self::LONGEST_MATE.0
     }
 
     /// Whether one side mates by force.
     #[inline]
-    pub const fn is_decisive(self) -> bool {
-        self.is_win() || self.is_loss()
+    pub const fn is_mate(self) -> bool {
+        self.is_mating() || self.is_mated()
     }
 
     /// The score as a node at `ply` stores it in the transposition table: proven wins and losses counted from the
@@ -160,9 +161,9 @@ impl Score {
 
     /// The meaning of the score: a mate with its distance in plies, or a value in hundredths of a minor piece.
     pub const fn meaning(self) -> Meaning {
-        if self.is_win() {
+        if self.is_mating() {
             Meaning::Mates((Self::MATE.0 - self.0) as u32)
-        } else if self.is_loss() {
+        } else if self.is_mated() {
             Meaning::Mated((Self::MATE.0 + self.0) as u32)
         } else {
             Meaning::Evaluation(self.0 * 100 / Self::MINOR_PIECE)
@@ -229,13 +230,13 @@ mod tests {
             for plies in [1, farthest] {
                 let score = Score::conversion_in(defenders, plies);
                 assert!(score < better, "{defenders} {plies}");
-                assert!(score.is_proven() && (-score).is_proven() && !score.is_decisive());
+                assert!(score.is_proven() && (-score).is_proven() && !score.is_mate());
                 better = score;
             }
         }
         for plies in [0, farthest] {
             let score = Score::by_rule_in(plies);
-            assert!(score < better && score.is_proven() && !score.is_decisive());
+            assert!(score < better && score.is_proven() && !score.is_mate());
             better = score;
         }
         assert!(better > Score::evaluation(i32::MAX));

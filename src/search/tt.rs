@@ -267,9 +267,9 @@ impl TtEntry {
         // A proven mate holds at any depth.
         let deep = self.depth >= depth
             || match self.bound? {
-                Bound::Exact => score.is_decisive(),
-                Bound::Lower => score.is_win(),
-                Bound::Upper => score.is_loss(),
+                Bound::Exact => score.is_mate(),
+                Bound::Lower => score.is_mating(),
+                Bound::Upper => score.is_mated(),
             };
         (settles && deep).then_some(score)
     }

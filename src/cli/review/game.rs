@@ -429,7 +429,7 @@ mod tests {
         let last = played(&record);
         let score = decided_score(&last, RuleSet::Asian).unwrap();
         assert_eq!(
-            score.is_win(),
+            score.is_mating(),
             last.position().side_to_move() == Color::Black
         );
         let start = Game::new(record.line.start);

@@ -98,8 +98,8 @@ pub fn json(review: &Review, file: &str) -> String {
             object["score"] = json!(score);
             object["mate"] = json!(mate);
             let winner = match verdict.score {
-                score if score.is_win() => Some(Color::Red),
-                score if score.is_loss() => Some(Color::Black),
+                score if score.is_mating() => Some(Color::Red),
+                score if score.is_mated() => Some(Color::Black),
                 _ => None,
             };
             object["winner"] = json!(winner.map(|winner| winner.to_string()));

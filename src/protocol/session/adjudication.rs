@@ -63,7 +63,7 @@ impl DrawResign {
             self.level,
             hundredths.abs() <= LEVEL && has_few_pieces(game),
         );
-        let is_lost = score.is_loss() || self.hopeless >= HOPELESS_ANSWERS;
+        let is_lost = score.is_mated() || self.hopeless >= HOPELESS_ANSWERS;
         let style = preferences.search.style;
         if offers.draw_offered && accepts_draw(hundredths, game, offers.is_draw, style) {
             GameAction::Draw

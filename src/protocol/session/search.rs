@@ -281,7 +281,7 @@ impl<W: Write> Session<W> {
 
     /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit.
     fn on_search_done(&mut self, outcome: Outcome) {
-        let is_proven = outcome.score.is_none_or(Score::is_decisive);
+        let is_proven = outcome.score.is_none_or(Score::is_mate);
         let may_end = is_proven && self.codec.mate_ends_infinite();
         let Some(search) = &mut self.search else {
             return;

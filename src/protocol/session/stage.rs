@@ -83,7 +83,7 @@ impl Stage {
     pub fn next(self, outcome: Outcome) -> Next {
         match self {
             Self::Suggested { is_table, .. } => match outcome.score {
-                Some(score) if is_table && !score.is_loss() => Next::Play(outcome),
+                Some(score) if is_table && !score.is_mated() => Next::Play(outcome),
                 Some(score) if !is_table && hundredths(score) >= LOWEST => {
                     Next::Search(Self::Compared { suggested: outcome })
                 }

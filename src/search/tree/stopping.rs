@@ -18,7 +18,7 @@ impl Search<'_> {
     /// because at lower depths pruning can hide a shorter one.
     pub fn is_decided(&self, lines: usize) -> bool {
         let Iteration { moves, depth, .. } = &self.iteration;
-        if lines > 1 || !moves[0].score.is_decisive() || moves[0].bound != Bound::Exact {
+        if lines > 1 || !moves[0].score.is_mate() || moves[0].bound != Bound::Exact {
             return false;
         }
         let score = moves[0].score;
@@ -28,7 +28,7 @@ impl Search<'_> {
         // A search for a mate in N moves continues after a longer one.
         let wanted = self.shared.request.limits.mate;
         let is_short = wanted.is_none_or(|moves| score.is_mate_in(moves));
-        (score.is_win() && (on_the_clock || wanted.is_some()) && is_short) || *depth >= 2 * plies
+        (score.is_mating() && (on_the_clock || wanted.is_some()) && is_short) || *depth >= 2 * plies
     }
 
     pub fn is_out_of_time(&self, progress: &Stability) -> bool {
@@ -83,7 +83,7 @@ impl Search<'_> {
             let pruning = std::mem::replace(&mut self.pruning, Pruning::new(Degree::None));
             let mated = self.all_fail(
                 &others,
-                -Score::WIN,
+                -Score::LONGEST_MATE,
                 (depth / 2).min(values::only_move_mated_within()),
             );
             self.pruning = pruning;

@@ -108,7 +108,7 @@ impl Search<'_> {
             .request
             .tablebases
             .as_deref()
-            .filter(|_| score.is_decisive())
+            .filter(|_| score.is_mate())
         else {
             return;
         };
@@ -178,7 +178,7 @@ mod tests {
         // The mate comes at ply 120 without a capture in the first case, and one ply later in the second.
         assert_eq!(at(101), Score::mate_in(19));
         assert!(at(102) != Score::mate_in(19));
-        assert!(!at(118).is_decisive());
+        assert!(!at(118).is_mate());
     }
 
     #[test]

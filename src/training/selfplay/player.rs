@@ -261,7 +261,7 @@ impl Adjudication {
             u32::from(is_won)
         };
         self.leader = is_won.then_some(leader);
-        if self.won_plies >= WON_PLIES || score.is_decisive() {
+        if self.won_plies >= WON_PLIES || score.is_mate() {
             return Some((LabelledResult::win(leader), Termination::AdjudicatedWin));
         }
         let is_drawn = score.units().abs() <= DRAWN && position.clock().plies() > 0;
