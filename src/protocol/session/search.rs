@@ -264,17 +264,17 @@ impl<W: Write> Session<W> {
     }
 
     /// Handles an event of the search threads. Reports are sent only for the search that `go` asked for, not for
-    /// the check of a suggestion, nor after a book move has replaced the answer of the search.
+    /// the trial of a suggestion, nor after a book move has replaced the answer of the search.
     pub fn on_event(&mut self, event: Event) {
-        let is_check = |search: &ActiveSearch| !matches!(search.stage, Stage::Requested);
+        let is_trial = |search: &ActiveSearch| !matches!(search.stage, Stage::Requested);
         let is_from_book = |search: &ActiveSearch| search.book_outcome.is_some();
         let search = self.search.as_ref();
         match event {
-            Event::Done(outcome) if search.is_some_and(is_check) => {
+            Event::Done(outcome) if search.is_some_and(is_trial) => {
                 self.on_suggestion_searched(outcome);
             }
             Event::Done(outcome) => self.on_search_done(outcome),
-            Event::Report(_) if search.is_some_and(|s| is_check(s) || is_from_book(s)) => {}
+            Event::Report(_) if search.is_some_and(|s| is_trial(s) || is_from_book(s)) => {}
             Event::Report(report) => self.send_report(&report),
         }
     }

@@ -8,11 +8,11 @@ use crate::protocol::go::GoRequest;
 use crate::search::{Limits, Outcome, PlayerClock, SearchRequest};
 
 /// The longest search of a suggestion.
-const LONGEST_CHECK: Duration = Duration::from_millis(200);
+const LONGEST_TRIAL: Duration = Duration::from_millis(200);
 /// The time for the move divided by the time to search a suggestion.
-const CHECK_DIVISOR: u32 = 50;
+const TRIAL_DIVISOR: u32 = 50;
 /// The time to search a suggestion if the limits have no time.
-const DEFAULT_CHECK: Duration = Duration::from_millis(50);
+const DEFAULT_TRIAL: Duration = Duration::from_millis(50);
 /// How much worse than the best move a book move may be, in hundredths of a minor piece.
 const MARGIN: i32 = 30;
 /// The lowest score of a book move that is played, in hundredths of a minor piece.
@@ -68,7 +68,7 @@ impl Stage {
                 return request;
             }
             Self::Suggested { suggested, .. } => {
-                request.limits = check_limits(&request.limits);
+                request.limits = trial_limits(&request.limits);
                 request.root_moves = Some(vec![*suggested]);
             }
             Self::Compared { suggested } => {
@@ -127,10 +127,10 @@ pub fn usual_time(limits: &Limits) -> Option<Duration> {
 }
 
 /// The limits of the search of a suggestion.
-fn check_limits(limits: &Limits) -> Limits {
+fn trial_limits(limits: &Limits) -> Limits {
     let time = usual_time(limits);
-    let time = time.map_or(DEFAULT_CHECK, |time| {
-        (time / CHECK_DIVISOR).min(LONGEST_CHECK)
+    let time = time.map_or(DEFAULT_TRIAL, |time| {
+        (time / TRIAL_DIVISOR).min(LONGEST_TRIAL)
     });
     Limits {
         depth: limits.depth,
@@ -143,11 +143,11 @@ fn check_limits(limits: &Limits) -> Limits {
 /// The limits of the search of the best move, after the suggestion was searched to `depth`: the same depth, so that the
 /// scores are comparable, and twice the time, because all moves take longer than one.
 fn comparison_limits(limits: &Limits, depth: u32) -> Limits {
-    let check = check_limits(limits);
+    let trial = trial_limits(limits);
     Limits {
-        depth: Some(check.depth.map_or(depth, |limit| limit.min(depth))),
-        move_time: check.move_time.map(|time| time * 2),
-        ..check
+        depth: Some(trial.depth.map_or(depth, |limit| limit.min(depth))),
+        move_time: trial.move_time.map(|time| time * 2),
+        ..trial
     }
 }
 
@@ -196,19 +196,19 @@ mod tests {
     }
 
     #[test]
-    fn check_time_is_a_fiftieth_of_the_move_time() {
+    fn trial_time_is_a_fiftieth_of_the_move_time() {
         let limits = |move_time| Limits {
             move_time: Some(Duration::from_millis(move_time)),
             ..Limits::default()
         };
-        let time = |limits| check_limits(&limits).move_time.unwrap().as_millis();
+        let time = |limits| trial_limits(&limits).move_time.unwrap().as_millis();
         assert_eq!(time(limits(1000)), 20);
         assert_eq!(time(limits(60_000)), 200);
         assert_eq!(time(Limits::default()), 50);
     }
 
     #[test]
-    fn comparison_is_as_deep_as_the_check() {
+    fn comparison_is_as_deep_as_the_trial() {
         let limits = |depth| Limits {
             depth,
             move_time: Some(Duration::from_secs(5)),

@@ -1,6 +1,6 @@
 //! A node of the search, and its cut-offs before any move is searched.
 
-use super::repetition::{Disputed, History};
+use super::repetition::{Disputed, PathVerdict};
 use super::score::NodeScore;
 use super::search::{NodeType, NonPv, Search};
 use crate::board::{Legality, Move};
@@ -43,9 +43,9 @@ impl Search<'_> {
         }
         if !N::ROOT {
             match self.enter::<N>(ply) {
-                History::Open => {}
-                History::Final(score) => return score,
-                History::Disputed(disputed) => {
+                PathVerdict::Open => {}
+                PathVerdict::Final(score) => return score,
+                PathVerdict::Disputed(disputed) => {
                     return self.search_disputed::<N>(ply, alpha, beta, depth, disputed);
                 }
             }
@@ -130,26 +130,26 @@ impl Search<'_> {
 
     /// The first steps of every node. The node is final if the search was stopped, if the rules or an endgame
     /// table decide it, and at the deepest ply.
-    pub fn enter<N: NodeType>(&mut self, ply: usize) -> History {
+    pub fn enter<N: NodeType>(&mut self, ply: usize) -> PathVerdict {
         self.poll();
         if N::PV {
             self.stack.at_mut(ply).pv.clear();
             self.selective_depth = self.selective_depth.max(ply);
         }
         if self.stopped {
-            return History::Final(NodeScore::STOPPED);
+            return PathVerdict::Final(NodeScore::STOPPED);
         }
-        let history = self.history(ply);
-        if let History::Final(_) = history {
-            return history;
+        let verdict = self.judge_path(ply);
+        if let PathVerdict::Final(_) = verdict {
+            return verdict;
         }
         if let Some(score) = self.tablebase_score(ply) {
-            return History::Final(score);
+            return PathVerdict::Final(score);
         }
         if ply < MAX_PLY {
-            return history;
+            return verdict;
         }
-        History::Final(NodeScore::of_position(if self.position.in_check() {
+        PathVerdict::Final(NodeScore::of_position(if self.position.in_check() {
             self.draw_score(ply)
         } else {
             self.evaluator.evaluate(&self.position)

@@ -1,6 +1,6 @@
 //! Quiescence search: captures, and in check all moves, until the position is quiet.
 
-use super::repetition::History;
+use super::repetition::PathVerdict;
 use super::score::NodeScore;
 use super::search::NodeType;
 use super::search::Search;
@@ -29,10 +29,10 @@ impl Search<'_> {
     /// lose.
     pub fn quiescence<N: NodeType>(&mut self, ply: usize, alpha: Score, beta: Score) -> NodeScore {
         match self.enter::<N>(ply) {
-            History::Open => {}
-            History::Final(score) => return score,
+            PathVerdict::Open => {}
+            PathVerdict::Final(score) => return score,
             // A search of depth 1 shows whether the next move continues the repetition or leaves it.
-            History::Disputed(disputed) => {
+            PathVerdict::Disputed(disputed) => {
                 return self.search_disputed::<N>(ply, alpha, beta, 1, disputed);
             }
         }

@@ -1,4 +1,4 @@
-//! Draws, wins and losses by the history of a position: repetitions and the no-capture limit.
+//! Draws, wins and losses by the path to a position: repetitions and the no-capture limit.
 //!
 //! The score of a repetition belongs to the path, not to the position (the graph-history interaction problem;
 //! see [`NodeScore`]). Three rules keep such scores right:
@@ -61,9 +61,9 @@ impl Disputed {
     }
 }
 
-/// The effect of its history on a node.
+/// The verdict on the path to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum History {
+pub enum PathVerdict {
     /// No effect: the node is searched.
     Open,
     /// The game ends here.
@@ -73,29 +73,29 @@ pub enum History {
 }
 
 impl Search<'_> {
-    /// Judges the history of the node at `ply`: repetitions, the no-capture limit, insufficient material.
+    /// Judges the path to the node at `ply`: repetitions, the no-capture limit, insufficient material.
     #[inline]
-    pub fn history(&mut self, ply: usize) -> History {
+    pub fn judge_path(&mut self, ply: usize) -> PathVerdict {
         if is_material_insufficient(&self.position) {
-            return History::Final(NodeScore::of_position(self.draw_score(ply)));
+            return PathVerdict::Final(NodeScore::of_position(self.draw_score(ply)));
         }
         if self.position.clock().plies() >= 4 {
             if self.earlier_keys.at_most(self.position.key()) > 0 {
                 let repetition = self.repetition(ply);
-                if repetition != History::Open {
+                if repetition != PathVerdict::Open {
                     return repetition;
                 }
             }
             if self.is_past_no_capture_limit(0) && has_legal_move(&self.position) {
                 let draw = NodeScore::of_path(self.draw_score(ply), BEFORE_ROOT);
-                return History::Final(draw);
+                return PathVerdict::Final(draw);
             }
         }
-        History::Open
+        PathVerdict::Open
     }
 
     /// Judges a repetition of the node at `ply`.
-    fn repetition(&mut self, ply: usize) -> History {
+    fn repetition(&mut self, ply: usize) -> PathVerdict {
         let key = self.position.key();
         let clock = usize::from(self.position.clock().plies());
         // Nothing before a null move can be repeated: it is not a move of a game.
@@ -123,22 +123,22 @@ impl Search<'_> {
         if let Some(window) = deciding {
             let score = self.repetition_score(ply, self.judge(window));
             self.poll_after_judging(window);
-            return History::Final(NodeScore::of_path(score, ply as i32 - window as i32));
+            return PathVerdict::Final(NodeScore::of_path(score, ply as i32 - window as i32));
         }
         // A second occurrence of the root is not decided, because a game may repeat a position once.
         let Some(distance) = nearest.filter(|distance| *distance < ply) else {
-            return History::Open;
+            return PathVerdict::Open;
         };
         let verdict = self.judge(distance);
         self.poll_after_judging(distance);
         let first = ply as i32 - distance as i32;
         match verdict.loser() {
-            None => History::Final(NodeScore::of_path(self.draw_score(ply), first)),
+            None => PathVerdict::Final(NodeScore::of_path(self.draw_score(ply), first)),
             Some(_) if count == 1 && self.is_loop_entered_again(distance) => {
                 let score = self.repetition_score(ply, verdict);
-                History::Final(NodeScore::of_path(score, first - 1))
+                PathVerdict::Final(NodeScore::of_path(score, first - 1))
             }
-            Some(loser) => History::Disputed(Disputed {
+            Some(loser) => PathVerdict::Disputed(Disputed {
                 mover_loses: loser == self.position.side_to_move(),
                 first,
             }),
