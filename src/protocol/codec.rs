@@ -27,7 +27,7 @@ pub trait Codec: fmt::Debug {
     fn on_go(&mut self, _request: &Result<GoRequest, GoError>) {}
 
     /// The answer to the handshake: name, options and the end mark.
-    fn handshake(&mut self) -> Vec<String>;
+    fn greeting(&mut self) -> Vec<String>;
 
     /// Formats a reply; no lines if the protocol has no form for it.
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String>;

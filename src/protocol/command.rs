@@ -107,7 +107,7 @@ impl PositionText {
 pub fn parse_common(line: &str, unit: TimeUnit, ranks: Ranks) -> Result<Command, (String, &str)> {
     let (verb, rest) = split_word(line);
     let verb = verb.to_ascii_lowercase();
-    if let Some(protocol) = handshake(&verb) {
+    if let Some(protocol) = protocol_of_handshake(&verb) {
         return Ok(Command::Handshake(protocol));
     }
     Ok(match verb.as_str() {
@@ -128,7 +128,7 @@ pub fn parse_common(line: &str, unit: TimeUnit, ranks: Ranks) -> Result<Command,
 }
 
 /// The protocol of a handshake, given in lower case.
-pub fn handshake(word: &str) -> Option<Protocol> {
+pub fn protocol_of_handshake(word: &str) -> Option<Protocol> {
     Some(match word {
         "ucci" => Protocol::Ucci,
         "uci" => Protocol::Uci,

@@ -47,7 +47,7 @@ impl Codec for Ucci {
         vec![command]
     }
 
-    fn handshake(&mut self) -> Vec<String> {
+    fn greeting(&mut self) -> Vec<String> {
         let ids = [
             "id name Chuhe",
             concat!("id version ", env!("CARGO_PKG_VERSION")),

@@ -39,7 +39,7 @@ impl Codec for Uci {
         }
     }
 
-    fn handshake(&mut self) -> Vec<String> {
+    fn greeting(&mut self) -> Vec<String> {
         let ids = [
             concat!("id name Chuhe ", env!("CARGO_PKG_VERSION")),
             "id author the Chuhe authors",

@@ -62,7 +62,7 @@ impl Codec for WorkerDialect {
         });
     }
 
-    fn handshake(&mut self) -> Vec<String> {
+    fn greeting(&mut self) -> Vec<String> {
         vec!["yesok".to_owned()]
     }
 

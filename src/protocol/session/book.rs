@@ -83,7 +83,7 @@ impl<W: Write> Session<W> {
 
     /// Sends the book moves for a position, whether or not the engine plays from the books.
     pub fn show_book(&mut self, text: &PositionText) {
-        let game = self.parse_game("book", text);
+        let game = self.game_or_refuse("book", text);
         let moves = game.map_or_else(Vec::new, |game| self.book_moves(&game));
         self.send(&Reply::BookContents(&moves));
     }

@@ -276,7 +276,7 @@ impl<W: Write> Session<W> {
             Command::PrintError(text) => self.output.error_line(&text),
             Command::TooLong { .. } if !self.greeted => {}
             Command::TooLong { head, command } => self.refuse_overlong(&head, &command),
-            Command::Handshake(protocol) => self.handshake(protocol),
+            Command::Handshake(protocol) => self.greet(protocol),
             _ if self.greeted => self.run_command(command),
             // Before the handshake all other commands are ignored.
             _ => {}
@@ -325,7 +325,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Switches to a protocol and answers its handshake.
-    fn handshake(&mut self, protocol: Protocol) {
+    fn greet(&mut self, protocol: Protocol) {
         // A repeated greeting keeps the state of the codec, such as the searches whose moves it discards.
         if protocol != self.protocol {
             self.codec = match (self.protocol, protocol) {
@@ -339,7 +339,7 @@ impl<W: Write> Session<W> {
         if self.preferences.books.is_none() {
             self.open_books();
         }
-        for line in self.codec.handshake() {
+        for line in self.codec.greeting() {
             self.output.line(&line);
         }
     }
@@ -397,7 +397,7 @@ impl<W: Write> Session<W> {
 
     /// Answers with the hash table entry of a position; an invalid position has none.
     fn probe(&mut self, text: &PositionText) {
-        let game = self.parse_game("probe", text);
+        let game = self.game_or_refuse("probe", text);
         let entry = game.and_then(|game| self.pool.probe(game.position()));
         self.send(&Reply::Hash(entry));
     }
@@ -429,7 +429,7 @@ impl<W: Write> Session<W> {
     }
 
     /// The game of a command other than `position`; reports its errors.
-    fn parse_game(&mut self, verb: &str, text: &PositionText) -> Option<Game> {
+    fn game_or_refuse(&mut self, verb: &str, text: &PositionText) -> Option<Game> {
         match game::parse_game(text, self.preferences.promotion) {
             Ok(ParsedGame { game, ignored }) => {
                 if let Some(ignored) = ignored {

@@ -16,7 +16,7 @@ use crate::board::Move;
 use crate::book::{BookLibrary, BookMove};
 use crate::eval::nnue::Network;
 use crate::protocol::codec::Codec;
-use crate::protocol::command::{Command, Protocol, handshake, split_word};
+use crate::protocol::command::{Command, Protocol, protocol_of_handshake, split_word};
 use crate::protocol::input::{Input, InputReceiver};
 use crate::protocol::options::Preferences;
 use crate::protocol::output::Output;
@@ -151,7 +151,7 @@ fn interrupts(command: &Command) -> bool {
         Command::Unparsed(input) => {
             let verb = split_word(input.text()).0.to_ascii_lowercase();
             // `sel` is the `go` of workers.
-            matches!(verb.as_str(), "go" | "sel") || handshake(&verb).is_some()
+            matches!(verb.as_str(), "go" | "sel") || protocol_of_handshake(&verb).is_some()
         }
         _ => false,
     }

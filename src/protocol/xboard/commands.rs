@@ -4,7 +4,7 @@ use super::{Dialect, Purpose, XBoard};
 use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
 use crate::notation::fen;
-use crate::protocol::command::{Command, handshake, split_word};
+use crate::protocol::command::{Command, protocol_of_handshake, split_word};
 use crate::protocol::options::{self, OptionKind, OptionSpec, Place, Preferences};
 use crate::protocol::text::{Ranks, excerpt, format_position};
 use crate::rules::Game;
@@ -13,10 +13,10 @@ impl XBoard {
     pub fn parse_line(&mut self, line: &str) -> Vec<Command> {
         let (word, rest) = split_word(line);
         let verb = word.to_ascii_lowercase();
-        if let Some(protocol) = handshake(&verb) {
+        if let Some(protocol) = protocol_of_handshake(&verb) {
             return vec![Command::Handshake(protocol)];
         }
-        if let Some(commands) = self.parse_game(&verb, rest) {
+        if let Some(commands) = self.parse_game_command(&verb, rest) {
             return commands;
         }
         if let Some(commands) = self.parse_settings(&verb, rest) {
@@ -54,7 +54,7 @@ impl XBoard {
     }
 
     /// The commands about the game.
-    fn parse_game(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
+    fn parse_game_command(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
             "usermove" => self.user_move(rest),
             "new" => self.new_game(),

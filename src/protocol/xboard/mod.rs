@@ -200,7 +200,7 @@ impl Codec for XBoard {
         Command::Unknown(head.to_owned())
     }
 
-    fn handshake(&mut self) -> Vec<String> {
+    fn greeting(&mut self) -> Vec<String> {
         match self.dialect {
             // XBoard asks for the features with `protover`; the blank line answers `xboard`.
             Dialect::XBoard => vec![String::new()],
