@@ -75,9 +75,9 @@ pub fn run_perft(arguments: &PerftArguments) -> Result<ExitCode, Failure> {
                 let mut after = position.clone();
                 after.make(first);
                 let mut nodes = 0;
-                perft_in_parts(&mut after, depth - 1, &mut |lines| {
-                    nodes += lines;
-                    shared.fetch_add(lines, Ordering::Relaxed);
+                perft_in_parts(&mut after, depth - 1, &mut |part| {
+                    nodes += part;
+                    shared.fetch_add(part, Ordering::Relaxed);
                     true
                 });
                 if sender.send((first, nodes)).is_err() {

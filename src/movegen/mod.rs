@@ -195,12 +195,12 @@ pub fn is_legal(position: &Position, m: Move) -> bool {
     is_pseudo_legal(position, m) && leaves_king_safe(position, m)
 }
 
-/// The number of lines of exactly `depth` plies. Moves of the last ply are counted without being made.
+/// The number of leaf nodes at `depth` plies. Those of the last ply are counted without making the moves.
 pub fn perft(position: &Position, depth: u32) -> u64 {
-    count_lines(&mut position.clone(), depth)
+    perft_nodes(&mut position.clone(), depth)
 }
 
-fn count_lines(position: &mut Position, depth: u32) -> u64 {
+fn perft_nodes(position: &mut Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => count_legal(position),
@@ -208,7 +208,7 @@ fn count_lines(position: &mut Position, depth: u32) -> u64 {
             .into_iter()
             .map(|m| {
                 let undo = position.make(m);
-                let nodes = count_lines(position, depth - 1);
+                let nodes = perft_nodes(position, depth - 1);
                 position.unmake(m, undo);
                 nodes
             })
@@ -216,8 +216,8 @@ fn count_lines(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// [`perft`] in parts, which can be stopped: passes the number of lines of each part to `add`, and stops if that
-/// returns `false`. Returns whether all lines were counted.
+/// [`perft`] in parts, which can be stopped: passes the leaf nodes of each part to `add`, and stops if that returns
+/// `false`. Returns whether all were counted.
 pub(crate) fn perft_in_parts(
     position: &mut Position,
     depth: u32,
@@ -226,7 +226,7 @@ pub(crate) fn perft_in_parts(
     /// The maximum depth of a part, so that counting it takes a short time.
     const PART_DEPTH: u32 = 3;
     if depth <= PART_DEPTH {
-        return add(count_lines(position, depth));
+        return add(perft_nodes(position, depth));
     }
     legal_moves(position).into_iter().all(|m| {
         let undo = position.make(m);

@@ -95,7 +95,7 @@ pub enum Reply<'a> {
     /// The current position, the answer to
     /// [`Command::ShowPosition`](super::command::Command::ShowPosition).
     Position(&'a Position),
-    /// The number of lines after each legal move, the answer to `go perft`.
+    /// The leaf nodes below each legal move, the answer to `go perft`.
     Perft(&'a [(Move, u64)]),
     /// The hash table entry of a position, if it has one: the answer to `probe`.
     Hash(Option<HashProbe>),

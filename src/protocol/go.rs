@@ -25,7 +25,7 @@ pub struct GoRequest {
     pub clocks: Clocks,
     /// Searches for a mate in this number of moves.
     pub mate: Option<u32>,
-    /// Counts the lines of this number of plies instead of searching.
+    /// Runs a perft to this depth instead of a search.
     pub perft: Option<u32>,
     /// A move of an opening book, to be played unless the search disagrees.
     pub book_move: Option<Move>,
@@ -237,7 +237,7 @@ impl GoReader<'_> {
         }
     }
 
-    /// Reads the number of plies, at least one, because lines are counted by their first move.
+    /// Reads the depth, at least one, because nodes are counted by their first move.
     fn perft(&mut self) {
         self.request.perft = self.count("perft");
         if self.request.perft == Some(0) {

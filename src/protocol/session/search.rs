@@ -451,7 +451,7 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// Starts to count the lines of `depth` plies. The channel is closed without a result if no thread can be started.
+/// Starts a perft to `depth`. The channel is closed without a result if no thread can be started.
 fn start_perft(position: Position, depth: u32, control: Arc<Control>) -> Receiver<PerftCounts> {
     let (sender, counts) = bounded(1);
     let count = move || {
