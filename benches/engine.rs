@@ -9,7 +9,7 @@ use chuhe::eval::nnue::simd::SimdLevel;
 use chuhe::eval::nnue::{
     self, AccumulatorStack, Architecture, InputBuckets, Network, NetworkParameters, OutputBuckets,
 };
-use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
+use chuhe::eval::{HandcraftedEvaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
 use chuhe::movegen::{Targets, count_legal, generate, legal_moves, perft};
 use chuhe::notation::fen::START;
 use chuhe::rules::RuleSet;
@@ -102,7 +102,7 @@ fn evaluation(criterion: &mut Criterion) {
         .map(|position| (PieceSquareAccumulator::new(&position), position))
         .collect();
     for knowledge in Knowledge::ALL {
-        let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);
+        let evaluator = HandcraftedEvaluator::new(knowledge, NORMAL_ATTACK);
         let name = format!("thirty positions, knowledge {knowledge:?}");
         criterion.bench_function(&name, |bencher| {
             bencher.iter(|| {

@@ -5,7 +5,7 @@ pub mod nnue;
 pub mod win_rate;
 
 use crate::board::{Color, Position, named_enum};
-pub use handcrafted::{Evaluator, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, phase};
+pub use handcrafted::{HandcraftedEvaluator, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, phase};
 
 named_enum! {
     /// Level of the evaluation, the option `knowledge`.
@@ -29,7 +29,7 @@ const UNWINNABLE_SCALE: i32 = 4;
 
 /// Multiplies the value of a position, from the point of view of the side to move, by its scale factor.
 #[inline]
-pub fn scaled(position: &Position, value: i32) -> i32 {
+pub fn scale_down_unwinnable(position: &Position, value: i32) -> i32 {
     let side = position.side_to_move();
     let better = if value > 0 { side } else { !side };
     value * scale_factor(position, better) / FULL_SCALE

@@ -54,7 +54,7 @@ pub fn mate_by_checks(
     limits: MateLimits,
     control: &Control,
 ) -> MateResult {
-    let Some(known) = KnownPositions::new(limits.nodes) else {
+    let Some(known) = MateTable::new(limits.nodes) else {
         return MateResult::default();
     };
     let mut search = MateSearch {
@@ -79,7 +79,7 @@ pub const ANY_DEPTH: u32 = u32::MAX;
 
 /// Results for a position with the attacker to move.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
+pub struct MateBounds {
     /// There is no mate by checks within this number of plies.
     pub refuted: u32,
     /// There is a mate within this number of plies; 0 if none is proven.
@@ -87,11 +87,11 @@ pub struct Known {
 }
 
 /// Results by key: a table of fixed size, in which a new position replaces the old one of its slot.
-pub struct KnownPositions {
-    slots: Vec<(u64, Known)>,
+pub struct MateTable {
+    slots: Vec<(u64, MateBounds)>,
 }
 
-impl KnownPositions {
+impl MateTable {
     /// A table for this number of positions, or for fewer if memory is short; `None` if there is no memory even for
     /// one.
     pub fn new(positions: u64) -> Option<Self> {
@@ -99,20 +99,20 @@ impl KnownPositions {
         Some(Self { slots })
     }
 
-    pub fn get(&self, key: u64) -> Known {
+    pub fn get(&self, key: u64) -> MateBounds {
         let (known_key, known) = self.slots[self.index(key)];
         if known_key == key {
             known
         } else {
-            Known::default()
+            MateBounds::default()
         }
     }
 
-    pub fn get_mut(&mut self, key: u64) -> &mut Known {
+    pub fn get_mut(&mut self, key: u64) -> &mut MateBounds {
         let index = self.index(key);
         let (known_key, known) = &mut self.slots[index];
         if *known_key != key {
-            (*known_key, *known) = (key, Known::default());
+            (*known_key, *known) = (key, MateBounds::default());
         }
         known
     }
@@ -142,7 +142,7 @@ struct MateSearch<'a> {
     position: Position,
     /// The earlier positions of the game, whose next occurrence may decide it.
     occurrences: &'a GameOccurrences,
-    known: KnownPositions,
+    known: MateTable,
     nodes: u64,
     limits: MateLimits,
     control: &'a Control,
@@ -156,7 +156,7 @@ impl MateSearch<'_> {
     fn shortest(&mut self, root_moves: &[Move]) -> Option<Vec<Move>> {
         for depth in (1..=self.limits.plies).step_by(2) {
             for &first in root_moves {
-                if self.is_mating(first, depth) {
+                if self.try_check(first, depth) {
                     let line = self.line(first, depth);
                     // A shorter line means that the search was stopped while it collected the moves.
                     return (line.len() == depth as usize).then_some(line);
@@ -179,7 +179,7 @@ impl MateSearch<'_> {
     }
 
     /// Whether the attacker, to move, mates by checks within `plies`.
-    fn attack(&mut self, plies: u32) -> bool {
+    fn or_node(&mut self, plies: u32) -> bool {
         let key = self.position.key();
         let known = self.known.get(key);
         if known.proven > 0 && known.proven <= plies {
@@ -193,7 +193,7 @@ impl MateSearch<'_> {
         for &played in &moves {
             let is_check = self.position.gives_check(played);
             has_check |= is_check;
-            if is_check && self.is_mating(played, plies) {
+            if is_check && self.try_check(played, plies) {
                 self.known.get_mut(key).proven = plies;
                 return true;
             }
@@ -206,7 +206,7 @@ impl MateSearch<'_> {
     }
 
     /// Whether a move gives check and mates within `plies`, including itself.
-    fn is_mating(&mut self, played: Move, plies: u32) -> bool {
+    fn try_check(&mut self, played: Move, plies: u32) -> bool {
         self.nodes += 1;
         if self.nodes % NODES_BETWEEN_POLLS == 1 && self.limits.is_over(self.control)
             || self.nodes >= self.limits.nodes
@@ -215,13 +215,13 @@ impl MateSearch<'_> {
             return false;
         }
         let undo = self.position.make(played);
-        let mates = self.position.in_check() && !self.is_decided() && self.is_lost(plies - 1);
+        let mates = self.position.in_check() && !self.is_decided() && self.and_node(plies - 1);
         self.position.unmake(played, undo);
         mates
     }
 
     /// Whether the defender, in check, is mated within `plies` by every reply.
-    fn is_lost(&mut self, plies: u32) -> bool {
+    fn and_node(&mut self, plies: u32) -> bool {
         let answers = legal_moves(&self.position);
         if plies == 0 {
             self.cut_off |= !answers.is_empty();
@@ -229,7 +229,7 @@ impl MateSearch<'_> {
         }
         answers.iter().all(|&answer| {
             let undo = self.position.make(answer);
-            let lost = !self.is_decided() && self.attack(plies - 1);
+            let lost = !self.is_decided() && self.or_node(plies - 1);
             self.position.unmake(answer, undo);
             lost
         })
@@ -250,7 +250,7 @@ impl MateSearch<'_> {
             self.position.make(answer);
             left = needed;
             let moves = legal_moves(&self.position);
-            let Some(next) = moves.iter().copied().find(|&m| self.is_mating(m, left)) else {
+            let Some(next) = moves.iter().copied().find(|&m| self.try_check(m, left)) else {
                 break;
             };
             line.push(next);
@@ -267,7 +267,7 @@ impl MateSearch<'_> {
         let mut longest = None;
         for &answer in &answers {
             let undo = self.position.make(answer);
-            let needed = (1..plies).step_by(2).find(|&needed| self.attack(needed));
+            let needed = (1..plies).step_by(2).find(|&needed| self.or_node(needed));
             self.position.unmake(answer, undo);
             if needed > longest.map(|(_, needed)| needed) {
                 longest = needed.map(|needed| (answer, needed));

@@ -15,7 +15,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering;
 
-use super::mate::{ANY_DEPTH, KnownPositions, empty_slots};
+use super::mate::{ANY_DEPTH, MateTable, empty_slots};
 use super::request::{NODES_BETWEEN_POLLS, NoCaptureLimit};
 use super::tree::SharedState;
 use crate::board::{Move, Position};
@@ -167,7 +167,7 @@ pub struct ProofSearch<'a> {
     /// Maximum length of the mate in plies.
     plies: u32,
     no_capture_limit: NoCaptureLimit,
-    known: KnownPositions,
+    known: MateTable,
     numbers: NumberTable,
     nodes: u64,
     /// The value of `nodes` at which the part ends.
@@ -185,7 +185,7 @@ impl<'a> ProofSearch<'a> {
             root_moves: shared.root_moves.clone(),
             plies,
             no_capture_limit: shared.request.no_capture_limit(),
-            known: KnownPositions::new(limit)?,
+            known: MateTable::new(limit)?,
             numbers: NumberTable::new(limit)?,
             nodes: 0,
             end: 0,

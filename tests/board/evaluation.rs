@@ -1,7 +1,7 @@
 //! Properties of the handcrafted evaluation.
 
 use chuhe::board::{Color, Move, PieceKind, Position, SEE_VALUES};
-use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
+use chuhe::eval::{HandcraftedEvaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
 use chuhe::movegen::legal_moves;
 
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::test_positions::playout;
 
 pub(super) fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
-    let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);
+    let evaluator = HandcraftedEvaluator::new(knowledge, NORMAL_ATTACK);
     evaluator.evaluate(position, &PieceSquareAccumulator::new(position))
 }
 

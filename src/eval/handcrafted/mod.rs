@@ -41,19 +41,19 @@ pub static TEMPO: Tapered = WEIGHTS[features::TEMPO.start];
 
 /// The handcrafted evaluation with its settings.
 #[derive(Clone, Debug)]
-pub struct Evaluator {
+pub struct HandcraftedEvaluator {
     knowledge: Knowledge,
     attack: i32,
     material: MaterialTable,
 }
 
-impl Default for Evaluator {
+impl Default for HandcraftedEvaluator {
     fn default() -> Self {
         Self::new(Knowledge::Medium, NORMAL_ATTACK)
     }
 }
 
-impl Evaluator {
+impl HandcraftedEvaluator {
     /// An evaluation of this level, with the attack terms (piece pairs, king-relative values and, from level `medium`,
     /// the tactical terms) scaled by `attack` / 64.
     pub fn new(knowledge: Knowledge, attack: i32) -> Self {
@@ -123,7 +123,7 @@ mod tests {
             let value = |row: &str| {
                 let fen = format!("2ba5/4k4/4b4/p7p/9/9/P7P/{row}/4A4/3K1A3 w");
                 let position: Position = fen.parse().unwrap();
-                Evaluator::new(knowledge, NORMAL_ATTACK)
+                HandcraftedEvaluator::new(knowledge, NORMAL_ATTACK)
                     .evaluate(&position, &PieceSquareAccumulator::new(&position))
             };
             let (with, without) = (value("2N6"), value("9"));

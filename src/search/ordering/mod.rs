@@ -17,11 +17,11 @@ use crate::search::parameters::values;
 enum Stage {
     InOrder,
     HashMove,
-    ListCaptures,
+    GenerateCaptures,
     GoodCaptures,
     FirstKiller,
     SecondKiller,
-    ListQuiets,
+    GenerateQuiets,
     Quiets,
     BadCaptures,
     Done,
@@ -33,7 +33,7 @@ pub enum PickerMode {
     /// Every move.
     All,
     /// Captures with at least this static exchange value, in units of the evaluation.
-    Captures(i32),
+    Captures { min_see: i32 },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,14 +57,14 @@ pub struct MovePicker {
 }
 
 impl MovePicker {
-    /// A picker for a position. It skips a hash move or killer that is not pseudo-legal.
+    /// A picker for a position. It skips a hash move or killer that is not pseudo-legal, or that the mode excludes.
     pub fn new(position: &Position, mode: PickerMode, hash_move: Move, killers: [Move; 2]) -> Self {
         let usable = is_pseudo_legal(position, hash_move)
             && match mode {
                 PickerMode::All => true,
-                PickerMode::Captures(least) => {
+                PickerMode::Captures { min_see } => {
                     position.taken_by(hash_move).is_some()
-                        && see_at_least(position, hash_move, least)
+                        && see_at_least(position, hash_move, min_see)
                 }
             };
         let hash_move = if usable { hash_move } else { Move::NONE };
@@ -97,7 +97,7 @@ impl MovePicker {
     pub fn skip_quiets(&mut self) {
         if matches!(
             self.stage,
-            Stage::FirstKiller | Stage::SecondKiller | Stage::ListQuiets | Stage::Quiets
+            Stage::FirstKiller | Stage::SecondKiller | Stage::GenerateQuiets | Stage::Quiets
         ) {
             self.start_bad_captures();
         }
@@ -117,13 +117,13 @@ impl MovePicker {
                     return self.list.get(self.next - 1).map(|m| m.played);
                 }
                 Stage::HashMove => {
-                    self.stage = Stage::ListCaptures;
+                    self.stage = Stage::GenerateCaptures;
                     if self.hash_move.is_some() {
                         return Some(self.hash_move);
                     }
                 }
-                Stage::ListCaptures => {
-                    self.list_captures(position, histories);
+                Stage::GenerateCaptures => {
+                    self.generate_captures(position, histories);
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => match self.next_capture(position) {
@@ -138,13 +138,13 @@ impl MovePicker {
                     }
                 }
                 Stage::SecondKiller => {
-                    self.stage = Stage::ListQuiets;
+                    self.stage = Stage::GenerateQuiets;
                     if self.is_usable_killer(position, self.killers[1]) {
                         return Some(self.killers[1]);
                     }
                 }
-                Stage::ListQuiets => {
-                    self.list_quiets(position, histories, before);
+                Stage::GenerateQuiets => {
+                    self.generate_quiets(position, histories, before);
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => match self.best_of_list() {
@@ -175,7 +175,7 @@ impl MovePicker {
             && is_pseudo_legal(position, killer)
     }
 
-    fn list_captures(&mut self, position: &Position, histories: &Histories) {
+    fn generate_captures(&mut self, position: &Position, histories: &Histories) {
         let mut moves = MoveList::new();
         generate(position, Targets::Captures, &mut moves);
         for played in moves {
@@ -190,7 +190,7 @@ impl MovePicker {
         }
     }
 
-    fn list_quiets(
+    fn generate_quiets(
         &mut self,
         position: &Position,
         histories: &Histories,
@@ -239,10 +239,10 @@ impl MovePicker {
                     return Some(played);
                 }
                 PickerMode::All => self.bad_captures.push(played),
-                PickerMode::Captures(least) if see_at_least(position, played, least) => {
+                PickerMode::Captures { min_see } if see_at_least(position, played, min_see) => {
                     return Some(played);
                 }
-                PickerMode::Captures(_) => {}
+                PickerMode::Captures { .. } => {}
             }
         }
         None

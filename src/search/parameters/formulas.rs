@@ -131,17 +131,17 @@ pub fn hash_cutoff_bonus(depth: i32) -> i32 {
     history_bonus(depth) * hash_cutoff_share() / 100
 }
 
-/// Scale of an evaluation after `counted` plies without a capture, as a numerator over
-/// [`fading_plies`](super::values::fading_plies).
+/// Damping of an evaluation after `counted` plies without a capture, as a numerator over
+/// [`damping_plies`](super::values::damping_plies).
 #[inline]
-pub fn fading(counted: i32) -> i32 {
-    fading_plies() - counted.min(fading_limit())
+pub fn damping(counted: i32) -> i32 {
+    damping_plies() - counted.min(damping_limit())
 }
 
-/// The factor by which the search scales the evaluation of a position after `counted` plies without a capture.
+/// The factor by which the search damps the evaluation of a position after `counted` plies without a capture.
 #[cfg(feature = "training")]
 pub fn evaluation_scale(counted: u8) -> f32 {
-    fading(counted.into()) as f32 / fading_plies() as f32
+    damping(counted.into()) as f32 / damping_plies() as f32
 }
 
 /// Depth advantage in plies that an old entry of the same position needs to be kept.

@@ -248,10 +248,10 @@ parameters! {
     /// Hash scores are not used within this many plies of the no-capture limit, because they do not depend on
     /// the no-capture count.
     no_capture_near = 19, 0, 60;
-    /// The evaluation is scaled by (N - plies without a capture) / N.
-    fading_plies = 250, 121, 1000;
-    /// Maximum number of plies in that formula.
-    fading_limit = 120, 0, 120;
+    /// Damping: the evaluation is multiplied by (N - plies without a capture) / N.
+    damping_plies = 250, 121, 1000;
+    /// Damping: maximum number of plies in that formula.
+    damping_limit = 120, 0, 120;
 
     /// A hash entry of the same position and search is kept if it is deeper by this many plies.
     hash_deeper_plies = 4, 1, 12;

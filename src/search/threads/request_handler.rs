@@ -187,7 +187,7 @@ impl RequestHandler {
         let outcome = Outcome {
             best: Some(best),
             ponder: chosen.and_then(|c| expected_reply(&shared, &c.pv, tt)),
-            score: chosen.map(|c| shared.reported_score(c.played, c.value())),
+            score: chosen.map(|c| shared.reported_score(c.played, c.last_exact_score())),
             depth: chosen.map_or(0, |c| c.depth as u32),
             nodes: shared.nodes.load(Ordering::Relaxed),
             time: control.elapsed(),
@@ -331,8 +331,8 @@ fn search_for_mate(
             return MateAnswer::Refuted(results);
         }
         let best = results.first().and_then(|result| result.moves.first());
-        // The answer reports `value()`, the last exact score, so a mate score that is only a bound is not enough.
-        let is_mate = best.is_some_and(|best| best.value().is_mate_in(moves));
+        // The answer reports `last_exact_score`, so a mate score that is only a bound is not enough.
+        let is_mate = best.is_some_and(|best| best.last_exact_score().is_mate_in(moves));
         // A stage that ends at the largest depth does not use up its budget, so the limit of nodes may never be
         // reached. Then the growth of the budget ends the loop.
         match budget.checked_mul(4) {
@@ -432,7 +432,7 @@ fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
             .map(weight)
             .sum()
     };
-    let rank = |r: &Iteration| (votes(r), r.moves[0].value().is_proven());
+    let rank = |r: &Iteration| (votes(r), r.moves[0].last_exact_score().is_proven());
     let mut chosen = first;
     for result in results.iter().filter(|r| r.depth >= first.depth) {
         if rank(result) > rank(chosen) {

@@ -7,7 +7,8 @@ use crate::eval::handcrafted::FULL_PHASE;
 use crate::eval::nnue::simd::SimdLevel;
 use crate::eval::nnue::{self, AccumulatorStack, Network};
 use crate::eval::{
-    Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, phase, scaled,
+    HandcraftedEvaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, phase,
+    scale_down_unwinnable,
 };
 use crate::search::parameters::values;
 use crate::search::request::{Settings, Style};
@@ -19,8 +20,8 @@ const FRESH_SHARE: u64 = 32;
 /// The evaluator of a thread, with a stack of the incremental parts of the evaluation. Playing a move pushes the
 /// parts of the new position, and taking it back pops them. A null move changes nothing.
 #[derive(Debug)]
-pub struct LineEvaluator {
-    evaluator: Evaluator,
+pub struct Evaluator {
+    evaluator: HandcraftedEvaluator,
     sums: Vec<PieceSquareAccumulator>,
     network: Option<NetworkLine>,
     /// Whether the network evaluates this line.
@@ -37,10 +38,10 @@ struct NetworkLine {
     stack: AccumulatorStack,
 }
 
-impl LineEvaluator {
+impl Evaluator {
     pub fn new() -> Self {
         Self {
-            evaluator: Evaluator::default(),
+            evaluator: HandcraftedEvaluator::default(),
             sums: Vec::with_capacity(MAX_PLY + 4),
             network: None,
             uses_network: false,
@@ -110,7 +111,7 @@ impl LineEvaluator {
                         || stack.equals_fresh(network, position),
                     "the incremental accumulators are wrong for {position}"
                 );
-                scaled(position, nnue::evaluate(level, network, stack, position))
+                scale_down_unwinnable(position, nnue::evaluate(level, network, stack, position))
             }
             None => self.evaluator.evaluate(position, self.last()),
         };
@@ -157,7 +158,7 @@ pub fn static_score(
     settings: &Settings,
     network: Option<&Arc<Network>>,
 ) -> Score {
-    let mut evaluator = LineEvaluator::new();
+    let mut evaluator = Evaluator::new();
     evaluator.start(position, settings, network);
     evaluator.evaluate(position)
 }

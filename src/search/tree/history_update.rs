@@ -128,7 +128,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::evaluator::LineEvaluator;
+    use super::super::evaluator::Evaluator;
     use crate::board::Position;
     use crate::eval::Knowledge;
     use crate::movegen::legal_moves;
@@ -141,7 +141,7 @@ mod tests {
             knowledge,
             ..Settings::default()
         };
-        let mut evaluator = LineEvaluator::new();
+        let mut evaluator = Evaluator::new();
         let mut swings = Vec::new();
         for fen in BENCH_POSITIONS {
             let mut position: Position = fen.parse().expect(fen);

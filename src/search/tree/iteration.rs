@@ -17,7 +17,7 @@ pub struct Iteration {
     /// The share of the iteration's nodes that the best move took.
     pub effort: f64,
     /// Number of changes of the best root move.
-    pub changes: u32,
+    pub best_move_changes: u32,
 }
 
 impl Iteration {
@@ -26,7 +26,7 @@ impl Iteration {
             depth: 0,
             moves: root_moves.iter().map(|m| RootMove::new(*m)).collect(),
             effort: 0.0,
-            changes: 0,
+            best_move_changes: 0,
         }
     }
 
@@ -36,7 +36,7 @@ impl Iteration {
         if self.depth > 0 {
             self.moves[lines..].sort_by_key(|m| std::cmp::Reverse(m.nodes));
         }
-        self.changes = 0;
+        self.best_move_changes = 0;
         for root_move in &mut self.moves {
             root_move.previous = root_move.score;
             root_move.previous_pv.clone_from(&root_move.pv);
@@ -95,7 +95,7 @@ pub struct Stability {
     /// The share of the last iteration's nodes that the best move took.
     pub effort: f64,
     /// Number of changes of the best move, halved with each iteration.
-    pub changes: f64,
+    pub best_move_changes: f64,
 }
 
 impl Stability {
@@ -106,7 +106,7 @@ impl Stability {
             score: Score::ZERO,
             drop: 0,
             effort: 0.0,
-            changes: 0.0,
+            best_move_changes: 0.0,
         }
     }
 
@@ -121,7 +121,8 @@ impl Stability {
         self.best = best.played;
         self.score = best.score;
         self.effort = iteration.effort;
-        self.changes = self.changes / 2.0 + f64::from(iteration.changes);
+        self.best_move_changes =
+            self.best_move_changes / 2.0 + f64::from(iteration.best_move_changes);
     }
 }
 
@@ -166,7 +167,7 @@ impl RootMove {
     }
 
     /// The score, or the last exact one if the search was interrupted when it only had a bound.
-    pub fn value(&self) -> Score {
+    pub fn last_exact_score(&self) -> Score {
         match self.bound {
             Bound::Exact => self.score,
             Bound::Lower | Bound::Upper => self.exact.unwrap_or(self.score),
@@ -204,15 +205,15 @@ mod tests {
     }
 
     #[test]
-    fn the_value_is_the_last_exact_score() {
+    fn the_last_exact_score_replaces_a_bound() {
         let mut root_move = RootMove::new("h2e2".parse().unwrap());
         root_move.score = Score::mate_in(53);
         root_move.bound = Bound::Lower;
-        assert_eq!(root_move.value(), Score::mate_in(53));
+        assert_eq!(root_move.last_exact_score(), Score::mate_in(53));
         root_move.exact = Some(Score::evaluation(700));
-        assert_eq!(root_move.value(), Score::evaluation(700));
+        assert_eq!(root_move.last_exact_score(), Score::evaluation(700));
         root_move.bound = Bound::Exact;
-        assert_eq!(root_move.value(), Score::mate_in(53));
+        assert_eq!(root_move.last_exact_score(), Score::mate_in(53));
     }
 
     #[test]
@@ -298,7 +299,7 @@ mod tests {
             }
             iteration.sort_interrupted();
             let best = &iteration.moves[0];
-            (best.played, best.value(), best.bound)
+            (best.played, best.last_exact_score(), best.bound)
         };
         let may_be_better = (Score::evaluation(-50), Bound::Upper);
         let (unsearched, refuted) = (Score::INFINITE, Score::evaluation(-60));

@@ -358,7 +358,8 @@ impl Search<'_> {
         if refuted || target.is_proven() {
             return None;
         }
-        let wanted = PickerMode::Captures(target - node.evaluation);
+        let min_see = target - node.evaluation;
+        let wanted = PickerMode::Captures { min_see };
         let mut picker = MovePicker::new(&self.position, wanted, node.hash_move, [Move::NONE; 2]);
         let legality = Legality::new(&self.position);
         let before = self.stack.before(ply);

@@ -96,7 +96,7 @@ impl Search<'_> {
         let wanted = if node.in_check {
             PickerMode::All
         } else {
-            PickerMode::Captures(0)
+            PickerMode::Captures { min_see: 0 }
         };
         let hash_move = node.entry.map_or(Move::NONE, |e| e.best);
         let mut picker = MovePicker::new(&self.position, wanted, hash_move, [Move::NONE; 2]);

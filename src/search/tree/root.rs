@@ -35,7 +35,7 @@ impl Search<'_> {
         let depth_limit = depth_limit.clamp(1, MAX_DEPTH) as i32;
         self.order_root_moves();
         let lines = request.settings.multipv.min(self.iteration.moves.len());
-        let mut progress = Stability::new();
+        let mut stability = Stability::new();
         while self.iteration.depth < depth_limit {
             let reported = self.iteration.moves[0].summary();
             self.deepen(lines, self.next_depth(depth_limit));
@@ -54,9 +54,9 @@ impl Search<'_> {
             if self.id != 0 {
                 continue;
             }
-            progress.update(&self.iteration);
+            stability.update(&self.iteration);
             if self.is_decided(lines)
-                || self.is_out_of_time(&progress)
+                || self.is_out_of_time(&stability)
                 || self.is_past_soft_nodes()
                 || self.is_only_move()
             {
@@ -147,7 +147,7 @@ impl Search<'_> {
             } else {
                 return;
             }
-            if self.takes_long() {
+            if self.reports_details() {
                 self.report(line);
             }
             delta += delta * values::aspiration_growth_share() / 100 + values::aspiration_growth();
@@ -214,14 +214,14 @@ impl Search<'_> {
     fn report_refutation(&self, m: Move, score: Score, alpha: Score) {
         let is_due =
             self.shared.request.settings.reports.refutations && score <= alpha && !self.stopped;
-        if is_due && self.takes_long() {
+        if is_due && self.reports_details() {
             let line = self.hash_line(m, self.root_depth as usize);
             self.send_report(Report::Refutation(line));
         }
     }
 
     /// Whether this thread reports, and the search has taken so long that it reports the current root move.
-    fn takes_long(&self) -> bool {
+    fn reports_details(&self) -> bool {
         self.reports() && self.shared.request.control.elapsed().as_millis() > CURRENT_MOVE_AFTER
     }
 
@@ -255,7 +255,7 @@ impl Search<'_> {
 
     /// Reports the current root move, by its number from 1, if the search takes long.
     pub fn report_current_move(&self, m: Move, number: usize) {
-        if self.takes_long() {
+        if self.reports_details() {
             self.send_report(Report::CurrentMove {
                 depth: self.root_depth as u32,
                 played: m,
@@ -279,7 +279,8 @@ impl Search<'_> {
             bound
         };
         // The first move is the best one so far, so it does not count as a change.
-        self.iteration.changes += u32::from(number > 1 && self.line == 0 && score > alpha);
+        self.iteration.best_move_changes +=
+            u32::from(number > 1 && self.line == 0 && score > alpha);
         let index = self.line + number - 1;
         let root_move = &mut self.iteration.moves[index];
         if bound != Bound::Lower {

@@ -8,7 +8,7 @@ use crate::board::{Move, Position};
 use crate::search::event::Bound;
 use crate::search::score::Score;
 
-/// A score, and the lowest ply of the path on which it depends in addition to the node's own position.
+/// A score, and the earliest ply of the path that it depends on in addition to the node's own position.
 ///
 /// A position can have different scores when it is reached by different paths: repetitions and the no-capture
 /// limit score the path. A score that depends on the path must not be stored for the position (Campbell, "The
@@ -16,7 +16,7 @@ use crate::search::score::Score;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeScore {
     pub score: Score,
-    lowest_ply: i32,
+    earliest: i32,
 }
 
 const _: () = assert!(size_of::<NodeScore>() == 8);
@@ -30,38 +30,38 @@ impl NodeScore {
     pub const fn of_position(score: Score) -> Self {
         Self {
             score,
-            lowest_ply: i32::MAX,
+            earliest: i32::MAX,
         }
     }
 
-    /// A score that depends on the path from `lowest_ply` on, counted from the root and negative before it.
+    /// A score that depends on the path from `earliest` on, counted from the root and negative before it.
     #[inline]
-    pub const fn of_path(score: Score, lowest_ply: i32) -> Self {
-        Self { score, lowest_ply }
+    pub const fn of_path(score: Score, earliest: i32) -> Self {
+        Self { score, earliest }
     }
 
     /// Whether the score could be different on another path to the position.
     #[inline]
     pub const fn is_path_dependent(self) -> bool {
-        self.lowest_ply != i32::MAX
+        self.earliest != i32::MAX
     }
 
     /// This score as seen from the node at `ply`: it does not depend on the path if the first occurrence of the
     /// repetition is at the node or below it.
     #[inline]
     pub fn settled_at(self, ply: usize) -> Self {
-        if self.lowest_ply >= ply as i32 {
+        if self.earliest >= ply as i32 {
             Self::of_position(self.score)
         } else {
             self
         }
     }
 
-    /// Raises this to `score` if that is better. The result depends on what both depend on.
+    /// Raises this to `score` if that is better. The result depends on the paths of both.
     #[inline]
     pub fn add(&mut self, score: Self) {
         self.score = self.score.max(score.score);
-        self.lowest_ply = self.lowest_ply.min(score.lowest_ply);
+        self.earliest = self.earliest.min(score.earliest);
     }
 
     /// A score above `beta` moved towards `beta`, more at lower depth: it is only a bound, and less reliable
@@ -79,7 +79,7 @@ impl NodeScore {
     #[inline]
     pub fn depending_on(self, other: Self) -> Self {
         Self {
-            lowest_ply: self.lowest_ply.min(other.lowest_ply),
+            earliest: self.earliest.min(other.earliest),
             ..self
         }
     }

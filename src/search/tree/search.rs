@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::evaluator::LineEvaluator;
+use super::evaluator::Evaluator;
 use super::iteration::{Iteration, NOT_OVERTAKEN};
 use super::shared::SharedState;
 use crate::board::{Move, Position};
@@ -21,7 +21,7 @@ pub struct Search<'a> {
     pub shared: &'a SharedState,
     pub tt: &'a TranspositionTable,
     pub histories: &'a mut Histories,
-    pub evaluator: &'a mut LineEvaluator,
+    pub evaluator: &'a mut Evaluator,
     pub stack: &'a mut Stack,
     pub position: Position,
     /// The plies of the game and of the line from the root to the current node.
@@ -141,7 +141,7 @@ impl<'a> Search<'a> {
         };
         // The score approaches zero as the number of plies without a capture grows (Chessprogramming wiki,
         // "Fifty-move Rule", damping by the move counter).
-        let damped = raw.units() * formulas::fading(counted) / values::fading_plies();
+        let damped = raw.units() * formulas::damping(counted) / values::damping_plies();
         if !self.pruning.corrections {
             return Score::evaluation(damped);
         }
@@ -235,7 +235,7 @@ pub struct ThreadData {
     pub id: usize,
     pub tt: Arc<TranspositionTable>,
     pub histories: Histories,
-    pub evaluator: LineEvaluator,
+    pub evaluator: Evaluator,
     pub stack: Stack,
 }
 
@@ -245,7 +245,7 @@ impl ThreadData {
             id,
             tt,
             histories: Histories::new(),
-            evaluator: LineEvaluator::new(),
+            evaluator: Evaluator::new(),
             stack: Stack::new(),
         }
     }

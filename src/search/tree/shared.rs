@@ -305,7 +305,7 @@ mod tests {
             depth,
             moves: Vec::new(),
             effort,
-            changes: 0,
+            best_move_changes: 0,
         }
     }
 

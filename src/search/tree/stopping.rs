@@ -31,15 +31,15 @@ impl Search<'_> {
         (score.is_mating() && (on_the_clock || wanted.is_some()) && is_short) || *depth >= 2 * plies
     }
 
-    pub fn is_out_of_time(&self, progress: &Stability) -> bool {
+    pub fn is_out_of_time(&self, stability: &Stability) -> bool {
         let Some(time) = self.shared.time else {
             return false;
         };
         let soft = time.scaled_soft(
-            progress.stable,
-            progress.drop,
-            progress.effort,
-            progress.changes,
+            stability.stable,
+            stability.drop,
+            stability.effort,
+            stability.best_move_changes,
         );
         let control = &self.shared.request.control;
         let thought = if time.flexible {
