@@ -58,6 +58,8 @@ impl Search<'_> {
     }
 
     /// Whether the search ends because it has a clock and the best move is the only one that does not lose by force.
+    /// Most engines only stop if there is a single legal move. This costs null windows at half the depth after each
+    /// iteration.
     pub fn is_only_move(&mut self) -> bool {
         let depth = self.iteration.depth;
         let best = self.iteration.moves[0].score;
