@@ -132,7 +132,7 @@ impl GoRequest {
         self.clocks_of(mover).0.is_none() && self.limits(mover).clock.is_some()
     }
 
-    /// Whether this asks for a move in a game with clocks: there is a clock, but no limit of depth or nodes, and no mate
+    /// Whether this asks for a move in a game with clocks: there is a clock, but no limit of depth or nodes and no mate
     /// to search for. Programs that ask for a score set a time for the move instead of a clock, or a depth in addition
     /// to a clock.
     pub fn is_game(&self, position: &Position) -> bool {

@@ -95,7 +95,7 @@ impl Codec for Ucci {
 }
 
 impl Ucci {
-    /// A message for the user.
+    /// The line of a message, by the client's protocol.
     fn message(&self, text: &str) -> String {
         let kind = if self.knows_uci { "string" } else { "message" };
         format!("info {kind} {text}")

@@ -53,8 +53,8 @@ impl GameOccurrences {
     }
 }
 
-/// Counts the positions before the current one by some bits of their keys. It shows for most nodes that they repeat no
-/// position, without a walk back through the path.
+/// A counting Bloom filter of the positions before the current one (as in Pikafish). It shows for most nodes that they
+/// repeat no position, without a walk back through the path.
 #[derive(Debug)]
 pub struct KeyFilter {
     counts: Box<[u16; Self::SIZE]>,

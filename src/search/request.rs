@@ -51,8 +51,8 @@ named_enum! {
 }
 
 impl Randomness {
-    /// The largest random bonus of a root move, in hundredths of a minor piece. At 10,000 nodes a move `medium`, `large`
-    /// and `huge` lose about 40, 130 and 360 Elo to `none`.
+    /// The largest random bonus of a root move, in hundredths of a minor piece. At 10,000 nodes a move `medium`,
+    /// `large` and `huge` lose about 40, 130 and 360 Elo to `none`.
     pub const fn root_noise(self) -> u16 {
         match self {
             Self::None => 0,

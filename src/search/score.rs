@@ -1,4 +1,10 @@
 //! Scores from the point of view of the side to move.
+//!
+//! | unit | in a minor piece (knight or cannon) | used by |
+//! |---|---|---|
+//! | unit of the evaluation | 450 | search, parameters |
+//! | hundredth of a minor piece | 100 | UCCI, messages, options |
+//! | centipawn | 400 | UCI, XBoard |
 
 use std::fmt;
 use std::ops::{Add, Neg, Sub};

@@ -5,11 +5,10 @@
 //! iteration. The last move before a time control may use most of the remaining time. The reserve grows with the
 //! overhead measured on earlier moves ([`MoveOverhead`]).
 //!
-//! ElephantEye's soft limit is half of the proper time, so an eighth of a period's time is left for its last move.
-//! If the number of moves to the time control is known, the soft limit here is most of the proper time. All moves then
-//! get about the same time, as a search takes 1.09 times its soft limit on average. Without periods, the proper time
-//! contains 1.4 increments, and the soft limit grows during a game from 0.4 to 0.6 of the proper time. With one
-//! increment in the proper time and a soft limit of half of it, the clock would never fall below 17 increments.
+//! ElephantEye's soft limit is half of the proper time. Here it is most of it if the number of moves to the time
+//! control is known, so that all moves get about the same time (a search takes 1.09 times its soft limit). Without
+//! periods it grows from 0.4 to 0.6 of the proper time during a game, and the proper time contains 1.4 increments. With
+//! one increment in it and a soft limit of half of it, the clock would never fall below 17 increments.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The engine's state machine: boot, idle, searching.
+//! The engine between two lines of the protocol: before the handshake, idle, or searching.
 //!
 //! The session waits at the same time for input, for events of the search and for other threads (the ruling on the
 //! game, the cloud library). Commands that need an idle engine are queued during a search and run after its answer. A

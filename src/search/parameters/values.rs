@@ -116,8 +116,7 @@ parameters! {
     null_move_margin = 175, 50, 500;
     /// Null move: maximum reduction for being above beta.
     null_move_margin_plies = 3, 0, 6;
-    /// The search that verifies a null move cut-off tries no null move in the first part of its depth, this many
-    /// quarters.
+    /// Null move: the verification search makes no null moves in this many quarters of its depth.
     null_move_floor_quarters = 3, 0, 4;
     /// Minimum depth at which a null move cut-off is verified by a search without null moves.
     null_move_verification_depth = 14, 6, 40;
@@ -150,18 +149,18 @@ parameters! {
     /// Internal iterative reduction ignores a hash move whose entry is shallower than the node by this many plies.
     iir_entry_depth = 4, 1, 10;
 
-    /// After a move reduced by at least this many plies that lost nothing, the node is searched one ply deeper.
+    /// Hindsight: minimum reduction of a move for one ply more if it lost nothing.
     hindsight_deeper = 3, 1, 8;
-    /// After a move reduced by at least this many plies that lost much, the node is searched one ply less.
+    /// Hindsight: minimum reduction of a move for one ply less if it lost much.
     hindsight_shallower = 2, 1, 8;
-    /// The least that "much" means there, in units of the evaluation.
+    /// Hindsight: loss in units of the evaluation from which one ply less is searched.
     hindsight_loss = 193, 0, 600;
 
     /// Late move pruning: number of moves at depth 0; the square of the depth is added. If the evaluation has not been
     /// improving, half of the sum counts.
     late_move_pruning_base = 5, 1, 12;
-    /// A search with a depth limit below this does not prune replies to root moves, because it could miss a mate in
-    /// one or a losing repetition. Searches limited by nodes or time reach greater depths.
+    /// Searches with a depth limit below this do not prune replies to root moves, which could hide a mate in one or a
+    /// losing repetition.
     replies_pruned_depth = 8, 1, 20;
     /// Maximum reduced depth for futility and exchange pruning of quiet moves.
     quiet_pruning_depth = 6, 1, 12;
@@ -350,16 +349,16 @@ parameters! {
     stability_base = 1950, 1000, 3000;
     /// Decrease for each iteration with the same best move, in thousandths.
     stability_step = 115, 0, 200;
-    /// The factor for the change of the score is 1 + (drop of the score) / N, within the limits below.
-    falling_score = 250, 50, 1000;
-    /// Effort factor is this minus the best move's share of the nodes, in thousandths.
-    effort_base = 1500, 1000, 2500;
     /// Maximum number of iterations that count for stability.
     stability_iterations = 8, 1, 20;
+    /// The factor for the change of the score is 1 + (drop of the score) / N, within the limits below.
+    falling_score = 250, 50, 1000;
     /// Minimum factor for the change of the score, in thousandths.
     falling_least = 800, 300, 1000;
     /// Maximum factor for the change of the score, in thousandths.
     falling_most = 1600, 1000, 3000;
+    /// Effort factor is this minus the best move's share of the nodes, in thousandths.
+    effort_base = 1500, 1000, 2500;
     /// Minimum effort factor, in thousandths.
     effort_least = 600, 200, 1000;
     /// Maximum effort factor, in thousandths.

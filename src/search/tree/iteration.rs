@@ -46,9 +46,9 @@ impl Iteration {
         }
     }
 
-    /// Sorts the moves of an interrupted iteration: first those for which it has found an exact score or a lower
-    /// bound, best first, then the others. Moves without a score get that of the iteration before and its principal
-    /// variation; so do all moves if none has an exact score or a lower bound.
+    /// Sorts the moves of an interrupted iteration: first those with an exact score or a lower bound from it, best
+    /// first, then the others by their score of the iteration before. If there are none, everything is as before the
+    /// iteration.
     ///
     /// If the best searched move loses by force, a move that may be better comes first, with the best score of the
     /// iteration before as its upper bound.

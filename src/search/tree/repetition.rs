@@ -9,11 +9,10 @@
 //!   the score ([`Disputed`]): that side may enter another loop through the same position, and the two loops together
 //!   may be a draw although each of them loses. The other side has at least a draw, and a search of the node shows
 //!   whether it has more (Pikafish).
-//! - A loop of the tree that is entered again with the same move is final: every other move was also available when
-//!   the loop was entered first, and there the search tries them all.
+//! - A loop that is entered a second time by the same move is final: the other moves are tried where the loop was
+//!   entered first.
 //!
-//! The score of a win or loss by repetition is [`Score::by_rule_in`]. Mate scores are only for forced mates on the
-//! board.
+//! Wins and losses by repetition have scores of their own ([`Score::by_rule_in`]), below all mates.
 
 use super::score::NodeScore;
 use super::search::Search;

@@ -1,6 +1,7 @@
 //! The root: iterative deepening, aspiration windows, the scores of its moves, reports.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::iteration::{Iteration, NOT_OVERTAKEN, Stability};
 use super::search::{Root, Search, ThreadData};
@@ -13,8 +14,8 @@ use crate::search::parameters::values;
 use crate::search::request::{Driver, MAX_DEPTH};
 use crate::search::score::Score;
 
-/// Time in milliseconds after which the search reports the current root move.
-const CURRENT_MOVE_AFTER: u128 = 1000;
+/// Time after which the search reports the current root move.
+const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(1);
 
 /// Runs one request in one thread.
 pub fn search(thread: &mut ThreadData, shared: &SharedState) -> Iteration {
@@ -222,7 +223,7 @@ impl Search<'_> {
 
     /// Whether this thread reports, and the search has taken so long that it reports the current root move.
     fn reports_details(&self) -> bool {
-        self.reports() && self.shared.request.control.elapsed().as_millis() > CURRENT_MOVE_AFTER
+        self.reports() && self.shared.request.control.elapsed() > CURRENT_MOVE_AFTER
     }
 
     /// Sorts the root moves as the move picker would, for the first iteration.

@@ -253,7 +253,7 @@ impl ThreadData {
 
 /// Entries before the root, so that looking back stays within the stack.
 const ENTRIES_BEFORE_ROOT: usize = 6;
-/// Entries after the deepest ply, because a node resets entries below it.
+/// Entries after the deepest ply, because a node resets the killers two plies deeper.
 const PAST_DEEPEST: usize = 4;
 
 /// One ply of the current line.

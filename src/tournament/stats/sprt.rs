@@ -138,7 +138,7 @@ impl Sprt {
         if pairs.iter().sum::<u64>() == 0 {
             return 0.0;
         }
-        // Results that have not occurred get a tiny count, because otherwise some scores would have no likelihood.
+        // A result that has not occurred gets a tiny count, so that it has a positive probability (as in fishtest).
         let counts = pairs.map(|n| (n as f64).max(1e-3));
         let total: f64 = counts.iter().sum();
         let seen = counts.map(|n| n / total);
