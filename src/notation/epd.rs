@@ -2,9 +2,12 @@
 //! Specification and Implementation Guide", 1994, section 16.2).
 
 use super::fen::{self, FenError};
-use super::{NotationError, parse_move};
+use super::{Line, LineError, NotationError, parse_move};
 use crate::board::{Move, Position};
 use crate::text::word_starts;
+
+/// An operation: its code and its operands.
+type Operation = (String, Vec<String>);
 
 /// A position with operations.
 ///
@@ -27,7 +30,7 @@ pub struct Epd {
     /// `dm`: the number of moves in which the side to move mates.
     pub mate_in: Option<u32>,
     /// All operations as written: code and operands.
-    pub operations: Vec<(String, Vec<String>)>,
+    pub operations: Vec<Operation>,
 }
 
 /// The reason why a text is not a valid EPD.
@@ -105,6 +108,14 @@ impl Epd {
             && Self::is_form_of(text)
     }
 
+    /// Reads the position of an EPD and the first `plies` moves after the word `moves`, but no other moves.
+    #[cfg(feature = "cli")]
+    pub fn line(text: &str, plies: usize) -> Result<Line, LineError> {
+        let (start, operations) = read_start(text)?;
+        let moves = operands(&operations, "moves").map(|text| without_marks(text));
+        Line::play(start, moves.take(plies))
+    }
+
     /// The operands of all operations with this code.
     fn operands(&self, code: &str) -> impl Iterator<Item = &String> {
         operands(&self.operations, code)
@@ -124,21 +135,8 @@ impl std::str::FromStr for Epd {
     /// Reads a FEN, with or without its counters, followed by operations that each end with `;`. Moves after the word
     /// `moves` lead to the position. `hmvc` and `fmvn` are the counters if the FEN has none.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        // The side to move is a field even if it is wrong.
-        let length = fen::length(&words).max(words.len().min(2));
-        let rest = word_starts(text).nth(length).unwrap_or(text.len());
-        let operations = operations(&text[rest..]);
-        let mut fields = words[..length].to_vec();
-        let is_counter = |field: &&str| field.bytes().all(|b| b.is_ascii_digit());
-        if length >= 2 && !fields[2..].iter().any(is_counter) {
-            let counter = |code| operands(&operations, code).next().map(String::as_str);
-            let plies = counter("hmvc").unwrap_or("0");
-            let number = counter("fmvn").unwrap_or("1");
-            fields.truncate(2);
-            fields.extend(["-", "-", plies, number]);
-        }
-        let mut epd = Self::new(fen::parse_position(&fields.join(" "))?);
+        let (start, operations) = read_start(text)?;
+        let mut epd = Self::new(start);
         for text in operands(&operations, "moves") {
             let played = read_move(&epd.position, "moves", text)?;
             epd.position.make(played);
@@ -154,18 +152,38 @@ impl std::str::FromStr for Epd {
     }
 }
 
+/// Reads the position before the `moves` of an EPD, with its counters, and the operations.
+fn read_start(text: &str) -> Result<(Position, Vec<Operation>), FenError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    // The side to move is a field even if it is wrong.
+    let length = fen::length(&words).max(words.len().min(2));
+    let rest = word_starts(text).nth(length).unwrap_or(text.len());
+    let operations = operations(&text[rest..]);
+    let mut fields = words[..length].to_vec();
+    let is_counter = |field: &&str| field.bytes().all(|b| b.is_ascii_digit());
+    if length >= 2 && !fields[2..].iter().any(is_counter) {
+        let counter = |code| operands(&operations, code).next().map(String::as_str);
+        let plies = counter("hmvc").unwrap_or("0");
+        let number = counter("fmvn").unwrap_or("1");
+        fields.truncate(2);
+        fields.extend(["-", "-", plies, number]);
+    }
+    Ok((fen::parse_position(&fields.join(" "))?, operations))
+}
+
 /// The operands of all operations with this code.
-fn operands<'a>(
-    operations: &'a [(String, Vec<String>)],
-    code: &str,
-) -> impl Iterator<Item = &'a String> {
+fn operands<'a>(operations: &'a [Operation], code: &str) -> impl Iterator<Item = &'a String> {
     let found = operations.iter().filter(move |(name, _)| name == code);
     found.flat_map(|(_, operands)| operands)
 }
 
-/// Reads a move of an operation, without marks such as `!?`.
+/// A move of an operation without marks such as `!?`.
+fn without_marks(text: &str) -> &str {
+    text.trim_end_matches(['!', '?'])
+}
+
 fn read_move(position: &Position, code: &str, text: &str) -> Result<Move, EpdError> {
-    parse_move(position, text.trim_end_matches(['!', '?'])).map_err(|error| EpdError::Move {
+    parse_move(position, without_marks(text)).map_err(|error| EpdError::Move {
         code: code.to_owned(),
         error,
     })
@@ -173,7 +191,7 @@ fn read_move(position: &Position, code: &str, text: &str) -> Result<Move, EpdErr
 
 /// Splits a text into operations. A quoted string is one operand; it may contain `;` and, after a backslash, a
 /// quote or another backslash.
-fn operations(text: &str) -> Vec<(String, Vec<String>)> {
+fn operations(text: &str) -> Vec<Operation> {
     let mut operations = Vec::new();
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -211,7 +229,7 @@ fn operations(text: &str) -> Vec<(String, Vec<String>)> {
 
 /// The operation with these words. Words that do not begin with a code are a name, as in the collections of XQWizard:
 /// `FEN ; 01.对面笑|…`, where the name is repeated in Big5 after the `|`.
-fn operation(mut words: Vec<String>) -> (String, Vec<String>) {
+fn operation(mut words: Vec<String>) -> Operation {
     if words[0].starts_with(|c: char| c.is_ascii_alphabetic()) {
         return (words.remove(0), words);
     }

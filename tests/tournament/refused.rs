@@ -162,7 +162,7 @@ fn invalid_openings_are_refused() {
         ("h2e2 h2e2\n", "line 1: move 2"),
         (
             "4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9\n",
-            "opening 1 already ends the game",
+            "line 1: the opening already ends the game",
         ),
     ] {
         fs::write(&path, text).unwrap();

@@ -461,8 +461,9 @@ impl Arguments {
     fn opening_lines(&self) -> Result<(Openings, u64), Failure> {
         let failure = |error: OpeningError| Failure::new(&self.openings, error);
         let plies = self.opening_plies.unwrap_or(usize::MAX);
-        let read = |text: &str| Openings::read_valid(text, plies).map_err(failure);
-        let (mut openings, mut invalid) = match self.openings.as_str() {
+        let rules = Some(self.rules);
+        let read = |text: &str| Openings::read_valid(text, plies, rules).map_err(failure);
+        let (mut openings, invalid) = match self.openings.as_str() {
             "balanced" => read(BALANCED)?,
             "start" => (Openings::start(), Vec::new()),
             path => {
@@ -470,7 +471,6 @@ impl Arguments {
                 read(&text::decode(&bytes))?
             }
         };
-        invalid.extend(openings.remove_finished(self.rules).map_err(failure)?);
         let left_out = invalid.len() as u64;
         for error in invalid {
             failure(error).report();

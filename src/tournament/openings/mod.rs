@@ -2,6 +2,8 @@
 
 mod search;
 
+use std::fmt::Display;
+
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -14,7 +16,7 @@ use crate::board::Position;
 use crate::notation::epd::Epd;
 use crate::notation::tree::GameTree;
 use crate::notation::{
-    GameText, Line, LineError, NotationError, Separator, fen, pgn, without_move_numbers,
+    GameText, Line, LineError, NotationError, Separator, pgn, without_move_numbers,
 };
 use crate::rules::RuleSet;
 
@@ -48,24 +50,28 @@ impl Openings {
     /// # Errors
     /// An opening is invalid, or the text has no opening.
     pub fn read(text: &str) -> Result<Self, OpeningError> {
-        let (openings, errors) = Self::read_valid(text, usize::MAX)?;
+        let (openings, errors) = Self::read_valid(text, usize::MAX, None)?;
         errors.into_iter().next().map_or(Ok(openings), Err)
     }
 
-    /// As [`Self::read`], but reads only the first `plies` of each opening, leaves out the invalid openings and returns
-    /// their errors.
+    /// As [`Self::read`], but reads only the first `plies` of each opening, leaves out the invalid openings and those in
+    /// which the rules end the game, and returns their errors.
     ///
     /// # Errors
     /// There is no valid opening.
-    pub fn read_valid(text: &str, plies: usize) -> Result<(Self, Vec<OpeningError>), OpeningError> {
+    pub fn read_valid(
+        text: &str,
+        plies: usize,
+        rules: Option<RuleSet>,
+    ) -> Result<(Self, Vec<OpeningError>), OpeningError> {
         // Lines that begin with `;` or `%` are comments of a PGN.
         let mut lines = text.lines().map(str::trim_start);
         let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%']));
         let is_pgn = first.is_some_and(|line| line.starts_with('['));
         let parsed = if is_pgn {
-            read_pgn(text, plies)
+            read_pgn(text, plies, rules)
         } else {
-            read_lines(text, plies)
+            read_lines(text, plies, rules)
         };
         let mut lines = Vec::new();
         let mut errors = Vec::new();
@@ -93,31 +99,6 @@ impl Openings {
         self.lines.rotate_left(count);
     }
 
-    /// Leaves out the openings in which the rules end the game and returns their errors.
-    ///
-    /// # Errors
-    /// No opening is left.
-    pub fn remove_finished(&mut self, rules: RuleSet) -> Result<Vec<OpeningError>, OpeningError> {
-        let mut errors = Vec::new();
-        let mut number = 0;
-        self.lines.retain(|line| {
-            number += 1;
-            let ending = ending(line, rules);
-            let is_unfinished = ending.is_none();
-            errors.extend(ending.map(|reason| {
-                let advice = "--opening-plies shortens openings";
-                OpeningError(format!(
-                    "opening {number} already ends the game ({reason}); {advice}"
-                ))
-            }));
-            is_unfinished
-        });
-        match errors.pop_if(|_| self.lines.is_empty()) {
-            Some(last) => Err(last),
-            None => Ok(errors),
-        }
-    }
-
     /// The opening of a round, from 0; the list repeats.
     pub fn of_round(&self, round: u64) -> &Line {
         let count = self.lines.len() as u64;
@@ -128,6 +109,24 @@ impl Openings {
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
+}
+
+/// An opening, unless it is invalid or the rules end the game in it. `place` is its place in the text.
+fn checked(
+    line: Result<Line, impl Display>,
+    place: impl Display,
+    rules: Option<RuleSet>,
+) -> Result<Line, OpeningError> {
+    let why = match line {
+        Ok(line) => match rules.and_then(|rules| ending(&line, rules)) {
+            Some(reason) => format!(
+                "the opening already ends the game ({reason}); --opening-plies shortens openings"
+            ),
+            None => return Ok(line),
+        },
+        Err(error) => error.to_string(),
+    };
+    Err(OpeningError(format!("{place}: {why}")))
 }
 
 /// Why the rules end the game in an opening, if they do.
@@ -142,7 +141,7 @@ fn ending(line: &Line, rules: RuleSet) -> Option<EndReason> {
     ending.map(|ending| ending.reason)
 }
 
-fn read_pgn(text: &str, plies: usize) -> Vec<Result<Line, OpeningError>> {
+fn read_pgn(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line, OpeningError>> {
     let mut games = pgn::PgnReader::new(text.as_bytes());
     // An error after the plies does not matter.
     let complete = |game: GameTree| {
@@ -157,7 +156,7 @@ fn read_pgn(text: &str, plies: usize) -> Vec<Result<Line, OpeningError>> {
         .zip(games.by_ref())
         .map(|(number, game)| {
             let line = game.and_then(complete);
-            line.map_err(|error| OpeningError(format!("game {number}: {error}")))
+            checked(line, format_args!("game {number}"), rules)
         })
         .collect();
     if let Err(error) = games.finish() {
@@ -166,7 +165,7 @@ fn read_pgn(text: &str, plies: usize) -> Vec<Result<Line, OpeningError>> {
     lines
 }
 
-fn read_lines(text: &str, plies: usize) -> Vec<Result<Line, OpeningError>> {
+fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line, OpeningError>> {
     let mut lines = Vec::new();
     for (number, text) in (1..).zip(text.lines()) {
         let game = text.split(';').next().unwrap_or("").trim();
@@ -181,14 +180,14 @@ fn read_lines(text: &str, plies: usize) -> Vec<Result<Line, OpeningError>> {
                 .read(),
             _ => Line::play(Position::startpos(), game.split_whitespace().take(plies)),
         };
-        lines.push(line.map_err(|error| OpeningError(format!("line {number}: {error}"))));
+        lines.push(checked(line, format_args!("line {number}"), rules));
     }
     lines
 }
 
 /// Reads the first `plies` of a line that begins with a FEN. `game` is its part before the first `;`, without move
-/// numbers. Without the word `moves`, the line is an EPD if the word after the FEN cannot be read as a move, or if
-/// `game` has a quoted text; its operations are ignored.
+/// numbers. The line is an EPD if the word after the FEN is `moves` or cannot be read as a move, or if `game` has a
+/// quoted text.
 fn read_position(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
     let line = GameText::split(game, Separator::Optional)
         .first(plies)
@@ -200,10 +199,9 @@ fn read_position(text: &str, game: &str, plies: usize) -> Result<Line, LineError
             error: NotationError::Unreadable(_)
         })
     );
-    if (is_operation || game.contains('"')) && Epd::is_form_of(text) && !Epd::has_moves(text) {
-        let words: Vec<&str> = game.split(' ').collect();
-        let position = fen::parse_position(&words[..fen::length(&words)].join(" "))?;
-        return Line::play(position, [""; 0]);
+    let may_be_epd = is_operation || game.contains('"') || Epd::has_moves(text);
+    if may_be_epd && Epd::is_form_of(text) {
+        return Epd::line(&without_move_numbers(text), plies);
     }
     line
 }
@@ -227,7 +225,8 @@ mod tests {
     #[test]
     fn built_in_openings_are_valid_and_distinct() {
         let openings = Openings::read(BALANCED).unwrap();
-        assert_eq!(openings.clone().remove_finished(RuleSet::Asian), Ok(vec![]));
+        let (_, errors) = Openings::read_valid(BALANCED, usize::MAX, Some(RuleSet::Asian)).unwrap();
+        assert_eq!(errors, []);
         let end = |line: &Line| {
             let mut position = line.start.clone();
             for m in &line.moves {
@@ -308,28 +307,55 @@ mod tests {
 
     #[test]
     fn openings_that_end_the_game_are_refused() {
+        let read = |text: &str| Openings::read_valid(text, usize::MAX, Some(RuleSet::Asian));
         let mate = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9";
-        let mut openings = Openings::read(mate).unwrap();
-        let removed = openings.remove_finished(RuleSet::Asian);
-        let error = removed.unwrap_err().to_string();
-        assert!(
-            error.starts_with("opening 1 already ends the game"),
-            "{error}"
+        let ends = "the opening already ends the game (checkmate); ";
+        let error = read(mate).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("line 1: {ends}")), "{error}");
+        assert!(Openings::read(mate).is_ok());
+        // The other openings are kept, and errors name the line or the game of the file.
+        let lines = format!("# comment\nh2e2\nh2e9\n{mate}\nb2e2 h9g7\n");
+        let tag = "[Red \"a\"]\n";
+        let pgn = format!(
+            "{tag}1. h2e2 *\n\n{tag}1. h2e9 *\n\n{tag}[FEN \"{}\"]\n1. b1b9 *\n\n{tag}1. b2e2 h9g7 *\n",
+            mate.replace(" b1b9", "")
         );
-        assert_eq!(
-            Openings::start().remove_finished(RuleSet::Asian),
-            Ok(vec![])
-        );
-        // The other openings are kept.
-        let text = format!("h2e2\nh2e9\n{mate}\nb2e2 h9g7\n");
-        let (mut openings, errors) = Openings::read_valid(&text, usize::MAX).unwrap();
-        assert!(errors.len() == 1 && errors[0].to_string().starts_with("line 2: "));
-        let removed = openings.remove_finished(RuleSet::Asian).unwrap();
-        assert!(removed.len() == 1 && removed[0].to_string().starts_with("opening 2 "));
-        assert_eq!(texts(&openings), ["h2e2", "b2e2 h9g7"]);
-        let pgn = "[Red \"a\"]\n\n1. h2e2 *\n\n[Red \"b\"]\n\n1. h2e9 *\n";
-        let (openings, errors) = Openings::read_valid(pgn, usize::MAX).unwrap();
-        assert_eq!((openings.lines().len(), errors.len()), (1, 1));
+        for (text, places) in [
+            (lines, ["line 3: move 1", &format!("line 4: {ends}")]),
+            (pgn, ["game 2: ", &format!("game 3: {ends}")]),
+        ] {
+            let (openings, errors) = read(&text).unwrap();
+            assert_eq!(texts(&openings), ["h2e2", "b2e2 h9g7"]);
+            assert_eq!(errors.len(), 2);
+            for (error, place) in errors.iter().zip(places) {
+                assert!(error.to_string().starts_with(place), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn operations_of_epd_count() {
+        let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+        for (operations, counters, moves) in [
+            ("hmvc 30; fmvn 20;", "30 20", ""),
+            ("id \"x\"; moves h2e2 h9g7;", "0 1", "h2e2 h9g7"),
+            (
+                "moves 1. h2e2! h9g7; hmvc 30; bm a0a9;",
+                "30 1",
+                "h2e2 h9g7",
+            ),
+            ("bm a0a9; fmvn 20; moves h2e2", "0 20", "h2e2"),
+        ] {
+            let openings = Openings::read(&format!("{board} w - - {operations}")).unwrap();
+            let start = openings.lines()[0].start.to_string();
+            assert!(start.ends_with(&format!(" w - - {counters}")), "{start}");
+            assert_eq!(texts(&openings), [moves], "{operations}");
+        }
+        let text = format!("{board} w - - hmvc 30; moves h2e2 x;");
+        let (openings, _) = Openings::read_valid(&text, 1, None).unwrap();
+        assert_eq!(texts(&openings), ["h2e2"]);
+        let error = Openings::read(&text).unwrap_err().to_string();
+        assert!(error.starts_with("line 1: move 2: "), "{error}");
     }
 
     #[test]
@@ -338,7 +364,7 @@ mod tests {
         let lines = format!("h2e2 h9g7 x\nstartpos h2e2 x\n{board} w h2e2 x\n");
         let pgn = "[Red \"a\"]\n\n1. h2e2 h2e2 *\n";
         for (text, count) in [(lines.as_str(), 3), (pgn, 1)] {
-            let (openings, errors) = Openings::read_valid(text, 1).unwrap();
+            let (openings, errors) = Openings::read_valid(text, 1, None).unwrap();
             assert_eq!(texts(&openings), vec!["h2e2"; count]);
             assert_eq!(errors, []);
             assert!(Openings::read(text).is_err());
