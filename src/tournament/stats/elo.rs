@@ -79,10 +79,18 @@ impl Scores {
         add(&mut self.pairs, &others.pairs);
     }
 
+    /// The variance of the result of a game, computed from pairs, or from single games if there are no pairs.
+    pub fn variance(&self) -> f64 {
+        if self.pairs == [0; 5] {
+            return variance(&self.games);
+        }
+        // The variance of the mean of two independent games is half that of one game.
+        2.0 * variance(&self.pairs)
+    }
+
     /// The estimate from the results; `None` without games.
     ///
-    /// The error is computed from game pairs, or from single games if there are no pairs. The variance of a single
-    /// result is unknown, so its bounds are infinite.
+    /// The variance of a single result is unknown, so its bounds are infinite.
     pub fn estimate(&self) -> Option<Estimate> {
         let count = self.count();
         if count == 0 {
@@ -90,15 +98,11 @@ impl Scores {
         }
         let games = count as f64;
         let score = self.points() / games;
-        let pairs: u64 = self.pairs.iter().sum();
-        let (results, variance) = match pairs {
-            0 => (count, variance(&self.games)),
-            // The variance of the mean of two independent games is half that of one game.
-            _ => (pairs, 2.0 * variance(&self.pairs)),
-        };
+        let variance = self.variance();
         let error = (variance / games).sqrt();
-        let half = match results {
-            1 => f64::INFINITY,
+        let pairs: u64 = self.pairs.iter().sum();
+        let half = match (pairs, count) {
+            (1, _) | (0, 1) => f64::INFINITY,
             _ => TWO_SIDED * error,
         };
         let interval = |f: &dyn Fn(f64) -> f64| Interval {

@@ -3,7 +3,9 @@
 //! The model of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): an engine
 //! with strength `a` scores `a / (a + b)` against one with strength `b`, a draw counts as half a win.
 //! The likelihood is maximized by minorization (Hunter, "MM algorithms for generalized Bradley-Terry
-//! models", 2004); the errors are computed from the inverse of the information matrix.
+//! models", 2004). The errors are those of the sandwich estimator (Huber, "The behavior of maximum likelihood estimates
+//! under nonstandard conditions", 1967), because games with draws and pairs with swapped colors vary less than the model
+//! says.
 
 use serde::Serialize;
 
@@ -42,7 +44,7 @@ pub fn ratings(standings: &Standings) -> Vec<Rating> {
         points[second] += scores.reversed().points() + PRIOR_DRAWS / 2.0;
     }
     let strengths = strengths(&games, &points);
-    let errors = errors(&games, &strengths);
+    let errors = errors(standings, &games, &strengths);
     let mean = strengths.iter().map(|s| s.ln()).sum::<f64>() / count.max(1) as f64;
     let rating = |(strength, error): (&f64, f64)| Rating {
         value: SCALE * (strength.ln() - mean),
@@ -72,9 +74,9 @@ fn strengths(games: &[Vec<f64>], points: &[f64]) -> Vec<f64> {
     strengths
 }
 
-/// The errors of the ratings. The constraint that the ratings sum to zero adds a term to every element of the
-/// information matrix, which makes it invertible.
-fn errors(games: &[Vec<f64>], strengths: &[f64]) -> Vec<f64> {
+/// The errors of the ratings, from the observed variance of the results of each pairing. The constraint that the ratings
+/// sum to zero adds a term to every element of the information matrix, which makes it invertible.
+fn errors(standings: &Standings, games: &[Vec<f64>], strengths: &[f64]) -> Vec<f64> {
     let count = strengths.len();
     let mut information = vec![vec![1.0 / count.max(1) as f64; count]; count];
     for a in 0..count {
@@ -85,16 +87,17 @@ fn errors(games: &[Vec<f64>], strengths: &[f64]) -> Vec<f64> {
             information[a][b] -= weight;
         }
     }
-    let inverse = invert(information);
-    (0..count)
-        .map(|engine| match &inverse {
-            Some(inverse) => {
-                let variance = inverse[engine][engine] - 1.0 / count as f64;
-                TWO_SIDED * SCALE * variance.max(0.0).sqrt()
-            }
-            None => f64::INFINITY,
-        })
-        .collect()
+    let Some(inverse) = invert(information) else {
+        return vec![f64::INFINITY; count];
+    };
+    let error = |row: Vec<f64>| {
+        let pairings = standings.pairings();
+        let parts = pairings.map(|([a, b], scores)| {
+            scores.count() as f64 * scores.variance() * (row[a] - row[b]).powi(2)
+        });
+        TWO_SIDED * SCALE * parts.sum::<f64>().sqrt()
+    };
+    inverse.into_iter().map(error).collect()
 }
 
 #[cfg(test)]
@@ -145,11 +148,12 @@ mod tests {
             (first.value - second.value - 190.8).abs() < 1.0,
             "{first:?} {second:?}"
         );
-        // The errors add up to that of the difference, whose variance is 1 / (n p (1 - p)) in natural units.
-        let error = TWO_SIDED * SCALE * (1.0 / (400.5_f64 * 0.75 * 0.25)).sqrt();
+        // The errors add up to that of the difference.
+        let elo = won.of(0).estimate().unwrap().elo;
+        let error = (elo.high - elo.low) / 2.0;
         assert!(
             (first.error + second.error - error).abs() < 1.0,
-            "{first:?} {error}"
+            "{first:?} {elo:?}"
         );
     }
 
