@@ -8,7 +8,7 @@ mod sprt;
 pub use elo::{Estimate, Interval, Scores};
 pub use factors::{Effect, FactorRun, Factors, FactorsError};
 pub use ratings::{Rating, ratings};
-pub use sprt::{Decision, EloModel, ParseEloModelError, Sprt, SprtRun};
+pub use sprt::{Decision, EloModel, Sprt, SprtRun};
 
 use std::collections::HashMap;
 use std::time::Duration;

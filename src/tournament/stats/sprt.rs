@@ -35,20 +35,6 @@ impl EloModel {
     }
 }
 
-/// The text is not the name of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("model= must be normalized or logistic")]
-pub struct ParseEloModelError;
-
-impl FromStr for EloModel {
-    type Err = ParseEloModelError;
-
-    /// Parses a name, ignoring case.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::from_name(text).ok_or(ParseEloModelError)
-    }
-}
-
 /// An SPRT of `elo1` against `elo0`. It is part of the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sprt {
@@ -80,12 +66,15 @@ impl FromStr for Sprt {
     /// Parses `elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized`; the last three are optional.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let list = KeyValues::read(text, &["elo0", "elo1", "alpha", "beta", "model"])?;
+        let unknown = KeyValuesError::OutOfRange("model= must be normalized or logistic");
+        let model: Option<String> = list.get("model")?;
+        let model = model.map(|name| EloModel::from_name(&name).ok_or(unknown));
         let sprt = Self {
             elo0: list.require("elo0")?,
             elo1: list.require("elo1")?,
             alpha: list.get("alpha")?.unwrap_or(0.05),
             beta: list.get("beta")?.unwrap_or(0.05),
-            model: list.get("model")?.unwrap_or(EloModel::Normalized),
+            model: model.transpose()?.unwrap_or(EloModel::Normalized),
         };
         // NaN is not within the range.
         if [sprt.elo0, sprt.elo1]
@@ -104,7 +93,7 @@ impl FromStr for Sprt {
             .any(|p| !(1e-6..0.5).contains(p))
         {
             return Err(KeyValuesError::OutOfRange(
-                "alpha and beta must be between 0.000001 and 0.5",
+                "alpha and beta must be at least 0.000001 and less than 0.5",
             ));
         }
         Ok(sprt)
@@ -404,6 +393,16 @@ mod tests {
             "elo0=0,elo1=5,x=1",
         ] {
             assert!(bad.parse::<Sprt>().is_err(), "{bad}");
+        }
+        for (bad, reason) in [
+            (
+                "alpha=0.5",
+                "alpha and beta must be at least 0.000001 and less than 0.5",
+            ),
+            ("model=bayesian", "model= must be normalized or logistic"),
+        ] {
+            let error = format!("elo0=0,elo1=5,{bad}").parse::<Sprt>().unwrap_err();
+            assert_eq!(error.to_string(), reason);
         }
     }
 
