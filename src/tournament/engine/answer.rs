@@ -198,8 +198,10 @@ impl FromStr for EngineScore {
 /// The last reported value of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineInfo {
-    /// Score for the side to move.
+    /// Score for the side to move; a bound only if no exact score was reported.
     pub score: Option<EngineScore>,
+    /// Whether the score is a bound.
+    is_bound: bool,
     /// Depth in plies.
     pub depth: Option<u32>,
     /// Nodes.
@@ -242,12 +244,19 @@ impl EngineInfo {
                 "depth" => update.depth = number(words.next()).filter(|depth| *depth <= MAX_DEPTH),
                 "nodes" => update.nodes = number(words.next()).filter(|nodes| *nodes <= MAX_NODES),
                 "score" => update.score = score(&mut words),
+                "lowerbound" | "upperbound" => update.is_bound = true,
                 _ => {}
             }
         }
-        self.score = update.score.or(self.score);
         self.depth = update.depth.or(self.depth);
         self.nodes = update.nodes.or(self.nodes);
+        // Adjudication and comments take the score as exact.
+        if update.is_bound && !self.is_bound && self.score.is_some() {
+            return;
+        }
+        if update.score.is_some() {
+            (self.score, self.is_bound) = (update.score, update.is_bound);
+        }
         self.pv = update.pv.or(self.pv.take());
     }
 }
@@ -294,6 +303,7 @@ mod tests {
         info.read("info depth 6 score -12 time 3 nodes 5000 pv h2e2 depth 9");
         let expected = EngineInfo {
             score: Some(EngineScore::Units(-12)),
+            is_bound: false,
             depth: Some(6),
             nodes: Some(5000),
             pv: Some("h2e2 depth 9".to_owned()),
@@ -311,6 +321,24 @@ mod tests {
         assert_eq!((info.depth, info.nodes), (Some(6), Some(6000)));
         info.read("info score cp 99999999999999");
         assert_eq!(info.score, Some(EngineScore::Units(1_000_000)));
+    }
+
+    #[test]
+    fn exact_scores_are_preferred_to_bounds() {
+        let mut info = EngineInfo::default();
+        for (line, score, pv) in [
+            ("score cp 10 lowerbound pv a0a1", 10, "a0a1"),
+            ("score cp 20 upperbound pv a0a2", 20, "a0a2"),
+            ("score cp 30 pv a0a1", 30, "a0a1"),
+            ("score cp -900 upperbound pv a0a2", 30, "a0a1"),
+            ("score -40 pv a0a2", -40, "a0a2"),
+        ] {
+            info.read(&format!("info depth 7 {line}"));
+            assert_eq!(info.score, Some(EngineScore::Units(score)), "{line}");
+            assert_eq!(info.pv.as_deref(), Some(pv), "{line}");
+        }
+        info.read("info depth 8 score cp 900 lowerbound nodes 99");
+        assert_eq!((info.depth, info.nodes), (Some(8), Some(99)));
     }
 
     #[test]
