@@ -118,7 +118,8 @@ impl ScoreAdjudicator {
         if let Some(resign) = self.adjudication.resign
             && runs[3] >= resign.moves
         {
-            return Some(Ending::loss(side, EndReason::Resignation, "by its score"));
+            let detail = "by the score of the loser";
+            return Some(Ending::loss(side, EndReason::ScoreWin, detail));
         }
         let agreed = |index: usize, moves: u32| self.runs.iter().all(|runs| runs[index] >= moves);
         if let Some(win) = self.adjudication.win {

@@ -209,7 +209,7 @@ fn color_orders_and_seeds() {
 #[test]
 fn resign_adjudication() {
     let resign = format!("{PLAIN} --resign score=800,moves=2");
-    let lost = ("resignation".to_owned(), 3, "0-1".to_owned());
+    let lost = ("win adjudication".to_owned(), 3, "0-1".to_owned());
     assert_eq!(first_game(["lose", "good"], &resign), lost);
     assert_eq!(first_game(["win", "good"], &resign).0, "repetition");
     assert_eq!(first_game(["lose", "good"], PLAIN).0, "repetition");
