@@ -106,11 +106,7 @@ impl GameInProgress<'_> {
     /// Asks the side to move for a move and plays it. Returns the ending if that ends the game.
     fn play_move(&mut self) -> Result<Option<Ending>, Abandoned> {
         let side = self.referee.side_to_move();
-        let banned = if self.conditions.rules.banmoves {
-            self.referee.losing_repetitions()
-        } else {
-            Vec::new()
-        };
+        let banned = banned(self.conditions.rules, &mut self.referee);
         let request = MoveRequest {
             game: self.referee.game(),
             clocks: &self.clocks,
@@ -254,10 +250,11 @@ impl GameInProgress<'_> {
         if ahead.play(expected).is_err() || ahead.ending().is_some() {
             return Ok(None);
         }
+        let banned = banned(self.conditions.rules, &mut ahead);
         let request = MoveRequest {
             game: ahead.game(),
             clocks: &self.clocks,
-            banned: &[],
+            banned: &banned,
             draw_offered: false,
         };
         let began = Instant::now();
@@ -265,5 +262,14 @@ impl GameInProgress<'_> {
             Ok(()) => Ok(None),
             Err(failure) => self.failure(side, &failure, began).map(Some),
         }
+    }
+}
+
+/// The moves that lose by repetition, if the rules say that they are sent to engines.
+fn banned(rules: &GameRules, referee: &mut Referee) -> Vec<Move> {
+    if rules.banmoves {
+        referee.losing_repetitions()
+    } else {
+        Vec::new()
     }
 }

@@ -45,10 +45,10 @@ esac
 # Chooses the move by the number of moves so far.
 choose() {
     case $mode-$((moves % 4)) in
-        checker-0) if [ "$moves" = 0 ]; then move=a1e1; else move=f1e1; fi ;;
-        checker-1) move=e9f9 ;;
-        checker-2) move=e1f1 ;;
-        checker-3) move=f9e9 ;;
+        checker*-0) if [ "$moves" = 0 ]; then move=a1e1; else move=f1e1; fi ;;
+        checker*-1) move=e9f9 ;;
+        checker*-2) move=e1f1 ;;
+        checker*-3) move=f9e9 ;;
         # A pass, which is legal in janggi.
         janggi-*) [ "$stalemate" = yes ] && move=f1f1 || move=a1a2 ;;
         ranks-0) move=a1a2 ;;
@@ -115,8 +115,8 @@ answer() {
                 *) case $((moves % 4)) in 0) next=a9a7 ;; 1) next=a1a2 ;; 2) next=a8a7 ;; 3) next=a0a2 ;; esac
                    say "bestmove $move ponder $next" ;;
             esac ;;
-        foresee | gush) case $1 in
-                *ponder*) if [ "$mode" = foresee ]; then say "info nodes 9000000"; else gush; fi ;;
+        foresee | gush | checker-foresees) case $1 in
+                *ponder*) case $mode in foresee) say "info nodes 9000000" ;; gush) gush ;; esac ;;
                 *) before=$moves; moves=$((moves + 1)); choose; next=$move; moves=$before; choose
                    say "bestmove $move ponder $next" ;;
             esac ;;
@@ -185,8 +185,8 @@ while read -r line; do
         "setoption name UCI_Variant value xiangqi") variant=xiangqi ;;
         banmoves*) banned=${line#banmoves } ;;
         "setoption style"*) [ "$mode" = objects ] && printf 'info message no \033[31msuch style\n' ;;
-        ponderhit*) moves=$((moves)); choose; say "bestmove $move" ;;
-        stop) case $mode in foresee | late) choose; say "bestmove $move" ;; esac ;;
+        ponderhit*) if [ "$mode" = checker-foresees ]; then answer; else choose; say "bestmove $move"; fi ;;
+        stop) case $mode in foresee | late | checker-foresees) choose; say "bestmove $move" ;; esac ;;
         go*)
             searched=yes
             [ "$mode" = fragile ] && [ "$line" = "go infinite" ] && continue
@@ -194,7 +194,7 @@ while read -r line; do
             if [ "${line% movetime *}" = "go depth 2" ] && [ "$mode" != chess ]; then
                 choose
                 # Its games start from another position.
-                [ "$mode" = checker ] && move=a0a1
+                case $mode in checker*) move=a0a1 ;; esac
                 say "bestmove $move"
                 continue
             fi

@@ -83,6 +83,12 @@ fn banmoves_prevent_perpetual_check() {
     let warned = format!("{arguments} --banmoves");
     let prevented = ("ply limit".to_owned(), 9, "1/2-1/2".to_owned());
     assert_eq!(first_game(["checker", "checker"], &warned), prevented);
+    // Pondering, each move after the first is a reply to `ponderhit`.
+    let pondering = warned.replace("depth=1", "tc=100+1 ponder=on");
+    let modes = ["checker-foresees", "checker"];
+    assert_eq!(first_game(modes, &pondering), prevented);
+    let unwarned = pondering.replace("--banmoves", "");
+    assert_eq!(first_game(modes, &unwarned), lost);
 }
 
 #[test]
