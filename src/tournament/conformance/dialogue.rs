@@ -11,8 +11,7 @@ use crate::text::{encode_gbk, printable};
 
 pub use crate::tournament::engine::is_outcome;
 use crate::tournament::engine::{
-    EngineDialect, EngineFailure, OfferedOption, Output, Process, has_milliseconds,
-    value_for_engine,
+    EngineDialect, EngineFailure, OfferedOption, Output, Process, has_milliseconds, option_command,
 };
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
@@ -252,8 +251,9 @@ impl<'a> Dialogue<'a> {
         }
         options.extend(self.spec.options.clone());
         for (name, value) in options {
-            let value = value_for_engine(&offered, &name, &value);
-            self.send(&protocol.set_option(&name, &value));
+            if let Some(command) = option_command(protocol, &offered, &name, &value) {
+                self.send(&command);
+            }
         }
         for line in &self.spec.init {
             self.send(line);

@@ -148,13 +148,20 @@ fn find_offer<'a>(offers: &'a [OfferedOption], name: &str) -> Option<&'a Offered
     offers.find(|offer| offer.name.eq_ignore_ascii_case(name))
 }
 
-/// The value of an option in the form for an engine: `true` or `false` for a check that it offers.
-pub fn value_for_engine(offers: &[OfferedOption], name: &str, value: &str) -> String {
-    let offer = find_offer(offers, name);
-    let is_check = offer.is_some_and(|offer| offer.kind == OptionKind::Check);
-    match switch(value) {
-        Ok(on) if is_check => on.to_string(),
-        _ => value.to_owned(),
+/// The command that sets an option: with `true` or `false` for a check that the engine offers, without a value for a
+/// button; `None` for a button that is off.
+pub fn option_command(
+    protocol: EngineProtocol,
+    offers: &[OfferedOption],
+    name: &str,
+    value: &str,
+) -> Option<String> {
+    let kind = find_offer(offers, name).map(|offer| &offer.kind);
+    match (kind, switch(value)) {
+        (Some(OptionKind::Button), Ok(false)) => None,
+        (Some(OptionKind::Button), _) => Some(protocol.press_button(name)),
+        (Some(OptionKind::Check), Ok(on)) => Some(protocol.set_option(name, &on.to_string())),
+        _ => Some(protocol.set_option(name, value)),
     }
 }
 
@@ -182,7 +189,8 @@ enum OptionKind {
     /// Minimum and maximum.
     Spin(Option<i64>, Option<i64>),
     Combo(Vec<String>),
-    /// Strings, buttons and unknown types.
+    Button,
+    /// Strings and unknown types.
     Other,
 }
 
@@ -214,6 +222,7 @@ impl OfferedOption {
                 let values = values.iter().filter(|(key, _)| *key == "var");
                 OptionKind::Combo(values.map(|(_, value)| value.clone()).collect())
             }
+            "button" => OptionKind::Button,
             _ => OptionKind::Other,
         };
         let name = name.trim().to_owned();
@@ -240,7 +249,9 @@ impl OfferedOption {
             OptionKind::Combo(values) if !values.iter().any(|one| is(one)) => {
                 Some(format!("is not one of {}", values.join(", ")))
             }
-            OptionKind::Check | OptionKind::Combo(_) | OptionKind::Other => None,
+            OptionKind::Check | OptionKind::Combo(_) | OptionKind::Button | OptionKind::Other => {
+                None
+            }
         }
     }
 }
@@ -328,6 +339,27 @@ mod tests {
         ] {
             let offer = OfferedOption::read(line);
             assert_eq!(offer.as_ref().map(|offer| offer.name.as_str()), name);
+        }
+    }
+
+    #[test]
+    fn buttons_have_no_value() {
+        let offers = [
+            "option name Clear Hash type button",
+            "option batch type check",
+        ];
+        let offers = offers.map(|line| OfferedOption::read(line).unwrap());
+        let (ucci, uci) = (EngineProtocol::Ucci, EngineProtocol::Uci);
+        for (protocol, name, value, sent) in [
+            (uci, "Clear Hash", "true", Some("setoption name Clear Hash")),
+            (ucci, "Clear Hash", "", Some("setoption Clear Hash")),
+            (uci, "Clear Hash", "off", None),
+            (uci, "batch", "on", Some("setoption name batch value true")),
+            (ucci, "style", "off", Some("setoption style off")),
+            (uci, "BookFile", "", Some("setoption name BookFile value ")),
+        ] {
+            let command = option_command(protocol, &offers, name, value);
+            assert_eq!(command.as_deref(), sent, "{name}");
         }
     }
 

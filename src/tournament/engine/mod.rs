@@ -14,7 +14,7 @@ use crossbeam_channel::{Receiver, TryRecvError, select};
 
 pub use answer::{EngineFailure, EngineScore, MoveAnswer, MoveChoice};
 pub use dialect::{EngineDialect, MoveRequest};
-pub use greeting::{Greeting, OfferedOption, has_milliseconds, value_for_engine};
+pub use greeting::{Greeting, OfferedOption, has_milliseconds, option_command};
 pub use platform::processors;
 pub use probe::probe;
 pub use process::{Output, Process};
@@ -136,9 +136,10 @@ impl Engine {
 
     fn set_options(&self, options: &[(String, String)]) {
         for (name, value) in options {
-            let value = value_for_engine(&self.offers, name, value);
-            self.process
-                .send(&self.dialect.protocol.set_option(name, &value));
+            let command = option_command(self.dialect.protocol, &self.offers, name, value);
+            if let Some(command) = command {
+                self.process.send(&command);
+            }
         }
     }
 

@@ -68,6 +68,14 @@ impl EngineProtocol {
             Self::Uci | Self::Xboard => format!("setoption name {name} value {value}"),
         }
     }
+
+    /// The command that presses a button.
+    pub fn press_button(self, name: &str) -> String {
+        match self {
+            Self::Ucci => format!("setoption {name}"),
+            Self::Uci | Self::Xboard => format!("setoption name {name}"),
+        }
+    }
 }
 
 /// The complete settings of an engine. They are part of the journal.
