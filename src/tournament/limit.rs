@@ -26,6 +26,18 @@ pub enum Limit {
     Depth(u32),
 }
 
+impl Limit {
+    /// Whether its times, if any, are whole seconds.
+    pub fn has_whole_seconds(self) -> bool {
+        let times = match self {
+            Self::Clock(control) => [control.base, control.increment],
+            Self::MoveTime(time) => [time; 2],
+            Self::Nodes(_) | Self::Depth(_) => return true,
+        };
+        times.iter().all(|time| time.subsec_nanos() == 0)
+    }
+}
+
 /// A time control: base time, increment, and moves per period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControl {

@@ -218,14 +218,16 @@ fn unknown_options_give_warnings_and_are_set() {
         "option.hashsize=16 option.usemillisec=perhaps",
     );
     let arguments = "--openings start --rounds 1 --each movetime=1000";
-    let mut command = match_of([one, script("two", "good")], arguments);
+    let two = with(script("two", "seconds"), "movetime=1500");
+    let mut command = match_of([one, two], arguments);
     let output = command.arg("--log").arg(&log).output().unwrap();
     assert!(output.status.success());
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         error,
         "chuhe: engine one: the engine has no option hashsize\n\
-         chuhe: engine one: option usemillisec: \"perhaps\" is neither true nor false\n"
+         chuhe: engine one: option usemillisec: \"perhaps\" is neither true nor false\n\
+         chuhe: engine two: without usemillisec the times are rounded down to whole seconds\n"
     );
     let sent = fs::read_to_string(&log).unwrap();
     assert!(sent.contains("<- setoption hashsize 16"), "{sent}");

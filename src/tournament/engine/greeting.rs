@@ -36,6 +36,10 @@ impl Engine {
         // Messages from here on are about its options.
         self.process.reset();
         self.set_all_options(spec, offers)?;
+        if !self.dialect.milliseconds && !spec.limit.has_whole_seconds() {
+            let why = "without usemillisec the times are rounded down to whole seconds";
+            self.greeting.option_warnings.push(why.to_owned());
+        }
         self.greeting.messages = self.process.messages();
         match refused_network(&spec.options, &self.greeting.messages) {
             Some(message) => Err(EngineFailure::Network(message.to_owned())),
