@@ -16,6 +16,7 @@ use super::stall::StallWatch;
 use super::stats::Standings;
 use super::worker::{GameWorker, NoGame};
 use crate::board::named_enum;
+use crate::notation::fen;
 
 /// Why a tournament cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -95,6 +96,8 @@ pub fn check_engines(
     let cpus = cpus.first().and_then(Option::as_deref);
     let available = processors();
     let timeouts = tournament.timeouts;
+    let mut openings = tournament.openings.lines().iter();
+    let has_positions = openings.any(|line| fen::write_position(&line.start) != fen::START);
     let mut greetings = Vec::new();
     for spec in &mut tournament.engines {
         let required = spec.cpus.iter().flatten();
@@ -111,7 +114,8 @@ pub fn check_engines(
             name: spec.name.clone(),
             failure,
         };
-        let (completed, greeting) = probe(spec, cpus, timeouts, interrupt).map_err(error)?;
+        let probed = probe(spec, cpus, timeouts, interrupt, has_positions);
+        let (completed, greeting) = probed.map_err(error)?;
         *spec = completed;
         greetings.push(greeting);
     }

@@ -167,7 +167,11 @@ while read -r line; do
             esac
             say "${line}ok"
             ;;
-        protover*) [ "$mode" = pingless ] && say "feature setboard=1 done=1" ;;
+        protover*)
+            [ "$mode" = pingless ] && say "feature setboard=1 done=1"
+            [ "$mode" = fenless ] && say "feature ping=1 setboard=0 done=1"
+            ;;
+        ping*) [ "$mode" = fenless ] && say "pong ${line#ping }" ;;
         isready)
             [ "$mode" = eager ] && say "bestmove a0a9"
             [ "$mode" = tardy ] && sleep 1.5

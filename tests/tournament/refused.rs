@@ -50,6 +50,16 @@ fn engines_that_do_not_work_are_refused() {
         let error = error_of(engine, "--each depth=1 --startup 0.3");
         assert!(error.contains(&format!("engine one: {reason}")), "{error}");
     }
+    place.write("openings.epd", "4k4/9/9/9/9/9/9/9/R8/3K5 w\n");
+    let mut fenless = script("one", "fenless");
+    fenless[4] = "proto=xboard".to_owned();
+    let openings = place.path("openings.epd");
+    let error = error_of(
+        fenless,
+        &format!("--each depth=1 --openings {}", openings.display()),
+    );
+    let reason = "engine one: it speaks XBoard, but cannot set up the positions of the openings";
+    assert!(error.contains(reason), "{error}");
     // A process may be allowed to raise its priority.
     let engines = [
         with(script("one", "good"), "nice=-5"),

@@ -33,7 +33,7 @@ pub fn check_protocol(
         ready: check_timeouts.ready,
         ..Timeouts::default()
     };
-    let (spec, greeting) = probe(spec, None, timeouts, interrupt)?;
+    let (spec, greeting) = probe(spec, None, timeouts, interrupt, false)?;
     let protocol = spec.protocol.unwrap_or_default();
     if protocol == EngineProtocol::Xboard {
         return Err(EngineFailure::Xboard("which cannot be checked"));

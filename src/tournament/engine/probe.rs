@@ -30,12 +30,14 @@ const GREETINGS: [(&str, Duration); 3] = [
 /// starting position. Settings given by the user are verified.
 ///
 /// # Errors
-/// The engine cannot be started, does not answer, does not play xiangqi, or contradicts the given settings.
+/// The engine cannot be started, does not answer, does not play xiangqi, contradicts the given settings, or cannot set
+/// up positions although `must_set_up` demands it.
 pub fn probe(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
     timeouts: Timeouts,
     interrupted: &Receiver<()>,
+    must_set_up: bool,
 ) -> Result<(EngineSpec, Greeting), EngineFailure> {
     let mut spec = spec.clone();
     let mut detected = Vec::new();
@@ -49,6 +51,10 @@ pub fn probe(
         spec.protocol = Some(protocol);
     }
     let mut engine = Engine::start(&spec, cpus, timeouts, interrupted.clone())?;
+    if must_set_up && engine.process.lacks_setboard() {
+        let why = "but cannot set up the positions of the openings (setboard=0)";
+        return Err(EngineFailure::Xboard(why));
+    }
     let mut greeting = std::mem::take(&mut engine.greeting);
     match spec.first_rank {
         Some(first_rank) => engine.verify_first_rank(first_rank)?,

@@ -154,6 +154,12 @@ impl Process {
         translator.is_some_and(|translator| translator.lock().lacks_reuse)
     }
 
+    /// Whether it is an XBoard engine that cannot set up positions.
+    pub fn lacks_setboard(&self) -> bool {
+        let translator = self.xboard.as_ref();
+        translator.is_some_and(|translator| translator.lock().lacks_setboard)
+    }
+
     /// The line in which an XBoard engine refused the last position.
     pub fn refusal(&self) -> Option<String> {
         self.xboard.as_ref()?.lock().refusal.clone()

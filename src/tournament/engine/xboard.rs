@@ -31,7 +31,7 @@ pub struct XboardTranslator {
     /// Whether the engine has resigned since its last move.
     has_resigned: bool,
     /// Whether the engine cannot set up positions (`setboard=0`).
-    lacks_setboard: bool,
+    pub lacks_setboard: bool,
     /// Whether the engine must be restarted for each game (`reuse=0`).
     pub lacks_reuse: bool,
     /// Whether positions are sent in the form of UCI, because the engine refused that of XBoard.
@@ -152,7 +152,13 @@ impl XboardTranslator {
 
     /// Translates a line of the engine.
     pub fn answer(&mut self, line: &str) -> Vec<String> {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let (word, rest) = match line.split_once(' ').unwrap_or((line, "")) {
+            // The older form of `move`: `1. ... h9g7`.
+            (number, rest) if number.ends_with('.') && rest.starts_with("... ") => {
+                ("move", rest.trim_start_matches("... "))
+            }
+            words => words,
+        };
         match word {
             "feature" => self.features(rest),
             "pong" if rest == "0" && self.must_wait => Vec::new(),
@@ -428,7 +434,7 @@ mod tests {
         assert_eq!(go, ["time 6100", "otim 6000", "go"]);
         assert_eq!(engine.command("stop"), ["?"]);
         engine.answer("offer draw");
-        assert_eq!(engine.answer("move h0g2"), ["bestmove h0g2 draw"]);
+        assert_eq!(engine.answer("2. ... h0g2"), ["bestmove h0g2 draw"]);
         assert!(engine.command("stop").is_empty());
         // Another game.
         let fen = "4k4/9/9/9/9/9/9/9/R8/3K5 b";
