@@ -1,7 +1,7 @@
 //! The schedule: pairings, colors and the order of games.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::record::GameSummary;
 use crate::board::{ByColor, Color, named_enum};
@@ -223,14 +223,16 @@ impl Schedule {
     }
 
     /// The next round of a Swiss tournament. From the engine with the most points down, each engine plays the next one
-    /// that it has not met, if the others can then still be paired. If there is no such pairing, neighbours in the
-    /// table play each other. With an odd number of engines, the last one in the table among those with the fewest byes
-    /// gets a bye, which counts like a won pair.
+    /// that it has not met, if the others can then still be paired. If there is no such pairing, engines may meet again
+    /// that met in the first round, then also those that met in the second round, and so on. With an odd number of
+    /// engines, the last one in the table among those with the fewest byes gets a bye, which counts like a won pair.
     fn swiss_round(&self, games: &[&GameSummary]) -> Vec<[usize; 2]> {
         /// Half points for winning both games of a pair.
         const WON_PAIR: usize = 4;
         let rounds = self.pairings.len() / (self.engines / 2).max(1);
-        let met: HashSet<[usize; 2]> = self.pairings.iter().map(|pair| sorted(*pair)).collect();
+        let last_met: HashMap<[usize; 2], usize> = (self.pairings.iter().enumerate())
+            .map(|(index, pair)| (sorted(*pair), index / (self.engines / 2)))
+            .collect();
         let mut table: Vec<(usize, usize, usize)> = (0..self.engines)
             .map(|engine| {
                 let plays = |pair: &&[usize; 2]| pair.contains(&engine);
@@ -247,15 +249,12 @@ impl Schedule {
             }
         }
         let order: Vec<usize> = table.into_iter().map(|(_, engine, _)| engine).collect();
-        let mut steps = MAX_PAIRING_STEPS;
-        let mut paired = Vec::new();
-        if !pair_up(&order, &met, &mut paired, &mut steps) {
-            paired = order
-                .chunks_exact(2)
-                .map(|pair| [pair[0], pair[1]])
-                .collect();
-        }
-        paired
+        let pairings = (0..=rounds).find_map(|round| {
+            let may_meet = |pair| last_met.get(&sorted(pair)).is_none_or(|last| *last < round);
+            let (mut paired, mut steps) = (Vec::new(), MAX_PAIRING_STEPS);
+            pair_up(&order, &may_meet, &mut paired, &mut steps).then_some(paired)
+        });
+        pairings.unwrap_or_default()
     }
 
     /// The winner of a knockout, if all its games are in `games`.
@@ -298,7 +297,7 @@ impl Schedule {
     }
 }
 
-/// Maximum number of opponents that the pairing of a Swiss round tries. After that, engines may meet again.
+/// Maximum number of opponents that the pairing of a Swiss round tries before more engines may meet again.
 const MAX_PAIRING_STEPS: u32 = 100_000;
 
 fn all_pairings(engines: usize) -> Vec<[usize; 2]> {
@@ -317,11 +316,11 @@ fn half_points(engine: usize, games: &[&GameSummary]) -> usize {
     own.map(|game| game.half_points(engine)).sum()
 }
 
-/// Pairs engines that have not met, beginning with the first one. Returns `false` if that is impossible, or after
-/// `steps` opponents were tried.
+/// Pairs engines that may meet, beginning with the first one. Returns `false` if that is impossible, or after `steps`
+/// opponents were tried.
 fn pair_up(
     order: &[usize],
-    met: &HashSet<[usize; 2]>,
+    may_meet: &impl Fn([usize; 2]) -> bool,
     paired: &mut Vec<[usize; 2]>,
     steps: &mut u32,
 ) -> bool {
@@ -333,12 +332,12 @@ fn pair_up(
             return false;
         }
         *steps -= 1;
-        if met.contains(&sorted([first, second])) {
+        if !may_meet([first, second]) {
             continue;
         }
         let others = [&rest[..index], &rest[index + 1..]].concat();
         paired.push([first, second]);
-        if pair_up(&others, met, paired, steps) {
+        if pair_up(&others, may_meet, paired, steps) {
             return true;
         }
         paired.pop();
@@ -482,6 +481,18 @@ mod tests {
         // More rounds than opponents.
         let (schedule, _) = played(Schedule::new(TournamentFormat::Swiss, 2, 1, 3));
         assert_eq!(schedule.pairings, [[0, 1]; 3]);
+        // Engines do not meet again in the next round.
+        for engines in [4, 6] {
+            let (schedule, _) = played(Schedule::new(TournamentFormat::Swiss, engines, 1, 15));
+            let rounds = schedule.pairings.chunks(engines / 2);
+            let rounds = rounds.map(|round| round.iter().map(|pair| sorted(*pair)).collect());
+            let rounds: Vec<HashSet<[usize; 2]>> = rounds.collect();
+            let mut following = rounds.windows(2);
+            assert!(
+                following.all(|two| two[0].is_disjoint(&two[1])),
+                "{rounds:?}"
+            );
+        }
     }
 
     #[test]
