@@ -175,7 +175,8 @@ pub fn pgn_game(
     let round = tournament.schedule().round(record.number) + 1;
     let started = (record.started).and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
     let date = started.map_or("????.??.??".to_owned(), |started| {
-        started.strftime("%Y.%m.%d").to_string()
+        let local = started.to_zoned(jiff::tz::TimeZone::system());
+        local.strftime("%Y.%m.%d").to_string()
     });
     let mut tags = vec![
         ("Event", tournament.event.clone()),

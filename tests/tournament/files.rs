@@ -72,7 +72,7 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     let run = |arguments: &str| {
         let mut command = match_of(good(), arguments);
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
-        output(command.arg("--epd").arg(&epd))
+        output(command.arg("--epd").arg(&epd).env("TZ", "EST5"))
     };
     let games = |text: &str| text.matches("  game ").count();
     assert_eq!(games(&run(PLAIN)), 4);
@@ -102,14 +102,14 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     let more = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
     assert!(more.contains("resumed after 6 games"), "{more}");
     assert_eq!(fs::read_to_string(&pgn).unwrap(), text);
-    // The tag `Date` is the day on which the game began.
+    // The tag `Date` is the local day on which the game began.
     let journal_text = fs::read_to_string(&journal).unwrap();
     let (before, after) = journal_text.split_once("\"started\":").unwrap();
     let after = after.trim_start_matches(|c: char| c.is_ascii_digit());
     fs::write(&journal, format!("{before}\"started\":86400{after}")).unwrap();
     fs::remove_file(&pgn).unwrap();
     run(PLAIN);
-    assert!(place.read("done.pgn").contains("[Date \"1970.01.02\"]"));
+    assert!(place.read("done.pgn").contains("[Date \"1970.01.01\"]"));
 
     for (change, part) in [
         ("--rules computer", "rules"),

@@ -258,9 +258,9 @@ pub fn user_name() -> Option<String> {
     names.find_map(|name| std::env::var(name).ok())
 }
 
-/// The current date (UTC) in the format of PGN.
+/// The current local date in the format of PGN.
 pub fn today() -> String {
-    jiff::Timestamp::now().strftime("%Y.%m.%d").to_string()
+    jiff::Zoned::now().strftime("%Y.%m.%d").to_string()
 }
 
 /// The name of the locale of a category such as `LC_MESSAGES`, in lower case.
