@@ -389,6 +389,28 @@ fn an_sprt_ends_the_match() {
 }
 
 #[test]
+fn games_that_may_repeat_give_a_warning() {
+    let warning = "chuhe: --openings: there are more rounds than openings: from round 2 on the openings repeat";
+    for (arguments, is_warned) in [
+        ("--rounds 1 --each depth=1", false),
+        ("--rounds 2 --each depth=1", true),
+        ("--rounds 2 --each movetime=1000", false),
+        ("--sprt elo0=0,elo1=100 --each nodes=1", true),
+    ] {
+        let engines = [script("one", "good"), script("two", "crash")];
+        let mut command = match_of(engines, &format!("--openings start {arguments}"));
+        let output = command.output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{errors}");
+        assert_eq!(
+            errors.starts_with(warning),
+            is_warned,
+            "{arguments}: {errors}"
+        );
+    }
+}
+
+#[test]
 fn nice_and_affinity_are_set() {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let allowed = status

@@ -17,8 +17,8 @@ use super::common::{
 use crate::search::cores;
 use crate::text::printable;
 use crate::tournament::{
-    EngineFailure, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
-    TournamentStartError, check_engines, run as play,
+    EngineFailure, GameSummary, Greeting, JournalContent, Limit, Tournament, TournamentEnd,
+    TournamentFormat, TournamentStartError, check_engines, run as play,
 };
 use output::{MatchOutput, OutputFiles};
 
@@ -110,7 +110,8 @@ fn report_damage(tournament: &Tournament) {
     }
 }
 
-/// Prints warnings about options, the messages of the engines, and a warning if there are more threads than processors.
+/// Prints warnings about options, the messages of the engines, and warnings if games may repeat or if there are more
+/// threads than processors.
 fn warn(tournament: &Tournament, greetings: &[Greeting]) {
     for (engine, greeting) in tournament.engines.iter().zip(greetings) {
         for warning in &greeting.option_warnings {
@@ -119,6 +120,24 @@ fn warn(tournament: &Tournament, greetings: &[Greeting]) {
         for message in &greeting.messages {
             Failure::new(format_args!("engine {} reports", engine.name), message).report();
         }
+    }
+    let openings = tournament.openings.lines().len() as u64;
+    let may_repeat = |limit| matches!(limit, Limit::Nodes(_) | Limit::Depth(_));
+    // In a Swiss tournament the pairings change from round to round.
+    if tournament.rounds.is_none_or(|rounds| rounds > openings)
+        && tournament
+            .engines
+            .iter()
+            .all(|engine| may_repeat(engine.limit))
+        && tournament.factors.is_none()
+        && tournament.format != TournamentFormat::Swiss
+    {
+        let why = format!(
+            "there are more rounds than openings: from round {} on the openings repeat, and with nodes= or depth= \
+             the games may repeat as well",
+            openings + 1
+        );
+        Failure::new("--openings", why).report();
     }
     let cores = cores();
     let total = tournament
