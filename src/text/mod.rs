@@ -55,6 +55,13 @@ pub fn read_seconds(text: &str) -> Result<Duration, SecondsError> {
     }
 }
 
+/// A number of things in English, to be translated with the text around it.
+pub fn counted(number: impl Display, noun: &str) -> String {
+    let number = number.to_string();
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
 /// A number of plies in English, to be translated with the text around it.
 pub fn plies_text(plies: impl Display) -> String {
     match plies.to_string().as_str() {

@@ -26,6 +26,8 @@ pub struct JsonReport<'a> {
     event: &'a str,
     /// `finished`, `decided`, `interrupted` or `failed`; `null` while games are played.
     end: Option<&'static str>,
+    /// The winner of a knockout; `null` while it is undecided, and in other formats.
+    winner: Option<&'a str>,
     rules: &'static str,
     games_played: u64,
     /// Number of games of the tournament; `null` if only an SPRT ends it.
@@ -149,6 +151,7 @@ impl<'a> JsonReport<'a> {
             version: VERSION,
             event: &tournament.event,
             end: end.map(TournamentEnd::name),
+            winner: standings.winner.map(name),
             rules: tournament.rules.rules.name(),
             games_played: standings.games(),
             total_games: tournament.total_games(),

@@ -36,6 +36,7 @@ fn the_status_is_written() {
         (&2.into(), &2.into())
     );
     assert_eq!(status["seconds_left"], Value::Null);
+    assert_eq!(status["winner"], Value::Null);
     assert!(status["sprt"]["llr"].is_number());
     let page = fs::read_to_string(&html).unwrap();
     for part in [
@@ -274,16 +275,26 @@ fn with_engines(command: &mut Command, engines: &[Vec<String>]) {
 
 #[test]
 fn a_knockout_has_a_winner() {
-    let engines = [script("one", "resign"), script("two", "good")];
+    let engines = [script("one", "good"), script("two", "resign")];
     let place = Place::new();
-    let pgn = place.path("knockout.pgn");
+    let [pgn, json, html] =
+        ["games.pgn", "report.json", "status.html"].map(|name| place.path(name));
     let arguments = "--openings start --each depth=1 --format knockout";
     let mut command = match_of(engines, arguments);
-    with_engines(&mut command, &[script("three", "resign")]);
+    with_engines(&mut command, &[script("three", "good")]);
+    command.arg("--json").arg(&json).arg("--status").arg(&html);
     let text = output(command.arg("--pgn").arg(&pgn));
-    // The first engine has a bye.
-    assert!(text.contains("4 games, "), "{text}");
-    assert!(text.contains("\ntwo wins the knockout\n"), "{text}");
+    // The first engine has a bye, and wins the tied final.
+    assert!(
+        text.contains("4 games, concurrency 1, 1 opening, "),
+        "{text}"
+    );
+    assert!(text.contains("\none wins the knockout\n"), "{text}");
+    assert!(text.contains("\n1 one "), "{text}");
+    let report: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!(report["winner"], "one");
+    let page = fs::read_to_string(&html).unwrap();
+    assert!(page.contains("\none wins the knockout\n"), "{page}");
     let text = fs::read_to_string(&pgn).unwrap();
     let games = chuhe::notation::pgn::read(&text);
     let players = games.iter().map(|game| {
@@ -295,8 +306,8 @@ fn a_knockout_has_a_winner() {
     let expected = [
         "1.1 two three",
         "1.2 three two",
-        "2.3 one two",
-        "2.4 two one",
+        "2.3 one three",
+        "2.4 three one",
     ];
     assert_eq!(players, expected);
 }

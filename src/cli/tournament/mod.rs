@@ -15,7 +15,7 @@ use super::common::{
     terminal_width,
 };
 use crate::search::cores;
-use crate::text::printable;
+use crate::text::{counted, printable};
 use crate::tournament::{
     EngineFailure, GameSummary, Greeting, JournalContent, Limit, Tournament, TournamentEnd,
     TournamentFormat, TournamentStartError, check_engines, run as play,
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         |standings, event| output.event(standings, event),
     );
     let end = played.as_ref().copied().unwrap_or(TournamentEnd::Failed);
-    let winner = tournament.schedule().knockout_winner(output.games());
+    standings.winner = tournament.schedule().knockout_winner(output.games());
     let finished = output.finish(&standings, end);
     report_damage(&tournament);
     print_text(&report::report(
@@ -64,10 +64,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         end,
         terminal_width(),
     ))?;
-    if let Some(winner) = winner {
-        let name = &tournament.engines[winner].name;
-        print_text(&format!("{name} wins the knockout\n"))?;
-    }
     played.map_err(|error| match arguments.resume {
         Some(_) => Failure::new(
             format_args!("match: {error}"),
@@ -79,8 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match end {
         TournamentEnd::Interrupted => Ok(ExitCode::from(INTERRUPTED)),
         _ if left_out > 0 => {
-            let s = if left_out == 1 { "" } else { "s" };
-            let why = format!("{left_out} opening{s} left out, see above");
+            let why = format!("{} left out, see above", counted(left_out, "opening"));
             Err(Failure::new(&arguments.openings, why))
         }
         _ => Ok(ExitCode::SUCCESS),
@@ -97,8 +92,8 @@ fn print_resumed(content: &JournalContent) -> Result<(), Failure> {
         print_text("dropped the incomplete last line of the journal\n")?;
     }
     if !content.games.is_empty() {
-        let games = content.games.len();
-        print_text(&format!("resumed after {games} games\n"))?;
+        let games = counted(content.games.len(), "game");
+        print_text(&format!("resumed after {games}\n"))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use plotters::prelude::*;
 
 use super::report::{elo, ranking};
 use crate::cli::common::{Context, Failure};
+use crate::text::counted;
 use crate::tournament::stats::{Estimate, Interval, Scores, SprtRun, Standings};
 use crate::tournament::{GameSummary, Tournament};
 
@@ -40,7 +41,8 @@ fn paint(
         .into_iter()
         .map(|n| (name(n), standings.of(n).estimate()))
         .collect();
-    let title = format!("{}: {} games", tournament.event, standings.games());
+    let games_text = counted(standings.games(), "game");
+    let title = format!("{}: {games_text}", tournament.event);
     let points = match tournament.engines.len() {
         2 => history(tournament, games),
         _ => Vec::new(),

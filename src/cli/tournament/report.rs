@@ -8,7 +8,7 @@ use indicatif::HumanDuration;
 
 use crate::board::{ByColor, Color};
 use crate::cli::common::{Context, Failure, Language, heads, number_table, pad, translated};
-use crate::text::{escape_html, has_extension};
+use crate::text::{counted, escape_html, has_extension, plies_text};
 use crate::tournament::stats::{
     Decision, Effect, Estimate, FactorRun, Interval, Rating, Scores, SprtRun, Standings, ratings,
 };
@@ -43,13 +43,13 @@ pub fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
         text.push('\n');
     }
     let games = match tournament.total_games() {
-        Some(games) => format!("{games} games"),
+        Some(games) => counted(games, "game"),
         None => "games until the SPRT decides".to_owned(),
     };
     text += &format!(
-        "{games}, concurrency {}, {} openings, {} rules\n",
+        "{games}, concurrency {}, {}, {} rules\n",
         tournament.concurrency,
-        tournament.openings.lines().len(),
+        counted(tournament.openings.lines().len(), "opening"),
         tournament.rules.rules
     );
     if let Some(sprt) = &tournament.sprt {
@@ -101,7 +101,10 @@ fn short_estimate(standings: &Standings) -> String {
 /// The indexes of the engines, the best first.
 pub fn ranking(tournament: &Tournament, standings: &Standings) -> Vec<usize> {
     let mut order: Vec<usize> = (0..tournament.engines.len()).collect();
-    let score = |number: usize| standings.of(number).estimate().map_or(-1.0, |e| e.score);
+    let score = |number: usize| match standings.of(number).estimate() {
+        _ if standings.winner == Some(number) => f64::INFINITY,
+        estimate => estimate.map_or(-1.0, |e| e.score),
+    };
     order.sort_by(|a, b| score(*b).total_cmp(&score(*a)));
     order
 }
@@ -159,15 +162,19 @@ fn results(tournament: &Tournament, standings: &Standings, width: Option<usize>)
         .into_iter()
         .map(|(reason, n)| format!("{} {n}", translated(reason.name())));
     text += &format!(
-        "end reasons: {}; {:.0} plies per game\n",
+        "end reasons: {}; {} per game\n",
         reasons.collect::<Vec<_>>().join(", "),
-        standings.mean_plies()
+        plies_text(format_args!("{:.0}", standings.mean_plies()))
     );
     if standings.void_games > 0 {
         text += &format!(
             "void games, replayed because the machine stalled: {}\n",
             standings.void_games
         );
+    }
+    if let Some(winner) = standings.winner {
+        let name = &tournament.engines[winner].name;
+        text += &format!("{name} wins the knockout\n");
     }
     text
 }
@@ -186,10 +193,10 @@ fn duel(tournament: &Tournament, standings: &Standings) -> String {
         ..
     } = estimate;
     let mut text = format!(
-        "{first} vs {second}: {} games, {}, {} points ({:.1} %)\n",
-        scores.count(),
+        "{first} vs {second}: {}, {}, {} ({:.1} %)\n",
+        counted(scores.count(), "game"),
         wins_draws_losses(&scores.games),
-        scores.points(),
+        counted(scores.points(), "point"),
         100.0 * score
     );
     let mut row = |label: &str, value: &str| {
@@ -220,8 +227,8 @@ fn sprt(run: &SprtRun) -> String {
         Some(Decision::H1) => format!("H1 accepted ({unit} >= {})", run.sprt().elo1),
     };
     let decision = translated(&decision);
-    let pairs = run.pairs().iter().sum::<u64>();
-    let pairs = format!("after {pairs} pairs");
+    let pairs = counted(run.pairs().iter().sum::<u64>(), "pair");
+    let pairs = format!("after {pairs}");
     format!(
         "SPRT        {}\nLLR         {:.2} ({lower:.2}, {upper:.2}) {}: {decision}\n",
         run.sprt(),
@@ -393,7 +400,7 @@ impl Status<'_> {
         let played = self.standings.games();
         let mut count = match self.tournament.total_games() {
             Some(total) => format!("{played} of {total} games"),
-            None => format!("{played} games"),
+            None => counted(played, "game"),
         };
         if let Some(left) = self.left {
             count += &format!(", about {:#} left", HumanDuration(left));

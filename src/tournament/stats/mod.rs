@@ -17,6 +17,7 @@ use super::end_reason::EndReason;
 use super::record::GameRecord;
 use super::schedule::Schedule;
 use crate::board::{ByColor, Color};
+use crate::text::counted;
 
 /// Moves, time, depth, speed and forfeits of one engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,7 +72,7 @@ impl EngineStats {
 
     /// Moves and means in one line, for example `27 moves, 0.412 s/move, depth 14.2, 251000 nodes/s`.
     pub fn summary(&self) -> String {
-        let mut text = format!("{} moves", self.moves);
+        let mut text = counted(self.moves, "move");
         if let Some(time) = self.mean_time() {
             text += &format!(", {:.3} s/move", time.as_secs_f64());
         }
@@ -133,6 +134,8 @@ pub struct Standings {
     plies: u64,
     /// Games that were void and replayed because the machine stalled.
     pub void_games: u64,
+    /// The winner of a knockout that is over.
+    pub winner: Option<usize>,
     /// The SPRT, if there is one.
     pub sprt: Option<SprtRun>,
     /// The effects of the factors, if there are any.
@@ -155,6 +158,7 @@ impl Standings {
             reasons: HashMap::new(),
             plies: 0,
             void_games: 0,
+            winner: None,
             sprt: sprt.map(SprtRun::new),
             factors: factors.map(FactorRun::new),
         }
