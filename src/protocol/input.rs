@@ -2,14 +2,13 @@
 //!
 //! It reads a limited number of bytes ahead of the session, then waits for the session.
 
-use std::borrow::Cow;
 use std::io::{self, BufRead};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crossbeam_channel::{Receiver, SendError, Sender, unbounded};
 
 use crate::search::{USUAL_STACK, start_thread};
-use crate::text::{BoundedLine, decode_gbk, read_bounded_line};
+use crate::text::{BoundedLine, decode_gbk, is_utf_8, read_bounded_line};
 
 /// The longest line, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;
@@ -227,13 +226,10 @@ fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
     if is_overlong {
         return Input::Overlong(trim(&text));
     }
-    // The text is borrowed if all bytes are valid UTF-8.
-    match text {
-        Cow::Borrowed(text) => Input::Line(trim(text)),
-        Cow::Owned(text) => match decode_gbk(kept) {
-            Some(in_gbk) => Input::GbkLine(trim(&in_gbk)),
-            None => Input::Line(trim(&text)),
-        },
+    let in_gbk = (!is_utf_8(kept)).then(|| decode_gbk(kept)).flatten();
+    match in_gbk {
+        Some(in_gbk) => Input::GbkLine(trim(&in_gbk)),
+        None => Input::Line(trim(&text)),
     }
 }
 
@@ -281,13 +277,20 @@ mod tests {
     fn lines_in_gbk_are_decoded() {
         let bytes = [
             b"setoption bookfiles D:\\\xcf\xf3\xc6\xe5\\BOOK.DAT\r\n".as_slice(),
+            // Valid in UTF-8 too.
+            b"\xd6\xa3\xce\xa9\xcd\xa9\r\n",
             "象棋".as_bytes(),
         ]
         .concat();
         let in_gbk = Input::GbkLine("setoption bookfiles D:\\象棋\\BOOK.DAT".to_owned());
         assert_eq!(
             read(bytes),
-            [in_gbk, Input::Line("象棋".to_owned()), Input::End]
+            [
+                in_gbk,
+                Input::GbkLine("郑惟桐".to_owned()),
+                Input::Line("象棋".to_owned()),
+                Input::End
+            ]
         );
     }
 

@@ -1,6 +1,7 @@
 //! Character encodings of text files and of clients: UTF-8, UTF-16, GBK and Big5.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use encoding_rs::{BIG5, Encoding, GB18030, GBK, UTF_8, UTF_16BE, UTF_16LE};
@@ -12,6 +13,13 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// encoding rarely give them.
 const FREQUENT: &str = "一二三四五六七八九进退平进進前后後中车車马馬炮兵卒相象仕士帅帥将將红紅黑胜勝负負和局先变變\
     的是对對棋赛賽杯年月日第";
+
+/// The letters of two bytes in UTF-8: Latin, Greek, Cyrillic.
+const SCRIPTS: [RangeInclusive<char>; 3] = [
+    '\u{c0}'..='\u{1bf}',
+    '\u{380}'..='\u{3ff}',
+    '\u{400}'..='\u{47f}',
+];
 
 /// Removes a byte order mark from the beginning of a text.
 pub fn without_byte_order_mark(text: &str) -> &str {
@@ -31,10 +39,10 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// Decodes a part of a file in the encoding detected at the beginning of the file, because a short part may not have
-/// enough characters to detect one. But a part that is mostly valid UTF-8 is read as such, and if the beginning is
+/// enough characters to detect one. But a part with Chinese characters in UTF-8 is read as such, and if the beginning is
 /// UTF-8 or ASCII, the encoding of the part is detected.
 pub fn decode_part<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
-    if encoding == UTF_8 || is_mostly_utf_8(bytes) {
+    if encoding == UTF_8 || has_chinese_utf_8(bytes) {
         decode(bytes)
     } else {
         encoding.decode_without_bom_handling(bytes).0
@@ -78,13 +86,13 @@ pub fn path_in_gbk(name: &str) -> PathBuf {
 }
 
 /// Detects the encoding of a text. UTF-16 is recognised by its byte order mark or by NUL bytes that are mostly at even
-/// or mostly at odd positions, UTF-8 by being valid, apart from a few damaged characters; otherwise the one of GBK and
-/// Big5 is chosen that gives more common characters.
+/// or mostly at odd positions, UTF-8 by [`is_utf_8`]; otherwise the one of GBK and Big5 is chosen that gives more common
+/// characters.
 pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     if let Some(encoding) = utf_16(bytes) {
         return encoding;
     }
-    if is_mostly_utf_8(bytes) {
+    if is_utf_8(bytes) {
         return UTF_8;
     }
     if score(BIG5, bytes) > score(GBK, bytes) {
@@ -94,15 +102,31 @@ pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     }
 }
 
-/// Whether a text is UTF-8: it is valid, or it has more than twice as many characters of three bytes as invalid
-/// sequences.
-fn is_mostly_utf_8(bytes: &[u8]) -> bool {
+/// Whether a text is UTF-8, apart from a few damaged characters. Two bytes of GBK may also be a valid character, so a
+/// text without Chinese characters is UTF-8 only if its letters are of one script.
+pub fn is_utf_8(bytes: &[u8]) -> bool {
+    // The characters before the letters are ASCII and common signs.
+    let is_of = |text: &str, script: &RangeInclusive<char>| {
+        text.chars().all(|c| c < '\u{c0}' || script.contains(&c))
+    };
+    let is_of_one_script = |text| SCRIPTS.iter().any(|script| is_of(text, script));
+    has_chinese_utf_8(bytes) || std::str::from_utf8(bytes).is_ok_and(is_of_one_script)
+}
+
+/// Whether a text has more than twice as many characters of three or four bytes in UTF-8 as invalid sequences.
+fn has_chinese_utf_8(bytes: &[u8]) -> bool {
     let (mut long, mut invalid) = (0, 0);
     for chunk in bytes.utf8_chunks() {
-        long += chunk.valid().chars().filter(|c| c.len_utf8() == 3).count();
+        long += chunk.valid().chars().filter(|c| c.len_utf8() > 2).count();
         invalid += usize::from(!chunk.invalid().is_empty());
     }
-    invalid == 0 || long > 2 * invalid
+    long > 2 * invalid
+}
+
+/// Whether bytes may be text in UTF-8, GBK or Big5: the only control characters are those of text.
+pub fn is_text(bytes: &[u8]) -> bool {
+    let is_control = |byte: &u8| matches!(byte, 0..8 | 14..26 | 28..32);
+    !bytes.iter().any(is_control)
 }
 
 /// The byte order of a text in UTF-16, or `None` if it is not UTF-16.
@@ -211,8 +235,17 @@ mod tests {
             ("许银川 - 吕钦", GBK),
             ("蒋川 洪智 王天一", GBK),
             ("柳大華 楊官璘", GBK),
+            // Valid in UTF-8 too.
+            ("郑惟桐", GBK),
+            ("捉双(一)", GBK),
+            ("盈盈一水", GBK),
+            ("Müller - Guðmundsson", UTF_8),
+            ("«Петров»", UTF_8),
+            ("Παπαδόπουλος", UTF_8),
         ] {
-            assert_eq!(encoding_of(&encoding.encode(name).0), encoding, "{name}");
+            let bytes = encoding.encode(name).0;
+            assert_eq!(encoding_of(&bytes), encoding, "{name}");
+            assert_eq!(decode_part(&bytes, encoding), name);
         }
         for mark in ["", "\u{feff}"] {
             let marked = format!("{mark}{simplified}");

@@ -181,6 +181,21 @@ fn damaged_and_ambiguous_texts_are_read() {
         "list",
         format!("{pawns} moves 77.6\n{pawns} - - 0 1 ; 01.三兵|x\n"),
     );
+    // The names of XQWizard are in two encodings.
+    let mut named = Vec::new();
+    for (name, second) in [("双车错(一)", "雙車錯(一)"), ("捉双(一)", "捉雙(一)")] {
+        named.extend(format!("{pawns} - - 0 1 ; ").bytes());
+        named.extend(&*encoding_rs::GBK.encode(name).0);
+        named.push(b'|');
+        named.extend(&*encoding_rs::BIG5.encode(second).0);
+        named.extend(b"\r\n");
+    }
+    place.write("named", named);
+    // In GBK these names are valid in UTF-8.
+    place.write(
+        "names.pgn",
+        "[Red \"郑惟桐\"]\n\n1. C2=5 *\n\n[Red \"盈盈一水\"]\n\n1. C2=5 *\n",
+    );
     place.check(
         r#"
         $ convert cut.pgn --to moves
@@ -194,6 +209,13 @@ fn damaged_and_ambiguous_texts_are_read() {
         ^ fen 3k5/9/2P6/2P6/2P6/9/9/9/9/4K4 w - - 0 1 moves c6d6\n
         $ convert list
         > [Event "01.三兵"]
+        $ convert named
+        > [Event "双车错(一)"]
+        > [Event "捉双(一)"]
+        $ convert names.pgn --gbk -o gbk.pgn
+        $ convert gbk.pgn
+        > [Red "郑惟桐"]
+        > [Red "盈盈一水"]
         "#,
     );
 }

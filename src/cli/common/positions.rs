@@ -1,16 +1,12 @@
 //! Files of positions.
 
-use std::io::BufRead;
 use std::path::Path;
 
 use super::{Context, Failure, GamePath, Place, Unread, finish_games, note_problems, play_line};
 use crate::notation::epd::Epd;
-use crate::notation::records::{LineContent, RecordReader, read_line as read_record_line};
+use crate::notation::records::{LineContent, Lines, RecordReader, read_line};
 use crate::rules::Game;
-use crate::text::{decode, excerpt, read_line, without_byte_order_mark};
-
-/// Maximum length of a line, in MB.
-const MAX_LINE_MB: u64 = 1;
+use crate::text::excerpt;
 
 /// A position of a file.
 #[derive(Clone, Debug)]
@@ -53,22 +49,15 @@ pub fn read_positions(place: &GamePath, unread: &mut Unread) -> Result<Vec<FileP
 
 fn read_lines(
     path: &Path,
-    mut source: impl BufRead,
+    mut lines: Lines<'_>,
     unread: &mut Unread,
 ) -> Result<Vec<FilePosition>, Failure> {
     let mut found = Vec::new();
-    let (mut number, mut bytes) = (0, Vec::new());
-    while read_line(&mut source, MAX_LINE_MB, &mut bytes).context(path.display())? {
-        number += 1;
-        let place = Place::Line(number);
-        let text = decode(&bytes);
-        let text = without_byte_order_mark(&text).trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
-        match read_position(text) {
+    while let Some(text) = lines.read().context(path.display())? {
+        let place = Place::Line(lines.number());
+        match read_position(&text) {
             Ok((epd, game)) => found.push(FilePosition { place, epd, game }),
-            Err(error) => unread.part(path, place, format_args!("{error} ({})", excerpt(text))),
+            Err(error) => unread.part(path, place, format_args!("{error} ({})", excerpt(&text))),
         }
     }
     Ok(found)
@@ -76,7 +65,7 @@ fn read_lines(
 
 /// Reads an EPD with its operations, or any other line with a position or game.
 fn read_position(text: &str) -> Result<(Epd, Game), String> {
-    let record = match read_record_line(text).map_err(|error| error.reason)? {
+    let record = match read_line(text).map_err(|error| error.reason)? {
         LineContent::Epd(epd) => {
             let game = Game::new(epd.position.clone());
             return Ok((epd, game));

@@ -34,7 +34,7 @@ use crate::notation::tree::{GameResult, NodeId, ROOT};
 pub use ccbridge::{write_cbl, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
 pub use lines::{LineContent, read_line};
-pub use reader::RecordReader;
+pub use reader::{Lines, RecordReader};
 pub use xqf::write_xqf;
 
 /// A text with trimmed lines and without empty lines.

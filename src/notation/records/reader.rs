@@ -1,10 +1,11 @@
 //! Reads game records in any format.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::ops::Range;
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, GBK, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use super::cbf::{is_cbf, read_cbf, split_cbf};
@@ -17,7 +18,7 @@ use super::xqf::{is_xqf, read_xqf};
 use crate::notation::pgn::{PgnReader, is_tag};
 use crate::notation::raw::RecordError;
 use crate::notation::tree::GameTree;
-use crate::text::{self, decode, encoding_of, read_all};
+use crate::text::{self, decode, decode_part, encoding_of, is_text, is_utf_8, read_all};
 
 /// The maximum size of files that are read as a whole, in MB.
 const LARGEST_FILE: u64 = 128;
@@ -39,8 +40,8 @@ pub struct RecordReader<'a> {
 enum Source<'a> {
     /// PGN, or text with moves.
     Pgn(Box<PgnReader<Box<dyn BufRead + 'a>>>),
-    /// One game per line, and the number of the last line read.
-    Lines(Box<dyn BufRead + 'a>, usize),
+    /// One game per line.
+    Lines(Lines<'a>),
     /// A binary file, and the parts that have not been read yet.
     Binary(Vec<u8>, VecDeque<Range<usize>>, BinaryReader),
     /// A text, and the parts that have not been read yet, each with the number of lines before it.
@@ -100,21 +101,21 @@ impl<'a> RecordReader<'a> {
         })
     }
 
-    /// The input, if it has one game or position per line and no game was read yet.
+    /// The lines of the file.
     ///
     /// # Errors
-    /// Returns the reader if the file has another format or a line of it was already read.
-    pub fn into_lines(self) -> Result<Box<dyn BufRead + 'a>, Box<Self>> {
+    /// Returns the reader if the file does not have one game or position per line.
+    pub fn into_lines(self) -> Result<Lines<'a>, Box<Self>> {
         match self.source {
-            Source::Lines(file, 0) => Ok(file),
+            Source::Lines(lines) => Ok(lines),
             _ => Err(Box::new(self)),
         }
     }
 
     /// The line of the game that was read last, from 1, in a file with one game per line.
     pub fn line(&self) -> Option<usize> {
-        match self.source {
-            Source::Lines(_, line) => Some(line),
+        match &self.source {
+            Source::Lines(lines) => Some(lines.number()),
             _ => None,
         }
     }
@@ -156,12 +157,12 @@ impl<'a> RecordReader<'a> {
                 let (part, lines_before) = parts.pop_front()?;
                 Some(read(&text[part], lines_before))
             }
-            Source::Lines(_, _) if self.error.is_some() => None,
-            Source::Lines(file, number) => match next_line(file, number) {
+            Source::Lines(_) if self.error.is_some() => None,
+            Source::Lines(lines) => match lines.read() {
                 Ok(line) => {
                     let game = read_line(&line?).map(GameTree::from);
                     Some(game.map_err(|error| RecordError {
-                        line: Some(*number),
+                        line: Some(lines.number()),
                         ..error
                     }))
                 }
@@ -218,7 +219,11 @@ fn other_text_source<'a>(
             read_dhtmlxq(part)
         }))
     } else if is_lines(beginning) {
-        Ok(Source::Lines(file, 0))
+        Ok(Source::Lines(Lines {
+            file,
+            encoding,
+            number: 0,
+        }))
     } else {
         let reader = PgnReader::with_encoding(file, encoding);
         Ok(Source::Pgn(Box::new(reader)))
@@ -245,24 +250,58 @@ fn has_pgn(text: &str) -> bool {
     has_tag(text) || is_html(text) && has_tag(&html_text(text))
 }
 
-/// Whether bytes may be text in UTF-8, GBK or Big5: the only control characters are those of text.
-fn is_text(bytes: &[u8]) -> bool {
-    let is_control = |byte: &u8| matches!(byte, 0..8 | 14..26 | 28..32);
-    !bytes.iter().any(is_control)
+/// The lines of a file with one game or position per line.
+pub struct Lines<'a> {
+    file: Box<dyn BufRead + 'a>,
+    /// The encoding of the beginning of the file.
+    encoding: &'static Encoding,
+    number: usize,
 }
 
-/// Reads the next line that contains a game.
-fn next_line(file: &mut impl BufRead, number: &mut usize) -> io::Result<Option<String>> {
-    let mut line = Vec::new();
-    while text::read_line(file, LONGEST_LINE, &mut line)? {
-        *number += 1;
-        let text = decode(&line);
-        let text = text.trim();
-        if !text.is_empty() && !text.starts_with('#') {
-            return Ok(Some(text.to_owned()));
+impl Lines<'_> {
+    /// The number of the line that was read last, from 1.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Reads the next line that is neither empty nor begins with `#`. Returns `None` at the end of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read or has a line of more than 16 MB.
+    pub fn read(&mut self) -> io::Result<Option<String>> {
+        let mut line = Vec::new();
+        while text::read_line(&mut self.file, LONGEST_LINE, &mut line)? {
+            self.number += 1;
+            let text = self.decode(&line);
+            let text = text.trim();
+            if !text.is_empty() && !text.starts_with('#') {
+                return Ok(Some(text.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Decodes a line. The second name of a position of XQWizard, which is in Big5, is left out.
+    fn decode<'a>(&self, line: &'a [u8]) -> Cow<'a, str> {
+        match before_second_name(line) {
+            Some(line) if !is_utf_8(line) => GBK.decode_without_bom_handling(line).0,
+            _ => decode_part(line, self.encoding),
         }
     }
-    Ok(None)
+}
+
+/// The part of a line `FEN ; name|name` before the second name.
+fn before_second_name(line: &[u8]) -> Option<&[u8]> {
+    let mut at = line.iter().position(|byte| *byte == b';')?;
+    loop {
+        at += match line.get(at)? {
+            b'|' => return Some(&line[..at]),
+            b'"' => return None,
+            byte if byte.is_ascii() => 1,
+            // The second byte of a character may be a `|`.
+            _ => 2,
+        };
+    }
 }
 
 impl Iterator for RecordReader<'_> {
