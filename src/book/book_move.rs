@@ -181,6 +181,9 @@ pub enum BookError {
     /// Not a book.
     #[error("not an opening book: {0}")]
     Foreign(&'static str),
+    /// A text that is not that of a book, with the reason.
+    #[error("not an opening book: {0}")]
+    Text(String),
     /// Error of the database.
     #[cfg(feature = "sqlite")]
     #[error("database: {0}")]

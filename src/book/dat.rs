@@ -34,12 +34,12 @@ impl DatBook {
         if records.is_empty() {
             return Err(BookError::Empty);
         }
-        if !records.len().is_multiple_of(RECORD) {
-            return Err(BookError::Cut(records.len()));
-        }
         let book = Self { records };
         if !book.records().is_sorted_by_key(lock_of) {
             return Err(BookError::Foreign("its records are not sorted"));
+        }
+        if !book.records.len().is_multiple_of(RECORD) {
+            return Err(BookError::Cut(book.records.len()));
         }
         if 2 * book.hashed_moves().len() < book.records().len() {
             return Err(BookError::Foreign(
@@ -410,7 +410,7 @@ mod tests {
         let refusal = |bytes: &[u8]| DatBook::new(bytes.to_vec().into()).unwrap_err().to_string();
         assert!(refusal(b"").contains("empty"));
         assert!(refusal(b"123456789").contains("truncated"));
-        assert!(refusal(b"bbbbbbbbaaaaaaaa").contains("not sorted"));
+        assert!(refusal(b"bbbbbbbbaaaaaaaac").contains("not sorted"));
     }
 
     #[test]

@@ -9,11 +9,12 @@ use super::dat::DatBook;
 use super::database::{self, Schema};
 #[cfg(feature = "sqlite")]
 use super::obk::{KEY_FILE_LENGTH, ObkBook, ObkKeys};
+use super::table::BookTable;
 #[cfg(feature = "sqlite")]
 use super::xqb::XqbBook;
 use crate::board::{Move, Position};
 use crate::rules::Game;
-use crate::text::{excerpt, names_of_list, open_regular, path_of_name};
+use crate::text::{decode, excerpt, is_text, names_of_list, open_regular, path_of_name};
 
 /// Largest book that is read into memory, in bytes.
 const LARGEST: u64 = 1 << 30;
@@ -65,15 +66,17 @@ impl Opener {
             return Err(BookError::TooLarge(size));
         }
         file.take(LARGEST).read_to_end(&mut bytes)?;
-        let book = DatBook::new(bytes.into());
-        #[cfg(feature = "sqlite")]
-        let book = book.map_err(|error| {
-            if size == KEY_FILE_LENGTH as u64 {
-                BookError::WrongKeys
-            } else {
-                error
-            }
-        });
+        let text = is_text(&bytes).then(|| BookTable::from_text(&decode(&bytes)));
+        let error = match text {
+            Some(Ok(table)) if table.positions() > 0 => return Ok(Box::new(table)),
+            Some(Ok(_)) => return Err(BookError::Empty),
+            Some(Err(error)) => Some(BookError::Text(error.to_string())),
+            #[cfg(feature = "sqlite")]
+            None if size == KEY_FILE_LENGTH as u64 => Some(BookError::WrongKeys),
+            None => None,
+        };
+        // A BOOK.DAT may by coincidence have the bytes of a text, or the size of a key file.
+        let book = DatBook::new(bytes.into()).map_err(|own| error.unwrap_or(own));
         Ok(Box::new(book?))
     }
 

@@ -7,6 +7,7 @@
 //! | [`DatBook`] | `BOOK.DAT` | sorted records of eight bytes, as in ElephantEye and XQWizard |
 //! | xqb | `.xqb` | SQLite database, keyed by the whole position |
 //! | obk | `.obk`, `.pfBook` | SQLite database, keyed by a hash that needs a key file |
+//! | [`BookTable`] | text | one move a line, with the FEN of its position |
 //!
 //! The databases need the cargo feature `sqlite`, which is on by default.
 //!

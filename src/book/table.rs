@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::book_move::{BookEntry, BookMove, Results};
+use super::book_move::{Book, BookEntry, BookError, BookMove, Results};
 use super::dat::stored_order;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
@@ -115,6 +115,31 @@ impl BookTable {
     }
 }
 
+impl Book for BookTable {
+    fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
+        let mut moves = Self::moves(self, position);
+        moves.retain(|m| m.weight > 0);
+        Ok(moves)
+    }
+
+    fn count(&self) -> Result<usize, BookError> {
+        Ok(self.moves_count())
+    }
+
+    fn stored(&self, position: &Position) -> Result<usize, BookError> {
+        Ok(Self::moves(self, position).len())
+    }
+
+    fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {
+        let positions = self.entries.values().map(|entry| entry.position.clone());
+        Ok(Some(positions.collect()))
+    }
+
+    fn format(&self) -> &'static str {
+        "text"
+    }
+}
+
 /// Error in the text of a book.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {error}")]
@@ -170,8 +195,8 @@ impl BookTable {
         text
     }
 
-    /// Reads the text of [`Self::to_text`]. Empty lines and lines that begin with `#` are ignored;
-    /// the results may be missing.
+    /// Reads the text of [`Self::to_text`], in which the results may be missing, or lines `h2e2 9 FEN`, the form of
+    /// BOOK.DAT before version 2.0 of ElephantEye. Empty lines and lines that begin with `#` are ignored.
     pub fn from_text(text: &str) -> Result<Self, TextError> {
         let mut table = Self::default();
         for (line, content) in (1..).zip(without_byte_order_mark(text).lines()) {
@@ -187,7 +212,11 @@ impl BookTable {
 }
 
 fn read_line(line: &str) -> Result<(Position, BookMove), LineError> {
-    let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+    let words: Vec<&str> = line.splitn(3, char::is_whitespace).collect();
+    let fields = match *words {
+        [played, weight, fen] if played.parse::<Move>().is_ok() => vec![fen, played, weight],
+        _ => line.split('\t').map(str::trim).collect(),
+    };
     let [fen, played, weight, results @ ..] = fields.as_slice() else {
         return Err(LineError::Fields);
     };
@@ -284,6 +313,7 @@ pub mod tests {
             (&format!("{fen}\th2e9\t1"), "illegal"),
             (&format!("{fen}\th2e2\t-1"), "not a number"),
             (&format!("{fen}\th2e2\t1\t2"), "after the weight"),
+            (&format!("h2e2 x {fen}"), "not a number"),
         ] {
             let error = BookTable::from_text(&format!("# \n\n{line}\n")).unwrap_err();
             assert_eq!(error.line, 3);

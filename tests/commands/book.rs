@@ -174,17 +174,45 @@ fn books_go_through_every_format() {
 }
 
 #[test]
+fn texts_are_books() {
+    let place = Place::new();
+    let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b - - 0 1";
+    let old = format!("h2e2 7 {START} - - 0 1\r\ng3g4 4 {START}\r\ne9f9 9 {ending}\r\n");
+    place.write("old.dat", &old);
+    let wide: Vec<u8> = old.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    place.write("wide.txt", [&b"\xff\xfe"[..], &wide].concat());
+    let in_gbk = [b"# \xbf\xaa\xbe\xd6\n", old.as_bytes()].concat();
+    place.write("gbk.txt", in_gbk);
+    place.check(
+        "
+        $ book verify old.dat
+        = text: 3 moves; 3 of them can be played, in the 2 positions found
+        $ book show --book old.dat
+        > h2e2  炮二平五
+        $ book export old.dat all.txt
+        $ book import all.txt all.dat
+        $ book import wide.txt wide.dat
+        $ book import gbk.txt gbk.dat
+        ",
+    );
+    assert_eq!(place.bytes("all.dat").len(), 3 * 8);
+    for name in ["wide.dat", "gbk.dat"] {
+        assert_eq!(place.bytes(name), place.bytes("all.dat"), "{name}");
+    }
+}
+
+#[test]
 fn invalid_books_are_reported() {
     let place = Place::new();
     place.write("cut.dat", [1; 15]);
     // A rook that takes its own pawn.
     place.write("wrong.dat", [0xd5, 0x56, 0x26, 0x05, 0xc3, 0x93, 1, 0]);
     // Sorted by coincidence, but the moves are not on the board.
-    place.write("foreign.dat", "AAAAAAAABBBBBBBBCCCCCCCC");
+    place.write("foreign.dat", "AAAAAAA\0BBBBBBB\0CCCCCCC\0");
+    place.write("foreign.txt", "1. h2e2 h9g7 2. h0g2\n");
     place.write("keys.bin", [7; 28_680]);
     place.write("illegal.txt", format!("{START}\th2e9\t1\n"));
     place.write("weightless.txt", format!("{START}\th2e2\t0\n"));
-    place.write("gbk.txt", b"# \xbf\xaa\xbe\xd6\n");
     place.check(
         "
         $1 book verify cut.dat
@@ -197,14 +225,14 @@ fn invalid_books_are_reported() {
         2> 1 moves are illegal, duplicate or without weight
         $1 book show --book foreign.dat
         2> contain no valid move
+        $1 book show --book foreign.txt
+        2> not an opening book: line 1: expected FEN, move and weight, separated by tabs
         $1 book show --book keys.bin
         2> keys.bin: the file has the size of a key file for .obk books, but its numbers are wrong
         $1 book import illegal.txt out.dat
         2> line 1: the move h2e9 is illegal
         $1 book import weightless.txt out.dat
         2> the book would be empty
-        $1 book import gbk.txt out.dat
-        2> line 1: the text is not UTF-8
         $2 book merge out.obk <builtin>
         2> can only be read
         $2 book merge out.pfbook <builtin>

@@ -15,7 +15,7 @@ use super::common::{
 };
 use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
-use crate::text::{names_of_list, read_all};
+use crate::text::{decode, names_of_list, read_all};
 use file::{Output, open, read_memos, read_table};
 
 /// Make, merge and inspect opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
@@ -182,13 +182,7 @@ fn hashed_moves(books: &[&str]) -> Result<Option<Vec<HashedMove>>, Failure> {
 fn import(text: &Path, out: Output) -> Result<(), Failure> {
     let input = open_input(text).context(text.display())?;
     let bytes = read_all(input, MAX_TEXT_MB).context(text.display())?;
-    let content = std::str::from_utf8(&bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        let why = format!("line {line}: the text is not UTF-8");
-        Failure::new(text.display(), why)
-    })?;
-    out.write(&BookTable::from_text(content).context(text.display())?)
+    out.write(&BookTable::from_text(&decode(&bytes)).context(text.display())?)
 }
 
 /// Maximum size of the text of a book, in MB.
