@@ -116,9 +116,14 @@ pub trait Book: fmt::Debug + Send {
     /// Number of records of a position and of its mirror image, usable or not.
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
-    /// Number of usable records whose weights were added to those of another record with the same move.
+    /// Number of usable records of the mirror image whose moves the position's own usable records have too.
     fn merged_records(&self, _position: &Position) -> Result<usize, BookError> {
         Ok(0)
+    }
+
+    /// Prepares for a walk, which looks up many positions.
+    fn prepare_walk(&self) -> Result<(), BookError> {
+        Ok(())
     }
 
     /// The texts about moves; empty for formats without such texts.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, ToSql};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row};
 
 use super::book_move::{BookError, BookMove, Results, weight};
 use crate::board::{Move, Position};
@@ -61,18 +61,18 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// The rows with a key. `query` selects the columns move, score, win, draw and loss.
+    /// The rows of a query, which selects the columns move, score, win, draw and loss.
     pub fn rows(
         connection: &Connection,
         query: &str,
-        key: impl ToSql,
+        key: impl Params,
     ) -> Result<Vec<Self>, BookError> {
         let mut query = connection.prepare_cached(query)?;
-        let rows = query.query_map([key], Self::read)?;
+        let rows = query.query_map(key, Self::read)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let number = |n: usize| row.get::<_, i64>(n);
         let count = |n: usize| number(n).map(|n| u32::try_from(n.max(0)).unwrap_or(u32::MAX));
         Ok(Self {
@@ -91,18 +91,48 @@ impl Stored {
 /// of `chuhe book build --by-score`.
 const MARGIN: i32 = 40;
 
-/// The legal moves of rows, the heaviest first; if a move has several rows, the first one is used. Weights are the
-/// scores if any score is positive, else the [values](Results::value) of the games if there are any, else they follow
-/// from the distances to the best score. Rows of illegal moves and rows without a positive weight are left out.
-pub fn weighed(rows: &[(&Stored, Option<Move>)], position: &Position) -> Vec<BookMove> {
-    let rows: Vec<(&Stored, Move)> = (rows.iter())
-        .filter_map(|(row, played)| Some((*row, played.filter(|m| is_legal(position, *m))?)))
-        .collect();
-    let best = rows.iter().map(|(row, _)| row.score).max().unwrap_or(0);
+/// A row and its move, `None` if it has no valid one.
+pub type StoredMove = (Stored, Option<Move>);
+
+/// The legal moves of rows, the heaviest first; if a move has several rows, the first usable one is used.
+pub fn weighed(rows: &[StoredMove], position: &Position) -> Vec<BookMove> {
+    let mut moves = distinct(&usable(rows, position));
+    moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
+    moves
+}
+
+/// Number of the usable moves that both the rows of a position and those of its mirror image have.
+pub fn shared(own: &[StoredMove], mirrored: &[StoredMove], position: &Position) -> usize {
+    let moves = usable(&[own, mirrored].concat(), position);
+    let (own, mirrored) = moves.split_at(own.len());
+    distinct(own).len() + distinct(mirrored).len() - distinct(&moves).len()
+}
+
+/// The moves without repetitions.
+fn distinct(moves: &[Option<BookMove>]) -> Vec<BookMove> {
+    let mut distinct: Vec<BookMove> = Vec::new();
+    for m in moves.iter().flatten() {
+        if !distinct.iter().any(|known| known.played == m.played) {
+            distinct.push(*m);
+        }
+    }
+    distinct
+}
+
+/// The move of each row, `None` if it is illegal or has no positive weight. Weights are the scores if any score of a
+/// legal move is positive, else the [values](Results::value) of the games if there are any, else they follow from the
+/// distances to the best score.
+fn usable(rows: &[StoredMove], position: &Position) -> Vec<Option<BookMove>> {
+    let legal = |(row, played): &StoredMove| {
+        let played = played.filter(|m| is_legal(position, *m))?;
+        Some((*row, played))
+    };
+    let rows: Vec<Option<(Stored, Move)>> = rows.iter().map(legal).collect();
+    let known = || rows.iter().flatten().map(|(row, _)| row);
+    let best = known().map(|row| row.score).max().unwrap_or(0);
     let has_scores = best > 0;
-    let has_games = rows.iter().any(|(row, _)| row.results.games() > 0);
-    let mut moves: Vec<BookMove> = Vec::new();
-    for (row, played) in rows {
+    let has_games = known().any(|row| row.results.games() > 0);
+    let weigh = |(row, played): (Stored, Move)| {
         let value = match (has_scores, has_games) {
             (true, _) => row.score,
             (false, true) => row.results.value(),
@@ -111,14 +141,11 @@ pub fn weighed(rows: &[(&Stored, Option<Move>)], position: &Position) -> Vec<Boo
                 weight(i32::try_from(worse).unwrap_or(i32::MAX), MARGIN).into()
             }
         };
-        if value > 0 && !moves.iter().any(|known| known.played == played) {
-            moves.push(BookMove {
-                played,
-                weight: u32::try_from(value).unwrap_or(u32::MAX),
-                results: row.results,
-            });
-        }
-    }
-    moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
-    moves
+        (value > 0).then(|| BookMove {
+            played,
+            weight: u32::try_from(value).unwrap_or(u32::MAX),
+            results: row.results,
+        })
+    };
+    rows.iter().map(|row| row.and_then(weigh)).collect()
 }

@@ -5,12 +5,15 @@
 //! on 256 squares each, eight bytes a number, all with the least or all with the most significant
 //! byte first.
 
-use rusqlite::Connection;
-use rusqlite::types::Value;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, params};
 
 use super::book_move::{Book, BookError, BookMove};
 use super::dat::{from_256, to_256};
-use super::database::{Stored, weighed};
+use super::database::{Stored, StoredMove, shared, weighed};
 use crate::board::{Color, Move, Piece, Position};
 
 /// Length of a key file in bytes.
@@ -63,50 +66,58 @@ pub struct ObkBook {
     connection: Connection,
     keys: ObkKeys,
     table: &'static str,
-    query: String,
+    /// All rows by key, from the beginning of a walk on: most books have no index.
+    all: OnceCell<HashMap<u64, Vec<Stored>>>,
 }
 
 impl ObkBook {
     /// The book in `table` of a database.
     pub fn new(connection: Connection, keys: ObkKeys, table: &'static str) -> Self {
-        let query = format!(
-            "SELECT CAST(vmove AS INTEGER), IFNULL(CAST(vscore AS INTEGER), 0),
-                IFNULL(CAST(vwin AS INTEGER), 0), IFNULL(CAST(vdraw AS INTEGER), 0),
-                IFNULL(CAST(vlost AS INTEGER), 0)
-            FROM {table} WHERE vkey = ?1 AND vvalid = 1 AND vmove IS NOT NULL ORDER BY id"
-        );
         Self {
             connection,
             keys,
             table,
-            query,
+            all: OnceCell::new(),
         }
     }
 
-    /// Whether keys of 2^63 and above are stored as floating-point numbers with the same bits. SQLite cannot store
-    /// NaN, so a position whose key has the bits of a NaN is never found.
-    fn has_real_keys(&self) -> bool {
-        self.table == "bhobk"
+    /// The query for the rows that satisfy a condition.
+    fn query(&self, condition: &str) -> String {
+        format!(
+            "SELECT CAST(vmove AS INTEGER), IFNULL(CAST(vscore AS INTEGER), 0),
+                IFNULL(CAST(vwin AS INTEGER), 0), IFNULL(CAST(vdraw AS INTEGER), 0),
+                IFNULL(CAST(vlost AS INTEGER), 0), vkey
+            FROM {} WHERE {condition} AND vvalid = 1 AND vmove IS NOT NULL ORDER BY id",
+            self.table
+        )
     }
 
+    /// The rows with a key. A key of 2^63 or above is stored as a negative integer or, in most .obk books, as a
+    /// floating-point number with the same bits, except for those of a NaN, which SQLite cannot store.
     fn rows(&self, key: u64) -> Result<Vec<Stored>, BookError> {
-        let key = match i64::try_from(key) {
-            Err(_) if self.has_real_keys() => Value::Real(f64::from_bits(key)),
-            Ok(key) => Value::Integer(key),
-            Err(_) => Value::Integer(key.cast_signed()),
-        };
-        Stored::rows(&self.connection, &self.query, key)
+        if let Some(all) = self.all.get() {
+            return Ok(all.get(&key).cloned().unwrap_or_default());
+        }
+        let query = self.query("vkey IN (?1, ?2)");
+        let keys = params![key.cast_signed(), f64::from_bits(key)];
+        Stored::rows(&self.connection, &query, keys)
     }
 
-    /// Rows of a position and of its mirror image; the second list is empty if they are the same.
-    fn both(&self, position: &Position) -> Result<[Vec<Stored>; 2], BookError> {
+    /// Rows of a position and of its mirror image, as moves of the position; the second list is empty if they are the
+    /// same.
+    fn both(&self, position: &Position) -> Result<[Vec<StoredMove>; 2], BookError> {
         let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
+        let moves = |row: Stored| (row, unpack(row.packed));
+        let flipped = |row: Stored| (row, unpack(row.packed).map(Move::flip_file));
         let mirrored = if own == mirror {
             Vec::new()
         } else {
             self.rows(mirror)?
         };
-        Ok([self.rows(own)?, mirrored])
+        Ok([
+            self.rows(own)?.into_iter().map(moves).collect(),
+            mirrored.into_iter().map(flipped).collect(),
+        ])
     }
 }
 
@@ -119,12 +130,7 @@ fn unpack(packed: i64) -> Option<Move> {
 
 impl Book for ObkBook {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
-        let [own, mirrored] = self.both(position)?;
-        let own = own.iter().map(|row| (row, unpack(row.packed)));
-        let mirrored = mirrored.iter();
-        let mirrored = mirrored.map(|row| (row, unpack(row.packed).map(Move::flip_file)));
-        let rows: Vec<_> = own.chain(mirrored).collect();
-        Ok(weighed(&rows, position))
+        Ok(weighed(&self.both(position)?.concat(), position))
     }
 
     fn count(&self) -> Result<usize, BookError> {
@@ -137,8 +143,37 @@ impl Book for ObkBook {
         Ok(self.both(position)?.iter().map(Vec::len).sum())
     }
 
+    fn merged_records(&self, position: &Position) -> Result<usize, BookError> {
+        let [own, mirrored] = self.both(position)?;
+        Ok(shared(&own, &mirrored, position))
+    }
+
+    fn prepare_walk(&self) -> Result<(), BookError> {
+        let mut all: HashMap<u64, Vec<Stored>> = HashMap::new();
+        let mut query = self.connection.prepare(&self.query("TRUE"))?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let stored = Stored::read(row)?;
+            let real = match row.get_ref(5)? {
+                ValueRef::Integer(key) => {
+                    all.entry(key.cast_unsigned()).or_default().push(stored);
+                    // SQLite stores a whole number, which is negative here, as an integer.
+                    Some(key as f64).filter(|real| key < 0 && *real as i64 == key)
+                }
+                ValueRef::Real(key) => Some(key),
+                _ => None,
+            };
+            if let Some(key) = real {
+                all.entry(key.to_bits()).or_default().push(stored);
+            }
+        }
+        // A second walk has the same rows.
+        let _ = self.all.set(all);
+        Ok(())
+    }
+
     fn format(&self) -> &'static str {
-        if self.has_real_keys() {
+        if self.table == "bhobk" {
             "obk"
         } else {
             "pfBook"
@@ -150,8 +185,10 @@ impl Book for ObkBook {
 mod tests {
     use rand::rngs::StdRng;
     use rand::{RngCore, SeedableRng};
+    use rusqlite::types::Value;
 
     use super::super::table::tests::{after, moves};
+    use super::super::walk::walk;
     use super::*;
 
     /// Random numbers, adjusted so that three positions have the keys in the description of the format.
@@ -216,7 +253,8 @@ mod tests {
             ("", 0xaa_a7, 50, 1),
         ] {
             let key = keys.key(&after(moves), false);
-            let key = if table == "bhobk" && key >= 1 << 63 {
+            // Some programs store signed keys in .obk too.
+            let key = if table == "bhobk" && key >= 1 << 63 && score != 40 {
                 Value::Real(f64::from_bits(key))
             } else {
                 Value::Integer(key.cast_signed())
@@ -244,6 +282,11 @@ mod tests {
             // A disabled row and one without a move do not count.
             assert_eq!(book.count().unwrap(), 4);
             assert_eq!(book.stored(&after("h2e2")).unwrap(), 3);
+            // A walk reads all rows into memory. The row after b2e2 has, mirrored, a move of the rows after h2e2.
+            let walk = walk(&book).unwrap();
+            assert_eq!((walk.usable, walk.unusable, walk.unreached), (4, 0, 0));
+            assert_eq!(book.all.get().unwrap().len(), 3);
+            assert_eq!(moves(&book, "b2e2"), "h9g7 35, b9c7 30");
         }
     }
 }

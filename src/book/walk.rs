@@ -28,6 +28,7 @@ pub struct BookWalk {
 /// many books contain only the winner's moves. If the starting position is not in the book, its moves are tried anyway.
 /// If the keys contain whole positions, all positions are found, also those that no such moves reach.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
+    book.prepare_walk()?;
     let mut walker = Walker::new(book);
     let start = Position::startpos();
     if !walker.visit(&start)? {

@@ -39,7 +39,7 @@ impl XqbBook {
     }
 
     fn rows(&self, key: &[u8]) -> Result<Vec<Stored>, BookError> {
-        Stored::rows(&self.connection, QUERY, key)
+        Stored::rows(&self.connection, QUERY, [key])
     }
 }
 
@@ -47,10 +47,8 @@ impl Book for XqbBook {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
         let (key, view) = key(position);
         let rows = self.rows(&key)?;
-        let rows: Vec<_> = (rows.iter())
-            .map(|row| (row, view.unpack(row.packed)))
-            .collect();
-        Ok(weighed(&rows, position))
+        let rows = rows.iter().map(|row| (*row, view.unpack(row.packed)));
+        Ok(weighed(&rows.collect::<Vec<_>>(), position))
     }
 
     fn with_exchanged_colors(&self, position: &Position) -> Option<Position> {
