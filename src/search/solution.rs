@@ -11,7 +11,7 @@ use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::notation::fen;
 use crate::rules::{Cause, Game, RuleSet, is_within_no_capture_limit, judge_outcome};
-use crate::tablebase::{RepeatedPositions, TableOutcome, Tables};
+use crate::tablebase::{ProbedMove, RepeatedPositions, TableOutcome, Tables};
 
 /// Maximum number of attacking moves in a solution.
 const MAX_TREE: usize = 200_000;
@@ -123,6 +123,12 @@ pub enum SolveError {
     /// The search shows that there is no mate of the length.
     #[error("there is no mate in {0}")]
     NoMate(u32),
+    /// The position is a draw by an endgame table.
+    #[error("the endgame tables show a draw")]
+    Drawn,
+    /// The position is lost by an endgame table.
+    #[error("the endgame tables show that the other side wins")]
+    Lost,
     /// The limit of nodes was reached.
     #[error("no mate in {0} found within the limit of nodes")]
     NotFound(u32),
@@ -156,24 +162,28 @@ pub struct Solver<'a> {
     rules: RuleSet,
     /// Limit of nodes for each search.
     nodes: u64,
-    /// The endgame tables that end a line; `None` to continue each line to the mate.
-    tables: Option<Arc<Tables>>,
+    tables: Arc<Tables>,
+    /// Whether a line ends in a position of an endgame table; otherwise each line continues to the mate.
+    ends_in_tables: bool,
     /// The mates found after replies, by the key of the position.
     mates: HashMap<u64, KnownMate>,
 }
 
 impl<'a> Solver<'a> {
-    /// A solver under `rules` that searches each position by `run` with at most `nodes` nodes.
+    /// A solver under `rules` that searches each position that `tables` do not decide by `run` with at most `nodes`
+    /// nodes.
     pub fn new(
         rules: RuleSet,
         nodes: u64,
+        tables: Arc<Tables>,
         run: impl FnMut(SearchRequest) -> Result<Outcome, SolveError> + 'a,
     ) -> Self {
         Self {
             run: Box::new(run),
             rules,
             nodes,
-            tables: None,
+            tables,
+            ends_in_tables: false,
             mates: HashMap::new(),
         }
     }
@@ -201,17 +211,12 @@ impl<'a> Solver<'a> {
     }
 
     /// Proves that the position at the end of `game` is won, by a mate in at most `moves` moves that need not be the
-    /// shortest. Its lines may end in positions of `tables`.
+    /// shortest. Its lines may end in positions of the endgame tables.
     ///
     /// # Errors
     /// There is no such mate, it or a refutation was not found, or the solver was stopped.
-    pub fn win(
-        &mut self,
-        game: &Game,
-        moves: u32,
-        tables: Arc<Tables>,
-    ) -> Result<MatingMove, SolveError> {
-        self.tables = Some(tables);
+    pub fn win(&mut self, game: &Game, moves: u32) -> Result<MatingMove, SolveError> {
+        self.ends_in_tables = true;
         let (played, plies) = self.first_mate(game, moves)?;
         self.tree(game, played, plies, &mut 0)
     }
@@ -248,8 +253,18 @@ impl<'a> Solver<'a> {
     fn first_mate(&mut self, game: &Game, moves: u32) -> Result<(Move, u32), SolveError> {
         match self.mate(game, moves, None)? {
             Answer::Mate { played, plies } => Ok((played, plies)),
-            Answer::NoMate => Err(SolveError::NoMate(moves)),
+            Answer::NoMate => Err(self.without_mate(game, moves)),
             Answer::Unknown => Err(SolveError::NotFound(moves)),
+        }
+    }
+
+    /// The error for a position without a mate in `moves` moves.
+    fn without_mate(&self, game: &Game, moves: u32) -> SolveError {
+        let probe = self.tables.probe(game.position(), self.rules);
+        match probe.map(|probe| (probe.outcome, probe.draw_holds)) {
+            Some((TableOutcome::Draw, true)) => SolveError::Drawn,
+            Some((TableOutcome::Loss(_) | TableOutcome::LossByRule(_), _)) => SolveError::Lost,
+            _ => SolveError::NoMate(moves),
         }
     }
 
@@ -264,8 +279,8 @@ impl<'a> Solver<'a> {
             return Ok(Answer::NoMate);
         }
         let depth = plies_of_mate(moves);
-        if let Some(mate) = self.table_mate(game, depth) {
-            return Ok(mate);
+        if let Some(answer) = self.table_answer(game, depth, root_moves.as_deref()) {
+            return Ok(answer);
         }
         let limits = Limits {
             mate: Some(moves),
@@ -278,7 +293,7 @@ impl<'a> Solver<'a> {
                 rules: self.rules,
                 ..Settings::default()
             },
-            tablebases: self.tables.clone(),
+            tablebases: Some(self.tables.clone()),
             ..SearchRequest::new(game.clone(), limits)
         };
         let outcome = (self.run)(request)?;
@@ -293,17 +308,26 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// The shortest mate, of at most `limit` plies, whose first move leads into an endgame table.
-    fn table_mate(&self, game: &Game, limit: u32) -> Option<Answer> {
-        let tables = self.tables.as_deref()?;
-        let mates = legal_moves(game.position())
-            .into_iter()
-            .filter_map(|played| {
-                let mut after = game.clone();
-                after.push(played).ok()?;
-                let plies = 1 + mated_in(&after, tables, self.rules)?;
-                (plies <= limit).then_some((played, plies))
-            });
+    /// The answer of the endgame tables: the shortest mate of at most `limit` plies whose first move, one of
+    /// `root_moves` (`None`: any), leads into a table, or that there is no mate, which holds also near the no-capture
+    /// limit.
+    fn table_answer(&self, game: &Game, limit: u32, root_moves: Option<&[Move]>) -> Option<Answer> {
+        let (position, rules) = (game.position(), self.rules);
+        let is_mate = |outcome| matches!(outcome, TableOutcome::Win(n) if u32::from(n) <= limit);
+        let probe = self.tables.probe(position, rules);
+        let mut moves = self.tables.probe_moves(position, rules);
+        moves.retain(|m| root_moves.is_none_or(|allowed| allowed.contains(&m.played)));
+        if probe.is_some_and(|probe| !is_mate(probe.outcome))
+            || (moves.iter()).all(|m| m.outcome.is_some_and(|outcome| !is_mate(outcome)))
+        {
+            return Some(Answer::NoMate);
+        }
+        let mates = moves.into_iter().filter_map(|ProbedMove { played, .. }| {
+            let mut after = game.clone();
+            after.push(played).ok()?;
+            let plies = 1 + mated_in(&after, &self.tables, rules)?;
+            (plies <= limit).then_some((played, plies))
+        });
         let (played, plies) = mates.min_by_key(|(_, plies)| *plies)?;
         Some(Answer::Mate { played, plies })
     }
@@ -339,9 +363,10 @@ impl<'a> Solver<'a> {
         let mut after = game.clone();
         let mut replies = Vec::new();
         if after.push(first).is_ok() {
-            let table = self.tables.as_deref();
-            let rest = table.and_then(|table| mated_in(&after, table, self.rules));
-            if let Some(rest) = rest.filter(|rest| *rest > 0) {
+            if self.ends_in_tables
+                && let Some(rest) = mated_in(&after, &self.tables, self.rules)
+                && rest > 0
+            {
                 return Ok(MatingMove {
                     played: first,
                     plies: 1 + rest,
@@ -385,9 +410,10 @@ impl<'a> Solver<'a> {
         let Answer::Mate { played, plies } = self.mate(game, moves, None)? else {
             return Err(SolveError::NotRefuted(moves_of(game)));
         };
-        let (played, plies, _) = match self.tables {
-            Some(_) => (played, plies, false),
-            None => self.shorten(game, played, plies)?,
+        let (played, plies, _) = if self.ends_in_tables {
+            (played, plies, false)
+        } else {
+            self.shorten(game, played, plies)?
         };
         let fen = fen::write_position(game.position());
         self.mates.insert(key, KnownMate { fen, played, plies });

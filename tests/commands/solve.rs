@@ -8,6 +8,8 @@ use super::{Place, check};
 const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
 /// A rook captures a knight and wins by an endgame table.
 const TABLE_WIN: &str = "3ak4/4a4/9/9/9/9/9/9/1n7/1R2K4 w";
+/// A pawn against an advisor, a draw by an embedded table.
+const TABLE_DRAW: &str = "4k4/4a4/4P4/9/9/9/9/9/9/5K3 w";
 /// A pawn cannot win against two advisors, and black has nothing to attack with.
 const DRAW: &str = "4k4/4a4/3a5/9/9/9/9/3P5/9/4K4 w";
 
@@ -67,7 +69,7 @@ fn a_json_solution_is_verified() {
 fn unsolved_problems_are_errors() {
     // In the fourth problem red wins.
     check(&format!(
-        "
+        r"
         $1 solve '{TWO_ROOKS}' --mate 1
         2= chuhe: solve: there is no mate in 1
         $1 solve startpos --mate 9 --nodes 20000
@@ -77,6 +79,10 @@ fn unsolved_problems_are_errors() {
         $1 solve '{TWO_ROOKS}' --draw --nodes 3
         2> it is not proven that black does not lose:
         $2 solve '{DRAW}' --draw --win
+        $1 solve '{TABLE_DRAW}' --win
+        2= chuhe: solve: the endgame tables show a draw
+        $ solve '{TABLE_DRAW}' --draw
+        > \nby the rules or the endgame tables, red does not lose\nby the rules
         "
     ));
 }

@@ -320,11 +320,11 @@ fn solve(
         Ok(None) => Err(SolveError::Stopped),
         Err(error) => Err(SolveError::Failed(error.to_string())),
     };
-    let mut solver = Solver::new(arguments.rules, arguments.nodes, run);
+    let mut solver = Solver::new(arguments.rules, arguments.nodes, plan.tables.clone(), run);
     let file = ResumeFile::read(game, arguments)?;
     solver.resume(file.mates.clone()).context("--resume")?;
     let solved = if arguments.win {
-        let tree = solver.win(game, MAX_MOVES, plan.tables.clone());
+        let tree = solver.win(game, MAX_MOVES);
         tree.map(|tree| Proof::Win { tree })
     } else {
         let solution = solver.solve(game, arguments.mate);

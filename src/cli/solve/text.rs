@@ -38,11 +38,16 @@ pub fn describe_draw(strategies: &ByColor<Vec<Reply>>) -> String {
     let mut text = "a draw: neither side can win\n".to_owned();
     for side in Color::ALL {
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "{side} does not lose: a move is proven for each of {} positions",
-            strategies[side].len()
-        );
+        let _ = match strategies[side].len() {
+            0 => writeln!(
+                text,
+                "by the rules or the endgame tables, {side} does not lose"
+            ),
+            count => writeln!(
+                text,
+                "{side} does not lose: a move is proven for each of {count} positions"
+            ),
+        };
     }
     text
 }

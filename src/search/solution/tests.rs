@@ -6,10 +6,15 @@ use crate::search::Searcher;
 /// A solver with a hash table of 1 MB.
 fn solver() -> Solver<'static> {
     let mut searcher = Searcher::new(1).expect("1 MB is free");
-    Solver::new(RuleSet::default(), 200_000, move |request| {
-        let result = searcher.search(request);
-        Ok(result.expect("the search runs").outcome)
-    })
+    Solver::new(
+        RuleSet::default(),
+        200_000,
+        Tables::embedded(),
+        move |request| {
+            let result = searcher.search(request);
+            Ok(result.expect("the search runs").outcome)
+        },
+    )
 }
 
 fn solve(fen: &str, moves: u32) -> (Game, Result<Solution, SolveError>) {
@@ -52,8 +57,33 @@ fn other_solutions_are_listed() {
 fn a_position_without_mate_is_an_error() {
     assert_eq!(solve(TWO_ROOKS, 1).1, Err(SolveError::NoMate(1)));
     let game = Game::new(TWO_ROOKS.parse().unwrap());
-    let mut solver = Solver::new(RuleSet::default(), 1000, |_| Err(SolveError::Stopped));
+    let mut solver = without_search();
     assert_eq!(solver.solve(&game, 3), Err(SolveError::Stopped));
+}
+
+/// A solver with the embedded tables whose searches fail.
+fn without_search() -> Solver<'static> {
+    let stop = |_| Err(SolveError::Stopped);
+    Solver::new(RuleSet::default(), 1000, Tables::embedded(), stop)
+}
+
+#[test]
+fn a_position_of_a_table_needs_no_search() {
+    for (fen, error) in [
+        ("4k4/4a4/4P4/9/9/9/9/9/9/5K3 w", SolveError::Drawn),
+        ("4k4/9/9/9/9/9/9/9/9/R2K5 b", SolveError::Lost),
+    ] {
+        let game = Game::new(fen.parse().unwrap());
+        assert_eq!(without_search().win(&game, 64), Err(error.clone()), "{fen}");
+        assert_eq!(without_search().solve(&game, 40), Err(error), "{fen}");
+    }
+    let game = Game::new("4k1b2/1P7/3Pb4/9/9/9/9/9/9/4K4 w".parse().unwrap());
+    let mut solver = without_search();
+    assert_eq!(solver.solve(&game, 5), Err(SolveError::NoMate(5)));
+    let solution = solver.solve(&game, 40).unwrap();
+    assert_eq!((solution.tree.plies, solution.is_shortest), (11, true));
+    assert!(solution.others.iter().all(|others| others.is_complete));
+    verify_solution(&game, &solution.tree, RuleSet::default(), &Tables::none()).unwrap();
 }
 
 #[test]
@@ -77,7 +107,7 @@ fn wrong_solutions_are_refused() {
 fn a_line_of_a_win_may_end_in_a_table() {
     // The capture of the knight leads to an embedded table.
     let game = Game::new("3ak4/4a4/9/9/9/9/9/9/1n7/1R2K4 w".parse().unwrap());
-    let tree = solver().win(&game, 64, Tables::embedded()).unwrap();
+    let tree = solver().win(&game, 64).unwrap();
     let verify = |tables: &Tables| verify_solution(&game, &tree, RuleSet::default(), tables);
     verify(&Tables::embedded()).unwrap();
     assert!(matches!(
@@ -97,7 +127,7 @@ fn lines_of_a_win_in_a_table_may_end_in_mate_at_once() {
     ] {
         let game = Game::new(fen.parse().unwrap());
         let mut solver = Solver { nodes, ..solver() };
-        let tree = solver.win(&game, 64, Tables::embedded()).expect(fen);
+        let tree = solver.win(&game, 64).expect(fen);
         let rules = RuleSet::default();
         verify_solution(&game, &tree, rules, &Tables::embedded()).expect(fen);
     }
