@@ -144,10 +144,15 @@ fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Unread), Failure> {
     for path in files {
         let file = (files.len() > 1).then(|| path.display().to_string());
         match read_positions(&GamePath::of_path(path), &mut unread) {
-            Ok(positions) => tasks.extend(positions.into_iter().map(|position| Task {
-                file: file.clone(),
-                position,
-            })),
+            Ok(positions) => {
+                for position in positions {
+                    let file = file.clone();
+                    match &position.epd.task_error {
+                        Some(error) => unread.part(path, position.place, error),
+                        None => tasks.push(Task { file, position }),
+                    }
+                }
+            }
             Err(failure) => unread.file(failure, files.len())?,
         }
     }

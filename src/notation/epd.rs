@@ -2,7 +2,8 @@
 //! Specification and Implementation Guide", 1994, section 16.2).
 
 use super::fen::{self, FenError};
-use super::{Line, LineError, NotationError, parse_move};
+use super::raw::Dialect;
+use super::{Line, LineError, NotationError};
 use crate::board::{Move, Position};
 use crate::text::word_starts;
 
@@ -29,6 +30,8 @@ pub struct Epd {
     pub avoid_moves: Vec<Move>,
     /// `dm`: the number of moves in which the side to move mates.
     pub mate_in: Option<u32>,
+    /// Why `bm`, `am` or `dm` cannot be read; the task is then unknown.
+    pub task_error: Option<EpdError>,
     /// All operations as written: code and operands.
     pub operations: Vec<Operation>,
 }
@@ -60,6 +63,7 @@ impl Epd {
             best_moves: Vec::new(),
             avoid_moves: Vec::new(),
             mate_in: None,
+            task_error: None,
             operations: Vec::new(),
         }
     }
@@ -121,11 +125,24 @@ impl Epd {
         operands(&self.operations, code)
     }
 
-    fn moves(&self, code: &str) -> Result<Vec<Move>, EpdError> {
-        let texts = self.operands(code).flat_map(|text| text.split(','));
-        let texts = texts.filter(|text| !text.is_empty());
-        let moves = texts.map(|text| read_move(&self.position, code, text));
-        moves.collect()
+    /// Reads `bm`, `am` and `dm`.
+    fn read_task(&mut self, dialect: Dialect) -> Result<(), EpdError> {
+        let moves = |code| -> Result<Vec<Move>, EpdError> {
+            let texts = self.operands(code).flat_map(|text| text.split(','));
+            let texts = texts.filter(|text| !text.is_empty());
+            let moves = texts.map(|text| read_move(&self.position, code, text, dialect));
+            moves.collect()
+        };
+        let [best_moves, avoid_moves] = [moves("bm")?, moves("am")?];
+        (self.best_moves, self.avoid_moves) = (best_moves, avoid_moves);
+        if self.operations.iter().any(|(code, _)| code == "dm") {
+            let moves = self
+                .operands("dm")
+                .next()
+                .and_then(|text| text.parse().ok());
+            self.mate_in = Some(moves.ok_or(EpdError::Mate)?);
+        }
+        Ok(())
     }
 }
 
@@ -133,31 +150,30 @@ impl std::str::FromStr for Epd {
     type Err = EpdError;
 
     /// Reads a FEN, with or without its counters, followed by operations that each end with `;`. Moves after the word
-    /// `moves` lead to the position. `hmvc` and `fmvn` are the counters if the FEN has none.
+    /// `moves` lead to the position. `hmvc` and `fmvn` are the counters if the FEN has none. A task that cannot be read
+    /// is not an error but the field `task_error`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (start, operations) = read_start(text)?;
         let mut epd = Self::new(start);
+        let dialect = dialect(&operations);
         for text in operands(&operations, "moves") {
-            let played = read_move(&epd.position, "moves", text)?;
+            let played = read_move(&epd.position, "moves", text, dialect)?;
             epd.position.make(played);
         }
         epd.operations = operations;
-        epd.best_moves = epd.moves("bm")?;
-        epd.avoid_moves = epd.moves("am")?;
-        if epd.operations.iter().any(|(code, _)| code == "dm") {
-            let moves = epd.operands("dm").next().and_then(|text| text.parse().ok());
-            epd.mate_in = Some(moves.ok_or(EpdError::Mate)?);
-        }
+        epd.task_error = epd.read_task(dialect).err();
         Ok(epd)
     }
 }
 
 /// Reads the position before the `moves` of an EPD, with its counters, and the operations.
 fn read_start(text: &str) -> Result<(Position, Vec<Operation>), FenError> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    // No blank is needed after the `;` that ends the FEN.
+    let head = text.split([';', '"']).next().unwrap_or_default();
+    let words: Vec<&str> = head.split_whitespace().collect();
     // The side to move is a field even if it is wrong.
     let length = fen::length(&words).max(words.len().min(2));
-    let rest = word_starts(text).nth(length).unwrap_or(text.len());
+    let rest = word_starts(head).nth(length).unwrap_or(head.len());
     let operations = operations(&text[rest..]);
     let mut fields = words[..length].to_vec();
     let is_counter = |field: &&str| field.bytes().all(|b| b.is_ascii_digit());
@@ -177,13 +193,34 @@ fn operands<'a>(operations: &'a [Operation], code: &str) -> impl Iterator<Item =
     found.flat_map(|(_, operands)| operands)
 }
 
+/// The way in which the moves of operations are written: with ranks from 1 if the operations name the variant, as the
+/// tools for Fairy-Stockfish do, or have a move with the rank 10.
+fn dialect(operations: &[Operation]) -> Dialect {
+    let are_moves = |code: &str| ["moves", "bm", "am", "sm", "pv"].contains(&code);
+    let has_rank_10 = |operands: &[String]| operands.iter().any(|text| text.contains("10"));
+    let counts_from_one = |(code, operands): &Operation| {
+        code == "variant" || are_moves(code) && has_rank_10(operands)
+    };
+    if operations.iter().any(counts_from_one) {
+        Dialect::RanksFromOne
+    } else {
+        Dialect::Usual
+    }
+}
+
 /// A move of an operation without marks such as `!?`.
 fn without_marks(text: &str) -> &str {
     text.trim_end_matches(['!', '?'])
 }
 
-fn read_move(position: &Position, code: &str, text: &str) -> Result<Move, EpdError> {
-    parse_move(position, without_marks(text)).map_err(|error| EpdError::Move {
+fn read_move(
+    position: &Position,
+    code: &str,
+    text: &str,
+    dialect: Dialect,
+) -> Result<Move, EpdError> {
+    let played = dialect.parse(position, without_marks(text));
+    played.map_err(|error| EpdError::Move {
         code: code.to_owned(),
         error,
     })
@@ -295,6 +332,21 @@ mod tests {
     }
 
     #[test]
+    fn ranks_from_1_are_recognised() {
+        let fen = "3k1ab2/4a3C/5r1N1/1R4p2/1P7/2p6/4c3P/pr1An4/4R4/3AK4 w - - 15 46";
+        for (operations, best) in [
+            ("variant xiangqi;bm b7b10;eval #1;pv b7b10", "b6b9"),
+            ("variant xiangqi; bm b7b8; id \"x\";", "b6b7"),
+            ("bm b7b9;pv b7b10,f10f9", "b6b8"),
+            (" bm b6b9; id \"10\"", "b6b9"),
+        ] {
+            let epd = read(&format!("{fen};{operations}"));
+            assert_eq!(epd.position.to_string(), fen);
+            assert_eq!(epd.best_moves, [best.parse().unwrap()], "{operations}");
+        }
+    }
+
+    #[test]
     fn errors_name_the_operation() {
         for (text, part) in [
             ("9/9 w bm h2e2;".to_owned(), "invalid FEN: "),
@@ -304,7 +356,9 @@ mod tests {
             (format!("{BOARD} w dm soon;"), "the operation dm"),
             (format!("{BOARD} w dm;"), "the operation dm"),
         ] {
-            let message = text.parse::<Epd>().unwrap_err().to_string();
+            let epd = text.parse::<Epd>();
+            let error = epd.map_or_else(Some, |epd| epd.task_error);
+            let message = error.unwrap().to_string();
             assert!(message.starts_with(part), "{text}: {message}");
         }
     }

@@ -125,7 +125,7 @@ pub struct RawGame {
 
 /// The way in which the moves of a record are written. Some texts mean different moves in different dialects.
 #[derive(Clone, Copy, Debug)]
-enum Dialect {
+pub enum Dialect {
     /// All notations that [`parse_move`] reads, with ranks from 0.
     Usual,
     /// Coordinates and SAN with ranks from 1.
@@ -137,7 +137,8 @@ enum Dialect {
 impl Dialect {
     const ALL: [Self; 3] = [Self::Usual, Self::RanksFromOne, Self::Vietnamese];
 
-    fn parse(self, position: &Position, text: &str) -> Result<Move, NotationError> {
+    /// Reads a move.
+    pub fn parse(self, position: &Position, text: &str) -> Result<Move, NotationError> {
         match self {
             Self::Usual => parse_move(position, text),
             Self::RanksFromOne => match san::parse(position, text, 1) {

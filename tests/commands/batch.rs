@@ -280,6 +280,7 @@ fn invalid_lines_do_not_stop_the_others() {
         "suite.epd",
         format!("invalid\n{SUITE}{without_move}\n9/9 w\n"),
     );
+    place.write("task.epd", "3k5/9/9/4r4/9/9/9/9/4R4/4K4 w - - bm e1e8;");
     place.write("invalid.epd", "8/9/9/9/9/9/9/9/9/9 w\n");
     place.write("nothing.epd", "# nothing\n");
     // Files without a valid position are reported before the search.
@@ -296,6 +297,8 @@ fn invalid_lines_do_not_stop_the_others() {
         2> there are no games or positions
         $1 batch no-such-file
         $2 batch invalid.epd --go-on
+        $ analyse task.epd --depth 1
+        > 3k5
         ",
     );
     assert!(!place.path("never.json").exists());
