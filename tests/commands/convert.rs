@@ -88,14 +88,17 @@ fn games_are_selected_and_positions_extracted() {
 }
 
 #[test]
-fn binary_files_are_rejected() {
+fn binary_files_and_json_are_rejected() {
     let place = Place::new();
     let bytes: Vec<u8> = (0..2000_u32).map(|n| (n * n / 7 % 251) as u8).collect();
     place.write("binary", bytes);
+    place.write("list.json", "[\n {\"fen\": \"9/9\"}\n]");
     place.check(
         "
         $1 convert - < binary
         2= chuhe: -: neither a text nor a game record in a known format
+        $1 convert list.json
+        2= chuhe: list.json: this is JSON; give one FEN per line or a game record
         ",
     );
 }

@@ -224,9 +224,22 @@ fn other_text_source<'a>(
             encoding,
             number: 0,
         }))
+    } else if is_json(beginning) {
+        let why = "this is JSON; give one FEN per line or a game record";
+        Err(io::Error::new(io::ErrorKind::InvalidData, why))
     } else {
         let reader = PgnReader::with_encoding(file, encoding);
         Ok(Source::Pgn(Box::new(reader)))
+    }
+}
+
+/// Whether a text is JSON: an object, or an array of objects, arrays or strings.
+fn is_json(text: &str) -> bool {
+    let mut marks = text.chars().filter(|c| !c.is_whitespace());
+    match (marks.next(), marks.next()) {
+        (Some('['), Some(next)) => "[{\"".contains(next),
+        (Some('{'), next) => next == Some('"'),
+        _ => false,
     }
 }
 
