@@ -5,12 +5,13 @@ use crate::notation::epd::Epd;
 use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::{RawGame, RecordError};
 use crate::notation::tree::GameTree;
-use crate::notation::{GameText, Separator, without_move_numbers};
+use crate::notation::{GameText, Separator, is_move_text, without_move_numbers};
 
 /// Whether a text is in this format: at least one line begins with a position, and no line begins with `[`, as a tag
 /// of a PGN does.
 pub fn is_lines(text: &str) -> bool {
     let is_position = |word: &str| {
+        let word = word.trim_start_matches('"');
         let has_ranks = word.matches('/').count() >= 9;
         has_ranks && word.starts_with(|c: char| c.is_ascii_alphanumeric())
             || word.eq_ignore_ascii_case("startpos")
@@ -50,11 +51,48 @@ impl From<LineContent> for GameTree {
     }
 }
 
+/// The part of a line without marks around it: the quotes of a position, the `2#` by which lists of puzzles say that
+/// the player holds a draw, and a comment after ` #` or ` //`.
+fn without_marks(line: &str) -> &str {
+    let quoted = line.strip_prefix('"');
+    let line = quoted.map_or(line, |line| line.trim_end_matches([',', '"']));
+    let line = match line.split_once('#') {
+        Some((number, line)) if number.bytes().all(|b| b.is_ascii_digit()) => line,
+        _ => line,
+    };
+    // The texts of an EPD may contain these signs.
+    let text = line.find([';', '"']).unwrap_or(line.len());
+    let comment = [" #", " //", "\t#", "\t//"].map(|mark| line[..text].find(mark));
+    let end = comment.into_iter().flatten().min();
+    line[..end.unwrap_or(line.len())].trim_end()
+}
+
+/// The position of a line with the six fields of a FEN and a name. A name has no word that is a move or, with letters
+/// and digits, a mistyped one.
+fn named_position(text: &str) -> Option<Epd> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (fields, name) = words.split_at_checked(6)?;
+    let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let may_be_move = |word: &&str| {
+        let has = |is_kind: fn(&u8) -> bool| word.bytes().any(|b| is_kind(&b));
+        let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+        is_mixed && word.is_ascii() || is_move_text(word) || *word == "moves"
+    };
+    let has_fen = fen::length(fields) == 6 && is_number(fields[4]) && is_number(fields[5]);
+    if !has_fen || name.iter().any(may_be_move) {
+        return None;
+    }
+    let mut epd = Epd::new(fen::parse_position(&fields.join(" ")).ok()?);
+    epd.operations.push(("id".to_owned(), vec![name.join(" ")]));
+    Some(epd)
+}
+
 /// Reads a line. Moves after an illegal one are left out, which is a problem of the game.
 ///
 /// # Errors
 /// The position is invalid, or the first move cannot be played.
 pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
+    let text = without_marks(text);
     let epd = || text.parse().map(LineContent::Epd);
     let game = match url_game(text) {
         Some(game) => game?,
@@ -68,7 +106,7 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
         }
         Ok(game) => Ok(LineContent::Game(game)),
         Err(_) if Epd::is_form_of(text) => epd().map_err(RecordError::new),
-        Err(error) => Err(error),
+        Err(error) => named_position(text).map(LineContent::Epd).ok_or(error),
     }
 }
 
@@ -178,8 +216,28 @@ mod tests {
             };
             assert_eq!((epd.best_moves.len(), epd.id()), (1, Some("q")), "{text}");
         }
-        for text in ["h2e9", "note h2e2", "bm h2e9;"] {
+        for text in ["h2e9", "note h2e2", "h2e", "moves 题"] {
             assert!(read_line(&format!("{board} {text}")).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_of_puzzles_are_read() {
+        let board = fen::START;
+        for (line, name) in [
+            (format!("2#{board}"), ""),
+            (format!("{board} 第1局 车马  1"), "第1局 车马 1"),
+            (format!("2#{board} 由中应外"), "由中应外"),
+            (format!("{board} # note h2e2"), ""),
+            (format!("{board} id \"a # b\"; // c"), "a # b"),
+            (format!("{board}\t// c2.5"), ""),
+            (format!("\"{board}\""), ""),
+            (format!("\"{board}\","), ""),
+        ] {
+            assert!(is_lines(&line), "{line}");
+            let game = game(&line).expect(&line);
+            assert_eq!(game.start, Position::startpos());
+            assert_eq!(game.tag("Event").unwrap_or_default(), name, "{line}");
         }
     }
 
