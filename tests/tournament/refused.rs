@@ -50,16 +50,6 @@ fn engines_that_do_not_work_are_refused() {
         let error = error_of(engine, "--each depth=1 --startup 0.3");
         assert!(error.contains(&format!("engine one: {reason}")), "{error}");
     }
-    place.write("openings.epd", "4k4/9/9/9/9/9/9/9/R8/3K5 w\n");
-    let mut fenless = script("one", "fenless");
-    fenless[4] = "proto=xboard".to_owned();
-    let openings = place.path("openings.epd");
-    let error = error_of(
-        fenless,
-        &format!("--each depth=1 --openings {}", openings.display()),
-    );
-    let reason = "engine one: it speaks XBoard, but cannot set up the positions of the openings";
-    assert!(error.contains(reason), "{error}");
     // A process may be allowed to raise its priority.
     let engines = [
         with(script("one", "good"), "nice=-5"),
@@ -78,6 +68,20 @@ fn engines_that_do_not_work_are_refused() {
     let ends = ["it exited (exit status: 0)", "it closed its output"];
     let is_reported = |end: &&str| error.contains(&format!("engine true: {end}"));
     assert!(ends.iter().any(is_reported), "{error}");
+}
+
+/// Otherwise the engine would lose each game.
+#[test]
+fn engines_that_cannot_set_up_the_openings_are_refused() {
+    let place = Place::new();
+    place.write("openings.epd", "4k4/9/9/9/9/9/9/9/R8/3K5 w\n");
+    let mut fenless = script("one", "fenless");
+    fenless[4] = "proto=xboard".to_owned();
+    let arguments = "--each depth=1 --openings openings.epd";
+    let mut command = match_of([fenless, script("two", "good")], arguments);
+    let error = error_output(command.current_dir(place.path("")));
+    let reason = "engine one: it speaks XBoard, but cannot set up the positions of the openings";
+    assert!(error.contains(reason), "{error}");
 }
 
 #[test]
