@@ -115,7 +115,7 @@ pub fn write_xqb(
         return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
     }
     let new = Replacement::beside(path)?;
-    let written = fill(new.path(), entries, memos)?;
+    let written = fill(new.unlocked_path(), entries, memos)?;
     if overwrite {
         new.commit()?;
     } else {

@@ -10,10 +10,12 @@ use tempfile::NamedTempFile;
 
 /// The suffix of the names of unfinished files.
 const UNFINISHED: &str = ".tmp";
+/// The number of random letters and digits before it.
+const RANDOM: usize = 6;
 /// Maximum length in bytes of a file name within the name of its unfinished file. Systems allow names of 255 bytes.
 const MAX_NAME: usize = 240;
-/// The age after which an unfinished file is considered abandoned and is removed. Another process may still be
-/// writing a newer one.
+/// The age after which an unfinished file that no process has locked is considered abandoned and is removed. Another
+/// process may still be writing a newer one without a lock.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 /// A temporary file that will replace another file in the same directory. It is removed if it is dropped before that.
@@ -62,7 +64,9 @@ impl Replacement {
         let prefix = prefix(&path);
         remove_abandoned(directory, &prefix);
         builder.prefix(&prefix).suffix(UNFINISHED);
-        let file = builder.tempfile_in(directory)?;
+        let file = builder.rand_bytes(RANDOM).tempfile_in(directory)?;
+        // Some file systems have no locks. An error then also keeps other processes from removing the file.
+        let _ = fs4::FileExt::try_lock(file.as_file());
         if let Some(permissions) = permissions {
             // The umask of the process restricts the permissions at creation, but not these.
             file.as_file().set_permissions(permissions)?;
@@ -82,8 +86,9 @@ impl Replacement {
         self.file.as_file()
     }
 
-    /// The path of the new file.
-    pub fn path(&self) -> &Path {
+    /// The path of the new file, which is then no longer locked, so that a database can lock it.
+    pub fn unlocked_path(&self) -> &Path {
+        unlock(self.as_file());
         self.file.path()
     }
 
@@ -98,7 +103,7 @@ impl Replacement {
     /// The content cannot be written, or the old file cannot be replaced.
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
-        self.file.persist(&self.path)?;
+        unlock(&self.file.persist(&self.path)?);
         Ok(())
     }
 
@@ -108,9 +113,14 @@ impl Replacement {
     /// The content cannot be written, or the path exists.
     pub fn commit_new(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
-        self.file.persist_noclobber(&self.path)?;
+        unlock(&self.file.persist_noclobber(&self.path)?);
         Ok(())
     }
+}
+
+/// Unlocks a file at once. After it is closed, Windows may take some time to do so.
+fn unlock(file: &fs::File) {
+    let _ = fs4::FileExt::unlock(file);
 }
 
 /// The prefix of the names of unfinished files for a path. A name that would become too long is cut.
@@ -128,21 +138,37 @@ fn prefix(path: &Path) -> OsString {
     prefix
 }
 
-/// Removes abandoned files. Errors are ignored because such files only take up space.
+/// Removes abandoned files: old ones that no process has locked. Errors are ignored because such files only take up
+/// space.
 fn remove_abandoned(directory: &Path, prefix: &OsStr) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;
     };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let name = name.as_encoded_bytes();
-        let is_unfinished =
-            name.starts_with(prefix.as_encoded_bytes()) && name.ends_with(UNFINISHED.as_bytes());
+        let random = name
+            .as_encoded_bytes()
+            .strip_prefix(prefix.as_encoded_bytes())
+            .and_then(|rest| rest.strip_suffix(UNFINISHED.as_bytes()));
+        let is_unfinished = random.is_some_and(|random| {
+            random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric)
+        });
         let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-        if is_unfinished && age().is_some_and(|age| age > ABANDONED) {
+        if is_unfinished && age().is_some_and(|age| age > ABANDONED) && is_unlocked(&entry.path()) {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// Whether a regular file can be locked. The lock is not kept.
+fn is_unlocked(path: &Path) -> bool {
+    let lock = |file| fs4::FileExt::try_lock(&file).is_ok();
+    let is_regular = fs::symlink_metadata(path).is_ok_and(|data| data.is_file());
+    is_regular
+        && fs::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .is_ok_and(lock)
 }
 
 /// Gives the temporary file the default permissions of new files instead of those for the owner only.
@@ -178,17 +204,29 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         let old = std::time::SystemTime::now() - 2 * ABANDONED;
-        for name in [".a.dat.x.tmp", ".b.dat.x.tmp", ".a.dat.y.tmp", "a.dat.tmp"] {
+        let kept = [
+            ".a.dat.new123.tmp",
+            ".a.dat.x.bcdefg.tmp",
+            ".b.dat.abcdef.tmp",
+            "a.dat.tmp",
+        ];
+        for name in kept.into_iter().chain([".a.dat.abcD12.tmp"]) {
             let file = fs::File::create(at(name)).unwrap();
-            if name != ".a.dat.y.tmp" {
+            if name != kept[0] {
                 file.set_modified(old).unwrap();
             }
         }
+        // A file that is still being written, by a process that has not written for long.
+        let mut slow = Replacement::beside(&at("a.dat")).unwrap();
+        slow.as_file().set_modified(old).unwrap();
         Replacement::write(&at("a.dat"), b"new").unwrap();
+        slow.as_file_mut().write_all(b"slow").unwrap();
+        slow.commit().unwrap();
+        assert_eq!(fs::read(at("a.dat")).unwrap(), b"slow");
         let left = fs::read_dir(directory.path()).unwrap();
         let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
         left.sort();
-        assert_eq!(left, [".a.dat.y.tmp", ".b.dat.x.tmp", "a.dat", "a.dat.tmp"]);
+        assert_eq!(left, [kept[0], kept[1], kept[2], "a.dat", kept[3]]);
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub fn backup(
         return Err(Failure::new(out.display(), FILE_EXISTS));
     }
     let copy = Replacement::beside(out).context(out.display())?;
-    store::back_up(library, copy.path()).context(library)?;
+    store::back_up(library, copy.unlocked_path()).context(library)?;
     if exists {
         store::merge_log(out).context(out.display())?;
     }

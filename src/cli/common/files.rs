@@ -75,6 +75,9 @@ impl OutputFile {
             File::options().write(true).open(path).map(Target::Special)
         } else if data.is_ok() && !force {
             return Err(Failure::new(path.display(), FILE_EXISTS));
+        } else if is_locked(path) {
+            let why = "another process is writing this file";
+            return Err(Failure::new(path.display(), why));
         } else {
             Replacement::beside(path).map(Target::Regular)
         };
@@ -140,6 +143,13 @@ impl Write for OutputFile {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Whether another process has locked a file, as `chuhe selfplay` does.
+fn is_locked(path: &Path) -> bool {
+    let lock = |file: File| fs4::FileExt::try_lock_shared(&file);
+    let locked = File::open(path).map(lock);
+    matches!(locked, Ok(Err(fs4::TryLockError::WouldBlock)))
 }
 
 /// The error message for an output file that exists.
@@ -352,6 +362,10 @@ mod tests {
         assert_eq!(fs::read_to_string(&late).unwrap(), "other");
         assert_eq!(names(), 3);
         assert!(OutputFile::create(directory.path(), overwrite).is_err());
+        // Nor is a file replaced that another process has locked.
+        let locked = File::options().write(true).open(&old).unwrap();
+        fs4::FileExt::try_lock(&locked).unwrap();
+        assert!(OutputFile::create(&old, overwrite).is_err());
         assert!(OutputFile::create(&new.join("x"), refuse).is_err());
     }
 
