@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
 use super::common::{
-    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, plies_text, print,
-    print_if_read, print_text, require_not_input, translated,
+    Context, Failure, ForceArgument, NetworkArgument, Noun, OutputFile, Unread, note, open_input,
+    open_with_beginning, plies_text, print, print_if_read, print_text, require_not_input,
+    translated,
 };
 use crate::board::Color;
 use crate::text::bytes_without_byte_order_mark;
@@ -52,6 +53,14 @@ enum DataCommand {
     },
     /// Make a file of games from samples as text (FEN | score | result, for red) or from game
     /// records with results in any format.
+    ///
+    /// The score of a sample is a whole number of evaluation units, of which a minor piece has 450; the result is 1, 0.5
+    /// or 0.
+    ///
+    /// The score of a move in a game record is at the beginning of its comment, as `chuhe match` and other programs write
+    /// it (+0.35/12, +M4/12). It is in minor pieces if the tag RedEngine or BlackEngine says that the engine of this side
+    /// speaks UCCI, and otherwise in pawns, of which a minor piece has four. M counts moves if there is such a tag, and
+    /// otherwise plies.
     ///
     /// Games are left out if they were annotated by `chuhe review`, because their scores are for red, or lost on time,
     /// by an illegal move or by a crash, because their results say nothing about the positions.
@@ -96,6 +105,8 @@ enum DataCommand {
 }
 
 /// Show games with their scores, or with --samples one position per line: FEN | score | result, for red.
+///
+/// Scores are in evaluation units, of which a minor piece has 450.
 #[derive(Debug, clap::Args)]
 pub struct ViewArguments {
     /// File of games.
@@ -249,11 +260,9 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
             note(&format!("{name}: left out an incomplete last line"));
         }
         total += converted.games;
-        let counts = format!(
-            "{} games, {} positions",
-            converted.games, converted.positions
-        );
-        report(out, &counts)
+        let games = Noun::Game.counted(converted.games);
+        let positions = Noun::Position.counted(converted.positions);
+        report(out, &[games, positions].join(", "))
     })?;
     new.finish(total)?;
     unread.finish("data convert")
@@ -261,19 +270,26 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
 
 /// Converts a file of samples or game records.
 fn convert_file(file: &Path, writer: &mut GameWriter<File>) -> Result<Converted, Failure> {
-    let mut source = BufReader::new(File::open(file).context(file.display())?);
-    let head = source.fill_buf().context(file.display())?;
-    if is_game_file(head) {
+    let (head, mut source) = open_with_beginning(file, 1 << 16).context(file.display())?;
+    if is_game_file(&head) {
         let why = "this is already a file of games";
         return Err(Failure::new(file.display(), why));
     }
-    let text = bytes_without_byte_order_mark(head);
+    let text = bytes_without_byte_order_mark(&head);
     if text.is_empty() {
         return Err(Failure::new(file.display(), "the file is empty"));
     }
     let mark = head.len() - text.len();
     let text = text.trim_ascii_start();
-    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if text.starts_with(b"fen ") {
+        let why =
+            "this is the format plain of Stockfish; samples are lines of FEN | score | result";
+        return Err(Failure::new(file.display(), why));
+    }
+    // Lines that begin with `#` are refused as samples.
+    let mut lines = text.split(|byte| *byte == b'\n');
+    let line = lines.find(|line| !line.starts_with(b"#"));
+    let line = line.unwrap_or_default();
     let is_samples = line.iter().filter(|byte| **byte == b'|').count() == 2;
     source.consume(mark);
     let converted = if is_samples {
@@ -360,9 +376,9 @@ fn samples_text(record: &Record, filter: &Filter) -> Result<String, BadRecord> {
     Ok(text)
 }
 
-/// Opens a file of games to read.
-fn open(path: &Path) -> Result<GameReader<File>, Failure> {
-    let file = File::open(path).context(path.display())?;
+/// Opens a file of games to read; `-` is standard input.
+fn open(path: &Path) -> Result<GameReader<Box<dyn BufRead>>, Failure> {
+    let file = open_input(path).context(path.display())?;
     GameReader::new(file).context(path.display())
 }
 

@@ -8,7 +8,7 @@ use crate::board::Position;
 use crate::notation::fen;
 use crate::text::{read_line, without_byte_order_mark};
 
-/// A training sample. As text: `FEN | score | result`.
+/// A training sample. As text: `FEN | score | result`, where the result can also be `1/2`, or in brackets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The position.
@@ -44,11 +44,23 @@ impl FromStr for Sample {
         let mut fields = without_byte_order_mark(line).split('|').map(str::trim);
         let mut next = |name: &str| fields.next().ok_or_else(|| error(&format!("no {name}")));
         let position = fen::parse_position(next("FEN")?).map_err(|e| error(&e))?;
-        let score = next("score")?.parse().map_err(|e| error(&e))?;
-        let result: f64 = next("result")?.parse().map_err(|e| error(&e))?;
-        if !(0.0..=1.0).contains(&result) {
-            return Err(error(&"the result is not between 0 and 1"));
-        }
+        let (score, result) = (next("score")?, next("result")?);
+        let score = score
+            .parse()
+            .map_err(|_| error(&format_args!("the score {score} is not a whole number")))?;
+        // Some programs write `[0.5]`, or `1/2`.
+        let number: Option<f64> = match result.trim_matches(['[', ']']) {
+            "1/2" => Some(0.5),
+            number => number
+                .parse()
+                .ok()
+                .filter(|number| (0.0..=1.0).contains(number)),
+        };
+        let result = number.ok_or_else(|| {
+            error(&format_args!(
+                "the result {result} is not a number from 0 to 1"
+            ))
+        })?;
         Ok(Self {
             position,
             score,
@@ -147,13 +159,24 @@ mod tests {
             score: -37,
             result: 0.5,
         };
-        assert_eq!(sample.to_string().parse(), Ok(sample));
-        for bad in [
-            "",
-            "x | 1 | 1",
-            &format!("{} | 1 | 2", fen::START),
-            fen::START,
+        assert_eq!(sample.to_string().parse(), Ok(sample.clone()));
+        for result in ["[0.5]", "1/2"] {
+            let text = format!("{} | -37 | {result}", fen::START);
+            assert_eq!(text.parse(), Ok(sample.clone()));
+        }
+        for (rest, reason) in [
+            ("", "no score"),
+            ("| 1", "no result"),
+            ("| 1 | 2", "the result 2 is not a number from 0 to 1"),
+            ("| 1 | x", "the result x is not a number from 0 to 1"),
+            ("| 20.0 | 1", "the score 20.0 is not a whole number"),
         ] {
+            let error = format!("{} {rest}", fen::START)
+                .parse::<Sample>()
+                .unwrap_err();
+            assert_eq!(error, ParseSampleError(reason.to_owned()));
+        }
+        for bad in ["", "x | 1 | 1"] {
             assert!(bad.parse::<Sample>().is_err(), "{bad}");
         }
     }

@@ -270,6 +270,14 @@ fn a_failed_conversion_leaves_no_file() {
     let sample = format!("{START} | 5 | 0.5\n");
     for (text, message) in [
         (&*format!("{sample}nonsense\n{sample}"), "line 2: "),
+        (
+            &*format!("# samples\n{sample}"),
+            "line 1: not a sample (FEN | score | result)",
+        ),
+        (
+            "fen x\nmove h2e2\nscore 5\nply 0\nresult 0\ne\n",
+            "the format plain of Stockfish",
+        ),
         ("", "samples.txt: the file is empty"),
         ("[Event \"x\"]\n\n1. h2e2 *\n", "there are no games"),
     ] {
@@ -287,7 +295,7 @@ fn a_failed_conversion_leaves_no_file() {
     place.check(
         r"
         $1 data convert out.chg samples.txt good.txt
-        = 1 games, 1 positions
+        = 1 game, 1 position
         2> line 3:
         $ data stats out.chg
         > games                1\n
@@ -340,7 +348,7 @@ fn samples_that_begin_with_a_digit_are_not_read_as_pgn() {
     for text in [sample, moves] {
         for mark in ["", "\u{feff}"] {
             place.write("samples.txt", format!("{mark}{text}"));
-            place.check("$ data convert out.chg samples.txt --force\n= 1 games, 1 positions");
+            place.check("$ data convert out.chg samples.txt --force\n= 1 game, 1 position");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
+use crate::board::Color;
 use crate::notation::RecordError;
 use crate::notation::pgn::{self, PgnGame};
 use crate::notation::records::RecordReader;
@@ -119,8 +120,7 @@ fn write<W: Write>(
 }
 
 fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSample> {
-    let is_result =
-        |result: &LabelledResult| result.points(crate::board::Color::Red) == sample.result;
+    let is_result = |result: &LabelledResult| result.points(Color::Red) == sample.result;
     let result = LabelledResult::ALL.into_iter().find(is_result);
     let sign = sample.position.side_to_move().sign();
     let score = i16::try_from(sample.score.saturating_mul(sign)).ok();
@@ -138,9 +138,10 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSa
 }
 
 /// Converts game records in any format; games without a result are skipped. The score of a move is at the beginning of
-/// its comment, for the side that moves: `+0.35/12`, or `+M4/12` for a mate in four moves, or `#7/12` for one in seven
-/// plies. Book moves have no score. The [`Termination`] follows from the tags `Reason`, which `chuhe match` writes, and
-/// `Termination`.
+/// its comment, for the side that moves: `+0.35/12`, or `#7/12` or `+M7/12` for a mate in seven plies. `chuhe match`
+/// writes tags `RedEngine` and `BlackEngine`: with them `+M4/12` is a mate in four moves, and 1.00 of a UCCI engine is a
+/// minor piece. Of all other engines it is a pawn, a quarter of a minor piece. Book moves have no score. The
+/// [`Termination`] follows from the tags `Reason`, which `chuhe match` writes, and `Termination`.
 ///
 /// # Errors
 /// The file cannot be read, or the games cannot be written.
@@ -185,9 +186,15 @@ fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<Trainin
         .moves
         .iter()
         .zip(comments.chain(std::iter::repeat("")));
-    let scored = moves.map(|(played, comment)| ScoredMove {
-        played: *played,
-        score: score_of(comment).unwrap_or(NO_SCORE),
+    let first = game.line.start.side_to_move();
+    let notations = [first, !first].map(|side| ScoreNotation::of(&game, side));
+    let notations = notations.iter().cycle();
+    let scored = moves.zip(notations).map(|((played, comment), notation)| {
+        let score = notation.score_of(comment).unwrap_or(NO_SCORE);
+        ScoredMove {
+            played: *played,
+            score,
+        }
     });
     let moves: Vec<_> = scored.collect();
     let is_standard = game.line.start == crate::board::Position::startpos();
@@ -202,60 +209,104 @@ fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<Trainin
     })
 }
 
+/// Parts of the tag `Termination`, in lower case, of games that were decided off the board.
+const FORFEITS: [&str; 12] = [
+    "forfeit",
+    "on time",
+    "rules infraction",
+    "illegal move",
+    "abandoned",
+    "emergency",
+    "death",
+    "unterminated",
+    // Also "stalled connection".
+    "stall",
+    "disconnect",
+    "crash",
+    "timeout",
+];
+
 /// The way in which the game ended, or `None` if it was decided off the board.
 fn ending_of(game: &PgnGame, result: LabelledResult) -> Option<Termination> {
     let adjudicated = match result {
         LabelledResult::Draw => Termination::AdjudicatedDraw,
         LabelledResult::RedWins | LabelledResult::BlackWins => Termination::AdjudicatedWin,
     };
-    match game.tag("Termination") {
-        Some("time forfeit" | "rules infraction" | "abandoned" | "emergency" | "death") => None,
-        termination => Some(match game.tag("Reason") {
-            Some("checkmate") => Termination::Checkmate,
-            Some("stalemate") => Termination::Stalemate,
-            Some("repetition") => Termination::RepetitionDraw,
-            Some("perpetual check" | "perpetual chase" | "perpetual attack") => {
-                Termination::RepetitionLoss
+    let termination = game.tag("Termination").unwrap_or("").to_lowercase();
+    if FORFEITS.iter().any(|forfeit| termination.contains(forfeit)) {
+        return None;
+    }
+    Some(match game.tag("Reason") {
+        Some("checkmate") => Termination::Checkmate,
+        Some("stalemate") => Termination::Stalemate,
+        Some("repetition") => Termination::RepetitionDraw,
+        Some("perpetual check" | "perpetual chase" | "perpetual attack") => {
+            Termination::RepetitionLoss
+        }
+        Some("insufficient material") => Termination::InsufficientMaterial,
+        Some("no-capture limit") => Termination::NoCaptureLimit,
+        Some("length" | "ply limit") => Termination::PlyLimit,
+        _ if termination == "adjudication" => adjudicated,
+        _ => Termination::Unknown,
+    })
+}
+
+/// How the comments of a side give scores.
+struct ScoreNotation {
+    /// The value of 1.00, in evaluation units.
+    unit: f64,
+    /// Whether `M` counts moves instead of plies.
+    has_mate_moves: bool,
+}
+
+impl ScoreNotation {
+    /// The notation of a side. `chuhe match` writes the name, protocol and options of an engine: `Chuhe 0.2.0, UCCI`.
+    fn of(game: &PgnGame, side: Color) -> Self {
+        /// Pawns per minor piece, as in the scores that Chuhe reports in UCI.
+        const PAWNS: f64 = 4.0;
+        let engine = game.tag(match side {
+            Color::Red => "RedEngine",
+            Color::Black => "BlackEngine",
+        });
+        let mut parts = engine.unwrap_or_default().split(", ").skip(1);
+        let is_ucci = parts.any(|part| part == "UCCI");
+        Self {
+            unit: f64::from(Score::MINOR_PIECE) / if is_ucci { 1.0 } else { PAWNS },
+            has_mate_moves: engine.is_some(),
+        }
+    }
+
+    /// The score at the beginning of a comment, in evaluation units.
+    fn score_of(&self, comment: &str) -> Option<i16> {
+        let (score, _) = comment.trim_start().split_once('/')?;
+        let units = match self.mate_plies(score) {
+            Some(plies) => {
+                let mate = Score::MATE.units() - i32::from(plies.unsigned_abs());
+                if plies > 0 { mate } else { -mate }
             }
-            Some("insufficient material") => Termination::InsufficientMaterial,
-            Some("no-capture limit") => Termination::NoCaptureLimit,
-            Some("length" | "ply limit") => Termination::PlyLimit,
-            _ if termination == Some("adjudication") => adjudicated,
-            _ => Termination::Unknown,
-        }),
+            None => {
+                let number: f64 = score.parse().ok().filter(|score: &f64| score.is_finite())?;
+                (number * self.unit).round() as i32
+            }
+        };
+        i16::try_from(units).ok().filter(|units| *units != NO_SCORE)
     }
-}
 
-/// The score at the beginning of a comment, in evaluation units.
-fn score_of(comment: &str) -> Option<i16> {
-    let (score, _) = comment.trim_start().split_once('/')?;
-    let units = match mate_plies(score) {
-        Some(plies) => {
-            let mate = Score::MATE.units() - i32::from(plies.unsigned_abs());
-            if plies > 0 { mate } else { -mate }
+    /// Plies to mate of a mate score such as `#7`, `#-2`, `+M4` or `-M3`, negative if the side that moves is mated.
+    fn mate_plies(&self, score: &str) -> Option<i16> {
+        let limited = |number: &i16| number.unsigned_abs() < 1000;
+        if let Some(plies) = score.strip_prefix('#') {
+            return plies.parse().ok().filter(limited);
         }
-        None => {
-            let minor_pieces: f64 = score.parse().ok().filter(|score: &f64| score.is_finite())?;
-            (minor_pieces * f64::from(Score::MINOR_PIECE)).round() as i32
+        let (sign, number) = score.split_once('M')?;
+        let number = number.parse().ok().filter(limited).filter(|n| *n > 0)?;
+        match (sign, self.has_mate_moves) {
+            ("+", true) => Some(2 * number - 1),
+            ("-", true) => Some(-2 * number),
+            ("+", false) => Some(number),
+            ("-", false) => Some(-number),
+            _ => None,
         }
-    };
-    i16::try_from(units).ok().filter(|units| *units != NO_SCORE)
-}
-
-/// Plies to mate of a mate score, negative if the side that moves is mated: `#7` is in plies, `+M4` and `-M3`
-/// are in moves.
-fn mate_plies(score: &str) -> Option<i16> {
-    if let Some(plies) = score.strip_prefix('#') {
-        return plies
-            .parse()
-            .ok()
-            .filter(|plies: &i16| plies.unsigned_abs() < 1000);
-    }
-    let moves = |text: &str| text.parse().ok().filter(|moves| (1..1000).contains(moves));
-    match score.split_once('M')? {
-        ("+", text) => moves(text).map(|moves: i16| 2 * moves - 1),
-        ("-", text) => moves(text).map(|moves: i16| -2 * moves),
-        _ => None,
     }
 }
 
@@ -264,17 +315,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comment_scores_are_in_minor_pieces() {
-        assert_eq!(score_of("+1.00/12 0.5s"), Some(450));
-        assert_eq!(score_of("-0.02/3 0.5s, n=5"), Some(-9));
-        assert_eq!(score_of("#3/9 1s"), Some(29_997));
-        assert_eq!(score_of("#-2/9 1s"), Some(-29_998));
-        assert_eq!(score_of("+M4/12 0.5s"), Some(29_993));
-        assert_eq!(score_of("-M3/12 0.5s"), Some(-29_994));
-        for none in [
-            "book", "", "?/? 1s", "nan/1", "inf/2", "9999/1", "+M0/1", "M3/1",
+    fn comment_scores_are_in_the_unit_of_the_protocol() {
+        let read = |engine: Option<&str>, comment: &str| {
+            let tag = engine.map(|engine| format!("[RedEngine \"{engine}\"]\n"));
+            let text = format!("{}\n1. h2e2 1-0\n", tag.unwrap_or_default());
+            let game = pgn::read(&text).remove(0).unwrap();
+            ScoreNotation::of(&game, Color::Red).score_of(comment)
+        };
+        for (engine, unit, mated) in [
+            (
+                Some("Chuhe 0.2.0, UCCI, hashsize=16"),
+                450.0,
+                [29_993, -29_994],
+            ),
+            (Some("Name, with comma, UCI"), 112.5, [29_993, -29_994]),
+            (Some("UCCI, XBOARD, x=UCCI"), 112.5, [29_993, -29_994]),
+            (None, 112.5, [29_996, -29_997]),
         ] {
-            assert_eq!(score_of(none), None, "{none}");
+            for (comment, score) in [("+1.00/12 0.5s", 1.0), ("-0.24/3 0.5s, n=5", -0.24)] {
+                let expected = f64::round(unit * score) as i16;
+                assert_eq!(read(engine, comment), Some(expected), "{engine:?}");
+            }
+            let found = ["+M4/12 0.5s", "-M3/12 0.5s"].map(|comment| read(engine, comment));
+            assert_eq!(found, mated.map(Some), "{engine:?}");
+        }
+        assert_eq!(read(None, "#3/9 1s"), Some(29_997));
+        assert_eq!(read(None, "#-2/9 1s"), Some(-29_998));
+        for none in [
+            "book", "", "?/? 1s", "nan/1", "inf/2", "9999/1", "+M0/1", "M3/1", "+M-3/1",
+        ] {
+            assert_eq!(read(None, none), None, "{none}");
         }
     }
 }

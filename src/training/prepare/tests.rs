@@ -134,8 +134,9 @@ fn text_is_converted_game_by_game() {
 
 #[test]
 fn pgn_games_are_converted() {
-    let text = "[FEN \"4k4/9/9/9/9/9/9/9/R8/3K5 w - - 0 1\"]\n\n\
-                1. a1a2 {+1.00/8 0.1s} e9e8 {-0.50/7 0.1s} 1-0\n\n\
+    let text = "[FEN \"4k4/9/9/9/9/9/9/9/R8/3K5 b - - 0 1\"]\n[RedEngine \"Chuhe, UCCI\"]\n\
+                [BlackEngine \"x, UCI\"]\n\n\
+                1. ... e9e8 {-0.50/7 0.1s} 2. a1a2 {+1.00/8 0.1s} 1-0\n\n\
                 [Event \"x\"]\n\n1. h2e2 {book} 1/2-1/2\n\n[Event \"y\"]\n\n1. h2e2 *\n";
     assert_eq!(read(text).len(), 3);
     let (converted, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
@@ -149,7 +150,7 @@ fn pgn_games_are_converted() {
     let scores: Vec<_> = first.moves.iter().map(|m| m.score).collect();
     assert_eq!(
         (scores, first.result),
-        (vec![450, -225], LabelledResult::RedWins)
+        (vec![-56, 450], LabelledResult::RedWins)
     );
     assert!(first.start.is_some() && second.start.is_none());
     assert_eq!(
@@ -158,16 +159,33 @@ fn pgn_games_are_converted() {
     );
 }
 
+/// The end of a converted game with these tags; `None` if it is left out.
+fn ending_of(tags: &str, result: &str) -> Option<Termination> {
+    let text = format!("[Event \"x\"]\n{tags}\n\n1. h2e2 {{+0.10/3 0.1s}} {result}\n");
+    let (_, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
+    found.into_iter().next().map(|record| match record {
+        Record::Game(game) => game.ending,
+        Record::Loose(_) => panic!("a game"),
+    })
+}
+
+#[test]
+fn games_that_other_programs_ended_off_the_board_are_left_out() {
+    let ending = |word| ending_of(&format!("[Termination \"{word}\"]"), "0-1");
+    for word in [
+        "Time forfeit",
+        "illegal move",
+        "stalled connection",
+        "disconnect",
+    ] {
+        assert_eq!(ending(word), None, "{word}");
+    }
+    let won = ending("Adjudication");
+    assert_eq!(won, Some(Termination::AdjudicatedWin));
+}
+
 #[test]
 fn pgn_terminations_are_converted() {
-    let convert = |tags: &str, result: &str| {
-        let text = format!("[Event \"x\"]\n{tags}\n\n1. h2e2 {{+0.10/3 0.1s}} {result}\n");
-        let (_, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
-        found.into_iter().next().map(|record| match record {
-            Record::Game(game) => game.ending,
-            Record::Loose(_) => panic!("a game"),
-        })
-    };
     let tags =
         |termination, reason| format!("[Termination \"{termination}\"]\n[Reason \"{reason}\"]");
     for (termination, reason, result, ending) in [
@@ -208,14 +226,12 @@ fn pgn_terminations_are_converted() {
         ("abandoned", "crash", "0-1", None),
     ] {
         assert_eq!(
-            convert(&tags(termination, reason), result),
+            ending_of(&tags(termination, reason), result),
             ending,
             "{reason}"
         );
     }
-    assert_eq!(convert("", "1-0"), Some(Termination::Unknown));
-    let alone = convert("[Termination \"adjudication\"]", "0-1");
-    assert_eq!(alone, Some(Termination::AdjudicatedWin));
+    assert_eq!(ending_of("", "1-0"), Some(Termination::Unknown));
 }
 
 #[test]
@@ -228,7 +244,7 @@ fn reviewed_pgn_games_are_skipped() {
         panic!("one game")
     };
     let scores = game.moves.iter().map(|m| m.score);
-    assert_eq!(scores.collect::<Vec<_>>(), [29_993, -29_994]);
+    assert_eq!(scores.collect::<Vec<_>>(), [29_996, -29_997]);
     let broken = format!("{text}\n[Red \"\0\"]\n");
     let (refused, _) = written(|writer| convert_records(broken.as_bytes(), writer));
     assert!(matches!(refused, Err(ConvertError::Records(_))));
