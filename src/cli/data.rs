@@ -85,6 +85,9 @@ enum DataCommand {
         force: ForceArgument,
     },
     /// Write games with new scores by the current evaluation; moves and results stay.
+    ///
+    /// A move without a score gets none, but in a game without any score each move after the random ones gets one. Games
+    /// with an illegal move are left out.
     Relabel {
         /// Output file; `-` is standard output.
         out: PathBuf,
@@ -124,7 +127,7 @@ pub struct ViewArguments {
     #[arg(long, requires = "samples")]
     all: bool,
     /// Show only the settings with which the games were made.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["skip", "games", "samples"])]
     plan: bool,
 }
 
@@ -153,23 +156,40 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 threads: usize::from(*threads),
                 network: network.read()?,
             };
-            require_not_input("the output file", out, files)?;
-            let mut new = NewGames::begin(out, *force)?;
-            let (mut total, mut unread) = (0, Unread::default());
-            unread.each(files, |file| {
-                let mut source = open(file)?;
-                let progress = |games| note(&format!("{}: {games} games", file.display()));
-                total += new.add(|writer| {
-                    relabel(&mut source, writer, &plan, progress).context(file.display())
-                })?;
-                warn_of_damage(file, &source);
-                Ok(())
-            })?;
-            new.finish(total)?;
-            report(out, &format!("{total} games"))?;
-            unread.finish("data relabel")
+            relabel_files(out, files, &plan, *force)
         }
     }
+}
+
+/// Writes the games of the files with new scores.
+fn relabel_files(
+    out: &Path,
+    files: &[PathBuf],
+    plan: &Relabeling,
+    force: ForceArgument,
+) -> Result<(), Failure> {
+    require_not_input("the output file", out, files)?;
+    let mut new = NewGames::begin(out, force)?;
+    let (mut total, mut unread) = (0, Unread::default());
+    unread.each(files, |file| {
+        let mut source = open(file)?;
+        let name = file.display();
+        let progress = |games| note(&format!("{name}: {games} games"));
+        let done =
+            new.add(|writer| relabel(&mut source, writer, plan, progress).context(file.display()))?;
+        total += done.games;
+        if done.illegal > 0 {
+            let illegal = done.illegal;
+            note(&format!(
+                "{name}: games with an illegal move left out: {illegal}"
+            ));
+        }
+        warn_of_damage(file, &source);
+        Ok(())
+    })?;
+    new.finish(total)?;
+    report(out, &Noun::Game.counted(total))?;
+    unread.finish("data relabel")
 }
 
 fn merge_files(
@@ -230,9 +250,11 @@ fn win_rate(files: &[PathBuf], out: &Path, force: ForceArgument) -> Result<(), F
     let (mut counts, mut unread) = (WinRateCounts::default(), Unread::default());
     unread.each(files, |file| {
         let mut source = open(file)?;
+        let mut illegal = 0;
         while let Some(record) = source.next_record().context(file.display())? {
-            counts.add(&record).context(file.display())?;
+            illegal += u64::from(counts.add(&record).is_err());
         }
+        warn_of_illegal_moves(file, illegal);
         warn_of_damage(file, &source);
         Ok(())
     })?;
@@ -306,7 +328,7 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
         let unknown = translated("unknown");
         return print(&format!("{}\n", source.plan().unwrap_or(&unknown)));
     }
-    let mut number = 0;
+    let (mut number, mut illegal) = (0, 0);
     while number < arguments.skip.saturating_add(arguments.games)
         && let Some(record) = source.next_record().context(arguments.file.display())?
     {
@@ -321,12 +343,24 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
         };
         let text = match (&record, arguments.samples) {
             (Record::Game(game), false) => game_text(number, game),
-            _ => samples_text(&record, &filter).context(arguments.file.display())?,
+            _ => {
+                let (text, visited) = samples_text(&record, &filter);
+                illegal += u64::from(visited.is_err());
+                text
+            }
         };
         if !print_if_read(&text)? {
             return Ok(());
         }
     }
+    if number <= arguments.skip && arguments.skip.min(arguments.games) > 0 {
+        let games = Noun::Game.counted(number as u64);
+        return Err(Failure::usage(
+            "--skip",
+            format!("the file has only {games}"),
+        ));
+    }
+    warn_of_illegal_moves(&arguments.file, illegal);
     warn_of_damage(&arguments.file, &source);
     Ok(())
 }
@@ -362,18 +396,19 @@ fn game_text(number: usize, game: &TrainingGame) -> String {
     text
 }
 
-fn samples_text(record: &Record, filter: &Filter) -> Result<String, BadRecord> {
+/// The samples of a game, before an illegal move if there is one.
+fn samples_text(record: &Record, filter: &Filter) -> (String, Result<(), BadRecord>) {
     let result = record.result().points(Color::Red);
     let mut text = String::new();
-    record.visit(filter, |labelled| {
+    let visited = record.visit(filter, |labelled| {
         let sample = Sample {
             position: labelled.position.clone(),
             score: labelled.score_for_red(),
             result,
         };
         let _ = writeln!(text, "{sample}");
-    })?;
-    Ok(text)
+    });
+    (text, visited)
 }
 
 /// Opens a file of games to read; `-` is standard input.
@@ -441,6 +476,16 @@ impl NewGames {
             copied.context(self.path.display())?;
         }
         self.out.finish()
+    }
+}
+
+/// Reports the number of games with an illegal move, of which only the positions before it are used.
+fn warn_of_illegal_moves(path: &Path, games: u64) {
+    if games > 0 {
+        note(&format!(
+            "{}: games with an illegal move: {games}",
+            path.display()
+        ));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use chuhe::tournament::{EndReason, Openings};
-use chuhe::training::data::{Filter, GameReader};
+use chuhe::training::data::{Filter, GameReader, GameWriter, Record, ScoredMove, TrainingGame};
 
 use super::{Place, START};
 
@@ -48,8 +48,16 @@ fn files_of_games_are_shown_merged_and_converted() {
         > games                4\n
         $ data view one.chg --skip 1
         > game 2: seed 1 number 1,
+        $2 data view one.chg --skip 2
+        2> --skip: the file has only 2 games
         $ data view one.chg --plan
         > "seed":1
+        $2 data view one.chg --plan --samples
+        $2 data view one.chg --plan --games 2
+        $ data view - --plan < one.chg
+        > "seed":1
+        $ data stats - < one.chg
+        > games                2\n
         $ data relabel relabelled.chg one.chg --nodes 0
         = 2 games
         "#,
@@ -351,6 +359,40 @@ fn samples_that_begin_with_a_digit_are_not_read_as_pgn() {
             place.check("$ data convert out.chg samples.txt --force\n= 1 game, 1 position");
         }
     }
+}
+
+/// A file with an illegal move is used up to this move, and the others to their end.
+#[test]
+fn games_with_illegal_moves_are_reported() {
+    let place = Place::new();
+    let mut bytes = Vec::new();
+    let mut writer = GameWriter::new(&mut bytes).unwrap();
+    for (number, moves) in [(1, ["h2e2", "e5e6"]), (2, ["h2e2", "h9g7"])] {
+        let mut game = TrainingGame::decode(&mut &[0; 19][..]).unwrap();
+        game.number = number;
+        let scored = moves.map(|word| ScoredMove {
+            played: word.parse().unwrap(),
+            score: 5,
+        });
+        game.moves.extend(scored);
+        writer.record(&Record::Game(game)).unwrap();
+    }
+    writer.flush().unwrap();
+    drop(writer);
+    place.write("bad.chg", bytes);
+    place.check(
+        r"
+        $ data view bad.chg --games 9 --samples
+        >3  | 0\n
+        2> bad.chg: games with an illegal move: 1
+        $1 data win-rate bad.chg --out model.rs
+        2> bad.chg: games with an illegal move: 1
+        2> 4 positions are too few
+        $ data relabel out.chg bad.chg --nodes 0
+        = 1 game
+        2> bad.chg: games with an illegal move left out: 1
+        ",
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::{Limits, Score, Searcher, StartError, spawn_search_thread};
-use crate::training::data::{AppendError, GameReader, GameWriter, NO_SCORE, Record, TrainingGame};
+use crate::training::data::{AppendError, GameReader, GameWriter, NO_SCORE, Record};
 
 /// Games per batch, which the threads share.
 const BATCH: usize = 256;
@@ -43,15 +43,24 @@ pub struct Relabeling {
     pub network: Option<Arc<Network>>,
 }
 
-/// Writes the games of `source` with new scores, and returns their number. Moves, results and order do not
-/// change, and moves without a score get none. Skips games with illegal moves. Calls `progress` with the number of
-/// games written so far.
+/// The result of a relabelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Relabelled {
+    /// Games written.
+    pub games: u64,
+    /// Games skipped because of an illegal move.
+    pub illegal: u64,
+}
+
+/// Writes the games of `source` with new scores. Moves, results and order do not change, and moves without a score get
+/// none. But if a game has no score at all, each move after the random ones gets one. Skips games with illegal moves.
+/// Calls `progress` with the number of games written so far.
 pub fn relabel<R: Read, W: Write>(
     source: &mut GameReader<R>,
     writer: &mut GameWriter<W>,
     plan: &Relabeling,
     mut progress: impl FnMut(u64),
-) -> Result<u64, RelabelError> {
+) -> Result<Relabelled, RelabelError> {
     let nodes = plan.nodes;
     let searcher = |_| -> Result<Searcher, StartError> {
         let mut searcher = Searcher::with_exact_hash(HASH)?;
@@ -60,7 +69,7 @@ pub fn relabel<R: Read, W: Write>(
     };
     let searchers: Result<Vec<_>, _> = (0..plan.threads.max(1)).map(searcher).collect();
     let mut searchers = searchers?;
-    let mut written = 0;
+    let mut done = Relabelled::default();
     loop {
         let mut batch = Vec::new();
         while batch.len() < BATCH
@@ -70,16 +79,19 @@ pub fn relabel<R: Read, W: Write>(
         }
         if batch.is_empty() {
             writer.flush()?;
-            return Ok(written);
+            return Ok(done);
         }
         relabel_batch(&batch, &mut searchers, nodes)?;
         for slot in batch {
-            if let Some(record) = slot.into_inner() {
-                writer.record(&record)?;
-                written += 1;
+            match slot.into_inner() {
+                Some(record) => {
+                    writer.record(&record)?;
+                    done.games += 1;
+                }
+                None => done.illegal += 1,
             }
         }
-        progress(written);
+        progress(done.games);
     }
 }
 
@@ -120,33 +132,30 @@ fn relabel_batch(
 
 /// The record with new scores, or `None` if a move is illegal.
 fn new_scores(
-    record: Record,
+    mut record: Record,
     searcher: &mut Searcher,
     nodes: u64,
 ) -> Result<Option<Record>, StartError> {
-    match record {
-        Record::Game(game) => Ok(new_game_scores(game, searcher, nodes)?.map(Record::Game)),
-        Record::Loose(mut loose) => {
-            for sample in &mut loose.samples {
-                sample.score = score(&Game::new(sample.position.clone()), searcher, nodes)?;
+    let is_unscored = record.scored_positions() == 0;
+    match &mut record {
+        Record::Game(record) => {
+            let mut game = Game::new(record.start_position());
+            let random = usize::from(record.random_plies);
+            for (number, ply) in record.moves.iter_mut().enumerate() {
+                if ply.score != NO_SCORE || is_unscored && number >= random {
+                    ply.score = score(&game, searcher, nodes)?;
+                }
+                if game.push(ply.played).is_err() {
+                    return Ok(None);
+                }
             }
-            Ok(Some(Record::Loose(loose)))
         }
-    }
-}
-
-fn new_game_scores(
-    mut record: TrainingGame,
-    searcher: &mut Searcher,
-    nodes: u64,
-) -> Result<Option<TrainingGame>, StartError> {
-    let mut game = Game::new(record.start_position());
-    for ply in &mut record.moves {
-        if ply.score != NO_SCORE {
-            ply.score = score(&game, searcher, nodes)?;
-        }
-        if game.push(ply.played).is_err() {
-            return Ok(None);
+        Record::Loose(loose) => {
+            for sample in &mut loose.samples {
+                if sample.score != NO_SCORE || is_unscored {
+                    sample.score = score(&Game::new(sample.position.clone()), searcher, nodes)?;
+                }
+            }
         }
     }
     Ok(Some(record))

@@ -54,8 +54,9 @@ impl Statistics {
         self.broken += u64::from(self.add_positions(record).is_err());
     }
 
+    /// Counts the positions, of a game with an illegal move those before it.
     fn add_positions(&mut self, record: &Record) -> Result<(), BadRecord> {
-        record.visit(&Filter::NONE, |sample| {
+        let visited = record.visit(&Filter::NONE, |sample| {
             self.positions += 1;
             let size = sample.score.unsigned_abs();
             self.scores[SCORES.partition_point(|bound| *bound < size)] += 1;
@@ -66,8 +67,10 @@ impl Statistics {
                 self.sampled += 1;
                 self.known_positions.insert(key);
             }
-        })?;
-        record.visit(&Filter::QUIET, |_| self.quiet += 1)
+        });
+        record
+            .visit(&Filter::QUIET, |_| self.quiet += 1)
+            .and(visited)
     }
 
     /// Number of games.
@@ -182,6 +185,25 @@ impl fmt::Display for Statistics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::training::data::{ScoredMove, TrainingGame};
+
+    #[test]
+    fn quiet_positions_before_an_illegal_move_count() {
+        let mut game = TrainingGame::decode(&mut &[0; 19][..]).unwrap();
+        for word in ["a3a4", "e4e5"] {
+            let played = word.parse().unwrap();
+            game.moves.push(ScoredMove { played, score: 10 });
+        }
+        let mut statistics = Statistics::default();
+        statistics.add(&Record::Game(game));
+        let Statistics {
+            positions,
+            quiet,
+            broken,
+            ..
+        } = statistics;
+        assert_eq!((positions, quiet, broken), (2, 2, 1));
+    }
 
     #[test]
     fn the_share_of_distinct_positions_needs_samples() {

@@ -9,8 +9,8 @@ use crate::board::{Color, Position};
 use crate::notation::pgn::read;
 use crate::random;
 use crate::training::data::{
-    Filter, GameReader, GameWriter, LabelledResult, NO_SCORE, Record, ScoredMove, Termination,
-    TrainingGame,
+    Filter, GameReader, GameWriter, LabelledResult, LooseRecord, LooseSample, NO_SCORE, Record,
+    ScoredMove, Termination, TrainingGame,
 };
 use crate::training::{ReadSamplesError, Sample};
 
@@ -36,10 +36,14 @@ fn game(seed: u64, plies: usize) -> TrainingGame {
 }
 
 fn file(games: &[TrainingGame]) -> Vec<u8> {
+    file_of(games.iter().cloned().map(Record::Game))
+}
+
+fn file_of(records: impl IntoIterator<Item = Record>) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = GameWriter::new(&mut bytes).unwrap();
-    for game in games {
-        writer.record(&Record::Game(game.clone())).unwrap();
+    for record in records {
+        writer.record(&record).unwrap();
     }
     writer.flush().unwrap();
     bytes
@@ -250,11 +254,40 @@ fn reviewed_pgn_games_are_skipped() {
     assert!(matches!(refused, Err(ConvertError::Records(_))));
 }
 
+fn loose(scores: [i16; 2]) -> Record {
+    let position = Position::startpos();
+    let samples = scores.map(|score| LooseSample {
+        position: position.clone(),
+        score,
+    });
+    Record::Loose(LooseRecord {
+        samples: samples.into(),
+        result: LabelledResult::Draw,
+    })
+}
+
+/// Whether each move or sample has no score.
+fn unscored(record: &Record) -> Vec<bool> {
+    let scores: Vec<i16> = match record {
+        Record::Game(game) => game.moves.iter().map(|m| m.score).collect(),
+        Record::Loose(loose) => loose.samples.iter().map(|sample| sample.score).collect(),
+    };
+    scores.iter().map(|score| *score == NO_SCORE).collect()
+}
+
 #[test]
-fn new_scores_do_not_depend_on_the_number_of_threads() {
+fn new_scores_replace_old_ones_with_any_number_of_threads() {
     let mut games: Vec<_> = (0..6).map(|seed| game(seed, 12)).collect();
     games[0].moves[0].score = NO_SCORE;
-    let bytes = file(&games);
+    // Without any score, all plies after the random ones get one.
+    games[1].moves.iter_mut().for_each(|m| m.score = NO_SCORE);
+    games[1].random_plies = 3;
+    // A game with an illegal move is left out.
+    let mut illegal = games[2].clone();
+    illegal.moves[1].played = illegal.moves[0].played;
+    let others = [loose([NO_SCORE, 5000]), loose([NO_SCORE; 2])];
+    let records_of_games = games.iter().chain([&illegal]).cloned().map(Record::Game);
+    let bytes = file_of(records_of_games.chain(others));
     let run = |nodes, threads| {
         let mut source = GameReader::new(&bytes[..]).unwrap();
         let plan = Relabeling {
@@ -262,7 +295,9 @@ fn new_scores_do_not_depend_on_the_number_of_threads() {
             threads,
             network: None,
         };
-        written(|writer| relabel(&mut source, writer, &plan, |_| ()).unwrap()).1
+        let (done, found) = written(|writer| relabel(&mut source, writer, &plan, |_| ()).unwrap());
+        assert_eq!((done.games, done.illegal), (8, 1));
+        found
     };
     for nodes in [0, 30] {
         let one = run(nodes, 1);
@@ -275,9 +310,14 @@ fn new_scores_do_not_depend_on_the_number_of_threads() {
             assert!(new.moves != old.moves);
             for (new, old) in new.moves.iter().zip(&old.moves) {
                 assert_eq!(new.played, old.played);
-                assert_eq!(new.score == NO_SCORE, old.score == NO_SCORE);
             }
         }
+        let first = |plies: usize| Vec::from_iter((0..12).map(|ply| ply < plies));
+        let expected = [first(1), first(3), first(0), first(0), first(0), first(0)];
+        let expected = expected
+            .into_iter()
+            .chain([vec![true, false], vec![false; 2]]);
+        assert!(one.iter().map(unscored).eq(expected), "{nodes}");
     }
 }
 
