@@ -12,7 +12,7 @@ use plotters::prelude::*;
 
 use super::common::{
     Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, print_text,
-    read_small_text, require_not_input,
+    read_small_text, require_not_input, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::Replacement;
@@ -68,36 +68,36 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let recipe = recipe(arguments, start.as_ref())?;
     let Some(out) = out else {
-        let text = toml::to_string(&recipe).context("the recipe")?;
-        print(&text)?;
+        print(&explained(&recipe)?)?;
         return Ok(ExitCode::SUCCESS);
     };
-    let [checkpoint, csv, svg] = ["checkpoint", "csv", "svg"].map(|ending| sibling(out, ending));
+    let checkpoint = sibling(out, "checkpoint");
     rayon::ThreadPoolBuilder::new()
         .num_threads(arguments.threads.into())
         .build_global()
         .context("--threads")?;
-    let mut trainer = Trainer::new(recipe, start.as_ref()).map_err(|error| {
-        let file = arguments.recipe.as_ref();
-        let name = file.map_or_else(
-            || "the recipe".to_owned(),
-            |path| format!("the recipe {}", path.display()),
-        );
-        Failure::usage(name, error)
-    })?;
+    let mut trainer = Trainer::new(recipe, start.as_ref())
+        .map_err(|error| Failure::usage(recipe_name(arguments), error))?;
     let samples = read_samples(&arguments.samples, trainer.recipe())?;
     let digest = samples.digest();
     let mut reports = match fs::read(&checkpoint) {
-        Ok(bytes) => trainer.resume(&bytes, digest).map_err(|error| {
-            let advice = "remove it to start again, or choose another --out";
-            Failure::new(checkpoint.display(), format_args!("{error}; {advice}"))
-        })?,
+        Ok(bytes) => match trainer.resume(&bytes, digest) {
+            Ok(reports) => reports,
+            Err(error) if arguments.force.force => {
+                print_line(&format!("{}: {error}; overwritten", checkpoint.display()));
+                Vec::new()
+            }
+            Err(error) => {
+                let advice = "--force overwrites it, or choose another --out";
+                let why = format_args!("{error}; {advice}");
+                return Err(Failure::new(checkpoint.display(), why));
+            }
+        },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(Failure::new(checkpoint.display(), error)),
     };
-    if let (true, Some(report)) = (trainer.is_done(), reports.last()) {
-        let network = trainer.network(description(arguments, &trainer, &samples, *report));
-        write(out, &network.to_bytes())?;
+    if trainer.is_done() {
+        write_results(arguments, out, &trainer, &samples, &reports)?;
         print_line("all passes are already done; the network is written from the checkpoint");
     }
     let interrupts = interrupts()?;
@@ -110,14 +110,50 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(INTERRUPTED));
         };
         reports.push(report);
-        let network = trainer.network(description(arguments, &trainer, &samples, report));
-        write(out, &network.to_bytes())?;
+        // First, so that the same command continues if the disk is full.
         write(&checkpoint, &trainer.checkpoint(digest, &reports))?;
-        write(&csv, table(&reports).as_bytes())?;
-        write(&svg, draw_losses(&reports)?.as_bytes())?;
+        write_results(arguments, out, &trainer, &samples, &reports)?;
     }
     print_text(&trainer.test_losses(&samples.test).to_string())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the network after the last pass, and the losses of all passes.
+fn write_results(
+    arguments: &Arguments,
+    out: &Path,
+    trainer: &Trainer,
+    samples: &Samples,
+    reports: &[PassReport],
+) -> Result<(), Failure> {
+    let [csv, svg] = ["csv", "svg"].map(|ending| sibling(out, ending));
+    if let Some(report) = reports.last() {
+        let network = trainer.network(description(arguments, trainer, samples, *report));
+        write(out, &network.to_bytes())?;
+    }
+    write(&csv, table(reports).as_bytes())?;
+    write(&svg, draw_losses(reports)?.as_bytes())
+}
+
+/// The name of the recipe in errors.
+fn recipe_name(arguments: &Arguments) -> String {
+    match &arguments.recipe {
+        Some(path) => format!("the recipe {}", path.display()),
+        None => "the recipe".to_owned(),
+    }
+}
+
+/// The recipe as TOML, with the meaning of each key before it.
+fn explained(recipe: &Recipe) -> Result<String, Failure> {
+    let plain = toml::to_string(recipe).context("the recipe")?;
+    let mut text = String::new();
+    for line in plain.lines() {
+        let key = line.split(' ').next().unwrap_or_default();
+        let note = Recipe::NOTES.iter().find(|(name, _)| *name == key);
+        let note = note.map_or("", |(_, note)| note.trim());
+        text += &format!("# {}\n{line}\n", translated(note));
+    }
+    Ok(text)
 }
 
 /// The name of a file that belongs to a network: with another extension instead of `.nnue`, or appended to any
@@ -161,7 +197,8 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The recipe of the file with the changes. Unless set, width, buckets and scale are those of the initial network.
+/// The recipe of the file with the changes. Unless set, width, buckets and scale are those of the initial network, and
+/// the final rate is at most the rate.
 fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Failure> {
     let mut table = toml::Table::new();
     if let Some(path) = &arguments.recipe {
@@ -189,9 +226,15 @@ fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Fail
             table.entry(key).or_insert(value.into());
         }
     }
-    table
-        .try_into()
-        .map_err(|error| Failure::usage("the recipe", error))
+    let has_final_rate = table.contains_key("final_rate");
+    let recipe: Result<Recipe, _> = table.try_into();
+    let mut recipe = recipe.map_err(|error| Failure::usage("the recipe", error))?;
+    if !has_final_rate {
+        recipe.final_rate = recipe.final_rate.min(recipe.rate);
+    }
+    let checked = recipe.architecture();
+    checked.map_err(|error| Failure::usage(recipe_name(arguments), error))?;
+    Ok(recipe)
 }
 
 fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> {
@@ -204,7 +247,7 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
         if is_game_file(start) {
             let (broken, recovered) = samples.add_games(recipe, reader).context(&name)?;
             if broken > 0 {
-                print_line(&format!("{name}: {broken} games have an illegal move"));
+                print_line(&format!("{name}: games with an illegal move: {broken}"));
             }
             if !recovered.is_clean() {
                 print_line(&format!("{name}: {recovered}"));

@@ -167,7 +167,15 @@ fn recipes_are_printed_without_samples() {
     place.check(
         r"
         $ train --print-recipe --set width=64
-        > width = 64\n
+        ^ # Neurons per perspective: a multiple of 32, up to 1024.\nwidth = 64\n
+        $2 train --print-recipe --set width=0
+        2> the recipe: width is 0, but must be
+        $2 train --print-recipe --set rate=nan
+        2> the recipe: rate is NaN
+        $ train --print-recipe --set rate=1e-12
+        > final_rate = 0.000000000001\n
+        $2 train --print-recipe --set rate=1e-12 --set final_rate=1e-5
+        2> final_rate is 0.00001, but must be 0 to rate
         $2 train --print-recipe --recipe bad.toml
         2> bad.toml
         $1 train --print-recipe --recipe long.toml
@@ -175,6 +183,11 @@ fn recipes_are_printed_without_samples() {
         2> 1 MB
         ",
     );
+    let chinese = place.output("train --print-recipe --lang zh");
+    let mut notes = chinese.lines().filter(|line| line.starts_with('#'));
+    assert!(notes.all(|note| !note.is_ascii()), "{chinese}");
+    place.write("chinese.toml", chinese);
+    place.check("$ train --print-recipe --recipe chinese.toml");
 }
 
 #[test]
@@ -204,14 +217,24 @@ fn a_finished_run_writes_its_network_again() {
     place.check(&format!(
         "$ train games.chg --out x.nnue {SMALL}\n> pass   1"
     ));
-    fs::remove_file(place.path("x.nnue")).unwrap();
+    let losses = place.read("x.csv");
+    for name in ["x.nnue", "x.csv", "x.svg"] {
+        fs::remove_file(place.path(name)).unwrap();
+    }
+    // The last command is that of the guide for the loss of another network.
     place.check(&format!(
         "
         $ train games.chg --out x.nnue {SMALL} --description named-later
         > all passes are already done
         >0 pass   1
+        $ train games.chg --from x.nnue --set passes=1 --set rate=1e-12 --out loss.nnue --set hold_out=3
+        > pass   1
+        $2 train games.chg --from x.nnue --set width=96 --set hold_out=3 --out y.nnue
+        2> has width 32, 1 input buckets and 8 output buckets, but the recipe has width 96, 1 input
         "
     ));
+    assert!(place.path("x.svg").exists());
+    assert_eq!(place.read("x.csv"), losses);
     let written = place.bytes("x.nnue");
     assert!(String::from_utf8_lossy(&written).contains("named-later"));
     // Without its checkpoint a network is overwritten only with --force.
@@ -247,7 +270,7 @@ fn validation_samples_do_not_depend_on_the_file() {
     // A byte order mark does not count.
     place.write("other-name", format!("\u{feff}{samples}"));
     // The same samples in other files continue the finished run; another recipe does not. Filtered samples are counted.
-    let advice = "remove it to start again, or choose another --out";
+    let advice = "--force overwrites it, or choose another --out";
     place.check(&format!(
         "
         $ data convert loose.chg samples.txt
@@ -260,6 +283,11 @@ fn validation_samples_do_not_depend_on_the_file() {
         > all passes are already done
         $1 train samples.txt --out x.nnue {SMALL} --set seed=2
         2> another recipe; {advice}
+        $ train samples.txt --out x.nnue {SMALL} --set seed=2 --force
+        > another recipe; overwritten
+        > pass   1
+        $ train samples.txt --out x.nnue {SMALL} --set seed=2
+        > all passes are already done
         $ train games.chg --out y.nnue {SMALL} --set largest_score=300
         >0  0 filtered
         $1 train games.chg --out z.nnue {SMALL} --set hold_out=1000000

@@ -1,5 +1,7 @@
 //! The architecture of a network.
 
+use std::fmt;
+
 use super::features::FEATURES;
 use super::simd::Block;
 use crate::board::{Color, PieceKind, Position};
@@ -114,6 +116,17 @@ pub struct Architecture {
     pub inputs: InputBuckets,
     /// The output buckets.
     pub outputs: OutputBuckets,
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (inputs, outputs) = (self.inputs.count(), self.outputs.count());
+        let width = self.width;
+        write!(
+            f,
+            "width {width}, {inputs} input buckets and {outputs} output buckets"
+        )
+    }
 }
 
 impl Architecture {

@@ -5,64 +5,83 @@ use serde::{Deserialize, Serialize};
 use crate::eval::nnue::{Architecture, InputBuckets, MAX_WIDTH, OutputBuckets};
 use crate::training::data::Filter;
 
-/// The settings of a training run. A recipe file is TOML with these keys; missing keys have the values of
-/// [`Recipe::default`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Recipe {
-    // ---- Architecture: (piece-squares -> width) x 2 -> screlu -> 1 ----
-    /// Neurons per perspective: a multiple of 32, up to 1024.
-    pub width: usize,
-    /// Sets of input weights: 1, or 4 by the attacking pieces of the side.
-    pub input_buckets: usize,
-    /// Sets of output weights: 1, or 8 by the number of pieces.
-    pub output_buckets: usize,
+/// Declares the recipe, and the documentation of its keys as texts.
+macro_rules! recipe {
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $($(#[doc = $doc:literal])+ pub $key:ident: $type:ty,)+
+    }) => {
+        $(#[$meta])*
+        pub struct $name { $($(#[doc = $doc])+ pub $key: $type,)+ }
 
-    // ---- Loss: (sigmoid(output * scale of the no-capture count) - target)^2 ----
-    // ---- target = share * result + (1 - share) * sigmoid(score / scale) ----
-    /// Share of the result of the game in the target, 0 to 1, at the beginning of the run.
-    pub result_share: f32,
-    /// Share at the end of the run. It changes linearly in between.
-    pub final_result_share: f32,
-    /// Evaluation units at which the odds are e to 1.
-    pub scale: f32,
+        impl $name {
+            /// Each key with its meaning and range.
+            pub const NOTES: &'static [(&'static str, &'static str)] =
+                &[$((stringify!($key), concat!($($doc),+))),+];
+        }
+    };
+}
 
-    // ---- Schedule: AdamW; the rate rises during the warm-up, then falls along half a cosine ----
-    /// Passes over all samples.
-    pub passes: u32,
-    /// Samples per step.
-    pub batch: usize,
-    /// Maximum learning rate.
-    pub rate: f32,
-    /// Learning rate at the end.
-    pub final_rate: f32,
-    /// Steps in which the rate rises from zero; at most a tenth of all steps.
-    pub warm_up: u32,
-    /// Weight decay per step, multiplied by the rate (I. Loshchilov and F. Hutter, 2019).
-    pub decay: f32,
-    /// Maximum absolute weight, at most 127/64 because of the quantisation.
-    pub clip: f32,
+recipe! {
+    /// The settings of a training run. A recipe file is TOML with these keys; missing keys have the values of
+    /// [`Recipe::default`].
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Recipe {
+        // ---- Architecture: (piece-squares -> width) x 2 -> screlu -> 1 ----
+        /// Neurons per perspective: a multiple of 32, up to 1024.
+        pub width: usize,
+        /// Sets of input weights: 1, or 4 by the attacking pieces of the side.
+        pub input_buckets: usize,
+        /// Sets of output weights: 1, or 8 by the number of pieces.
+        pub output_buckets: usize,
 
-    // ---- Data ----
-    /// Seed of the initial weights, of the order and mirroring of the samples, and of the choice of games for the test
-    /// loss. The same seed gives the same network.
-    pub seed: u64,
-    /// One in this number of games is used for the test loss instead of training.
-    pub hold_out: u64,
-    /// Samples with a larger absolute score, in evaluation units, are skipped.
-    pub largest_score: i16,
-    /// Number of plies to skip after the random ones. No effect on text samples.
-    pub first_plies: usize,
-    /// Number of last plies to skip in games that a repetition decided, because their result depends on the path.
-    /// No effect on text samples.
-    pub repetition_plies: usize,
-    /// Positions whose score and the score after the move differ by more than this, in evaluation units, are
-    /// skipped. No effect on text samples.
-    pub largest_swing: i16,
-    /// Whether to skip positions in check.
-    pub leave_out_checks: bool,
-    /// Whether to skip positions in which the best move is a capture. No effect on text samples.
-    pub leave_out_captures: bool,
+        // ---- Loss: (sigmoid(output * scale of the no-capture count) - target)^2 ----
+        // ---- target = share * result + (1 - share) * sigmoid(score / scale) ----
+        /// Share of the result of the game in the target, 0 to 1, at the beginning of the run. The rest is
+        /// sigmoid(score / scale).
+        pub result_share: f32,
+        /// Share at the end of the run, 0 to 1. It changes linearly in between.
+        pub final_result_share: f32,
+        /// Evaluation units at which the odds are e to 1, 1 to 100000. A minor piece has 450 units.
+        pub scale: f32,
+
+        // ---- Schedule: AdamW; the rate rises during the warm-up, then falls along half a cosine ----
+        /// Passes over all samples, at least 1.
+        pub passes: u32,
+        /// Samples per step, at least 64.
+        pub batch: usize,
+        /// Maximum learning rate, above 0 and at most 1.
+        pub rate: f32,
+        /// Learning rate at the end, 0 to `rate`.
+        pub final_rate: f32,
+        /// Steps in which the rate rises from zero; at most a tenth of all steps.
+        pub warm_up: u32,
+        /// Weight decay per step, 0 to less than 1, multiplied by the rate (I. Loshchilov and F. Hutter, 2019).
+        pub decay: f32,
+        /// Maximum absolute weight, above 0 and at most 1.984375 (127/64) because of the quantisation.
+        pub clip: f32,
+
+        // ---- Data ----
+        /// Seed of the initial weights, of the order and mirroring of the samples, and of the choice of games for the
+        /// test loss. The same seed gives the same network.
+        pub seed: u64,
+        /// One in this number of games, at least 2, is used for the test loss instead of training.
+        pub hold_out: u64,
+        /// Samples with a larger absolute score, in evaluation units, are skipped; 1 to 32767.
+        pub largest_score: i16,
+        /// Number of plies to skip after the random ones. No effect on text samples.
+        pub first_plies: usize,
+        /// Number of last plies to skip in games that a repetition decided, because their result depends on the path.
+        /// No effect on text samples.
+        pub repetition_plies: usize,
+        /// Positions whose score and the score after the move differ by more than this, in evaluation units, are
+        /// skipped; 1 to 32767. No effect on text samples.
+        pub largest_swing: i16,
+        /// Whether to skip positions in check.
+        pub leave_out_checks: bool,
+        /// Whether to skip positions in which the best move is a capture. No effect on text samples.
+        pub leave_out_captures: bool,
+    }
 }
 
 impl Default for Recipe {

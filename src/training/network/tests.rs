@@ -307,7 +307,13 @@ fn classes_of_test_losses_add_up() {
         );
     }
     assert!(losses.by_score[0].samples > 0 && losses.by_pieces[7].samples > 0);
-    assert!(losses.to_string().contains("up to 45"));
+    let shown = losses.to_string();
+    assert!(shown.contains("up to 45"));
+    let none = "         -          0 samples  1 to 4\n";
+    assert!(
+        losses.by_pieces[0].samples == 0 && shown.contains(none),
+        "{shown}"
+    );
 }
 
 /// The search scales evaluations by the no-capture count, so a network must learn the same evaluation from

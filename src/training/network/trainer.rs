@@ -50,7 +50,7 @@ pub enum TrainerError {
     Recipe(#[from] RecipeError),
     /// The initial network has other buckets (one input bucket is allowed), or neither the width of the recipe nor
     /// half of it.
-    #[error("the initial network has {found:?}, but the recipe has {wanted:?}")]
+    #[error("the initial network has {found}, but the recipe has {wanted}")]
     OtherArchitecture {
         /// Architecture of the network.
         found: Architecture,
@@ -133,8 +133,12 @@ impl TestLosses {
 impl fmt::Display for TestLosses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let row = |f: &mut fmt::Formatter<'_>, name: String, loss: &ClassLoss| {
-            let (samples, mean) = (loss.samples, loss.mean());
-            writeln!(f, "  {mean:.6}  {samples:>9} samples  {name}")
+            let samples = loss.samples;
+            let mean = match samples {
+                0 => "-".to_owned(),
+                _ => format!("{:.6}", loss.mean()),
+            };
+            writeln!(f, "  {mean:>8}  {samples:>9} samples  {name}")
         };
         writeln!(f, "test loss by pieces")?;
         for (class, loss) in self.by_pieces.iter().enumerate() {
