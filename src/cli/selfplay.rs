@@ -55,8 +55,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let why = "games are added to a file; standard output cannot be continued";
         return Err(Failure::usage("FILE", why));
     }
-    // The file is opened before the handler of Ctrl-C is set, so that Ctrl-C ends the program if the file is a pipe
-    // and opening it blocks.
     let run = open_games(&arguments.file, plan)?;
     let interrupt = Arc::new(Interrupt::default());
     let signal = interrupt.clone();

@@ -117,7 +117,6 @@ fn commands_that_wait_for_a_pipe_end_on_signals() {
         "convert fifo",
         "show fifo",
         "book build book.dat fifo",
-        "selfplay fifo",
         "openings fifo --go-on",
         "match --engines-file fifo",
         "match --openings fifo --engine cmd=a depth=1 --engine cmd=b depth=1",

@@ -85,6 +85,8 @@ fn files_of_games_are_shown_merged_and_converted() {
         2> not a game file
         $1 selfplay samples.txt
         2> not a game file
+        $1 selfplay /dev/null
+        2> /dev/null: not a regular file
         ",
     );
 }

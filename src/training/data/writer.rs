@@ -144,8 +144,12 @@ impl OpenedFile {
     /// writes it.
     ///
     /// # Errors
-    /// The file is not a game file, another process is writing it, or it cannot be read or written.
+    /// The file is not a game file or not a regular file, another process is writing it, or it cannot be read or
+    /// written.
     pub fn open(path: &Path) -> Result<(Self, Existing), AppendError> {
+        if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+            return Err(io::Error::other("not a regular file").into());
+        }
         let mut file = File::options()
             .read(true)
             .write(true)

@@ -39,8 +39,9 @@ impl SelfPlayRun {
     /// # Errors
     /// The file cannot be written, is not a game file, or was made with another plan.
     pub fn open(path: &Path, plan: SelfPlay) -> Result<Self, SelfPlayError> {
-        let (opened, existing) = OpenedFile::open(path)?;
+        // First, because it takes a while: an empty file is not a file of games.
         let wanted = SelfPlayPlan::new(&plan)?;
+        let (opened, existing) = OpenedFile::open(path)?;
         let wanted_text = serde_json::to_string(&wanted).unwrap_or_default();
         let is_new = existing.plan.is_none() && existing.games == 0;
         let plan_of = |text: &String| serde_json::from_str::<SelfPlayPlan>(text).ok();
