@@ -18,7 +18,7 @@ pub const MAX_WIDTH: usize = 1024;
 pub enum InputBuckets {
     /// One for all positions.
     One,
-    /// Four, by whether the side has a rook, and whether it has a knight or cannon.
+    /// Four, numbered 2·rook + minor: whether the side has a rook, and whether it has a knight or cannon.
     Attackers,
 }
 

@@ -15,11 +15,21 @@
 //! | 4 | scale: the value of an output of 1, in units of the evaluation |
 //! | 2 | length of the description |
 //! | … | description of how the network was made, UTF-8 |
-//! | … | weights of the inputs by bucket, input, neuron (16 bits) |
+//! | … | weights of the inputs by bucket, input ([`features`](super::features)), neuron (16 bits) |
 //! | … | biases of the neurons (16 bits) |
 //! | … | weights of the outputs by bucket, neurons of the side to move, then the opponent's (16 bits) |
 //! | … | biases of the outputs (32 bits) |
 //! | 4 | CRC-32C of everything before |
+//!
+//! The hash is the CRC-32C of `mirrored reachable piece-squares 692, buckets Attackers Pieces, screlu 255 64`, with the
+//! names of the values of [`InputBuckets`] and [`OutputBuckets`].
+//!
+//! # The evaluation
+//!
+//! The sum of a perspective is the biases of the neurons and the weights of its active inputs. Each sum is limited to 0
+//! to 255 and squared. With *output* as the sum of their products with the weights of the output bucket, divided by
+//! 255, and its bias, the evaluation for the side to move is *output* · scale / (255 · 64). Both divisions round towards
+//! zero.
 
 use std::fmt;
 use std::fs;
