@@ -1,5 +1,8 @@
 //! `chuhe judge`.
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
 use super::{Place, check};
 
 /// Red's rook chases a cannon perpetually.
@@ -282,6 +285,23 @@ fn games_of_a_pgn_are_judged() {
 fn invalid_games_are_reported() {
     check(
         "
+#[test]
+fn each_line_is_answered_at_once() {
+    let place = Place::new();
+    let mut process = place.process("judge - --json");
+    process.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = process.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+    for line in 1..=2 {
+        writeln!(input, "{CHASE} moves {CHASE_MOVES}").unwrap();
+        let answer = answers.next().unwrap().unwrap();
+        assert!(answer.contains(&format!("\"line\":{line},")), "{answer}");
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success() && answers.next().is_none());
+}
+
         $1 judge '4k4/9/9/9/9/9/9/9/9/4K4 w'
         =
         2^ chuhe:

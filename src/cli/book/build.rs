@@ -194,7 +194,7 @@ fn add_data(book: &mut GameBook, path: &Path, file: impl Read) -> Result<(), Fai
 fn add_records(
     book: &mut GameBook,
     path: &Path,
-    file: impl BufRead,
+    file: impl BufRead + Send,
     unread: &mut Unread,
 ) -> Result<(), Failure> {
     let mut unfinished = 0;

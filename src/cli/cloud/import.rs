@@ -221,7 +221,7 @@ impl Importer<'_> {
     fn add_games(
         &mut self,
         path: &Path,
-        file: impl BufRead,
+        file: impl BufRead + Send,
         plies: usize,
     ) -> Result<(), ImportError> {
         let (mut games, mut failure) = (0, None);

@@ -9,9 +9,9 @@ use super::{Context, Failure, ignore_closed_pipe};
 use crate::text::Replacement;
 
 /// Opens a file for reading; `-` is standard input.
-pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead>> {
+pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin().lock()));
+        return Ok(Box::new(BufReader::new(io::stdin())));
     }
     if fs::metadata(path)?.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());

@@ -422,7 +422,7 @@ pub fn read_games(
 /// Like [`read_games`], from an open file.
 pub fn read_games_of(
     path: &Path,
-    file: impl BufRead,
+    file: impl BufRead + Send,
     mut found: impl FnMut(usize, Result<GameTree, String>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut games = RecordReader::new(file)?;

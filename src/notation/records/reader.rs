@@ -36,10 +36,12 @@ pub struct RecordReader<'a> {
     has_game: bool,
 }
 
+type Input<'a> = Box<dyn BufRead + Send + 'a>;
+
 /// The games of a file. The variants differ in how games are separated.
 enum Source<'a> {
     /// PGN, or text with moves.
-    Pgn(Box<PgnReader<Box<dyn BufRead + 'a>>>),
+    Pgn(Box<PgnReader<Input<'a>>>),
     /// One game per line.
     Lines(Lines<'a>),
     /// A binary file, and the parts that have not been read yet.
@@ -56,14 +58,28 @@ impl<'a> RecordReader<'a> {
     ///
     /// # Errors
     /// The file cannot be read, is too large, or is neither text nor a record of a known format.
-    pub fn new(input: impl BufRead + 'a) -> io::Result<Self> {
-        let mut input: Box<dyn BufRead + 'a> = Box::new(input);
+    pub fn new(input: impl BufRead + Send + 'a) -> io::Result<Self> {
+        let mut input: Input<'a> = Box::new(input);
+        if let Ok(beginning) = input.fill_buf()
+            && begins_with_line(beginning)
+        {
+            let encoding = encoding_of(beginning);
+            return Ok(Self {
+                source: Source::Lines(Lines {
+                    file: input,
+                    encoding,
+                    number: 0,
+                }),
+                error: None,
+                has_game: false,
+            });
+        }
         let mut beginning = Vec::new();
         input
             .by_ref()
             .take(LOOK_AHEAD)
             .read_to_end(&mut beginning)?;
-        let mut file: Box<dyn BufRead + 'a> = Box::new(Cursor::new(beginning.clone()).chain(input));
+        let mut file: Input<'a> = Box::new(Cursor::new(beginning.clone()).chain(input));
         let source = if is_xqf(&beginning) {
             let bytes = read_all(file, LARGEST_FILE)?;
             let whole = std::iter::once(0..bytes.len()).collect();
@@ -176,7 +192,7 @@ impl<'a> RecordReader<'a> {
 }
 
 /// The games of a text file.
-fn text_source<'a>(file: Box<dyn BufRead + 'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
+fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
     if is_dhtmlxq(beginning) {
         let text = plain_dhtmlxq(&read_text(file)?);
         return Ok(split_text(text, split_dhtmlxq, |part, _| {
@@ -205,7 +221,7 @@ fn read_text(file: impl Read) -> io::Result<String> {
 
 /// The games of a text file or of the text of a web page: WXF, a DhtmlXQ move list, one game per line, or PGN.
 fn other_text_source<'a>(
-    file: Box<dyn BufRead + 'a>,
+    file: Input<'a>,
     beginning: &str,
     encoding: &'static Encoding,
 ) -> io::Result<Source<'a>> {
@@ -263,9 +279,23 @@ fn has_pgn(text: &str) -> bool {
     has_tag(text) || is_html(text) && has_tag(&html_text(text))
 }
 
+/// Whether bytes may be text in UTF-8, GBK or Big5: the only control characters are those of text.
+fn is_text(bytes: &[u8]) -> bool {
+    let beginning = &bytes[..bytes.len().min(1024)];
+    let is_control = |byte: &&u8| matches!(byte, 0..8 | 14..26 | 28..32);
+    beginning.iter().filter(is_control).count() <= 2 + beginning.len() / 32
+}
+
+/// Whether the whole lines of the beginning of a file are in the format of one game per line, the first one included.
+fn begins_with_line(beginning: &[u8]) -> bool {
+    let whole = beginning.iter().rposition(|byte| *byte == b'\n');
+    let text = String::from_utf8_lossy(&beginning[..whole.unwrap_or(0)]);
+    text.lines().next().is_some_and(is_lines) && is_lines(&text)
+}
+
 /// The lines of a file with one game or position per line.
 pub struct Lines<'a> {
-    file: Box<dyn BufRead + 'a>,
+    file: Input<'a>,
     /// The encoding of the beginning of the file.
     encoding: &'static Encoding,
     number: usize,

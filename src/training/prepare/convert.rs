@@ -146,7 +146,7 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSa
 /// # Errors
 /// The file cannot be read, or the games cannot be written.
 pub fn convert_records<W: Write>(
-    source: impl BufRead,
+    source: impl BufRead + Send,
     writer: &mut GameWriter<W>,
 ) -> Result<Converted, ConvertError> {
     let mut converted = Converted::default();
