@@ -294,7 +294,7 @@ impl AnnotatedMove {
     pub fn comment_with_glyphs(&self) -> String {
         let glyphs: Vec<String> = self.glyphs.iter().copied().map(glyph_text).collect();
         let mut text = glyphs.join(" ");
-        append(&mut text, &self.comment);
+        append(&mut text, &plain_comment(&self.comment));
         text
     }
 }
@@ -458,3 +458,11 @@ impl From<&PgnGame> for GameTree {
         tree
     }
 }
+/// A comment with trimmed lines, without empty lines, and with blanks in place of control characters, which no format
+/// of records can hold.
+pub(crate) fn plain_comment(text: &str) -> String {
+    let text = text.replace(|c: char| c.is_control() && c != '\n', " ");
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+

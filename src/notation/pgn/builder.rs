@@ -9,7 +9,7 @@ use crate::board::Position;
 use crate::notation::raw::{
     MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RawNode, RecordError, date_tag, is_derived_tag,
 };
-use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT, append};
+use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT, append, plain_comment};
 use crate::notation::{LineError, fen, is_move_text};
 
 /// The maximum size of the tags, comments and texts of moves of a game in bytes.
@@ -268,8 +268,7 @@ impl Builder {
     }
 
     fn add_comment(&mut self, text: &str) {
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let text = lines.collect::<Vec<_>>().join("\n");
+        let text = plain_comment(text);
         self.text_size += text.len();
         append(
             match self.cursor.last {

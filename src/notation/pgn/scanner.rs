@@ -27,10 +27,11 @@ pub enum Unclosed {
     Comment,
 }
 
-/// Whether a character separates words: blanks, the punctuation between moves in a Chinese text, arrows, and the
-/// borders of tables.
+/// Whether a character separates words: blanks, control characters, the punctuation between moves in a Chinese text,
+/// arrows, and the borders of tables.
 fn is_separator(c: char) -> bool {
     c.is_whitespace()
+        || c.is_control()
         || ",，。；：→⇒➔|｜\u{200b}\u{feff}".contains(c)
         || matches!(c, '\u{2500}'..='\u{257f}')
 }

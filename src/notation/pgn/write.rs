@@ -1,7 +1,7 @@
 //! Writes PGN.
 
 use crate::board::{Color, Position};
-use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, PgnGame, ROOT};
+use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, PgnGame, ROOT, plain_comment};
 use crate::notation::{MoveStyle, fen};
 
 /// The width at which moves are wrapped, in characters. Comments are not wrapped.
@@ -128,13 +128,13 @@ impl WrittenLine {
 
 /// Adds the comment of a move. Returns whether there is one.
 fn push_comment(annotated: &AnnotatedMove, words: &mut Vec<String>) -> bool {
-    let comment = annotated.comment.replace('{', "｛").replace('}', "｝");
-    let lines = comment.lines().map(str::trim);
-    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    if !lines.is_empty() {
-        words.push(format!("{{{}}}", lines.join("\n")));
+    let comment = plain_comment(&annotated.comment);
+    let has_comment = !comment.is_empty();
+    if has_comment {
+        let comment = comment.replace('{', "｛").replace('}', "｝");
+        words.push(format!("{{{comment}}}"));
     }
-    !lines.is_empty()
+    has_comment
 }
 
 /// Joins each opening parenthesis with the word after it.

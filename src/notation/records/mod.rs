@@ -29,19 +29,13 @@ mod xqf;
 use crate::board::{Color, Piece, Position, Setup, Square};
 use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::{MAX_MOVES, RawGame, RawNode, RecordError, date_tag};
-use crate::notation::tree::{GameResult, NodeId, ROOT};
+use crate::notation::tree::{GameResult, NodeId, ROOT, plain_comment};
 
 pub use ccbridge::{write_cbl, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
 pub use lines::{LineContent, read_line};
 pub use reader::{Lines, RecordReader};
 pub use xqf::write_xqf;
-
-/// A text with trimmed lines and without empty lines.
-fn plain_comment(text: &str) -> String {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join("\n")
-}
 
 /// The result for a code of XQF, CBR or CBF.
 fn result_of_code(code: u8) -> GameResult {

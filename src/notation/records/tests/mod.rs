@@ -162,6 +162,65 @@ fn glyphs_round_trip_in_pgn_and_become_text_elsewhere() {
 }
 
 #[test]
+fn control_characters_in_comments_become_blanks() {
+    for c in (0..32).chain([127]).map(char::from) {
+        let mut game = one(b"1. h2e2 {x} *");
+        game.moves[1].comment = format!("a{c}b");
+        for bytes in [
+            game.write_pgn(MoveStyle::Chinese).into_bytes(),
+            write_dhtmlxq(&game).into_bytes(),
+            write_xqf(&game).unwrap(),
+            write_cbr(&game),
+        ] {
+            let comment = if c == '\n' { "a\nb" } else { "a b" };
+            assert_eq!(one(&bytes).moves[1].comment, comment, "{c:?}");
+        }
+    }
+}
+
+#[test]
+fn a_few_control_characters_are_blanks() {
+    let text = format!(
+        "{{{}}} 1. h2e2\u{1} h9g7 {{a\u{2}b}} 2.\u{7f}h0g2 *\n",
+        "x".repeat(2000)
+    );
+    let game = one(text.as_bytes()).main_line();
+    assert_eq!(
+        (game.line.moves.len(), game.comments[1].as_str()),
+        (3, "a b")
+    );
+    // Before a NUL, all whole games are read.
+    for filler in [0, 2000] {
+        let text = format!("{}\n1. h2e2 *\n1. h9g7\0 *\n", " ".repeat(filler));
+        let mut reader = RecordReader::new(text.as_bytes()).unwrap();
+        assert_eq!(reader.by_ref().filter(Result::is_ok).count(), 1);
+        assert_eq!(reader.finish().unwrap_err().to_string(), "not a text file");
+    }
+}
+
+/// A source that must not be read beyond its first line.
+struct FirstLine(&'static [u8]);
+
+impl std::io::Read for FirstLine {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        assert!(!self.0.is_empty(), "read beyond the first line");
+        std::io::Read::read(&mut self.0, buffer)
+    }
+}
+
+#[test]
+fn lines_are_read_as_they_come() {
+    for line in [
+        "startpos moves h2e2\n",
+        concat!("3k5/9/9/9/9/9/9/9/9/4K4 w", "\n"),
+    ] {
+        let source = std::io::BufReader::new(FirstLine(line.as_bytes()));
+        let mut reader = RecordReader::new(source).unwrap();
+        assert!(reader.next().unwrap().is_ok(), "{line}");
+    }
+}
+
+#[test]
 fn tags_of_all_formats_are_kept() {
     let tag = |game: &GameTree, name: &str| game.tag(name).unwrap_or_default().to_owned();
     let page = "[DhtmlXQ][DhtmlXQ_ver]x[/DhtmlXQ_ver][DhtmlXQ_event]杯[/DhtmlXQ_event]\
