@@ -41,7 +41,7 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
     };
     let target = m.to();
     // How far ahead of the threshold the side that captures next is, if its piece is not recaptured.
-    let mut swap = value(target) - threshold;
+    let mut swap = i32::saturating_sub(value(target), threshold);
     if swap < 0 {
         return false;
     }

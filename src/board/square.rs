@@ -112,8 +112,8 @@ impl Square {
     /// The square `files` to the right and `ranks` up, `None` off the board.
     #[inline]
     pub const fn offset(self, files: isize, ranks: isize) -> Option<Self> {
-        let file = self.file() as isize + files;
-        let rank = self.rank() as isize + ranks;
+        let file = (self.file() as isize).saturating_add(files);
+        let rank = (self.rank() as isize).saturating_add(ranks);
         if file < 0 || rank < 0 {
             None
         } else {

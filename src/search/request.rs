@@ -12,6 +12,7 @@ use crate::eval::nnue::Network;
 use crate::movegen::is_legal;
 use crate::rules::{Game, RuleSet, counted_plies};
 use crate::tablebase::Tables;
+use crate::text::LONGEST_TIME;
 
 /// Maximum depth of iterative deepening. Larger depth limits have the same effect.
 pub const MAX_DEPTH: u32 = 128;
@@ -388,6 +389,19 @@ impl SearchRequest {
             tablebases: None,
             control: Control::new(false),
         }
+    }
+
+    /// The request with at least one line, and with times whose sums and multiples do not overflow.
+    pub(super) fn within_bounds(mut self) -> Self {
+        self.settings.multipv = self.settings.multipv.max(1);
+        let limits = &mut self.limits;
+        let clocks = [&mut limits.clock, &mut limits.opponent].into_iter();
+        let times = clocks
+            .flatten()
+            .flat_map(|clock| [&mut clock.time, &mut clock.increment])
+            .chain(&mut limits.move_time);
+        times.for_each(|time| *time = LONGEST_TIME.min(*time));
+        self
     }
 
     /// The no-capture limit of the search. It does not apply if the settings exclude it, or if the game has continued

@@ -59,20 +59,24 @@ impl Score {
     /// An evaluation, clamped below the wins.
     #[inline]
     pub const fn evaluation(value: i32) -> Self {
-        let limit = Self::EVALUATION_LIMIT.0;
-        if value > limit {
-            Self(limit)
-        } else if value < -limit {
-            Self(-limit)
-        } else {
-            Self(value)
-        }
+        Self::clamped(value, Self::EVALUATION_LIMIT.0)
     }
 
-    /// A score from its number of units, mates included.
+    /// A score from its number of units, mates included, clamped to [`Self::INFINITE`].
     #[inline]
     pub const fn from_units(units: i32) -> Self {
-        Self(units)
+        Self::clamped(units, Self::INFINITE.0)
+    }
+
+    #[inline]
+    const fn clamped(units: i32, limit: i32) -> Self {
+        if units > limit {
+            Self(limit)
+        } else if units < -limit {
+            Self(-limit)
+        } else {
+            Self(units)
+        }
     }
 
     /// The score of being mated or stalemated after `plies`.
@@ -167,10 +171,15 @@ impl Score {
 
     /// The meaning of the score: a mate with its distance in plies, or a value in hundredths of a minor piece.
     pub const fn meaning(self) -> Meaning {
+        // Scores above a mate on the board, such as `INFINITE`, have the distance zero as well.
+        let plies = Self::clamped(self.0, Self::MATE.0)
+            .0
+            .abs()
+            .abs_diff(Self::MATE.0);
         if self.is_mating() {
-            Meaning::Mates((Self::MATE.0 - self.0) as u32)
+            Meaning::Mates(plies)
         } else if self.is_mated() {
-            Meaning::Mated((Self::MATE.0 + self.0) as u32)
+            Meaning::Mated(plies)
         } else {
             Meaning::Evaluation(self.0 * 100 / Self::MINOR_PIECE)
         }
@@ -247,5 +256,15 @@ mod tests {
         }
         assert!(better > Score::evaluation(i32::MAX));
         assert!(!Score::evaluation(i32::MAX).is_proven());
+    }
+
+    #[test]
+    fn every_number_of_units_has_a_meaning() {
+        for units in [i32::MAX, 32_000, 30_001, 30_000] {
+            let score = Score::from_units(units);
+            assert_eq!(score.meaning(), Meaning::Mates(0));
+            assert_eq!((-score).meaning(), Meaning::Mated(0));
+            assert_eq!(Score::from_units(i32::MIN).meaning(), (-score).meaning());
+        }
     }
 }

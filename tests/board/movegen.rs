@@ -134,6 +134,16 @@ fn best_recapture(
 }
 
 #[test]
+fn extreme_arguments_do_not_overflow() {
+    let (start, takes) = (Position::startpos(), "h2h9".parse().unwrap());
+    assert!(see_at_least(&start, takes, i32::MIN) && !see_at_least(&start, takes, i32::MAX));
+    let square: Square = "i9".parse().unwrap();
+    for far in [isize::MIN, isize::MAX] {
+        assert_eq!((square.offset(far, 0), square.offset(0, far)), (None, None));
+    }
+}
+
+#[test]
 fn pinned_pieces_do_not_recapture() {
     for (fen, m, gain) in [
         // The kings would face each other.

@@ -35,6 +35,32 @@ fn depth_1_is_searched_with_any_limit() {
     }
 }
 
+#[test]
+fn any_time_is_a_limit() {
+    let engine = Engine::new();
+    let longest = PlayerClock {
+        time: Duration::MAX,
+        increment: Duration::MAX,
+        moves_to_go: None,
+    };
+    let move_time = Limits {
+        move_time: Some(Duration::MAX),
+        ..node_limit(100)
+    };
+    let clocks = [None, Some(0), Some(1), Some(u32::MAX)].map(|moves_to_go| Limits {
+        clock: Some(PlayerClock {
+            moves_to_go,
+            ..longest
+        }),
+        opponent: Some(longest),
+        ..node_limit(100)
+    });
+    for limits in clocks.into_iter().chain([move_time]) {
+        let (_, outcome) = engine.run(request(fen::START, limits));
+        assert!(outcome.best.is_some(), "{limits}");
+    }
+}
+
 fn clock(milliseconds: u64) -> Limits {
     let clock = PlayerClock {
         time: Duration::from_millis(milliseconds),

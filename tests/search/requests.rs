@@ -269,6 +269,14 @@ fn only_the_allowed_root_moves_are_played() {
 }
 
 #[test]
+fn at_least_one_line_is_searched() {
+    let mut none = request(fen::START, node_limit(1000));
+    none.settings.multipv = 0;
+    let (_, outcome) = Engine::new().run(none);
+    assert!(outcome.score.is_some_and(|score| !score.is_proven()));
+}
+
+#[test]
 fn several_lines_differ_in_their_first_move_and_fall_in_score() {
     let engine = Engine::new();
     let mut request = request(fen::START, depth(7));

@@ -17,6 +17,7 @@ pub use searcher::Searcher;
 #[cfg(feature = "training")]
 pub(crate) use thread::{has_room_for_searches, spawn_search_thread};
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -407,9 +408,15 @@ impl Coordinator {
             Message::Search(request) => {
                 let (threads, tt) = (&self.threads, &self.tt);
                 let run = |shared: &Arc<SharedState>| run(threads, shared);
-                let found = (self.handler).search(*request, tt, threads.len(), run);
+                let search = || {
+                    (self.handler)
+                        .search(*request, tt, threads.len(), run)
+                        .outcome
+                };
+                // After a panic, which was reported when it happened, the answer has no move.
+                let outcome = catch_unwind(AssertUnwindSafe(search)).unwrap_or_default();
                 // Sending fails if the receiver was dropped because the process is exiting.
-                let _ = self.events.send(Event::Done(found.outcome));
+                let _ = self.events.send(Event::Done(outcome));
             }
             Message::MoreThreads(threads) => self.threads.extend(threads),
             Message::FewerThreads(kept) => {

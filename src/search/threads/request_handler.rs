@@ -138,6 +138,7 @@ impl RequestHandler {
         threads: usize,
         mut run: impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
     ) -> SearchResult {
+        let request = request.within_bounds();
         let mut root_moves = legal_moves(request.game.position()).to_vec();
         if let Some(allowed) = &request.root_moves {
             root_moves.retain(|m| allowed.contains(m));
@@ -194,10 +195,8 @@ impl RequestHandler {
             no_mate,
         };
         log::debug!("{outcome}");
-        let lines = match results.first() {
-            Some(first) => SearchLine::all(&shared, first),
-            None => Vec::new(),
-        };
+        let first = results.first();
+        let lines = first.map_or_else(Vec::new, |first| SearchLine::all(&shared, first));
         SearchResult { outcome, lines }
     }
 
