@@ -72,6 +72,19 @@ macro_rules! named_enum {
     };
 }
 
+/// Implements deserialization from text, with `FromStr`.
+#[cfg(feature = "serde")]
+macro_rules! deserialize_from_text {
+    ($name:ty) => {
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let text = <String as serde::Deserialize>::deserialize(from)?;
+                text.parse().map_err(<D::Error as serde::de::Error>::custom)
+            }
+        }
+    };
+}
+
 /// Implements serialization as text, with `Display` and `FromStr`.
 #[cfg(feature = "serde")]
 macro_rules! serialize_as_text {
@@ -83,12 +96,7 @@ macro_rules! serialize_as_text {
                 }
             }
 
-            impl<'de> serde::Deserialize<'de> for $name {
-                fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                    let text = <String as serde::Deserialize>::deserialize(from)?;
-                    text.parse().map_err(<D::Error as serde::de::Error>::custom)
-                }
-            }
+            $crate::board::deserialize_from_text!($name);
         )+
     };
 }
@@ -97,5 +105,5 @@ macro_rules! serialize_as_text {
 serialize_as_text!(crate::board::Move, crate::board::Square);
 
 #[cfg(feature = "serde")]
-pub(crate) use serialize_as_text;
+pub(crate) use {deserialize_from_text, serialize_as_text};
 pub(crate) use {indexed_enum, named_enum};

@@ -18,7 +18,7 @@ pub mod zobrist;
 pub use bitboard::{Bitboard, Squares};
 pub use color::{ByColor, Color};
 #[cfg(feature = "serde")]
-pub(crate) use indexed::serialize_as_text;
+pub(crate) use indexed::{deserialize_from_text, serialize_as_text};
 pub(crate) use indexed::{indexed_enum, named_enum};
 pub use legality::{Legality, leaves_king_safe};
 pub use make::{Observer, Undo};

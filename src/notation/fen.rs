@@ -334,7 +334,20 @@ pub fn write_position(position: &Position) -> String {
 }
 
 #[cfg(feature = "serde")]
-crate::board::serialize_as_text!(Position);
+impl serde::Serialize for Position {
+    /// Writes the FEN. A position of the promotion variant is an error, because its FEN would be read as another
+    /// position.
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        if self.has_promotion() {
+            let why = "a FEN does not state that a position belongs to the promotion variant";
+            return Err(serde::ser::Error::custom(why));
+        }
+        to.collect_str(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::board::deserialize_from_text!(Position);
 
 impl FromStr for Position {
     type Err = FenError;
@@ -499,6 +512,8 @@ mod tests {
         let text = serde_json::to_string(&position).unwrap();
         assert_eq!(text, format!("\"{position}\""));
         assert_eq!(serde_json::from_str::<Position>(&text).unwrap(), position);
+        let variant = parse_variant_position(START, true).unwrap();
+        assert!(serde_json::to_string(&variant).is_err());
         let error = serde_json::from_str::<Position>("\"9/9 w\"").unwrap_err();
         assert!(error.to_string().contains("invalid FEN: "), "{error}");
     }
