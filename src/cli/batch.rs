@@ -143,7 +143,7 @@ fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Unread), Failure> {
     let mut unread = Unread::default();
     for path in files {
         let file = (files.len() > 1).then(|| path.display().to_string());
-        match read_positions(&GamePath::of_path(path), &mut unread) {
+        match read_positions(&GamePath::parse(path), &mut unread) {
             Ok(positions) => {
                 for position in positions {
                     let file = file.clone();
@@ -334,7 +334,7 @@ impl Output {
             return Ok(output);
         };
         let inputs = arguments.files.iter();
-        let inputs = inputs.map(|file| GamePath::of_path(file).path);
+        let inputs = inputs.map(|file| GamePath::parse(file).path);
         require_not_input("--out", path, inputs)?;
         output.name = path.display().to_string();
         output._lock = Some(FileLock::of(path)?);

@@ -119,7 +119,7 @@ impl TargetFormat {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     require_effects(arguments)?;
     let files = arguments.files.iter();
-    let files = files.map(|file| GamePath::of_path(file).path);
+    let files = files.map(|file| GamePath::parse(file).path);
     require_not_input("--out", &arguments.out, files)?;
     let mut writer = Writer {
         arguments,
@@ -134,7 +134,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut unread = Unread::default();
     for path in &arguments.files {
-        let converted = convert_file(&GamePath::of_path(path), &mut writer, &mut unread);
+        let converted = convert_file(&GamePath::parse(path), &mut writer, &mut unread);
         if let Some(error) = writer.error.take() {
             return Err(Failure::new(arguments.out.display(), error));
         }

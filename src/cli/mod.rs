@@ -46,7 +46,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::text::{printable, without_credentials};
-use common::{Context, Failure, Language, locale, log_panics, start_log, translated};
+use common::{
+    Context, Failure, Language, ignore_closed_pipe, locale, log_panics, start_log, translated,
+};
 
 /// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI (or UCI) on standard input
 /// and output.
@@ -123,8 +125,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match parse(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
+            let printed = print_clap(&error).or_else(ignore_closed_pipe);
             // Nothing can be done about a closed standard error.
-            let _ = print_clap(&error);
+            if let (Err(why), false) = (printed, error.use_stderr()) {
+                Failure::new("standard output", why).report();
+                return ExitCode::FAILURE;
+            }
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };

@@ -1,5 +1,6 @@
 //! `chuhe replay`: verifies game records.
 
+use std::ffi::OsString;
 use std::iter;
 
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ pub struct Arguments {
     /// Files in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); `FILE:3` is the third
     /// game, `FILE:3@42` its first 42 plies, `-` standard input.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<OsString>,
     /// The rules [default: the tag `Rules` of each game, or asian].
     #[arg(long, value_enum, ignore_case = true, value_name = "SET")]
     rules: Option<RuleSet>,

@@ -28,6 +28,42 @@ fn version_and_help() {
     check("$ perft --help\n> [FEN]\n> --divide");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let place = Place::new();
+    for arguments in ["help", "--version", "egtb --help", "--help --lang zh"] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let mut process = place.process(arguments);
+        let status = process.stdout(full).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{arguments}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_files_need_not_be_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new();
+    let name = std::ffi::OsStr::from_bytes(b"\xc6\xe5.pgn");
+    std::fs::write(place.path("").join(name), "1. h2e2 *\n").unwrap();
+    for arguments in [
+        "analyse --depth 1",
+        "batch --depth 1",
+        "convert",
+        "judge",
+        "perft 1",
+        "replay",
+        "review --depth 1",
+        "show",
+    ] {
+        let mut process = place.process(arguments);
+        let output = process.arg(name).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments}: {text}");
+    }
+}
+
 #[test]
 fn perft_counts() {
     let place = Place::new();

@@ -1,5 +1,7 @@
 //! Games on the command line and in files: `FEN moves …`, `games.pgn:3@42`, files in any format.
 
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
@@ -23,7 +25,7 @@ pub struct GameArguments {
     /// XQF, CBR, CBL, CBF, DhtmlXQ or WXF; `-` for standard input);
     /// then moves in any notation. All this in one quoted argument or in several.
     #[arg(value_names = ["FEN", "MOVES"], num_args = 1..)]
-    game: Vec<String>,
+    game: Vec<OsString>,
     /// More moves to play first, in any notation.
     #[arg(long, value_name = "MOVES", num_args = 1..)]
     moves: Vec<String>,
@@ -47,15 +49,16 @@ impl GameArguments {
     /// The files of games or positions, if all arguments name files, with or without the number of a game; otherwise
     /// empty. A single argument with the number of a game is a game, not a file.
     pub fn places(&self) -> Vec<GamePath> {
-        let places: Vec<GamePath> = self.game.iter().map(|text| GamePath::parse(text)).collect();
+        let places: Vec<GamePath> = self.game.iter().map(GamePath::parse).collect();
         let is_file = |place: &GamePath| {
             let data = place.path.metadata();
             place.path == Path::new("-") || data.is_ok_and(|data| !data.is_dir())
         };
         // If one argument is an existing file, any other argument with an extension is a file too, so that the name
         // of a missing file is not read as a move. Moves such as `C2.5` or `1.h2e2` only look as if they had one.
-        let may_be_file = |(place, text): (&GamePath, &String)| {
-            is_file(place) || place.path.extension().is_some() && !are_moves(text)
+        let may_be_file = |(place, text): (&GamePath, &OsString)| {
+            is_file(place)
+                || place.path.extension().is_some() && !are_moves(&text.to_string_lossy())
         };
         let are_files = match &places[..] {
             [place] => is_file(place) && place.game.is_none() && place.ply.is_none(),
@@ -66,6 +69,12 @@ impl GameArguments {
         } else {
             Vec::new()
         }
+    }
+
+    /// The file and the game that the only argument names, as for [`place_json`]; `None` for other arguments.
+    pub fn source(&self) -> Option<(PathBuf, Place)> {
+        let place = self.place().ok()??;
+        Some((place.path, Place::Game(place.game.unwrap_or(1))))
     }
 
     /// The file or the game of a file that the only argument names; `None` for other arguments.
@@ -97,19 +106,22 @@ impl GameArguments {
     }
 
     fn play(&self) -> Result<Game, Failure> {
-        if let Some((first, moves)) = self.game.split_first()
+        let words = self.game.iter().map(|word| word.to_string_lossy());
+        let words: Vec<Cow<'_, str>> = words.collect();
+        if let Some(first) = self.game.first()
             && let Some(place) = GamePath::of_argument(first)?
         {
-            return read_place(&place, moves.iter().chain(&self.moves));
+            let moves = format!("{} {}", words[1..].join(" "), self.moves.join(" "));
+            return read_place(&place, &moves);
         }
         let mut text = if self.game.is_empty() {
             GameText::split("startpos", Separator::Required)
         } else {
-            let text = without_move_numbers(&self.game.join(" "));
+            let text = without_move_numbers(&words.join(" "));
             GameText::split(&text, Separator::Optional)
         };
         text.extend(&[without_move_numbers(&self.moves.join(" "))]);
-        if let [word] = &self.game[..]
+        if let [word] = &words[..]
             && is_probably_file_name(word)
         {
             return Err(Failure::new(word, texts().no_such_file));
@@ -136,13 +148,9 @@ fn is_probably_file_name(word: &str) -> bool {
 }
 
 /// Plays the game of a file, then more moves.
-fn read_place<'a>(
-    place: &GamePath,
-    moves: impl Iterator<Item = &'a String>,
-) -> Result<Game, Failure> {
+fn read_place(place: &GamePath, moves: &str) -> Result<Game, Failure> {
     let mut game = play_line(place.read()?.main_line().line)?;
-    let moves: Vec<&str> = moves.map(String::as_str).collect();
-    for text in without_move_numbers(&moves.join(" ")).split_whitespace() {
+    for text in without_move_numbers(moves).split_whitespace() {
         let number = game.plies().len() + 1;
         let played = parse_move(game.position(), text).context(move_number(number))?;
         game.push(played).map_err(Failure::message)?;
@@ -186,11 +194,17 @@ pub struct GamePath {
 }
 
 impl GamePath {
-    /// Parses `FILE[:GAME][@PLY]`. If a file with this whole name exists, the text is only a file name.
-    pub fn parse(text: &str) -> Self {
-        if Path::new(text).exists() {
-            return Self::whole(Path::new(text));
-        }
+    /// Parses `FILE[:GAME][@PLY]`. If a file with this whole name exists, or the text is not UTF-8, it is only a file
+    /// name.
+    pub fn parse(argument: impl AsRef<OsStr>) -> Self {
+        let whole = Path::new(argument.as_ref());
+        let Some(text) = whole.to_str().filter(|_| !whole.exists()) else {
+            return Self {
+                path: whole.to_owned(),
+                game: None,
+                ply: None,
+            };
+        };
         let split = |text: &str, mark: char| {
             let (before, number) = text.rsplit_once(mark)?;
             Some((before.to_owned(), number.parse::<usize>().ok()?))
@@ -207,25 +221,14 @@ impl GamePath {
         Self { path, game, ply }
     }
 
-    /// Like [`Self::parse`], for a path that may not be UTF-8.
-    pub fn of_path(path: &Path) -> Self {
-        path.to_str().map_or_else(|| Self::whole(path), Self::parse)
-    }
-
-    fn whole(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            game: None,
-            ply: None,
-        }
-    }
-
     /// Parses an argument whose file exists, has the extension `.pgn` or is `-`; `None` for others, which may be FENs.
     ///
     /// # Errors
     /// The text after `.pgn` is invalid.
-    pub fn of_argument(text: &str) -> Result<Option<Self>, Failure> {
-        let place = Self::parse(text);
+    pub fn of_argument(argument: impl AsRef<OsStr>) -> Result<Option<Self>, Failure> {
+        let argument = argument.as_ref();
+        let place = Self::parse(argument);
+        let text = argument.to_string_lossy();
         let is_input = place.path == Path::new("-");
         if is_input || place.is_pgn() || place.path.exists() && !place.path.is_dir() {
             Ok(Some(place))
@@ -438,7 +441,7 @@ mod tests {
     use super::*;
 
     fn play(text: &str) -> Result<Game, Failure> {
-        let words = text.split(' ').map(str::to_owned);
+        let words = text.split(' ').map(OsString::from);
         let arguments = GameArguments {
             game: words.collect(),
             moves: Vec::new(),

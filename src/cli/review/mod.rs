@@ -3,6 +3,7 @@
 mod game;
 mod output;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -32,7 +33,7 @@ pub struct Arguments {
     /// Files of games in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); the first game of
     /// each, or `games.pgn:3` for the third, `games.pgn:3@42` for its first 42 plies.
     #[arg(required = true, value_name = "GAME")]
-    games: Vec<String>,
+    games: Vec<OsString>,
     /// Review all games of the files.
     #[arg(long, conflicts_with = "svg")]
     all: bool,
@@ -70,8 +71,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 
 /// Searches the games, prints their tables or JSON objects, and writes the files.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let names = arguments.games.iter();
-    let places: Vec<GamePath> = names.map(|name| GamePath::parse(name)).collect();
+    let places: Vec<GamePath> = arguments.games.iter().map(GamePath::parse).collect();
     let has_number = |place: &GamePath| place.game.is_some() || place.ply.is_some();
     if arguments.all && places.iter().any(has_number) {
         let why = "use it with the names of files alone";
