@@ -467,15 +467,10 @@ fn position_after(game: &PgnGame, ply: Option<usize>) -> Option<Position> {
 
 /// The players of a game, or its event if they are unknown, without the characters that end a text in EPD.
 fn title(game: &PgnGame) -> Option<String> {
-    let name = |tag: &str| {
-        let plain = game.tag(tag)?.replace(['"', ';', '\n'], "'");
-        Some(plain.replace('\\', r"\\"))
+    let title = match game.players() {
+        Some(players) => format!("{players} {}", game.result),
+        None => game.known_tag("Event")?.to_owned(),
     };
-    match (name("Red"), name("Black")) {
-        (None, None) => name("Event"),
-        (red, black) => {
-            let [red, black] = [red, black].map(|name| name.unwrap_or_else(|| "?".to_owned()));
-            Some(format!("{red} - {black} {}", game.result))
-        }
-    }
+    let plain = title.replace(['"', ';', '\n'], "'");
+    Some(plain.replace('\\', r"\\"))
 }

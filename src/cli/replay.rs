@@ -223,11 +223,6 @@ fn rules_of(game: &PgnGame, rules: Option<RuleSet>) -> Result<RuleSet, String> {
 }
 
 impl Replayed {
-    fn tag(&self, name: &str) -> String {
-        let record = self.record.as_ref();
-        printable(record.and_then(|record| record.tag(name)).unwrap_or("?"))
-    }
-
     fn plies(&self) -> usize {
         self.record
             .as_ref()
@@ -241,10 +236,16 @@ impl Replayed {
     /// The row of the game for `--list`.
     fn row(&self) -> [String; 7] {
         let result = self.record.as_ref().map(|record| record.result.to_string());
+        let known = |name| self.record.as_ref()?.known_tag(name);
+        let players = match [known("Red"), known("Black")] {
+            [None, None] => [known("Event").unwrap_or_default(), ""],
+            names => names.map(|name| name.unwrap_or("?")),
+        };
+        let [red, black] = players.map(printable);
         [
             self.number.to_string(),
-            self.tag("Red"),
-            self.tag("Black"),
+            red,
+            black,
             result.unwrap_or_else(|| "?".to_owned()),
             translated(&plies_text(self.plies())).into_owned(),
             self.opening().map_or("", |opening| opening.code).to_owned(),

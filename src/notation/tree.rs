@@ -123,6 +123,19 @@ impl PgnGame {
     pub fn tag(&self, name: &str) -> Option<&str> {
         tag(&self.tags, name)
     }
+
+    /// The value of a tag, unless it is empty or `?`.
+    pub fn known_tag(&self, name: &str) -> Option<&str> {
+        self.tag(name).filter(|value| !matches!(*value, "" | "?"))
+    }
+
+    /// The players, such as `胡荣华 - 杨官璘`; `None` if both are unknown.
+    pub fn players(&self) -> Option<String> {
+        match ["Red", "Black"].map(|name| self.known_tag(name)) {
+            [None, None] => None,
+            names => Some(names.map(|name| name.unwrap_or("?")).join(" - ")),
+        }
+    }
 }
 
 /// The value of the first tag with this name; upper and lower case are treated as equal.

@@ -100,9 +100,12 @@ pub fn game(tree: &GameTree, points: &[Option<f64>], ply: usize) -> Value {
 
 /// The title of a game: the players and the result.
 pub fn title(tree: &GameTree) -> String {
-    let tag = |name| tree.tag(name).filter(|text| !text.is_empty());
-    let (red, black) = (tag("Red").unwrap_or("?"), tag("Black").unwrap_or("?"));
-    format!("{red} – {black}  {}", tree.result)
+    let tag = |name| tree.tag(name).filter(|text| !matches!(*text, "" | "?"));
+    let players = match (tag("Red"), tag("Black"), tag("Event")) {
+        (None, None, Some(event)) => event.to_owned(),
+        (red, black, _) => format!("{} – {}", red.unwrap_or("?"), black.unwrap_or("?")),
+    };
+    format!("{players}  {}", tree.result)
 }
 
 /// A step of [`encode`].

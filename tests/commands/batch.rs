@@ -124,6 +124,11 @@ fn positions_of_a_pgn_are_searched() {
         (&all[0]["line"], &all[0]["id"]),
         (&1.into(), &"1: 甲 - ?".into())
     );
+    let unnamed = "[Event \"杯\"]\n\n1. h2e2 *\n\n[Red \"?\"]\n\n1. h2e2 *\n";
+    place.write("unnamed.pgn", unnamed);
+    let ids = place.objects("batch unnamed.pgn --depth 1 -o -");
+    assert_eq!([&ids[0]["id"], &ids[1]["id"]], ["1: 杯", "2"]);
+    place.check("$ replay unnamed.pgn --list\n> 1  杯  \n>0 ?");
     let one = place.objects("batch games.pgn:2@0 --depth 1 -o -");
     assert_eq!(one.len(), 1);
     assert_eq!(one[0]["fen"], chuhe::notation::fen::START);

@@ -96,8 +96,11 @@ fn read_records(
                 note_problems(&place.path, number, &record);
                 let cut = place.cut(record, number).map_err(|failure| failure.text)?;
                 let record = cut.main_line();
-                let name = |tag: &str| record.tag(tag).unwrap_or("?").to_owned();
-                let id = format!("{number}: {} - {}", name("Red"), name("Black"));
+                let event = || record.known_tag("Event").map(str::to_owned);
+                let id = match record.players().or_else(event) {
+                    Some(name) => format!("{number}: {name}"),
+                    None => number.to_string(),
+                };
                 let game = play_line(record.line).map_err(|failure| failure.text)?;
                 let mut epd = Epd::new(game.position().clone());
                 epd.operations.push(("id".to_owned(), vec![id]));

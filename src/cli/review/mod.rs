@@ -149,7 +149,7 @@ fn read_files<'a>(
     Ok((records, unread))
 }
 
-/// The games of a file to review, with their numbers. Games without moves are skipped.
+/// The games of a file to review, with their numbers. Games without moves are reported and skipped.
 fn read_records(
     arguments: &Arguments,
     place: &GamePath,
@@ -175,7 +175,9 @@ fn read_records(
     } else {
         records.push((place.game.unwrap_or(1), place.read()?));
     }
+    let count = records.len();
     records.retain(|(_, game)| !game.moves.is_empty());
+    let skipped = count - records.len();
     if records.is_empty() {
         let why = if has_unread {
             "no game can be read"
@@ -183,6 +185,11 @@ fn read_records(
             "the game has no moves"
         };
         return Err(Failure::new(path, why));
+    }
+    if skipped > 0 {
+        note(&format!(
+            "{path}: games without moves are not reviewed ({skipped})"
+        ));
     }
     records.retain(|(_, game)| arguments.opening.selects(&game.main_line().line));
     Ok(records)
