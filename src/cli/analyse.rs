@@ -122,7 +122,7 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Unread), Failure>
     let places = arguments.game.places();
     if places.is_empty() {
         let game = arguments.game.read()?;
-        let (place, title) = (None, String::new());
+        let (place, title) = (arguments.game.source(), String::new());
         return Ok((vec![Analysed { place, title, game }], unread));
     }
     let mut games = Vec::new();

@@ -72,7 +72,12 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
         judge_files(judging, &places)
     } else if arguments.game.is_given() {
         let game = arguments.game.read()?;
-        print(&(heading(arguments) + &report(judging, &game, None)))
+        // The text of a single game does not name it.
+        let source = arguments.game.source().filter(|_| arguments.json);
+        let place = source
+            .as_ref()
+            .map(|(path, place)| (path.as_path(), *place));
+        print(&(heading(arguments) + &report(judging, &game, place)))
     } else {
         Err(Failure::usage("judge", "no game and no file is given"))
     }

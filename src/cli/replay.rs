@@ -305,6 +305,7 @@ impl Replayed {
 
     fn object(&self, arguments: &Arguments, place: &GamePath) -> Value {
         let record = self.record.as_ref();
+        let judgement = self.end.as_ref().map(|(_, judgement)| judgement);
         let mut object = json!({
             "file": place.path.display().to_string(),
             "game": self.number,
@@ -317,15 +318,14 @@ impl Replayed {
             "agrees": self.why.is_none(),
             "why": self.why,
             "reason": self.recorded_reason(),
+            "rules": judgement.map(|judgement| judgement.rules.name()),
+            "verdict": judgement.map(|judgement| judgement.verdict.name()),
+            "cause": judgement.map(|judgement| judgement.cause.to_string()),
         });
-        if let Some((game, judgement)) = &self.end {
-            object["rules"] = json!(judgement.rules.name());
-            object["verdict"] = json!(judgement.verdict.name());
-            object["cause"] = json!(judgement.cause.to_string());
-            if arguments.explain {
-                object["clauses"] = explain_clauses(judgement);
-                object["repetition"] = explain_plies(game, judgement);
-            }
+        if arguments.explain {
+            object["clauses"] = json!(judgement.map(explain_clauses));
+            let repetition = |(game, judgement): &(Game, Judgement)| explain_plies(game, judgement);
+            object["repetition"] = json!(self.end.as_ref().map(repetition));
         }
         object
     }

@@ -245,11 +245,14 @@ fn games_of_files_are_named() {
         > g.pgn: game 2: rnbakabnr
         ",
     );
-    let objects = place.objects("analyse g.pgn g.pgn:2 --depth 1 --json");
+    let mut objects = place.objects("analyse g.pgn --depth 1 --json");
+    objects.extend(place.objects("analyse g.pgn:2 --depth 1 --json"));
+    assert_eq!(objects.len(), 2);
+    objects.extend(place.objects("analyse g.pgn g.pgn:2 --depth 1 --json"));
     let places = objects
         .iter()
         .map(|o| [&o["file"], &o["game"], &o["line"]].map(ToString::to_string));
-    let expected = [1, 2].map(|n| ["\"g.pgn\"".to_owned(), n.to_string(), "null".to_owned()]);
+    let expected = [1, 2, 1, 2].map(|n| ["\"g.pgn\"".to_owned(), n.to_string(), "null".to_owned()]);
     assert_eq!(places.collect::<Vec<_>>(), expected);
 }
 

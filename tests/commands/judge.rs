@@ -277,14 +277,14 @@ fn games_of_a_pgn_are_judged() {
         >1 "game":1
         >1 "game":2
         >2 \n
+        $ judge games:2
+        = red_loses
+        $ judge games:2 --json
+        > "file":"games","game":2,"line":null
         "#,
     );
 }
 
-#[test]
-fn invalid_games_are_reported() {
-    check(
-        "
 #[test]
 fn each_line_is_answered_at_once() {
     let place = Place::new();
@@ -302,6 +302,10 @@ fn each_line_is_answered_at_once() {
     assert!(child.wait().unwrap().success() && answers.next().is_none());
 }
 
+#[test]
+fn invalid_games_are_reported() {
+    check(
+        "
         $1 judge '4k4/9/9/9/9/9/9/9/9/4K4 w'
         =
         2^ chuhe:

@@ -93,6 +93,17 @@ fn games_and_plies_can_be_named() {
     let agree = [0, 1].map(|n: usize| objects[n]["agrees"].as_bool());
     assert_eq!(agree, [Some(true), Some(false)]);
     assert_eq!(objects[1]["verdict"], "black_loses");
+    // Objects of unreadable games have the same fields.
+    let replay = place
+        .command("replay --json --explain illegal.pgn")
+        .output();
+    let text = String::from_utf8(replay.unwrap().stdout).unwrap();
+    let illegal = &crate::json_lines(&text)[0];
+    let keys = |object: &serde_json::Value| -> Vec<String> {
+        object.as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(keys(illegal), keys(&objects[1]));
+    assert!(illegal["verdict"].is_null() && illegal["repetition"].is_null());
     assert_eq!(objects[1]["game"], 2);
 }
 

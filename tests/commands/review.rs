@@ -1,6 +1,7 @@
 //! `chuhe review`. Its page is tested in a browser by `tests/board/run`.
 
 use chuhe::notation::pgn;
+use serde_json::Value;
 
 use super::Place;
 
@@ -136,7 +137,7 @@ fn book_moves_and_moves_before_from_are_not_judged() {
 #[test]
 fn all_games_of_a_file_are_reviewed() {
     let place = Place::new();
-    let games = "[Red \"甲\"]\n\n1. h2e2 h9g7 *\n\n[Red \"乙\"]\n\n1. c3c4 *\n";
+    let games = "[Red \"甲\"]\n\n1. h2e2 h9g7 *\n\n[Red \"乙\"]\n\n1. c3c4 *\n\n[Red \"x\"]\n\n*\n";
     place.write("games.pgn", games);
     // Existing files are refused, before anything is searched.
     place.check(
@@ -144,6 +145,7 @@ fn all_games_of_a_file_are_reviewed() {
         $ review games.pgn --depth 2 --all --html page.html --pgn out.pgn
         > Game 1: 甲 – ?
         > Game 2: 乙 – ?
+        2> games.pgn: games without moves are not reviewed (1)
         $1 review games.pgn --depth 2 --all --html page.html --pgn out.pgn
         2> --force overwrites it
         $ review games.pgn --depth 2 --all --html page.html --pgn out.pgn --force
@@ -161,6 +163,17 @@ fn all_games_of_a_file_are_reviewed() {
         (&2.into(), &"乙".into())
     );
     assert_eq!(objects[0]["moves"][1]["move"], "h9g7");
+    let unjudged = &place.objects("review games.pgn --from 3 --depth 1 --json")[0]["moves"][0];
+    let keys = |object: &Value| {
+        object
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(keys(unjudged), keys(&objects[0]["moves"][0]));
+    assert!(unjudged["score"].is_null());
     assert!(objects[0]["moves"][0]["best_line"][0].is_string());
     let mate = "[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. b1b9 1-0\n";
     place.write("mate.pgn", mate);

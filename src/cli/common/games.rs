@@ -78,7 +78,6 @@ impl GameArguments {
     }
 
     /// The file or the game of a file that the only argument names; `None` for other arguments.
-    #[cfg(feature = "cloud")]
     pub fn place(&self) -> Result<Option<GamePath>, Failure> {
         match &self.game[..] {
             [text] if self.moves.is_empty() => GamePath::of_argument(text),
@@ -232,7 +231,7 @@ impl GamePath {
         let is_input = place.path == Path::new("-");
         if is_input || place.is_pgn() || place.path.exists() && !place.path.is_dir() {
             Ok(Some(place))
-        } else if has_text_after_pgn(text) {
+        } else if has_text_after_pgn(&text) {
             Err(Failure::usage(text, INVALID_PATH))
         } else {
             Ok(None)

@@ -13,7 +13,7 @@ use crate::cli::common::{
 };
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{GameResult, PgnGame};
-use crate::rules::{Game, Verdict, judge};
+use crate::rules::{Game, judge_outcome};
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file};
 
@@ -202,15 +202,15 @@ impl PlaySession {
     }
 
     fn result(&self) -> GameResult {
-        let loser = match self.end {
-            Some(GameEnd::Agreed) => return GameResult::Draw,
-            Some(GameEnd::Resigned(loser) | GameEnd::OutOfTime(loser)) => Some(loser),
-            None => match judge(&self.game, self.plan.settings.rules).verdict {
-                Verdict::Draw => return GameResult::Draw,
-                verdict => verdict.loser(),
-            },
-        };
-        loser.map_or(GameResult::Unfinished, |loser| GameResult::win_of(!loser))
+        match self.end {
+            Some(GameEnd::Agreed) => GameResult::Draw,
+            Some(GameEnd::Resigned(loser) | GameEnd::OutOfTime(loser)) => {
+                GameResult::win_of(!loser)
+            }
+            None => judge_outcome(&self.game, self.plan.settings.rules)
+                .verdict
+                .result(),
+        }
     }
 
     /// Loads a game of a PGN file (the first, or that of `FILE:GAME@PLY`), or the position of a `.fen` file.

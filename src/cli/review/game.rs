@@ -302,9 +302,9 @@ fn expected_points(score: Score, position: &Position) -> f64 {
 }
 
 /// The accuracy, from 0 to 100, of a move that lost `lost` percent of a point, by the formula of Lichess
-/// ("Accuracy metric").
+/// ("Accuracy metric"), with its constants rounded so that no loss gives exactly 100.
 fn accuracy(lost: f64) -> f64 {
-    (103.1668 * (-0.04354 * lost).exp() - 3.1669).clamp(0.0, 100.0)
+    (103.1669 * (-0.04354 * lost).exp() - 3.1669).clamp(0.0, 100.0)
 }
 
 /// The number of moves of one side by grade, and their accuracy.
@@ -453,7 +453,7 @@ mod tests {
 
     #[test]
     fn accuracy_falls_with_losses() {
-        assert!(accuracy(0.0) > 99.99);
+        assert_eq!(accuracy(0.0), 100.0);
         assert!(accuracy(100.0) < 1.0);
         assert!(accuracy(5.0) > accuracy(10.0));
         let side = SideSummary::of(&[(0.0, Grade::Best), (20.0, Grade::Blunder)]);

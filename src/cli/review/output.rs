@@ -85,32 +85,8 @@ fn lost(verdict: &MoveVerdict) -> String {
 /// The review of one game of `file`, as one line of JSON.
 pub fn json(review: &Review, file: &str) -> String {
     let moves = review.moves.iter().zip(&review.points[1..]);
-    let moves = (1..).zip(moves).map(|(ply, (reviewed, points))| {
-        let mut object = json!({
-            "ply": ply,
-            "move": reviewed.played.to_string(),
-            "chinese": chinese::write(&reviewed.before, reviewed.played),
-            "fen": reviewed.before.to_string(),
-            "points": points,
-        });
-        if let Some(verdict) = &reviewed.verdict {
-            let (score, mate) = score_and_mate(verdict.score);
-            object["score"] = json!(score);
-            object["mate"] = json!(mate);
-            let winner = match verdict.score {
-                score if score.is_mating() => Some(Color::Red),
-                score if score.is_mated() => Some(Color::Black),
-                _ => None,
-            };
-            object["winner"] = json!(winner.map(|winner| winner.to_string()));
-            object["depth"] = json!(verdict.found.depth);
-            object["lost"] = json!(verdict.lost);
-            object["grade"] = json!(verdict.grade.word());
-            let line = verdict.found.line.iter().map(ToString::to_string);
-            object["best_line"] = line.collect();
-        }
-        object
-    });
+    let moves = (1..).zip(moves);
+    let moves = moves.map(|(ply, (reviewed, points))| move_json(ply, reviewed, *points));
     let sides = Color::ALL.map(|color| {
         let side = &review.sides[color];
         json!({
@@ -140,6 +116,32 @@ pub fn json(review: &Review, file: &str) -> String {
         "repetitions": repetitions.collect::<Value>(),
     });
     format!("{object}\n")
+}
+
+/// A move as JSON; the fields of its verdict are null if it was not judged.
+fn move_json(ply: usize, reviewed: &ReviewedMove, points: Option<f64>) -> Value {
+    let verdict = reviewed.verdict.as_ref();
+    let (score, mate) = verdict.map_or((None, None), |verdict| score_and_mate(verdict.score));
+    let winner = verdict.and_then(|verdict| match verdict.score {
+        score if score.is_mating() => Some(Color::Red),
+        score if score.is_mated() => Some(Color::Black),
+        _ => None,
+    });
+    let words = |line: &[Move]| line.iter().map(ToString::to_string).collect::<Vec<_>>();
+    json!({
+        "ply": ply,
+        "move": reviewed.played.to_string(),
+        "chinese": chinese::write(&reviewed.before, reviewed.played),
+        "fen": reviewed.before.to_string(),
+        "points": points,
+        "score": score,
+        "mate": mate,
+        "winner": winner.map(|winner| winner.to_string()),
+        "depth": verdict.map(|verdict| verdict.found.depth),
+        "lost": verdict.map(|verdict| verdict.lost),
+        "grade": verdict.map(|verdict| verdict.grade.word()),
+        "best_line": verdict.map(|verdict| words(&verdict.found.line)),
+    })
 }
 
 /// The table of both sides: moves, accuracy, average loss and errors.
