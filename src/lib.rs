@@ -75,7 +75,8 @@
 //! | `training` | the module `training`; the subcommands `selfplay`, `data`, `train` and `book build` |
 //!
 //! `default-features = false` gives a library of board, rules, search and protocols with few
-//! dependencies.
+//! dependencies. Scores are serialized in units of the evaluation, positions as FENs, which those of the promotion
+//! variant do not have.
 //!
 //! The [`guide`] describes options, rules, scripting, tournaments and the cloud library for users, in
 //! English and Chinese.
@@ -98,6 +99,9 @@
 //!   applicable, never for the building machine.
 
 pub mod board;
+// The crates of which public functions take or return types.
+pub use {arrayvec, crossbeam_channel, rand};
+
 pub mod book;
 #[cfg(feature = "cli")]
 pub mod cli;

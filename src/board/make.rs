@@ -61,17 +61,17 @@ impl Position {
             return undo;
         };
         self.remove_piece(piece, from);
-        self.hash(piece, from);
+        self.toggle_key(piece, from);
         observer.removed(piece, from);
         self.state.captured = self.taken_by(m);
         if let Some(captured) = self.state.captured {
             self.remove_piece(captured, to);
-            self.hash(captured, to);
+            self.toggle_key(captured, to);
             observer.removed(captured, to);
         }
         let placed = self.placed_by(piece, m);
         self.put(placed, to);
-        self.hash(placed, to);
+        self.toggle_key(placed, to);
         observer.added(placed, to);
         let number = &mut self.state.fullmove_number;
         *number = number.saturating_add(mover.index() as u16);

@@ -1,5 +1,7 @@
 //! Legal positions and their no-capture clock.
 
+use std::hash::{Hash, Hasher};
+
 use arrayvec::ArrayVec;
 
 use super::attacks;
@@ -108,6 +110,9 @@ pub struct State {
 /// Some legal positions cannot arise in a game, such as compositions with three rooks: see
 /// [`Self::irregularities`].
 ///
+/// Equal positions also have the same counters, the same last capture and the same variant. For the pieces and the
+/// side to move alone, compare their [`key`](Self::key)s.
+///
 /// ```
 /// use chuhe::board::{Color, Piece, Position};
 ///
@@ -135,6 +140,13 @@ pub struct Position {
     side_to_move: Color,
     promotion: bool,
     pub(super) state: State,
+}
+
+impl Hash for Position {
+    /// Equal positions have the same key.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
 }
 
 impl Default for Position {
@@ -429,7 +441,7 @@ impl Position {
         for &(square, piece) in pieces {
             debug_assert!(position.piece_on(square).is_none(), "two on {square}");
             position.put(piece, square);
-            position.hash(piece, square);
+            position.toggle_key(piece, square);
         }
         reasons.extend(position.check_kings());
         if !reasons.is_empty() {
@@ -480,7 +492,7 @@ impl Position {
     }
 
     #[inline]
-    pub(super) fn hash(&mut self, piece: Piece, square: Square) {
+    pub(super) fn toggle_key(&mut self, piece: Piece, square: Square) {
         let key = zobrist::piece(piece, square);
         self.state.key ^= key;
         let part = if piece.kind() == PieceKind::Pawn {

@@ -42,6 +42,8 @@ pub enum IllegalReason {
     InCheck,
 }
 
+impl std::error::Error for IllegalReason {}
+
 impl fmt::Display for IllegalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = texts();

@@ -9,6 +9,32 @@ use crate::board::{
     leaves_king_safe,
 };
 
+impl Position {
+    /// The position after a move.
+    ///
+    /// ```
+    /// use chuhe::board::Position;
+    ///
+    /// let position = Position::startpos().play("h2e2".parse()?)?;
+    /// let error = position.play("h9h0".parse()?).unwrap_err();
+    /// assert_eq!(error.to_string(), "the knight does not move like that");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The move is illegal.
+    pub fn play(&self, m: Move) -> Result<Self, IllegalReason> {
+        match why_illegal(self, m) {
+            Some(reason) => Err(reason),
+            None => {
+                let mut after = self.clone();
+                after.make(m);
+                Ok(after)
+            }
+        }
+    }
+}
+
 /// The kind of moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Targets {

@@ -1,6 +1,8 @@
 //! EPD: a position with operations, the format of test suites (Edwards, "Portable Game Notation
 //! Specification and Implementation Guide", 1994, section 16.2).
 
+use std::fmt;
+
 use super::fen::{self, FenError};
 use super::raw::Dialect;
 use super::{Line, LineError, NotationError};
@@ -88,7 +90,7 @@ impl Epd {
 
     /// Whether a text that begins with a FEN has the form of an EPD: an operation after the FEN, with a known code or
     /// with `;`.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "records")]
     pub fn is_form_of(text: &str) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
         let code = words.get(fen::length(&words).max(2));
@@ -96,14 +98,14 @@ impl Epd {
     }
 
     /// Whether the text has the operation `moves` after its position.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "records")]
     pub fn has_moves(text: &str) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
         words.get(fen::length(&words)) == Some(&"moves") && text.contains(';')
     }
 
     /// Whether a text has the form of an EPD with other operations before `moves`.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "records")]
     pub fn has_late_moves(text: &str) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
         let mut operations = words.iter().skip(fen::length(&words));
@@ -141,6 +143,27 @@ impl Epd {
                 .next()
                 .and_then(|text| text.parse().ok());
             self.mate_in = Some(moves.ok_or(EpdError::Mate)?);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Epd {
+    /// Writes the FEN and the operations, except `moves`, after which the position is.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.position.fmt(f)?;
+        for (code, operands) in self.operations.iter().filter(|(code, _)| code != "moves") {
+            write!(f, " {code}")?;
+            for operand in operands {
+                let is_word = |c: char| !c.is_whitespace() && !"\";".contains(c);
+                if !operand.is_empty() && operand.chars().all(is_word) {
+                    write!(f, " {operand}")?;
+                } else {
+                    let text = operand.replace('\\', r"\\").replace('"', "\\\"");
+                    write!(f, " \"{text}\"")?;
+                }
+            }
+            f.write_str(";")?;
         }
         Ok(())
     }
@@ -360,6 +383,27 @@ mod tests {
             let error = epd.map_or_else(Some, |epd| epd.task_error);
             let message = error.unwrap().to_string();
             assert!(message.starts_with(part), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn written_operations_are_read_again() {
+        for text in [
+            r#"w - - 3 9 bm h2e2 马二进三; id "a; \"b\" \\"; c0 ""; x;"#,
+            r#"w moves h2e2 h9g7; hmvc 5; bm h0g2, b0c2; id "1";"#,
+        ] {
+            let epd = read(&format!("{BOARD} {text}"));
+            let again = read(&epd.to_string());
+            let kept = |epd: &Epd| {
+                let operations = epd.operations.iter().filter(|(code, _)| code != "moves");
+                operations.cloned().collect::<Vec<_>>()
+            };
+            assert_eq!(
+                (&again.position, &again.best_moves),
+                (&epd.position, &epd.best_moves),
+                "{text}"
+            );
+            assert_eq!(kept(&again), kept(&epd), "{text}");
         }
     }
 

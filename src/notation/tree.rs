@@ -404,6 +404,27 @@ impl GameTree {
         }
     }
 
+    /// The position after a node.
+    ///
+    /// ```
+    /// use chuhe::notation::pgn::PgnReader;
+    ///
+    /// let mut games = PgnReader::new("1. h2e2 (1. b2e2 h9g7) *".as_bytes());
+    /// let game = games.next().expect("there is a game")?;
+    /// let last = game.moves.preorder().last().expect("there are moves");
+    /// assert_eq!(game.position(last).fullmove_number(), 2);
+    /// # Ok::<(), chuhe::notation::RecordError>(())
+    /// ```
+    pub fn position(&self, id: NodeId) -> Position {
+        let path = std::iter::successors(Some(id), |id| self.moves.parent(*id));
+        let moves: Vec<Move> = path.filter_map(|id| self.moves[id].played).collect();
+        let mut position = self.start.clone();
+        for played in moves.into_iter().rev() {
+            position.make(played);
+        }
+        position
+    }
+
     /// The reason why the main line is incomplete or may be wrong, if any.
     pub fn main_line_problem(&self) -> Option<&str> {
         let mut problems = self.problems.iter();

@@ -10,6 +10,7 @@ use super::rule_set::{RuleSet, counted_plies, is_material_insufficient};
 use super::verdict::{Exemption, MoveClass, Perpetual, SidePerpetual, Verdict};
 use crate::board::{Bitboard, ByColor, Color, Move, Piece, Position, Square, named_enum};
 use crate::movegen::has_legal_move;
+use crate::notation::tree::GameResult;
 use crate::text::{fill, texts};
 
 named_enum! {
@@ -319,6 +320,25 @@ pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
         };
     }
     judgement
+}
+
+impl Game {
+    /// The result of the game by the rules; `None` if they have not ended it.
+    ///
+    /// ```
+    /// use chuhe::notation::tree::GameResult;
+    /// use chuhe::rules::{Game, RuleSet};
+    ///
+    /// let mut game = Game::new("4k4/R8/9/9/9/9/9/9/1R7/3K5 w".parse()?);
+    /// assert_eq!(game.outcome(RuleSet::Asian), None);
+    /// game.push("b1b9".parse()?)?;
+    /// assert_eq!(game.outcome(RuleSet::Asian), Some(GameResult::RedWins));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn outcome(&self, rules: RuleSet) -> Option<GameResult> {
+        let result = judge_outcome(self, rules).verdict.result();
+        Some(result).filter(|result| *result != GameResult::Unfinished)
+    }
 }
 
 /// [`judge`] without [`Judgement::plies`], which saves most of the work in a long game.

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::board::{Bitboard, ByColor, Color, named_enum};
+use crate::notation::tree::GameResult;
 use crate::text::Language;
 
 named_enum! {
@@ -38,6 +39,16 @@ impl Verdict {
             Self::RedLoses => Some(Color::Red),
             Self::BlackLoses => Some(Color::Black),
             Self::Undecided | Self::Draw => None,
+        }
+    }
+
+    /// The result of a game that ends with this verdict.
+    pub const fn result(self) -> GameResult {
+        match self {
+            Self::Undecided => GameResult::Unfinished,
+            Self::Draw => GameResult::Draw,
+            Self::RedLoses => GameResult::BlackWins,
+            Self::BlackLoses => GameResult::RedWins,
         }
     }
 

@@ -5,6 +5,7 @@
 //! and half of another, has a key that matches no position and is not found (Hyatt and Mann, "A lock-less
 //! transposition table implementation", 2002).
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use crate::board::Move;
@@ -39,7 +40,6 @@ struct Slot<'a> {
 ///
 /// The memory is allocated zeroed, so that the system provides each page at its first use ([`Self::touch_pages`]). It
 /// consists of large pages if the system has them, because nearly every probe is in another page.
-#[derive(Debug)]
 pub struct TranspositionTable {
     words: Vec<AtomicU64>,
     /// Words before the first bucket, which starts a cache line.
@@ -48,6 +48,14 @@ pub struct TranspositionTable {
     generation: AtomicU8,
     /// Whether anything may have been written since the table was made or cleared.
     used: AtomicBool,
+}
+
+impl fmt::Debug for TranspositionTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TranspositionTable")
+            .field("megabytes", &self.megabytes())
+            .finish_non_exhaustive()
+    }
 }
 
 impl TranspositionTable {

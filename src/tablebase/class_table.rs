@@ -296,7 +296,6 @@ impl BlockKey {
     }
 }
 
-#[derive(Debug)]
 struct CachedBlock {
     key: BlockKey,
     /// The `clock` of the shard at the last access.
@@ -304,14 +303,13 @@ struct CachedBlock {
     values: Arc<[u8]>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct CacheShard {
     entries: Vec<CachedBlock>,
     /// Number of look-ups so far.
     clock: u64,
 }
 
-#[derive(Debug)]
 pub struct BlockCache {
     shards: Vec<Mutex<CacheShard>>,
     loads: AtomicU64,

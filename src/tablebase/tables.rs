@@ -1,6 +1,7 @@
 //! A set of tables for all classes: the embedded ones and those of directories.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -36,13 +37,21 @@ pub fn embedded_classes() -> Vec<Material> {
 }
 
 /// A set of tables, shared by the search threads.
-#[derive(Debug)]
 pub struct Tables {
     /// DTM tables by class number, also those for other rule sets and duplicates.
     dtm: Vec<Vec<Arc<ClassTable>>>,
     /// DTC tables by class number.
     dtc: BTreeMap<usize, Vec<Arc<ClassTable>>>,
     cache: BlockCache,
+}
+
+impl fmt::Debug for Tables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tables = self.dtm.iter().map(Vec::len).sum::<usize>();
+        f.debug_struct("Tables")
+            .field("tables", &tables)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Result of a probe.

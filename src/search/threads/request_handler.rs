@@ -97,7 +97,7 @@ impl SearchResult {
 #[derive(Debug)]
 pub struct RequestHandler {
     /// Receives the reports; `None` if nothing reads them.
-    events: Option<Sender<Event>>,
+    pub events: Option<Sender<Event>>,
     overhead: MoveOverhead,
 }
 

@@ -1,16 +1,20 @@
 //! A searcher for callers that wait for each result: the bench, self-play, and checks of openings and books.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::thread;
+
+use crossbeam_channel::unbounded;
 
 use super::StartError;
 use super::memory::{THREAD_HEAP_BYTES, has_room};
 use super::request_handler::{RequestHandler, SearchResult};
-use super::thread::{THREAD_BYTES, on_search_stack, search_or_renew};
+use super::thread::{THREAD_BYTES, on_search_stack, search_or_renew, spawn_search_thread};
 use crate::board::Position;
 use crate::eval::nnue::{self, Network};
 use crate::rules::Game;
-use crate::search::event::Outcome;
+use crate::search::event::{Event, Outcome, Report};
 use crate::search::request::{Limits, SearchRequest, Settings};
 use crate::search::score::Score;
 use crate::search::tree::{ThreadData, static_score};
@@ -33,6 +37,8 @@ use crate::tablebase::Tables;
 /// assert!(mate_in_two);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// The [`Control`](crate::search::Control) of a request stops its search, also from another thread.
 pub struct Searcher {
     thread: ThreadData,
     handler: RequestHandler,
@@ -136,6 +142,52 @@ impl Searcher {
         };
         on_search_stack(work).map_err(StartError::NoThread)
     }
+
+    /// As [`Self::search`], in a thread of its own. Meanwhile calls `on_report` in this thread with each report.
+    ///
+    /// ```
+    /// use chuhe::rules::Game;
+    /// use chuhe::search::{Limits, Report, Searcher};
+    ///
+    /// let mut searcher = Searcher::new(1)?;
+    /// let request = searcher.request(&Game::startpos(), Limits::default());
+    /// let control = request.control.clone();
+    /// let found = searcher.search_with(request, |report| match report {
+    ///     Report::Line(info) if info.depth >= 3 => control.stop(),
+    ///     _ => {}
+    /// })?;
+    /// assert!(found.outcome.depth >= 3);
+    /// # Ok::<(), chuhe::search::StartError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No search thread can be started.
+    pub fn search_with(
+        &mut self,
+        request: SearchRequest,
+        mut on_report: impl FnMut(&Report),
+    ) -> Result<SearchResult, StartError> {
+        let (events, received) = unbounded();
+        let work = || {
+            self.handler.events = Some(events);
+            let found = catch_unwind(AssertUnwindSafe(|| self.search(request)));
+            // Ends the loop over the events.
+            self.handler.events = None;
+            found
+        };
+        let found = thread::scope(|scope| {
+            let search = spawn_search_thread(scope, work).map_err(StartError::NoThread)?;
+            for event in received {
+                if let Event::Report(report) = event {
+                    on_report(&report);
+                }
+            }
+            Ok::<_, StartError>(search.join())
+        })?;
+        found
+            .and_then(|found| found)
+            .unwrap_or_else(|panic| resume_unwind(panic))
+    }
 }
 
 impl fmt::Debug for Searcher {
@@ -145,5 +197,18 @@ impl fmt::Debug for Searcher {
             .field("handler", &self.handler)
             .field("tablebases", &self.tablebases)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_debug_text_is_short() {
+        let mut searcher = Searcher::new(1).unwrap();
+        searcher.set_tablebases(Some(Tables::embedded()));
+        let text = format!("{searcher:?}");
+        assert!(text.len() < 2000 && text.contains("megabytes"), "{text}");
     }
 }
