@@ -69,6 +69,7 @@
 //! | `cloud` | the module `cloud`; the subcommands `board`, `serve` and `cloud` |
 //! | `match` | the module `tournament`; the subcommands `match`, `check`, `openings` and `replay` |
 //! | `postgres` | cloud libraries in PostgreSQL databases, in addition to files |
+//! | `records` | `notation::records`, game records in all formats besides PGN, and `notation::opening`; part of `cli` |
 //! | `serde` | serialization of moves, squares, positions, results, scores, verdicts and solutions |
 //! | `sqlite` | opening books that are SQLite databases |
 //! | `tune` | the search parameters as protocol options, for tuners; costs some speed |
@@ -98,10 +99,10 @@
 //! - There is no build script, and the binary needs no other file. The code is built for x86-64-v2 where
 //!   applicable, never for the building machine.
 
-pub mod board;
 // The crates of which public functions take or return types.
 pub use {arrayvec, crossbeam_channel, rand};
 
+pub mod board;
 pub mod book;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -412,7 +412,7 @@ fn samples_text(record: &Record, filter: &Filter) -> (String, Result<(), BadReco
 }
 
 /// Opens a file of games to read; `-` is standard input.
-fn open(path: &Path) -> Result<GameReader<Box<dyn BufRead>>, Failure> {
+fn open(path: &Path) -> Result<GameReader<Box<dyn BufRead + Send>>, Failure> {
     let file = open_input(path).context(path.display())?;
     GameReader::new(file).context(path.display())
 }

@@ -21,11 +21,11 @@ pub mod epd;
 mod error;
 pub mod fen;
 mod line;
-#[cfg(feature = "cli")]
+#[cfg(feature = "records")]
 pub mod opening;
 pub mod pgn;
 mod raw;
-#[cfg(feature = "cli")]
+#[cfg(feature = "records")]
 pub mod records;
 mod relative;
 pub mod san;

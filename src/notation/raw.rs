@@ -1,7 +1,7 @@
 //! Game records as a file contains them, before their moves are checked.
 
 use super::tree::{AnnotatedMove, GameResult, GameTree, NodeId, PgnGame, Problem, ROOT, Tree};
-#[cfg(feature = "cli")]
+#[cfg(feature = "records")]
 use super::{GameText, fen};
 use super::{NotationError, chinese, coordinates, parse_move, san, vietnamese};
 use crate::board::{Move, Position, Square, Undo};
@@ -51,7 +51,7 @@ pub enum RawMove {
     /// A move in any notation.
     Text(String),
     /// Origin and destination; `None` for squares that do not exist.
-    #[cfg_attr(not(feature = "cli"), allow(dead_code))]
+    #[cfg_attr(not(feature = "records"), allow(dead_code))]
     Squares(Option<(Square, Square)>),
 }
 
@@ -187,7 +187,7 @@ impl RawGame {
     }
 
     /// Creates a record from a line of text. Only its FEN is checked.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "records")]
     pub fn from_text(text: GameText) -> Result<Self, RecordError> {
         if text.moves.len() > MAX_MOVES {
             return Err(RecordError::new("the game is too long"));
@@ -203,7 +203,7 @@ impl RawGame {
     }
 
     /// Adds a tag unless its value is empty or derived when the game is written.
-    #[cfg_attr(not(feature = "cli"), allow(dead_code))]
+    #[cfg_attr(not(feature = "records"), allow(dead_code))]
     pub fn add_tag(&mut self, name: &str, value: &str) {
         if !value.is_empty() && !is_derived_tag(name) {
             self.tags.push((name.to_owned(), value.to_owned()));
@@ -211,7 +211,7 @@ impl RawGame {
     }
 
     /// The origin of the first move, if the file contains its squares.
-    #[cfg_attr(not(feature = "cli"), allow(dead_code))]
+    #[cfg_attr(not(feature = "records"), allow(dead_code))]
     pub fn first_from(&self) -> Option<Square> {
         match self.moves[self.moves.first_child(ROOT)?].played {
             RawMove::Squares(squares) => squares.map(|(from, _)| from),

@@ -363,7 +363,7 @@ impl GameTree {
     }
 
     /// Sets the tags `ECCO` and `Opening` if the main line has an opening.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "records")]
     pub fn set_opening_tags(&mut self) {
         if let Some(opening) = super::opening::of(&self.main_line().line) {
             self.set_tag("ECCO", opening.code);
@@ -467,6 +467,14 @@ impl GameTree {
     }
 }
 
+/// A comment with trimmed lines, without empty lines, and with blanks in place of control characters, which no format
+/// of records can hold.
+pub(crate) fn plain_comment(text: &str) -> String {
+    let text = text.replace(|c: char| c.is_control() && c != '\n', " ");
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Appends a text on a new line.
 pub fn append(text: &mut String, more: &str) {
     if !text.is_empty() && !more.is_empty() {
@@ -492,11 +500,3 @@ impl From<&PgnGame> for GameTree {
         tree
     }
 }
-/// A comment with trimmed lines, without empty lines, and with blanks in place of control characters, which no format
-/// of records can hold.
-pub(crate) fn plain_comment(text: &str) -> String {
-    let text = text.replace(|c: char| c.is_control() && c != '\n', " ");
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join("\n")
-}
-

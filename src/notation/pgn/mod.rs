@@ -97,7 +97,7 @@ impl<R: BufRead> PgnReader<R> {
     }
 
     /// The same reader with line numbers for a text that follows this many lines of a file.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "records")]
     pub(super) fn after_lines(mut self, lines: usize) -> Self {
         self.scanner = Scanner::after_lines(lines);
         self

@@ -70,7 +70,7 @@ pub struct Scanner {
 
 impl Scanner {
     /// A scanner of a text that follows this many lines of a file.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "records")]
     pub fn after_lines(lines: usize) -> Self {
         Self {
             lines,

@@ -280,14 +280,6 @@ fn has_pgn(text: &str) -> bool {
     has_tag(text) || is_html(text) && has_tag(&html_text(text))
 }
 
-/// Whether bytes may be text in UTF-8, GBK or Big5: their beginning has few control characters other than those of text.
-/// In a compressed file about one byte in ten is one.
-fn is_text(bytes: &[u8]) -> bool {
-    let beginning = &bytes[..bytes.len().min(1024)];
-    let is_control = |byte: &&u8| matches!(byte, 0..8 | 14..26 | 28..32);
-    beginning.iter().filter(is_control).count() <= 2 + beginning.len() / 32
-}
-
 /// Whether the whole lines of the beginning of a file are in the format of one game per line, the first one included.
 fn begins_with_line(beginning: &[u8]) -> bool {
     let whole = beginning.iter().rposition(|byte| *byte == b'\n');
