@@ -44,7 +44,7 @@ fn games_in_other_formats_are_read() {
         [DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]\n";
     place.write("page.html", page);
     place.write("games.pgn", GAMES);
-    place.write("binary.html", b"\x00\x01\x02");
+    place.write("binary.html", b"\x01\x02\x03");
     place.check(
         "
         $ book build book.dat page.html - --min-games 1 < games.pgn

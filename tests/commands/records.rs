@@ -52,7 +52,7 @@ fn every_command_reads_every_format() {
             > 车９平８
             $ book build book.dat {file} --min-games 1 --force
             $ data convert games.chg {file} --force
-            > 1 games, 0 positions
+            > 1 game, 0 positions
             "
         ));
     }
@@ -329,7 +329,7 @@ fn bad_games_do_not_affect_the_output_of_other_commands() {
     place.check(&format!(
         r#"
         $1 data convert games.chg {FILES}
-        = 2 games, 0 positions\n1 games, 0 positions
+        = 2 games, 0 positions\n1 game, 0 positions
         2> a.pgn: games left out: 1
         2> 1 file cannot be read
         $1 replay {FILES}

@@ -47,7 +47,7 @@ impl Iteration {
     }
 
     /// Sorts the moves of an interrupted iteration: first those with an exact score or a lower bound from it, best
-    /// first, then the others by their score of the iteration before. If there are none, everything is as before the
+    /// first, then the others by their score of the iteration before. Without such scores, everything is as before the
     /// iteration.
     ///
     /// If the best searched move loses by force, a move that may be better comes first, with the best score of the
