@@ -115,7 +115,6 @@ impl Epd {
     }
 
     /// Reads the position of an EPD and the first `plies` moves after the word `moves`, but no other moves.
-    #[cfg(feature = "cli")]
     pub fn line(text: &str, plies: usize) -> Result<Line, LineError> {
         let (start, operations) = read_start(text)?;
         let moves = operands(&operations, "moves").map(|text| without_marks(text));
