@@ -2,6 +2,7 @@
 //! lines. Only the codec of a protocol knows its syntax.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::command::Command;
 use super::go::{GoError, GoRequest};
@@ -75,8 +76,8 @@ pub enum Reply<'a> {
         /// The win, draw and loss probabilities for the side to move, if the report is a line and `UCI_ShowWDL` is on.
         chances: Option<WinRate>,
     },
-    /// A search has found the move to play. Sent before the last report of progress and the best move.
-    SearchEnd,
+    /// A search has found the move to play. Sent before the best move, with the complete statistics.
+    SearchEnd { nodes: u64, time: Duration },
     /// The processor load of the search threads, in thousandths.
     CpuLoad(u32),
     /// The static evaluation, the answer to `go depth 0`.

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::codec::{GameAction, Reply};
 use super::command::{Command, PositionText, Protocol};
+use super::go::GoRequest;
 use super::options::Preferences;
 use super::session::codec;
 use super::text::Ranks;
@@ -167,10 +168,12 @@ fn ucci_reports_the_last_bound_at_the_end_of_the_search() {
     let mut ucci = codec(Protocol::Ucci);
     let lower = Report::Line(info(Score::ZERO, Bound::Lower));
     assert_eq!(ucci.format(&search(&lower), &preferences), [""; 0]);
-    let lines = ucci.format(&Reply::SearchEnd, &preferences);
-    assert_eq!(lines.len(), 1, "{lines:?}");
+    let lines = ucci.format(&END, &preferences);
+    assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].starts_with("info depth 7 score 0 ") && lines[0].ends_with("pv h2e2 h9g7"));
-    assert_eq!(ucci.format(&Reply::SearchEnd, &preferences), [""; 0]);
+    let statistics = "info time 20 nodes 6000";
+    assert_eq!(lines[1], statistics);
+    assert_eq!(ucci.format(&END, &preferences), [statistics]);
     // A book move replaces the answer of the search.
     ucci.format(&search(&lower), &preferences);
     let book = Reply::BookMove {
@@ -179,7 +182,39 @@ fn ucci_reports_the_last_bound_at_the_end_of_the_search() {
         is_best: true,
     };
     ucci.format(&book, &preferences);
-    assert_eq!(ucci.format(&Reply::SearchEnd, &preferences), [""; 0]);
+    assert_eq!(ucci.format(&END, &preferences), [statistics]);
+}
+
+#[test]
+fn uci_repeats_the_last_line_of_each_number_at_the_end_of_the_search() {
+    let preferences = Preferences::default();
+    let mut uci = codec(Protocol::Uci);
+    let line = |multipv, score, bound| {
+        Report::Line(Info {
+            multipv,
+            ..info(Score::evaluation(score), bound)
+        })
+    };
+    let (minor, exact) = (Score::MINOR_PIECE, Bound::Exact);
+    for report in [
+        line(1, 0, exact),
+        line(2, -minor, exact),
+        line(1, minor, Bound::Lower),
+    ] {
+        uci.format(&search(&report), &preferences);
+    }
+    let repeated = |number, score| {
+        format!(
+            "info depth 7 seldepth 12 multipv {number} score {score} nodes 6000 nps 300000 hashfull 3 tbhits 17 \
+             time 20 pv h2e2 h9g7"
+        )
+    };
+    let expected = [repeated(1, "cp 400 lowerbound"), repeated(2, "cp -400")];
+    assert_eq!(uci.format(&END, &preferences), expected);
+    // The lines of a search that was answered without them.
+    uci.format(&search(&line(1, 0, exact)), &preferences);
+    uci.on_go(&Ok(GoRequest::default()));
+    assert_eq!(uci.format(&END, &preferences), [""; 0]);
 }
 
 #[test]
@@ -258,6 +293,12 @@ fn search(report: &Report) -> Reply<'_> {
         chances: None,
     }
 }
+/// The end of a search of 6000 nodes.
+const END: Reply<'_> = Reply::SearchEnd {
+    nodes: 6000,
+    time: std::time::Duration::from_millis(20),
+};
+
 
 #[test]
 fn currline_and_refutation_are_reported_in_uci_only() {

@@ -1,6 +1,7 @@
 //! UCCI 3.0.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::codec::{Codec, GameAction, Reply};
 use super::command::{Command, parse_common, parse_position};
@@ -77,9 +78,10 @@ impl Codec for Ucci {
             } => {
                 self.bounds.insert(info.multipv, info.clone());
             }
-            Reply::SearchEnd => {
+            Reply::SearchEnd { nodes, time } => {
                 let bounds = std::mem::take(&mut self.bounds);
-                return bounds.values().map(|info| format_pv(info, debug)).collect();
+                let lines = bounds.values().map(|info| format_pv(info, debug));
+                return lines.chain([format_progress(*nodes, *time)]).collect();
             }
             Reply::BookMove { .. } | Reply::NoBestMove => self.bounds.clear(),
             Reply::Position(position) => return format_position(position, Ranks::FromZero),
@@ -108,9 +110,7 @@ impl Ucci {
             Report::CurrentMove { played, number, .. } => {
                 debug.then(|| format!("info currmove {played} currmovenumber {number}"))
             }
-            Report::Progress { nodes, time } => {
-                Some(format!("info time {} nodes {nodes}", time.as_millis()))
-            }
+            Report::Progress { nodes, time } => Some(format_progress(*nodes, *time)),
             Report::Refutation(_) | Report::CurrentLines(_) => None,
         }
     }
@@ -142,7 +142,7 @@ impl Ucci {
             Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
             Reply::Hash(probe) => format_hash(probe),
             Reply::BookContents(_)
-            | Reply::SearchEnd
+            | Reply::SearchEnd { .. }
             | Reply::CpuLoad(_)
             | Reply::Registered
             | Reply::Position(_)
@@ -229,6 +229,10 @@ fn format_pv(info: &Info, debug: bool) -> String {
         info.hashfull,
         Ranks::FromZero.format_line(&info.pv),
     )
+}
+
+fn format_progress(nodes: u64, time: Duration) -> String {
+    format!("info time {} nodes {nodes}", time.as_millis())
 }
 
 fn format_hash(probe: Option<HashProbe>) -> String {

@@ -1,7 +1,10 @@
 //! UCI, with the squares a0 to i9.
 
+use std::collections::BTreeMap;
+
 use super::codec::{Codec, Reply};
 use super::command::{Command, parse_common, parse_position, split_word};
+use super::go::{GoError, GoRequest};
 use super::options::{self, OptionKind, OptionSpec, Preferences};
 use super::text::{Ranks, TimeUnit, centipawns, format_perft, format_position, one_line};
 use super::ucci::number;
@@ -19,12 +22,15 @@ const UNLISTED: &str = "UCI_Chess960";
 /// after `score` as a number, so after `fen F` without moves scores are written as in UCCI. Clients of the dialect
 /// UCI-Cyclone omit the word `position` too: they send `startpos` or `fen F`, and moves. These clients count ranks from
 /// 0, even if they have set the variant, and so does a client that sends a move with a rank 0.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
     bare_scores: bool,
     /// The numbers of the ranks in moves.
     ranks: Ranks,
+    /// The last report of each line of the search in progress. It is repeated at the end of the search, because many
+    /// clients take the last line before the move for the result.
+    lines: BTreeMap<usize, (Info, Option<WinRate>)>,
 }
 
 impl Codec for Uci {
@@ -37,6 +43,10 @@ impl Codec for Uci {
         } else {
             vec![self.parse_line(line, preferences.ranks())]
         }
+    }
+
+    fn on_go(&mut self, _: &Result<GoRequest, GoError>) {
+        self.lines.clear();
     }
 
     fn greeting(&mut self) -> Vec<String> {
@@ -56,7 +66,23 @@ impl Codec for Uci {
         let line = match *reply {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => format!("info string {}", one_line(text)),
-            Reply::Search { report, chances } => return self.format_report(report, chances),
+            Reply::Search { report, chances } => {
+                if let Report::Line(info) = report {
+                    self.lines.insert(info.multipv, (info.clone(), chances));
+                }
+                return self.format_report(report, chances);
+            }
+            Reply::SearchEnd { nodes, time } => {
+                let lines = std::mem::take(&mut self.lines).into_values();
+                let complete = |info| Info {
+                    nodes,
+                    time,
+                    ..info
+                };
+                return lines
+                    .map(|(info, chances)| self.format_info(&complete(info), chances))
+                    .collect();
+            }
             Reply::CpuLoad(permille) => format!("info cpuload {permille}"),
             Reply::BookMove {
                 played,
@@ -79,11 +105,7 @@ impl Codec for Uci {
             Reply::Registered => "registration ok".to_owned(),
             Reply::Position(position) => return format_position(position, self.ranks),
             Reply::Perft(counts) => return format_perft(counts, self.ranks),
-            Reply::BookContents(_)
-            | Reply::SearchEnd
-            | Reply::NothingToStop
-            | Reply::Hash(_)
-            | Reply::Bye => {
+            Reply::BookContents(_) | Reply::NothingToStop | Reply::Hash(_) | Reply::Bye => {
                 return Vec::new();
             }
         };
@@ -118,7 +140,7 @@ impl Uci {
         }
     }
 
-    fn format_report(self, report: &Report, chances: Option<WinRate>) -> Vec<String> {
+    fn format_report(&self, report: &Report, chances: Option<WinRate>) -> Vec<String> {
         vec![match report {
             Report::Line(info) => self.format_info(info, chances),
             Report::CurrentMove {
@@ -154,7 +176,7 @@ impl Uci {
     }
 
     /// `cp N` in hundredths of a pawn, or `mate N` in moves; a number as in UCCI if scores are bare.
-    fn format_score(self, score: Score) -> String {
+    fn format_score(&self, score: Score) -> String {
         if self.bare_scores {
             return number(score).to_string();
         }
@@ -166,7 +188,7 @@ impl Uci {
         }
     }
 
-    fn format_info(self, info: &Info, chances: Option<WinRate>) -> String {
+    fn format_info(&self, info: &Info, chances: Option<WinRate>) -> String {
         let bound = match info.bound {
             Bound::Exact => "",
             Bound::Lower => " lowerbound",

@@ -86,9 +86,10 @@ transcripts! {
     uci_3_7_infinite: "> uci \n < uciok \n > go infinite wtime 1 btime 1 \n > isready \n ! bestmove
         < readyok \n > stop \n < bestmove";
     uci_4_4_a_last_report_comes_before_the_move: "> uci \n < uciok \n > go depth 3 \n < info depth 3
-        < info time \n < bestmove";
+        < bestmove";
     uci_4_7_info: "> uci \n < uciok \n > setoption name UCI_ShowWDL value true \n > go depth 2
-        < info depth 2 seldepth \n < info time \n < info cpuload \n < bestmove";
+        < info depth 2 seldepth \n < bestmove
+        > go movetime 1500 \n < info time \n < info cpuload \n < bestmove";
     uci_4_8_option: "> uci \n < option name Ponder type check default false
         < option name Hash type spin default \n < option name MultiPV type spin default 1 min 1 max
         < option name Repetition Rule type combo default AsianRule var AsianRule

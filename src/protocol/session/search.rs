@@ -334,12 +334,11 @@ impl<W: Write> Session<W> {
         if let Some(moves) = mate {
             self.report_mate_search(moves, by_some_moves, outcome);
         }
-        if outcome.best.is_some() && book_outcome.is_none() {
-            self.send(&Reply::SearchEnd);
-            let Outcome { nodes, time, .. } = *outcome;
-            self.send_report(&Report::Progress { nodes, time });
-        }
         self.report_damaged_tables();
+        if outcome.best.is_some() && book_outcome.is_none() {
+            let Outcome { nodes, time, .. } = *outcome;
+            self.send(&Reply::SearchEnd { nodes, time });
+        }
         let Some(search) = self.search.take() else {
             return;
         };
