@@ -37,10 +37,7 @@ fn other_lines_are_ignored_before_the_handshake() {
     let mut client = Client::boot();
     for line in [
         "",
-        "isready",
         "stop",
-        "go depth 1",
-        "position fen nonsense",
         "banmoves h2e2",
         "setoption hashsize 99999999999",
         "probe startpos",
@@ -51,10 +48,49 @@ fn other_lines_are_ignored_before_the_handshake() {
     ] {
         client.send(line);
     }
+    client.send("isready");
+    assert_eq!(client.line(), "readyok");
     client.send("ucci");
     assert_eq!(client.line(), "id name Chuhe");
     client.until("ucciok");
     assert_eq!(client.quit(), ["bye"]);
+}
+
+#[test]
+fn uci_works_without_its_handshake() {
+    for (line, answer) in [
+        ("position startpos moves h2e2", "bestmove "),
+        ("ucinewgame", "bestmove "),
+        ("setoption name MultiPV value 2", " multipv 2 score "),
+        ("d", "Fen: "),
+    ] {
+        let mut client = Client::boot();
+        client.send(&format!("{line}\ngo depth 1"));
+        let lines = client.until("bestmove ");
+        assert!(lines.iter().any(|line| line.contains(answer)), "{lines:?}");
+        client.quit_silently();
+    }
+}
+
+#[test]
+fn lines_of_uci_before_a_handshake_change_no_protocol() {
+    let lines = "setoption name MultiPV value 2\nposition startpos\ngo depth 1";
+    for (handshake, message) in [("uci", "info string "), ("ucci", "info message ")] {
+        let mut client = Client::boot();
+        client.send(lines);
+        client.send(handshake);
+        let greeting = client.until(&format!("{handshake}ok"));
+        assert!(
+            greeting
+                .iter()
+                .any(|line| line.starts_with("id name Chuhe"))
+        );
+        let said = client.refused("position fen nonsense");
+        assert!(said.starts_with(message), "{said}");
+        client.send("position startpos\ngo depth 1");
+        let lines = client.until("bestmove");
+        assert!(lines.iter().any(|line| line.contains(" multipv 2 ")));
+    }
 }
 
 #[test]

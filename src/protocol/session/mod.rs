@@ -29,7 +29,7 @@ use std::ops::ControlFlow;
 use crossbeam_channel::{RecvTimeoutError, at, never, select_biased, unbounded};
 
 use super::codec::{Codec, Reply};
-use super::command::{Command, PositionText, Protocol, parse_common};
+use super::command::{Command, PositionText, Protocol, parse_common, split_word};
 use super::input::{Input, InputReceiver};
 use super::options::Preferences;
 use super::output::Output;
@@ -242,6 +242,9 @@ impl<W: Write> Session<W> {
             ""
         };
         log::debug!("< {}{end}", input.text());
+        if self.is_booting() && is_only_in_uci(input.text()) {
+            self.switch_to(Protocol::Uci);
+        }
         let bytes = input.text().len();
         let commands = if self.queue.parses_later {
             vec![parse_urgent(input.text()).unwrap_or(Command::Unparsed(input))]
@@ -274,14 +277,20 @@ impl<W: Write> Session<W> {
             Command::Unknown(line) => self.ignore_unknown(&line),
             Command::Print(text) => self.output.line(&text),
             Command::PrintError(text) => self.output.error_line(&text),
-            Command::TooLong { .. } if !self.greeted => {}
+            Command::TooLong { .. } if self.is_booting() => {}
             Command::TooLong { head, command } => self.refuse_overlong(&head, &command),
             Command::Handshake(protocol) => self.greet(protocol),
-            _ if self.greeted => self.run_command(command),
+            Command::IsReady => self.run_command(command),
             // Before the handshake all other commands are ignored.
-            _ => {}
+            _ if self.is_booting() => {}
+            _ => self.run_command(command),
         }
         ControlFlow::Continue(())
+    }
+
+    /// Whether the client has sent neither a handshake nor a line of UCI.
+    fn is_booting(&self) -> bool {
+        !self.greeted && self.protocol == Protocol::Ucci
     }
 
     /// Runs a command after the handshake. A command that [needs an idle engine](needs_idle) must not run during a
@@ -324,21 +333,26 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Switches to a protocol and answers its handshake.
-    fn greet(&mut self, protocol: Protocol) {
+    /// Switches to a protocol.
+    fn switch_to(&mut self, protocol: Protocol) {
         // A repeated greeting keeps the state of the codec, such as the searches whose moves it discards.
         if protocol != self.protocol {
             self.codec = match (self.protocol, protocol) {
-                (Protocol::Uci, Protocol::Ucci) => Box::new(Ucci::for_uci_client()),
+                (Protocol::Uci, Protocol::Ucci) if self.greeted => Box::new(Ucci::for_uci_client()),
                 _ => codec(protocol),
             };
             self.protocol = protocol;
         }
-        self.greeted = true;
-        self.preferences.counts_from_zero |= protocol == Protocol::UciCyclone;
         if self.preferences.books.is_none() {
             self.open_books();
         }
+    }
+
+    /// Switches to a protocol and answers its handshake.
+    fn greet(&mut self, protocol: Protocol) {
+        self.switch_to(protocol);
+        self.greeted = true;
+        self.preferences.counts_from_zero |= protocol == Protocol::UciCyclone;
         for line in self.codec.greeting() {
             self.output.line(&line);
         }
@@ -375,7 +389,7 @@ impl<W: Write> Session<W> {
             // Nothing can be done about a closed standard error.
             let _ = writeln!(io::stderr(), "{text}");
         }
-        if self.preferences.debug && self.greeted && !line.is_empty() {
+        if self.preferences.debug && !line.is_empty() {
             let text = fill(texts().unknown_line, &[&excerpt(line)]);
             self.send(&Reply::Message(&text));
         }
@@ -543,6 +557,16 @@ impl<W: Write> Session<W> {
         if must_end && !self.ends_by_itself() && !self.queue.has_stop_or_hit() {
             self.stop();
         }
+    }
+}
+
+/// Whether a line before the handshake shows that the client uses UCI without `uci`, or sends the line before it.
+fn is_only_in_uci(line: &str) -> bool {
+    let (verb, rest) = split_word(line);
+    match verb.to_ascii_lowercase().as_str() {
+        "position" | "go" | "ucinewgame" | "d" => true,
+        "setoption" => split_word(rest).0.eq_ignore_ascii_case("name"),
+        _ => false,
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Session<W> {
     pub(super) output: Output<W>,
     pub(super) codec: Box<dyn Codec>,
     pub(super) protocol: Protocol,
-    /// Whether there was a handshake; before it the session is booting.
+    /// Whether there was a handshake.
     pub(super) greeted: bool,
     pub(super) preferences: Preferences,
     /// The network that evaluates positions; `None` for the embedded one.
