@@ -252,18 +252,20 @@ fn forms_of_position() {
 #[test]
 fn forms_of_setoption() {
     for (line, name, value) in [
-        ("setoption hashsize 64", "hashsize", Some("64")),
+        ("setoption hashsize 64", "hashsize 64", None),
+        ("setoption hashsize value 64", "hashsize", Some("64")),
+        ("setoption name Hash 64", "Hash 64", None),
         ("setoption name Hash value 64", "Hash", Some("64")),
         ("SETOPTION NAME Hash VALUE 64", "Hash", Some("64")),
         ("setoption newgame", "newgame", None),
         ("setoption name Clear Hash", "Clear Hash", None),
         (
             "setoption bookfiles my  book.dat;other",
-            "bookfiles",
-            Some("my  book.dat;other"),
+            "bookfiles my  book.dat;other",
+            None,
         ),
         ("setoption name A B value c  d", "A B", Some("c  d")),
-        ("setoption name Hash value", "Hash", None),
+        ("setoption name Hash value", "Hash", Some("")),
         ("setoption name", "name", None),
         ("setoption", "", None),
     ] {

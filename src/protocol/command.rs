@@ -29,9 +29,9 @@ pub enum Command {
     /// Asks for [`Reply::Ready`](super::codec::Reply::Ready).
     IsReady,
     SetOption {
-        /// The UCCI or UCI name in any letter case; may be unknown.
+        /// The UCCI or UCI name in any letter case; may be unknown. Without `value`, the value may follow.
         name: String,
-        /// The value; `None` for buttons.
+        /// The value, if the line shows where it begins.
         value: Option<String>,
     },
     /// The client has shown that it counts ranks from 0.
@@ -176,30 +176,27 @@ fn parse_hint(text: &str, ranks: Ranks) -> Vec<Move> {
 /// The longest line of a hint, in plies.
 const MAX_HINT: usize = 100;
 
-/// Parses `NAME [[value] VALUE]`, or UCI's `name NAME [value VALUE]`, where names may be several words.
+/// Parses UCCI's `NAME [VALUE]`, or UCI's `name NAME [value VALUE]`, where names may be several words. Clients mix them.
 fn parse_option(text: &str) -> Command {
-    let (first, mut rest) = split_word(text);
-    let mut name = first.to_owned();
-    if let (word, value) = split_word(rest)
-        && word.eq_ignore_ascii_case("value")
-    {
-        rest = value;
-    }
-    if first.eq_ignore_ascii_case("name") && !rest.is_empty() {
-        let mut words = Vec::new();
-        while !rest.is_empty() {
-            let (word, after) = split_word(rest);
-            rest = after;
-            if word.eq_ignore_ascii_case("value") {
-                break;
-            }
-            words.push(word);
+    let (first, rest) = split_word(text);
+    let is_uci = first.eq_ignore_ascii_case("name") && !rest.is_empty();
+    let text = if is_uci { rest } else { text };
+    let mut left = text;
+    let mut words = Vec::new();
+    while !left.is_empty() {
+        let (word, rest) = split_word(left);
+        if word.eq_ignore_ascii_case("value") && !words.is_empty() {
+            return Command::SetOption {
+                name: words.join(" "),
+                value: Some(rest.to_owned()),
+            };
         }
-        name = words.join(" ");
+        words.push(word);
+        left = rest;
     }
     Command::SetOption {
-        name,
-        value: Some(rest.to_owned()).filter(|value| !value.is_empty()),
+        name: text.to_owned(),
+        value: None,
     }
 }
 

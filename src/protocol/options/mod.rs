@@ -9,6 +9,7 @@ pub use table::{all, default_books, plays_from_books};
 
 use std::fmt::Display;
 
+use super::command::split_word;
 use super::text::{excerpt, number};
 use crate::text::{fill, texts};
 
@@ -124,8 +125,8 @@ pub struct OptionSet {
 }
 
 /// Sets an option in `preferences`; `None` if there is no such option. Neither `setoption NAME VALUE` nor
-/// `setoption name NAME VALUE` shows where a name of several words ends, so the name is the longest beginning of `name`
-/// and `value` that is the name of an option.
+/// `setoption name NAME VALUE` shows where a name of several words ends. So without `value`, the name is the longest
+/// beginning of `name` that is the name of an option, and the rest is the value.
 ///
 /// # Errors
 /// The value is invalid; the preferences are unchanged.
@@ -134,23 +135,25 @@ pub fn set(
     value: Option<&str>,
     preferences: &mut Preferences,
 ) -> Option<Result<OptionSet, OptionError>> {
-    let text = format!("{name} {} ", value.unwrap_or(""));
-    let ends = text.rmatch_indices(char::is_whitespace);
-    let (row, name, value) = ends
-        .filter_map(|(end, _)| text.split_at_checked(end))
-        .find_map(|(name, value)| {
-            let (row, name) = find(name)?;
-            Some((row, name, value.trim()))
-        })?;
-    Some(set_value(&row, name, value, preferences))
+    let (row, name, rest) = find(name, value.is_some())?;
+    Some(set_value(&row, name, value.unwrap_or(rest), preferences))
 }
 
-/// An option and the one of its names that the client uses.
-fn find(name: &str) -> Option<(OptionSpec, &'static str)> {
-    all().find_map(|row| {
-        let is = |known: &&str| known.eq_ignore_ascii_case(name);
-        let known = row.ucci.filter(is).or_else(|| row.uci.filter(is))?;
-        Some((row, known))
+/// The option with the longest name that `text` is or, unless `is_whole`, begins with; the one of its names that the
+/// client uses, and the rest of the text.
+fn find(text: &str, is_whole: bool) -> Option<(OptionSpec, &'static str, &str)> {
+    let rows = all().flat_map(|row| [(row, row.uci), (row, row.ucci)]);
+    let begins = rows.filter_map(|(row, name)| Some((row, name?, rest_after(name?, text)?)));
+    begins
+        .filter(|(.., rest)| rest.is_empty() || !is_whole)
+        .max_by_key(|(_, name, _)| name.len())
+}
+
+/// The rest of a text that begins with the words of a name.
+fn rest_after<'a>(name: &str, text: &'a str) -> Option<&'a str> {
+    name.split(' ').try_fold(text, |text, word| {
+        let (first, rest) = split_word(text);
+        first.eq_ignore_ascii_case(word).then_some(rest)
     })
 }
 
@@ -322,7 +325,7 @@ mod tests {
         ] {
             let mut preferences = Preferences::default();
             for name in names.split_whitespace() {
-                let (row, _) = find(name).unwrap();
+                let (row, ..) = find(name, true).unwrap();
                 set_default(&row.kind, &mut preferences);
             }
             assert_eq!(preferences.ranks(), expected, "{names}");
@@ -339,16 +342,17 @@ mod tests {
         let huge = after("randomness", "Huge").randomness;
         assert_eq!(huge, Randomness::Huge);
         let mut preferences = Preferences::default();
-        for (name, value) in [("clear hash", None), ("Clear", Some("Hash"))] {
-            let button = set(name, value, &mut preferences).unwrap().unwrap();
-            assert_eq!(button.effect, Effect::NewGame);
+        let button = set("clear hash", None, &mut preferences).unwrap().unwrap();
+        assert_eq!(button.effect, Effect::NewGame);
+        for text in ["multipv 3", "Skill Level 5", "Repetition Rule ChineseRule"] {
+            assert!(set(text, None, &mut preferences).unwrap().is_ok());
         }
-        let unmarked = set("multipv 3", None, &mut preferences).unwrap();
-        assert!(unmarked.is_ok());
         assert_eq!(preferences.search.multipv, 3);
-        assert_eq!(after("Skill", "Level 5").skill, 5);
-        let rules = after("Repetition", "Rule ChineseRule").search.rules;
-        assert_eq!(rules, RuleSet::Chinese);
+        assert_eq!(preferences.skill, 5);
+        assert_eq!(preferences.search.rules, RuleSet::Chinese);
+        for name in ["Draw Rule", "Debug Log File", "BookFile Path", "Hash Table"] {
+            assert_eq!(set(name, Some("x"), &mut preferences), None, "{name}");
+        }
         assert_eq!(after("bookfiles", "my  book").books.unwrap(), "my  book");
         assert_eq!(set("unknown 3", None, &mut preferences), None);
         for (text, value) in [("true", true), ("ON", true), ("1", true)] {

@@ -170,12 +170,10 @@ impl XBoard {
     /// The commands of tsito.
     fn parse_tsito(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
-            "set" => {
-                let (name, value) = split_word(rest);
-                self.set_option(name, value, &format!("{verb} {rest}"))
-            }
+            "set" => self.set_option(rest, &format!("{verb} {rest}")),
             "search" | "nullmove" | "verifynull" | "hash" | "hashadjust" | "iterative" => {
-                self.set_option(verb, rest, &format!("{verb} {rest}"))
+                let line = format!("{verb} {rest}");
+                self.set_option(&line, &line)
             }
             "console" => {
                 self.console = true;
@@ -197,13 +195,16 @@ impl XBoard {
         })
     }
 
-    /// Sets an option by its name in tsito or in any other protocol. `line` is the line that asks for it.
-    fn set_option(&mut self, name: &str, value: &str, line: &str) -> Vec<Command> {
+    /// Sets an option by its name in tsito or in any other protocol. `text` is the name and the value, `line` the line
+    /// that asks for it.
+    fn set_option(&mut self, text: &str, line: &str) -> Vec<Command> {
+        let (name, value) = split_word(text);
         // `hash on` switches the hash table; `Hash 16` sets its size.
         let is_switch = name.eq_ignore_ascii_case("hash") && value.parse::<u64>().is_err();
         let name = if is_switch { "usehash" } else { name };
-        match options::set(name, Some(value), &mut Preferences::default()) {
-            Some(Ok(_)) => self.change_option(name, value),
+        let text = format!("{name} {value}");
+        match options::set(&text, None, &mut Preferences::default()) {
+            Some(Ok(_)) => self.change_option(&text, ""),
             Some(Err(_)) => self.error("bad argument", line),
             None => self.error("unknown option", line),
         }

@@ -339,27 +339,22 @@ fn tsito_commands() {
 fn tsito_search_switches() {
     let mut client = Client::new(Dialect::CxBoard);
     for (line, option) in [
-        ("search mtd", "search=mtd"),
-        ("nullmove off", "nullmove=off"),
-        ("verifynull on", "verifynull=on"),
-        ("hash off", "usehash=off"),
-        ("set hash on", "usehash=on"),
-        ("set Hash 16", "Hash=16"),
-        ("hashadjust on", "hashadjust=on"),
-        ("iterative off", "iterative=off"),
-        ("set style risky", "style=risky"),
+        ("search mtd", "search mtd"),
+        ("nullmove off", "nullmove off"),
+        ("verifynull on", "verifynull on"),
+        ("hash off", "usehash off"),
+        ("set hash on", "usehash on"),
+        ("set Hash 16", "Hash 16"),
+        ("set skill level 5", "skill level 5"),
+        ("hashadjust on", "hashadjust on"),
+        ("iterative off", "iterative off"),
+        ("set style risky", "style risky"),
     ] {
         let commands = client.send(line);
-        let [
-            Command::SetOption {
-                name,
-                value: Some(value),
-            },
-        ] = commands.as_slice()
-        else {
+        let [Command::SetOption { name, value: None }] = commands.as_slice() else {
             panic!("{line}: {commands:?}");
         };
-        assert_eq!(format!("{name}={value}"), option, "{line}");
+        assert_eq!(name, option);
     }
     for line in [
         "search deep",
