@@ -325,6 +325,24 @@ mod tests {
     }
 
     #[test]
+    fn non_blocking_input_is_awaited() {
+        /// Has no input at first.
+        struct NonBlocking(Vec<&'static [u8]>);
+        impl Read for NonBlocking {
+            fn read(&mut self, mut buffer: &mut [u8]) -> io::Result<usize> {
+                match self.0.pop() {
+                    None => Ok(0),
+                    Some([]) => Err(io::ErrorKind::WouldBlock.into()),
+                    Some(bytes) => io::Write::write(&mut buffer, bytes),
+                }
+            }
+        }
+        let parts: [&[u8]; 5] = [b"ady\n", b"", b"isre", b"", b""];
+        let receiver = spawn_reader(BufReader::new(NonBlocking(parts.into()))).unwrap();
+        assert_eq!(receive(&receiver), lines(&["isready"]));
+    }
+
+    #[test]
     fn reader_waits_for_the_session() {
         /// An endless source that counts its bytes.
         struct Endless(Arc<Mutex<usize>>);

@@ -1,9 +1,10 @@
 //! The only writer of standard output.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{self, Write};
+use std::thread::sleep;
 
-use crate::text::encode_gbk;
+use crate::text::{RETRY_AFTER, encode_gbk};
 
 /// Writes and flushes lines. After a write has failed because the client is gone, it writes nothing.
 #[derive(Debug)]
@@ -39,8 +40,7 @@ impl<W: Write> Output<W> {
         } else {
             Cow::Borrowed(line.as_bytes())
         };
-        let written = self.sink.write_all(&bytes);
-        if let Err(error) = written.and_then(|()| self.sink.flush()) {
+        if let Err(error) = write(&mut self.sink, &bytes) {
             log::warn!("standard output is closed: {error}");
             self.closed = true;
         }
@@ -63,10 +63,30 @@ impl<W: Write> Output<W> {
     }
 }
 
+/// Writes and flushes all bytes, even if the output is non-blocking.
+fn write(sink: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match retry(|| sink.write(bytes))? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            written => bytes = bytes.get(written..).unwrap_or_default(),
+        }
+    }
+    retry(|| sink.flush())
+}
+
+/// Repeats an action while it is interrupted or would block.
+fn retry<T>(mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match action() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => sleep(RETRY_AFTER),
+            result => return result,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::io;
-
     use super::*;
 
     #[test]
@@ -88,6 +108,36 @@ mod tests {
         output.line("info depth 1");
         assert!(output.is_closed());
         assert_eq!(bytes, b"bye\n");
+    }
+
+    #[test]
+    fn non_blocking_output_is_written_completely() {
+        /// Writes one byte at every second call.
+        #[derive(Default)]
+        struct NonBlocking {
+            bytes: Vec<u8>,
+            is_ready: bool,
+        }
+        impl Write for NonBlocking {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.flush()?;
+                self.bytes.push(bytes[0]);
+                Ok(1)
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                self.is_ready = !self.is_ready;
+                if self.is_ready {
+                    Err(io::ErrorKind::WouldBlock.into())
+                } else {
+                    Ok(())
+                }
+            }
+        }
+        let mut output = Output::new(NonBlocking::default());
+        output.line("ucciok");
+        assert!(!output.is_closed());
+        assert_eq!(output.sink.bytes, b"ucciok\n");
     }
 
     #[test]

@@ -3,9 +3,15 @@
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 /// Bytes per MB.
 const MEGABYTE: u64 = 1 << 20;
+
+/// Time after which a read or write is tried again if it would block, because another process has made the descriptor
+/// non-blocking.
+pub const RETRY_AFTER: Duration = Duration::from_millis(5);
 
 /// Opens a regular file. Reading from other kinds of files may block forever or never end.
 ///
@@ -101,6 +107,10 @@ pub fn read_bounded_line(
         let bytes = match input.fill_buf() {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                sleep(RETRY_AFTER);
+                continue;
+            }
             Err(error) => return Err(error),
         };
         if bytes.is_empty() {

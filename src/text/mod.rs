@@ -13,7 +13,9 @@ use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
-pub use bounded::{BoundedLine, open_regular, read_all, read_bounded_line, read_file, read_line};
+pub use bounded::{
+    BoundedLine, RETRY_AFTER, open_regular, read_all, read_bounded_line, read_file, read_line,
+};
 pub use encoding::{
     bytes_without_byte_order_mark, decode, decode_gbk, decode_part, encode_gbk, encoding_of,
     is_text, is_utf_8, path_in_gbk, path_of_name, utf_16, without_byte_order_mark,
