@@ -15,7 +15,7 @@ use crate::search::request::{Driver, MAX_DEPTH};
 use crate::search::score::Score;
 
 /// Time after which the search reports the current root move.
-const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(1);
+const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
 
 /// Runs one request in one thread.
 pub fn search(thread: &mut ThreadData, shared: &SharedState) -> Iteration {
