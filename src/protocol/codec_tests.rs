@@ -240,6 +240,10 @@ fn forms_of_position() {
             text(Some("9/9 w - - 0 1 - - 0 4"), "h2e2"),
         ),
         ("position 9/9 w", text(Some("9/9 w"), "")),
+        (
+            "position fen \"9/9 w\" moves h2e2",
+            text(Some("9/9 w"), "h2e2"),
+        ),
         ("position", text(Some(""), "")),
         ("position fen", text(Some(""), "")),
         ("position fen moves h2e2", text(Some(""), "h2e2")),
@@ -289,18 +293,18 @@ fn info(score: Score, bound: Bound) -> Info {
     }
 }
 
-fn search(report: &Report) -> Reply<'_> {
-    Reply::Search {
-        report,
-        chances: None,
-    }
-}
 /// The end of a search of 6000 nodes.
 const END: Reply<'_> = Reply::SearchEnd {
     nodes: 6000,
     time: std::time::Duration::from_millis(20),
 };
 
+fn search(report: &Report) -> Reply<'_> {
+    Reply::Search {
+        report,
+        chances: None,
+    }
+}
 
 #[test]
 fn currline_and_refutation_are_reported_in_uci_only() {

@@ -159,7 +159,8 @@ pub fn parse_position(text: &str, ranks: Ranks) -> PositionText {
         .take_while(|word| !is(word, "moves"))
         .collect();
     PositionText {
-        fen: Some(fen.join(" ")),
+        // Some clients write the FEN in quotes.
+        fen: Some(fen.join(" ").trim_matches(['"', '\'']).to_owned()),
         moves: words.map(str::to_owned).collect(),
         ranks,
     }

@@ -47,13 +47,16 @@ pub fn centipawns(score: Score) -> i32 {
     score.units() * 400 / Score::MINOR_PIECE
 }
 
-/// Parses an integer with an optional sign. Negative numbers become zero, too large ones the maximum.
+/// Parses a number with an optional sign and rounds it towards zero: some clients write all numbers as `2.0`. Negative
+/// numbers become zero, too large ones the maximum.
 pub fn number(text: &str) -> Option<u64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+    let (digits, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let mut bytes = digits.bytes().chain(fraction.bytes());
+    if digits.is_empty() || !bytes.all(|b| b.is_ascii_digit()) {
         return None;
     }
     Some(if negative {
@@ -66,15 +69,12 @@ pub fn number(text: &str) -> Option<u64> {
 /// Parses the time of a clock, with an optional fraction. Unlike a time on the command line, a time out of range is
 /// not an error: it becomes zero or [`LONGEST_TIME`].
 pub fn clock_time(text: &str, unit: TimeUnit) -> Option<Duration> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let count = number(whole)?;
-    if !fraction.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
+    let count = number(text)?;
     let time = match unit {
-        _ if whole.starts_with('-') => Duration::ZERO,
+        _ if text.starts_with('-') => Duration::ZERO,
         TimeUnit::Milliseconds => Duration::from_millis(count),
         TimeUnit::Seconds => {
+            let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
             Duration::from_secs(count).saturating_add(Duration::from_millis(thousandths(fraction)))
         }
     };
@@ -197,9 +197,12 @@ mod tests {
         assert_eq!(number("12"), Some(12));
         assert_eq!(number("+12"), Some(12));
         assert_eq!(number("-12"), Some(0));
+        assert_eq!(number("12.9"), Some(12));
         assert_eq!(number(&"9".repeat(500)), Some(u64::MAX));
         assert_eq!(number(&format!("-{}", "9".repeat(500))), Some(0));
-        for bad in ["", "-", "+", "--1", "1e3", "0x10", "1.5", "١٢", "12 "] {
+        for bad in [
+            "", "-", "+", "--1", "1e3", "0x10", ".5", "1.2.3", "1.x", "١٢", "12 ",
+        ] {
             assert_eq!(number(bad), None, "{bad}");
         }
     }

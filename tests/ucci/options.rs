@@ -182,7 +182,7 @@ fn invalid_values_are_refused() {
         ("setoption ponder maybe", "maybe"),
         ("setoption hashsize", "a number"),
         ("setoption hashsize big", "\"big\""),
-        ("setoption hashsize 1.5", "a number"),
+        ("setoption hashsize 1e3", "a number"),
         ("setoption style wild", "solid, normal, risky"),
         ("setoption randomness", "huge"),
         ("setoption name Threads value many", "threads"),
