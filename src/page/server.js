@@ -24,9 +24,9 @@ function reasonOf(status, text) {
   }
   if (reply.error) return reply.error;
   if (hasText(reply.status)) return t(reply.status);
-  // Proxies send HTML.
-  const isPlain = text.length < 200 && !/^\s*[<{]/.test(text);
-  return [400, 503].includes(status) && isPlain ? reply.status : '';
+  // Proxies send HTML. Without the role for a request, the text is only `Forbidden`.
+  const isPlain = text.length < 200 && !/^\s*[<{]/.test(text) && reply.status !== 'Forbidden';
+  return [400, 403, 503].includes(status) && isPlain ? reply.status : '';
 }
 
 // Sends a request; an error has a message for the user, from the server if it has sent one.

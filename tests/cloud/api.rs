@@ -81,6 +81,9 @@ fn pages_of_other_origins_may_only_read() {
         "Origin: null\r\n",
         "Sec-Fetch-Site: cross-site\r\n",
         "Sec-Fetch-Site: same-site\r\nOrigin: http://x\r\n",
+        "Origin: http://x:8080\r\n",
+        "Origin: http://x:443\r\n",
+        "Origin: http://example.org\r\nX-Forwarded-Host: example.org\r\n",
     ];
     for head in foreign {
         for action in ["queue", "store", "queryengine"] {
@@ -100,10 +103,44 @@ fn pages_of_other_origins_may_only_read() {
         "",
         "Origin: http://x\r\n",
         "Origin: https://x\r\n",
+        "Origin: http://X:80\r\n",
+        "Origin: https://x:443\r\n",
         "Sec-Fetch-Site: same-origin\r\nOrigin: https://behind-a-proxy\r\n",
         "Sec-Fetch-Site: none\r\n",
     ] {
         assert_eq!(requested("queue", "", head), 200, "{head}");
+    }
+    let path = format!("/chessdb.php?action=queue&board={board}");
+    let refusal = body(&server.get_with(&path, foreign[0]));
+    assert!(
+        refusal.starts_with("the page is of another origin"),
+        "{refusal}"
+    );
+    // A proxy passes on the host of the page.
+    let server = Server::new("--proxy 127.0.0.1");
+    for (origin, expected) in [
+        ("https://Example.org:8443", 200),
+        ("https://example.org", 403),
+    ] {
+        let head = format!("Origin: {origin}\r\nX-Forwarded-Host: example.org:8443, inner\r\n");
+        assert_eq!(status(&server.get_with(&path, &head)), expected, "{origin}");
+    }
+}
+
+#[test]
+fn pages_of_other_origins_may_send_a_token_to_read() {
+    let server = Server::new("");
+    let response = server.raw(
+        "OPTIONS /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\nOrigin: http://example.org\r\n\
+         Access-Control-Request-Method: GET\r\nAccess-Control-Request-Headers: authorization\r\n\r\n",
+    );
+    assert_eq!(status(&response), 204);
+    for line in [
+        "access-control-allow-origin: *\r\n",
+        "access-control-allow-methods: GET, POST\r\n",
+        "access-control-allow-headers: authorization, content-type\r\n",
+    ] {
+        assert!(response.contains(line), "{line}: {response}");
     }
 }
 

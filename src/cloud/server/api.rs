@@ -11,8 +11,8 @@ use hyper::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 
 use super::caller::{
-    ANONYMOUS, Caller, FormRequest, ServerError, bearer, board_of, client_address, error_text,
-    is_cross_origin, parameters_of,
+    ANONYMOUS, Caller, FormRequest, ServerError, bearer, board_of, check_origin, client_address,
+    error_text, parameters_of,
 };
 use super::shared::Shared;
 use super::worker;
@@ -84,8 +84,8 @@ pub async fn answer(
         return limited();
     };
     let action = parameters.get("action");
-    if caller.name == ANONYMOUS && is_work(action) && is_cross_origin(&head.headers) {
-        return Err(StatusCode::FORBIDDEN.into());
+    if caller.name == ANONYMOUS && is_work(action) {
+        check_origin(&shared, head)?;
     }
     if caller.limit(&shared, cost(&parameters)).is_err() {
         return limited();
@@ -127,9 +127,7 @@ pub async fn engine(
     request: Parts,
 ) -> Result<Json<serde_json::Value>, ServerError> {
     caller.require(Role::Queue)?;
-    if is_cross_origin(&request.headers) {
-        return Err(StatusCode::FORBIDDEN.into());
-    }
+    check_origin(&shared, &request)?;
     caller.limit(&shared, ENGINE_COST)?;
     let board = board_of(&parameters_of(&request.uri))?;
     let reply = shared.in_library(move |library| Ok(library.engine_move(board)));

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
 use hyper::{Method, StatusCode, Uri};
 
 use super::shared::Shared;
@@ -122,9 +123,8 @@ impl FromRequestParts<Arc<Shared>> for Caller {
 /// The address of the client: that of the connection or, if a listed proxy has connected, the last one in its header
 /// `X-Forwarded-For`. It is [`UNREADABLE`] if that is not an address.
 pub fn client_address(shared: &Shared, parts: &Parts) -> IpAddr {
-    let peer = parts.extensions.get::<Peer>();
-    let peer = peer.map_or(UNREADABLE, |peer| peer.0.to_canonical());
-    if !shared.options.proxies.contains(&peer) {
+    let peer = peer_of(parts);
+    if !is_proxy(shared, peer) {
         return peer;
     }
     let forwarded = parts.headers.get_all("x-forwarded-for");
@@ -134,6 +134,17 @@ pub fn client_address(shared: &Shared, parts: &Parts) -> IpAddr {
     let last = list.to_str().unwrap_or("").rsplit(',').next();
     let address = last.and_then(|text| parse_address(text.trim()));
     address.map_or(UNREADABLE, |address| address.to_canonical())
+}
+
+/// The address of the connection.
+fn peer_of(parts: &Parts) -> IpAddr {
+    let peer = parts.extensions.get::<Peer>();
+    peer.map_or(UNREADABLE, |peer| peer.0.to_canonical())
+}
+
+/// Whether an address is that of a listed proxy.
+fn is_proxy(shared: &Shared, peer: IpAddr) -> bool {
+    shared.options.proxies.contains(&peer)
 }
 
 /// Parses an address as proxies write it: possibly with a port, an IPv6 address possibly in brackets.
@@ -160,18 +171,36 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
         .then_some(token.trim())
 }
 
-/// Whether a browser sent the request on behalf of a page from another origin.
-pub fn is_cross_origin(headers: &HeaderMap) -> bool {
-    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or(""));
-    if let Some(site) = text("sec-fetch-site") {
-        return !matches!(site, "same-origin" | "none");
-    }
-    // Older browsers, and all browsers on insecure connections, send only the header `Origin`.
-    text("origin").is_some_and(|origin| {
-        let own = origin.strip_prefix("http://");
-        let own = own.or_else(|| origin.strip_prefix("https://"));
-        own.is_none() || own != text("host")
-    })
+/// Fails with status 403 if a browser sent the request on behalf of a page from another origin.
+pub fn check_origin(shared: &Shared, parts: &Parts) -> Result<(), ServerError> {
+    let header = |name: &str| Some(parts.headers.get(name)?.to_str().unwrap_or(""));
+    let is_own = match (header("sec-fetch-site"), header("origin")) {
+        (Some(site), _) => matches!(site, "same-origin" | "none"),
+        // Older browsers, and all browsers on insecure connections, send only the header `Origin`.
+        (None, Some(origin)) => {
+            let forwarded = header("x-forwarded-host").filter(|_| is_proxy(shared, peer_of(parts)));
+            let host = forwarded.and_then(|list| list.split(',').next());
+            is_on_host(origin, host.or(header("host")).unwrap_or("").trim())
+        }
+        (None, None) => true,
+    };
+    is_own.then_some(()).ok_or(ServerError::CrossOrigin)
+}
+
+/// Whether an origin is at this host and port. The default port of the scheme may be missing.
+fn is_on_host(origin: &str, host: &str) -> bool {
+    let uri = origin.parse::<Uri>().unwrap_or_default();
+    let default_port = match uri.scheme_str() {
+        Some("http") => 80,
+        Some("https") => 443,
+        _ => return false,
+    };
+    let place = |authority: &Authority| {
+        let port = authority.port_u16().unwrap_or(default_port);
+        (authority.host().to_ascii_lowercase(), port)
+    };
+    let host = host.parse().ok();
+    host.is_some_and(|host| uri.authority().map(place) == Some(place(&host)))
 }
 
 /// The parameters of a URL.
@@ -303,6 +332,8 @@ pub enum ServerError {
     Status(StatusCode),
     /// A parameter is missing or invalid, for the given reason.
     Parameter(Cow<'static, str>),
+    /// The request is of a page from another origin.
+    CrossOrigin,
     /// The library cannot be read or written.
     Store(StoreError),
 }
@@ -357,6 +388,10 @@ impl IntoResponse for ServerError {
                 status.canonical_reason().unwrap_or("rejected").into(),
             ),
             Self::Parameter(reason) => (StatusCode::BAD_REQUEST, reason),
+            Self::CrossOrigin => (
+                StatusCode::FORBIDDEN,
+                "the page is of another origin, or a proxy does not pass on its host and port (header Host)".into(),
+            ),
             Self::Store(error) => {
                 log::error!("{error}");
                 (StatusCode::SERVICE_UNAVAILABLE, error_text(&error).into())

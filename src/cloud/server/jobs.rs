@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::caller::{
-    Caller, ServerError, UPLOAD_TIME, is_cross_origin, language, parameters_of, read_body_within,
+    Caller, ServerError, UPLOAD_TIME, check_origin, language, parameters_of, read_body_within,
     text_of,
 };
 use super::shared::Shared;
@@ -141,7 +141,8 @@ pub async fn cancel(
 ) -> Result<Json<Value>, ServerError> {
     caller.require(Role::Write)?;
     let job = find(&shared, id).await?;
-    if is_cross_origin(&parts.headers) || caller.role < Role::Admin && job.writer != caller.name {
+    check_origin(&shared, &parts)?;
+    if caller.role < Role::Admin && job.writer != caller.name {
         return Err(StatusCode::FORBIDDEN.into());
     }
     let canceled = shared.in_library(move |library| {
@@ -164,9 +165,7 @@ pub async fn upload(
 ) -> Result<Json<Value>, ServerError> {
     caller.require(Role::Write)?;
     let (parts, body) = request.into_parts();
-    if is_cross_origin(&parts.headers) {
-        return Err(StatusCode::FORBIDDEN.into());
-    }
+    check_origin(&shared, &parts)?;
     let parameters = parameters_of(&parts.uri);
     let settings = settings(&parameters, caller.name)?;
     let plies = parameters.get("plies");

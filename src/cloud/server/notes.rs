@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{FromRequest, Request, State};
-use hyper::StatusCode;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::caller::{
-    Caller, FormRequest, ServerError, bearer, board_of, is_cross_origin, parameters_of, text_of,
+    Caller, FormRequest, ServerError, bearer, board_of, check_origin, parameters_of, text_of,
 };
 use super::shared::Shared;
 use crate::board::Move;
@@ -89,9 +88,7 @@ pub async fn write(
     let token = bearer(&parts.headers).or(form.get("token"));
     let caller = Caller::identify(&shared, &parts, token, None)?;
     caller.require(Role::Write)?;
-    if is_cross_origin(&parts.headers) {
-        return Err(StatusCode::FORBIDDEN.into());
-    }
+    check_origin(&shared, &parts)?;
     let board = board_of(&form)?;
     let played = form.get("move").and_then(|text| text.parse::<Move>().ok());
     let Some(played) = played.filter(|m| is_legal(&board, *m)) else {

@@ -13,7 +13,7 @@ use hyper::{StatusCode, Uri};
 use serde::Serialize;
 
 use super::caller::{
-    Caller, ServerError, client_address, is_cross_origin, language, parameters_of, read_body,
+    Caller, ServerError, check_origin, client_address, language, parameters_of, read_body,
 };
 use super::files::content_type;
 use super::shared::Shared;
@@ -65,9 +65,7 @@ pub async fn check_api(
         _ => (Role::Write, 1.0),
     };
     caller.require(role)?;
-    if is_cross_origin(&parts.headers) {
-        return Err(StatusCode::FORBIDDEN.into());
-    }
+    check_origin(&shared, &parts)?;
     caller.limit(&shared, cost)?;
     let body = read_body(body, MAX_UPLOAD).await?;
     parts.extensions.insert(PageUser {

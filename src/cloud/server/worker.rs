@@ -16,7 +16,7 @@ use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 use subtle::ConstantTimeEq;
 
-use super::caller::{Caller, ServerError, is_cross_origin, read_body};
+use super::caller::{Caller, ServerError, check_origin, read_body};
 use super::shared::Shared;
 use crate::cloud::access::Role;
 use crate::cloud::api::QueryParameters;
@@ -43,9 +43,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for WorkerMessage<T> {
         let (mut parts, body) = request.into_parts();
         let caller = Caller::from_request_parts(&mut parts, shared).await?;
         caller.require(Role::Write)?;
-        if is_cross_origin(&parts.headers) {
-            return Err(StatusCode::FORBIDDEN.into());
-        }
+        check_origin(shared, &parts)?;
         let body = read_body(body, MAX_MESSAGE).await?;
         let message = serde_json::from_slice(&body).map_err(|_| StatusCode::BAD_REQUEST)?;
         Ok(Self { caller, message })
