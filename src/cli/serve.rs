@@ -28,7 +28,8 @@ use crate::tablebase::Tables;
 pub struct Arguments {
     /// Library file, or postgres://USER@HOST/DATABASE if built with the feature postgres.
     library: Location,
-    /// Address or host name, and port; a port alone is on this machine. Port 0 selects a free port, which is printed.
+    /// Address or host name, and port; a port alone is on this machine, `:PORT` on all IPv4 addresses. Port 0 selects a
+    /// free port, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090", value_parser = parse_listen)]
     listen: ListenAddress,
     /// File of access tokens, one per line: role (read, queue, write, admin), name, token.
@@ -124,12 +125,13 @@ struct ListenAddress {
     addresses: Vec<SocketAddr>,
 }
 
-/// Parses `ADDRESS:PORT`, `HOST:PORT` or `PORT`. IPv4 addresses of a host come first.
+/// Parses `ADDRESS:PORT`, `HOST:PORT`, `PORT`, or `:PORT` and `*:PORT` for all IPv4 addresses. IPv4 addresses of a host
+/// come first.
 fn parse_listen(text: &str) -> Result<ListenAddress, String> {
-    let place = if text.parse::<u16>().is_ok() {
-        format!("127.0.0.1:{text}")
-    } else {
-        text.to_owned()
+    let place = match text.strip_prefix('*').unwrap_or(text).strip_prefix(':') {
+        Some(port) if port.parse::<u16>().is_ok() => format!("0.0.0.0:{port}"),
+        None if text.parse::<u16>().is_ok() => format!("127.0.0.1:{text}"),
+        _ => text.to_owned(),
     };
     let invalid = |error| format!("expected ADDRESS:PORT, HOST:PORT or PORT: {error}");
     let mut addresses: Vec<SocketAddr> = place.to_socket_addrs().map_err(invalid)?.collect();

@@ -29,7 +29,15 @@ pub enum ClientError {
     /// The library requires a token, or rejects this one.
     #[error("the library requires a token or rejects this one")]
     Refused,
-    /// An HTTP status other than 200.
+    /// A redirection, which is not followed.
+    #[error("the library has moved to {address}: {reason}")]
+    Moved {
+        /// The new address, printable.
+        address: String,
+        /// Advice for the user.
+        reason: &'static str,
+    },
+    /// Any other HTTP status than 200.
     #[error("the library replied with HTTP status {0}")]
     Status(u16),
     /// A reply that is not valid.
@@ -154,7 +162,10 @@ impl Client {
         match response.status().as_u16() {
             200 => {}
             401 | 403 => return Err(ClientError::Refused),
-            status => return Err(ClientError::Status(status)),
+            status => {
+                let moved = response.headers().get("location").map(moved_to);
+                return Err(moved.unwrap_or(ClientError::Status(status)));
+            }
         }
         let body = response
             .body_mut()
@@ -163,6 +174,19 @@ impl Client {
             .read_to_string();
         Ok(body.map_err(Box::new)?)
     }
+}
+
+const NO_HTTPS: &str = "https is not supported; use a tunnel on this machine";
+
+fn moved_to(location: &HeaderValue) -> ClientError {
+    let address = String::from_utf8_lossy(location.as_bytes());
+    let reason = if address.starts_with("https:") {
+        NO_HTTPS
+    } else {
+        "use this address"
+    };
+    let address = printable(&address);
+    ClientError::Moved { address, reason }
 }
 
 /// The parts of an address.
@@ -180,7 +204,7 @@ impl Target {
         let uri: Uri = address.parse().map_err(|_| "it is not a URL")?;
         match uri.scheme_str() {
             Some("http") => {}
-            Some("https") => return Err("https is not supported; use a tunnel on this machine"),
+            Some("https") => return Err(NO_HTTPS),
             _ => return Err("it must begin with http://"),
         }
         let authority = uri.authority().map_or("", |authority| authority.as_str());

@@ -265,14 +265,20 @@ fn writes_survive_a_restart() {
 #[test]
 fn servers_listen_on_host_names_and_ports() {
     let place = Place::new();
-    for listen in ["localhost:0", "0"] {
+    for (listen, address) in [
+        ("localhost:0", "127.0.0.1"),
+        ("0", "127.0.0.1"),
+        (":0", "0.0.0.0"),
+        ("*:0", "0.0.0.0"),
+    ] {
         let line = format!("serve library.db --workers 0 --listen {listen}");
         let mut child = place.process(&line).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         output.read_line(&mut line).unwrap();
         stop(&mut child);
-        assert!(line.starts_with("listening on http://127.0.0.1:"), "{line}");
+        let expected = format!("listening on http://{address}:");
+        assert!(line.starts_with(&expected), "{line}");
     }
 }
 

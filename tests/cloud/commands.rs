@@ -128,6 +128,20 @@ fn refusals_and_invalid_replies_are_failures() {
 }
 
 #[test]
+fn redirections_name_the_new_address() {
+    let place = Place::new();
+    for (address, advice) in [
+        ("https://h/chessdb.php", "https is not supported"),
+        ("http://h/x", "use this address"),
+    ] {
+        let url = responding(301, address);
+        place.check(&format!(
+            "$1 cloud query startpos --url {url}\n2> has moved to {address}: {advice}"
+        ));
+    }
+}
+
+#[test]
 fn dumps_recreate_the_library() {
     let place = place_with_library();
     place.check("$ cloud dump library.db dump.txt");

@@ -7,7 +7,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use hyper::StatusCode;
-use hyper::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HeaderValue};
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_MAX_AGE, CONTENT_TYPE, HeaderValue,
+};
 use hyper::http::request::Parts;
 
 use super::caller::{
@@ -66,6 +69,17 @@ fn identify(
             Caller::identify(shared, head, bearer(&head.headers), parameter)
         }
     }
+}
+
+/// The answer to a browser that asks, for a page of another origin, whether it may send a token or JSON.
+pub async fn preflight() -> impl IntoResponse {
+    let headers = [
+        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
+        (ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),
+        (ACCESS_CONTROL_MAX_AGE, "86400"),
+    ];
+    (StatusCode::NO_CONTENT, headers)
 }
 
 pub async fn answer(

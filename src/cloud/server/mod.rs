@@ -386,9 +386,11 @@ fn router(shared: Arc<Shared>, api: Router) -> Router {
 
 /// The routes of the library, with those of the page at `/api`.
 fn routes(api: Router) -> Router<Arc<Shared>> {
+    let actions = get(api::answer).post(api::answer).options(api::preflight);
     Router::new()
         .nest_service("/api", api)
-        .route("/chessdb.php", get(api::answer).post(api::answer))
+        .route("/chessdb.php", actions.clone())
+        .route("/chessdb.php/", actions)
         .route(LEASE, post(worker::lease))
         .route(SUBMIT, post(worker::submit))
         .route(RELEASE, post(worker::release))
