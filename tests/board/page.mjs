@@ -779,7 +779,7 @@ async function showsOwnLibrary() {
   await page.fill('#fen', 'rnbakabnr/9/9 w');
   await page.click('#position button');
   await waitForStatus(page, '有 3 行，应为 10 行');
-  await page.setInputFiles('#file', { name: 'random', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3]) });
+  await page.setInputFiles('#file', { name: 'random', mimeType: 'application/octet-stream', buffer: Buffer.from([1, 2, 3, 4]) });
   await waitForStatus(page, '不是');
   await page.click('#analyse');
   await playsByLibrary(page, url);
