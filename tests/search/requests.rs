@@ -318,11 +318,12 @@ fn root_noise_varies_the_move_at_no_cost() {
     assert!(moves(&random) > 1);
     let nodes = random.iter().map(|outcome| outcome.nodes).sum::<u64>() / 20;
     assert!(nodes < 2 * plain[0].nodes, "{nodes} {}", plain[0].nodes);
-    // The bonus is not part of the score that is reported.
+    // The bonus is not part of the score that is reported. The largest of 44 bonuses up to ten minor pieces exceeds
+    // five of them; random root moves change the score at this depth by less than two.
     let best = plain[0].score.unwrap();
-    for outcome in random {
+    for outcome in outcomes(1000) {
         let score = outcome.score.unwrap();
-        assert!(score - best < 100, "{score} {best}");
+        assert!(score - best < 2 * Score::MINOR_PIECE, "{score} {best}");
     }
 }
 
