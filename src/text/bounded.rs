@@ -11,7 +11,7 @@ const MEGABYTE: u64 = 1 << 20;
 
 /// Time after which a read or write is tried again if it would block, because another process has made the descriptor
 /// non-blocking.
-pub const RETRY_AFTER: Duration = Duration::from_millis(5);
+pub const RETRY_AFTER: Duration = Duration::from_millis(1);
 
 /// Opens a regular file. Reading from other kinds of files may block forever or never end.
 ///

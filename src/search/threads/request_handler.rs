@@ -284,9 +284,9 @@ impl RequestHandler {
             1 => 1,
             _ => place.map_or(1, |place| place + 1),
         };
-        let counts =
-            [&shared.nodes, &shared.tb_hits].map(|counter| counter.load(Ordering::Relaxed));
-        self.report_line(shared.info(chosen, multipv, counts, tt.hashfull()));
+        let nodes = shared.nodes.load(Ordering::Relaxed);
+        let tb_hits = shared.tb_hits.load(Ordering::Relaxed);
+        self.report_line(shared.info(chosen, multipv, nodes, tb_hits, tt.hashfull()));
     }
 }
 

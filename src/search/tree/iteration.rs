@@ -50,8 +50,8 @@ impl Iteration {
     /// first, then the others by their score of the iteration before. Without such scores, everything is as before the
     /// iteration.
     ///
-    /// If the best searched move loses by force, a move that may be better comes first, with the best score of the
-    /// iteration before as its upper bound.
+    /// If the best searched move turns out to lose by force, a move that may be better comes first. Its score is the
+    /// best one of the iteration before, as an upper bound.
     pub fn sort_interrupted(&mut self) {
         let Iteration { depth, moves, .. } = self;
         let searched = moves
@@ -70,14 +70,15 @@ impl Iteration {
         let best = &moves[0];
         let is_lost = is_new(best) && best.bound == Bound::Exact && best.score.is_proven_loss();
         let bound = best.previous;
-        if !is_lost || bound == -Score::INFINITE {
+        // If the iteration before found a loss already, or no score, the longest defence found stays first.
+        if !is_lost || bound.is_proven_loss() {
             return;
         }
         // Of equal moves, the first one had the most nodes in the iteration before.
         let other = (0..moves.len()).min_by_key(|index| std::cmp::Reverse(moves[*index].upper));
         if let Some(index) = other.filter(|index| !moves[*index].upper.is_proven_loss()) {
             let other = &mut moves[index];
-            (other.score, other.bound, other.exact) = (bound, Bound::Upper, None);
+            (other.score, other.bound, other.exact) = (bound.min(other.upper), Bound::Upper, None);
             moves[..=index].rotate_right(1);
         }
     }
@@ -286,11 +287,12 @@ mod tests {
             .map(|m| m.parse().unwrap())
             .to_vec();
         let lost = Score::mated_in(2);
-        // The best move after the first loses and the others have these upper bounds.
-        let best = |upper: [Score; 3]| {
+        // The best move if the first one loses and the others have these upper bounds, after an iteration with this
+        // score.
+        let best = |previous: Score, upper: [Score; 3]| {
             let mut iteration = Iteration::new(&moves);
             iteration.depth = 7;
-            iteration.moves[0].score = Score::evaluation(-50);
+            iteration.moves[0].score = previous;
             iteration.begin_next(1);
             let first = &mut iteration.moves[0];
             (first.score, first.upper, first.depth) = (lost, lost, 8);
@@ -301,17 +303,20 @@ mod tests {
             let best = &iteration.moves[0];
             (best.played, best.last_exact_score(), best.bound)
         };
-        let may_be_better = (Score::evaluation(-50), Bound::Upper);
+        let previous = Score::evaluation(-50);
         let (unsearched, refuted) = (Score::INFINITE, Score::evaluation(-60));
-        for (upper, index) in [
-            ([unsearched; 3], 1),
-            ([lost, unsearched, unsearched], 2),
-            ([refuted, lost, unsearched], 3),
-            ([lost, refuted, lost], 2),
+        for (upper, index, score) in [
+            ([unsearched; 3], 1, previous),
+            ([lost, unsearched, unsearched], 2, previous),
+            ([refuted, lost, unsearched], 3, previous),
+            ([lost, refuted, lost], 2, refuted),
         ] {
-            let (score, bound) = may_be_better;
-            assert_eq!(best(upper), (moves[index], score, bound), "{upper:?}");
+            let other = (moves[index], score, Bound::Upper);
+            assert_eq!(best(previous, upper), other, "{upper:?}");
         }
-        assert_eq!(best([lost; 3]), (moves[0], lost, Bound::Exact));
+        let longest = (moves[0], lost, Bound::Exact);
+        assert_eq!(best(previous, [lost; 3]), longest);
+        // The iteration before found a shorter defence: nothing shows that another move is better.
+        assert_eq!(best(Score::mated_in(1), [unsearched; 3]), longest);
     }
 }

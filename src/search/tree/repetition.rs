@@ -97,9 +97,12 @@ impl Search<'_> {
     fn repetition(&mut self, ply: usize) -> PathVerdict {
         let key = self.position.key();
         let clock = usize::from(self.position.clock().plies());
-        // Nothing before a null move can be repeated: it is not a move of a game.
-        let earlier = self.path.iter().rev().take(clock);
-        let reach = earlier.take_while(|ply| ply.played.is_some()).count();
+        // Nothing before a null move can be repeated: it is not a move of a game. Only the tree has null moves.
+        let in_tree = self.path.iter().rev().take(clock.min(ply));
+        let reach = match in_tree.clone().position(|ply| ply.played.is_none()) {
+            Some(after_null) => after_null,
+            None => clock.min(self.path.len()),
+        };
         let before_deciding = self.shared.request.settings.rules.deciding_occurrence() - 1;
         let (mut count, mut nearest, mut deciding) = (0, None, None);
         for distance in (4..=reach.min(ply)).step_by(2) {

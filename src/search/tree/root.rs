@@ -313,9 +313,14 @@ impl Search<'_> {
             return;
         }
         let tb_hits = self.shared.tb_hits.load(Ordering::Relaxed) + self.tb_hits;
-        let counts = [self.total_nodes(), tb_hits];
         let root_move = &self.iteration.moves[index];
-        let info = (self.shared).info(root_move, index + 1, counts, self.tt.hashfull());
+        let info = self.shared.info(
+            root_move,
+            index + 1,
+            self.total_nodes(),
+            tb_hits,
+            self.tt.hashfull(),
+        );
         self.send_report(Report::Line(info));
     }
 }

@@ -112,7 +112,8 @@ impl SharedState {
         &self,
         root_move: &RootMove,
         multipv: usize,
-        [nodes, tb_hits]: [u64; 2],
+        nodes: u64,
+        tb_hits: u64,
         hashfull: u32,
     ) -> Info {
         Info {
