@@ -121,8 +121,8 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Unread), Failure>
     let mut unread = Unread::default();
     let places = arguments.game.places();
     if places.is_empty() {
-        let game = arguments.game.read()?;
-        let (place, title) = (arguments.game.source(), String::new());
+        let (game, place) = arguments.game.read_with_source()?;
+        let title = String::new();
         return Ok((vec![Analysed { place, title, game }], unread));
     }
     let mut games = Vec::new();

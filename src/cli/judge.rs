@@ -71,9 +71,9 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
     if !places.is_empty() {
         judge_files(judging, &places)
     } else if arguments.game.is_given() {
-        let game = arguments.game.read()?;
+        let (game, source) = arguments.game.read_with_source()?;
         // The text of a single game does not name it.
-        let source = arguments.game.source().filter(|_| arguments.json);
+        let source = source.filter(|_| arguments.json);
         let place = source
             .as_ref()
             .map(|(path, place)| (path.as_path(), *place));
@@ -110,7 +110,7 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
         if file.game.is_some_and(|only| only != count) {
             continue;
         }
-        let place = games.line().map_or(Place::Game(count), Place::Line);
+        let place = Place::of_last(&games, count);
         match game {
             Ok(record) => {
                 note_problems(path, count, &record);

@@ -221,6 +221,16 @@ fn files_of_positions_are_analysed() {
     let objects = place.objects("analyse - --depth 3 --json --multipv 2 < positions.txt");
     let lines: Vec<_> = objects.iter().map(|o| o["line"].clone()).collect();
     assert_eq!(lines, [2, 3, 4]);
+    // The second and third position of the file are in lines 3 and 4.
+    let mut named = place.objects("analyse positions.txt:2 --depth 1 --json");
+    named.extend(place.objects("analyse positions.txt:2 positions.txt:3 --depth 1 --json"));
+    let lines = named
+        .iter()
+        .map(|o| [&o["game"], &o["line"]].map(ToString::to_string));
+    assert_eq!(
+        lines.collect::<Vec<_>>(),
+        [3, 3, 4].map(|n| ["null".to_owned(), n.to_string()])
+    );
     assert_eq!(objects[0]["lines"].as_array().unwrap().len(), 2);
     assert_eq!(objects[0]["best"], objects[0]["lines"][0]["pv"][0]);
     assert_eq!(objects[0]["depth"], 3);

@@ -242,6 +242,11 @@ fn files_are_judged_line_by_line() {
     let objects = place.objects("judge - --json < games");
     let lines: Vec<_> = objects.iter().map(|o| o["line"].clone()).collect();
     assert_eq!(lines, [2, 4, 5, 6, 7]);
+    let third = &place.objects("judge games:3 --json")[0];
+    assert_eq!(
+        (&third["game"], &third["line"]),
+        (&serde_json::Value::Null, &serde_json::json!(5))
+    );
     // An invalid line does not stop the others.
     let mut games = b"startpos\n9/9 moves h2e2\nstartpos moves \xff\n".to_vec();
     games.extend(format!("{CHASE} {CHASE_MOVES}\n").bytes());

@@ -71,13 +71,8 @@ impl GameArguments {
         }
     }
 
-    /// The file and the game that the only argument names, as for [`place_json`]; `None` for other arguments.
-    pub fn source(&self) -> Option<(PathBuf, Place)> {
-        let place = self.place().ok()??;
-        Some((place.path, Place::Game(place.game.unwrap_or(1))))
-    }
-
     /// The file or the game of a file that the only argument names; `None` for other arguments.
+    #[cfg(feature = "cloud")]
     pub fn place(&self) -> Result<Option<GamePath>, Failure> {
         match &self.game[..] {
             [text] if self.moves.is_empty() => GamePath::of_argument(text),
@@ -97,21 +92,29 @@ impl GameArguments {
     /// # Errors
     /// The FEN is invalid (all reasons are named), or a move cannot be played (the first is named).
     pub fn read(&self) -> Result<Game, Failure> {
-        let game = self.play()?;
+        Ok(self.read_with_source()?.0)
+    }
+
+    /// Like [`Self::read`], also returns the file of the game and its place there, as for [`place_json`]; `None` unless
+    /// the game is the only argument and from a file.
+    pub fn read_with_source(&self) -> Result<(Game, Option<(PathBuf, Place)>), Failure> {
+        let (game, source) = self.play()?;
         if let Some(text) = game.position().irregularity_note() {
             note(&text);
         }
-        Ok(game)
+        Ok((game, source))
     }
 
-    fn play(&self) -> Result<Game, Failure> {
+    fn play(&self) -> Result<(Game, Option<(PathBuf, Place)>), Failure> {
         let words = self.game.iter().map(|word| word.to_string_lossy());
         let words: Vec<Cow<'_, str>> = words.collect();
         if let Some(first) = self.game.first()
             && let Some(place) = GamePath::of_argument(first)?
         {
             let moves = format!("{} {}", words[1..].join(" "), self.moves.join(" "));
-            return read_place(&place, &moves);
+            let (game, source) = read_place(&place, &moves)?;
+            let is_only_argument = words.len() == 1 && self.moves.is_empty();
+            return Ok((game, is_only_argument.then_some((place.path, source))));
         }
         let mut text = if self.game.is_empty() {
             GameText::split("startpos", Separator::Required)
@@ -125,10 +128,11 @@ impl GameArguments {
         {
             return Err(Failure::new(word, texts().no_such_file));
         }
-        play_line(text.read().map_err(|error| match error {
+        let line = text.read().map_err(|error| match error {
             LineError::Start(error) => Failure::message(error),
             LineError::Move { number, error } => Failure::new(move_number(number), error),
-        })?)
+        })?;
+        Ok((play_line(line)?, None))
     }
 }
 
@@ -146,15 +150,16 @@ fn is_probably_file_name(word: &str) -> bool {
     is_word && is_path && !word.eq_ignore_ascii_case("startpos")
 }
 
-/// Plays the game of a file, then more moves.
-fn read_place(place: &GamePath, moves: &str) -> Result<Game, Failure> {
-    let mut game = play_line(place.read()?.main_line().line)?;
+/// Plays the game of a file, then more moves. Also returns the place of the game in the file.
+fn read_place(place: &GamePath, moves: &str) -> Result<(Game, Place), Failure> {
+    let (record, source) = place.read_with_place()?;
+    let mut game = play_line(record.main_line().line)?;
     for text in without_move_numbers(moves).split_whitespace() {
         let number = game.plies().len() + 1;
         let played = parse_move(game.position(), text).context(move_number(number))?;
         game.push(played).map_err(Failure::message)?;
     }
-    Ok(game)
+    Ok((game, source))
 }
 
 /// `move 3` in the chosen language.
@@ -263,6 +268,11 @@ impl GamePath {
     /// # Errors
     /// The file cannot be read, there is no such game, or the game is shorter.
     pub fn read(&self) -> Result<GameTree, Failure> {
+        Ok(self.read_with_place()?.0)
+    }
+
+    /// Like [`Self::read`], also returns the place of the game.
+    fn read_with_place(&self) -> Result<(GameTree, Place), Failure> {
         let path = self.path.display();
         let number = self.game.unwrap_or(1);
         let mut games = self.games()?;
@@ -274,11 +284,12 @@ impl GamePath {
             return Err(self.no_game(number));
         };
         let game = game.context(format_args!("{path}: game {number}"))?;
+        let place = Place::of_last(&games, number);
         if self.game.is_none() && games.next().is_some() {
             note_first_of_several(&self.path);
         }
         note_problems(&self.path, number, &game);
-        self.cut(game, number)
+        Ok((self.cut(game, number)?, place))
     }
 
     /// Returns an error if a game is given that is not one of the `count` games of the file.
@@ -379,6 +390,11 @@ pub enum Place {
 }
 
 impl Place {
+    /// The place of the game that was read last, which is the `number`th of its file, from 1.
+    pub fn of_last(games: &RecordReader<'_>, number: usize) -> Self {
+        games.line().map_or(Self::Game(number), Self::Line)
+    }
+
     /// The number of the line or game, from 1.
     pub const fn number(self) -> usize {
         match self {

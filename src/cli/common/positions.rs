@@ -86,12 +86,19 @@ fn read_records(
     unread: &mut Unread,
 ) -> Result<Vec<FilePosition>, Failure> {
     let mut found = Vec::new();
-    for (number, record) in (1..).zip(games.by_ref()) {
+    let mut number = 0;
+    while let Some(record) = games.next() {
+        number += 1;
         if place.game.is_some_and(|only| only != number) {
             continue;
         }
+        let at = Place::of_last(&games, number);
         let position = record
-            .map_err(|error| error.to_string())
+            .map_err(|error| match at {
+                // The reason without the line, which is the place.
+                Place::Line(_) => error.reason,
+                Place::Game(_) => error.to_string(),
+            })
             .and_then(|record| {
                 note_problems(&place.path, number, &record);
                 let cut = place.cut(record, number).map_err(|failure| failure.text)?;
@@ -105,14 +112,14 @@ fn read_records(
                 let mut epd = Epd::new(game.position().clone());
                 epd.operations.push(("id".to_owned(), vec![id]));
                 Ok(FilePosition {
-                    place: Place::Game(number),
+                    place: at,
                     epd,
                     game,
                 })
             });
         match position {
             Ok(position) => found.push(position),
-            Err(error) => unread.part(&place.path, Place::Game(number), error),
+            Err(error) => unread.part(&place.path, at, error),
         }
     }
     finish_games(&place.path, games).context(place.path.display())?;
