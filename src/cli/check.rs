@@ -17,7 +17,7 @@ use crate::tournament::{
 ///
 /// Each of more than thirty checks (greeting, options, limits, clocks, stop, ponder, banmoves, unusual
 /// positions and lines, exit) restarts the engine. The result is ok, violated, or unclear where
-/// the specification leaves the behaviour open but some clients may fail. For violations the lines
+/// the specification leaves the behavior open but some clients may fail. For violations the lines
 /// sent (>) and received (<) and the rule are shown, and the exit code is 1.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

@@ -13,7 +13,7 @@ use super::common::{
     translated,
 };
 use crate::board::Color;
-use crate::text::bytes_without_byte_order_mark;
+use crate::text::{bytes_without_byte_order_mark, counted};
 use crate::training::data::{
     BadRecord, Filter, GameReader, GameWriter, NO_SCORE, Record, TrainingGame, is_game_file,
 };
@@ -174,7 +174,7 @@ fn relabel_files(
     unread.each(files, |file| {
         let mut source = open(file)?;
         let name = file.display();
-        let progress = |games| note(&format!("{name}: {games} games"));
+        let progress = |games| note(&format!("{name}: {}", counted(games, "game")));
         let done =
             new.add(|writer| relabel(&mut source, writer, plan, progress).context(file.display()))?;
         total += done.games;
@@ -208,15 +208,14 @@ fn merge_files(
     let mut new = NewGames::begin(out, force)?;
     let readers = sources.iter_mut().map(|(_, source)| source);
     let merged = merge(readers, &mut new.writer, seed).context(out.display())?;
-    new.finish(merged.games)?;
+    // Damage explains why there are no games to write.
     for (file, source) in &sources {
         warn_of_damage(file, source);
     }
-    let (games, duplicates) = (merged.games, merged.duplicates);
-    report(
-        out,
-        &format!("{games} games, {duplicates} duplicates left out"),
-    )?;
+    new.finish(merged.games)?;
+    let games = counted(merged.games, "game");
+    let duplicates = counted(merged.duplicates, "duplicate");
+    report(out, &format!("{games}, {duplicates} left out"))?;
     unread.finish("data merge")
 }
 
@@ -353,6 +352,8 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
             return Ok(());
         }
     }
+    warn_of_illegal_moves(&arguments.file, illegal);
+    warn_of_damage(&arguments.file, &source);
     if number <= arguments.skip && arguments.skip.min(arguments.games) > 0 {
         let games = Noun::Game.counted(number as u64);
         return Err(Failure::usage(
@@ -360,8 +361,6 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
             format!("the file has only {games}"),
         ));
     }
-    warn_of_illegal_moves(&arguments.file, illegal);
-    warn_of_damage(&arguments.file, &source);
     Ok(())
 }
 

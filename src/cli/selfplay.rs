@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::common::{Context, Failure, NetworkArgument, ProgressMeter, exit_code, note};
+use crate::text::counted;
 use crate::training::{Interrupt, Opening, SelfPlay, SelfPlayProgress, SelfPlayRun};
 
 /// Play the engine against itself from random openings and append the games, with the score of every move, to a
@@ -80,13 +81,12 @@ pub fn open_games(file: &Path, plan: SelfPlay) -> Result<SelfPlayRun, Failure> {
         note(&format!("{}: {}", file.display(), run.recovered));
     }
     if run.present.games > 0 {
-        note(&format!("continuing after {} games", run.present.games));
+        let games = counted(run.present.games, "game");
+        note(&format!("continuing after {games}"));
     }
     if run.missing() > 0 {
-        note(&format!(
-            "playing {} missing games before the last one first",
-            run.missing()
-        ));
+        let games = counted(run.missing(), "missing game");
+        note(&format!("playing {games} before the last one first"));
     }
     Ok(run)
 }
@@ -112,6 +112,7 @@ pub fn play_games(
     let done = run.play(interrupt, show).context(file.display())?;
     meter.finish();
     let SelfPlayProgress { games, positions } = done;
-    note(&format!("{games} games, {positions} positions"));
+    let (games, positions) = (counted(games, "game"), counted(positions, "position"));
+    note(&format!("{games}, {positions}"));
     Ok(())
 }

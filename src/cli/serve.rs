@@ -133,7 +133,7 @@ fn parse_listen(text: &str) -> Result<ListenAddress, String> {
         None if text.parse::<u16>().is_ok() => format!("127.0.0.1:{text}"),
         _ => text.to_owned(),
     };
-    let invalid = |error| format!("expected ADDRESS:PORT, HOST:PORT or PORT: {error}");
+    let invalid = |error| format!("expected ADDRESS:PORT, HOST:PORT, :PORT or PORT: {error}");
     let mut addresses: Vec<SocketAddr> = place.to_socket_addrs().map_err(invalid)?.collect();
     addresses.sort_by_key(SocketAddr::is_ipv6);
     Ok(ListenAddress {

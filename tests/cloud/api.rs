@@ -296,7 +296,7 @@ fn invalid_arguments_are_reported() {
         $2 serve x.db --anonymous king
         2> possible values: none, read, queue, write
         $2 serve x.db --listen nowhere
-        2> expected ADDRESS:PORT, HOST:PORT or PORT
+        2> expected ADDRESS:PORT, HOST:PORT, :PORT or PORT
         $1 serve none/x.db
         2> none/x.db: No such file
         ",

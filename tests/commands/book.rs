@@ -11,7 +11,7 @@ const GAMES: &str = "[Red \"a\"]\n\n1. 炮二平五 马8进7 2. 马二进三 1-0
 fn a_book_is_built_from_games_and_shown() {
     let place = Place::new();
     place.write("games.pgn", GAMES);
-    place.check("$ book build book.dat games.pgn --min-games 1\n2> skipped 1 games without a result\n2> 3 games");
+    place.check("$ book build book.dat games.pgn --min-games 1\n2> skipped 1 game without a result\n2> 3 games");
     place.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
     place.check("$ book build cut.dat cut.pgn --min-games 1\n2> cut.pgn: game 1: line 1: move 4:");
     // The central cannon: a win and a loss are 2, a draw of its mirror image is 1.
@@ -61,7 +61,7 @@ fn games_in_other_formats_are_read() {
         place.check(
             "
             $ book build pipe.dat /dev/stdin --min-games 1 < games.pgn
-            2= /dev/stdin: skipped 1 games without a result\\n3 games\\n4 moves in 3 positions
+            2= /dev/stdin: skipped 1 game without a result\\n3 games\\n4 moves in 3 positions
             $ book build file.dat games.pgn --min-games 1
             ",
         );

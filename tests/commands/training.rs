@@ -41,6 +41,10 @@ fn files_of_games_are_shown_merged_and_converted() {
         2> 2 games,
         $ data merge merged.chg one.chg two.chg one.chg
         = 4 games, 2 duplicates left out
+        $ selfplay single.chg --games 1 --nodes 20
+        2> 1 game,
+        $ data merge copies.chg single.chg single.chg
+        = 1 game, 1 duplicate left out
         $1 data merge merged.chg one.chg
         2> the file already exists; --force overwrites it
         $ data merge merged.chg one.chg two.chg --force
@@ -75,12 +79,20 @@ fn files_of_games_are_shown_merged_and_converted() {
     let view = "data view converted.chg --games 9 --all --samples";
     assert_eq!(place.output(view), text);
     // An incomplete file is read up to its last complete block; other files are refused.
-    let bytes = place.bytes("one.chg");
-    place.write("one.chg", &bytes[..bytes.len() - 1]);
+    for name in ["one.chg", "single.chg"] {
+        let bytes = place.bytes(name);
+        place.write(name, &bytes[..bytes.len() - 1]);
+    }
     place.check(
         "
         $ data stats one.chg
         2> incomplete last block
+        $1 data merge none.chg single.chg
+        2> incomplete last block
+        2> there are no games to write
+        $2 data view single.chg --skip 1
+        2> incomplete last block
+        2> the file has only 0 games
         $1 data stats samples.txt
         2> not a game file
         $1 selfplay samples.txt

@@ -390,7 +390,7 @@ fn an_sprt_ends_the_match() {
 
 #[test]
 fn games_that_may_repeat_give_a_warning() {
-    let warning = "chuhe: --openings: there are more rounds than openings: from round 2 on the openings repeat";
+    let warning = "chuhe: --openings: from round 2 on the openings repeat, and with nodes= or depth= the games may";
     for (arguments, is_warned) in [
         ("--rounds 1 --each depth=1", false),
         ("--rounds 2 --each depth=1", true),

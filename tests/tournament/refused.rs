@@ -241,7 +241,8 @@ fn unknown_options_give_warnings_and_are_set() {
         error,
         "chuhe: engine one: the engine has no option hashsize\n\
          chuhe: engine one: option usemillisec: \"perhaps\" is neither true nor false\n\
-         chuhe: engine two: without usemillisec the times are rounded down to whole seconds\n"
+         chuhe: engine two: without usemillisec the times are rounded down to whole seconds; \
+         the time left is at least 1 s\n"
     );
     let sent = fs::read_to_string(&log).unwrap();
     assert!(sent.contains("<- setoption hashsize 16"), "{sent}");

@@ -17,6 +17,7 @@ use crate::cli::common::{
 use crate::cli::data;
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
 use crate::notation::pgn::GameResult;
+use crate::text::counted;
 use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
 use crate::training::data::{GameReader, MAGIC, Record, is_game_file};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
@@ -210,7 +211,8 @@ fn add_records(
     if unfinished > 0 {
         let path = path.display();
         note(&format!(
-            "{path}: skipped {unfinished} games without a result"
+            "{path}: skipped {} without a result",
+            counted(unfinished, "game")
         ));
     }
     read.context(path.display())

@@ -128,8 +128,7 @@ fn warn(tournament: &Tournament, greetings: &[Greeting]) {
         && tournament.format != TournamentFormat::Swiss
     {
         let why = format!(
-            "there are more rounds than openings: from round {} on the openings repeat, and with nodes= or depth= \
-             the games may repeat as well",
+            "from round {} on the openings repeat, and with nodes= or depth= the games may repeat as well",
             openings + 1
         );
         Failure::new("--openings", why).report();

@@ -37,7 +37,8 @@ impl Engine {
         self.process.reset();
         self.set_all_options(spec, offers)?;
         if !self.dialect.milliseconds && !spec.limit.has_whole_seconds() {
-            let why = "without usemillisec the times are rounded down to whole seconds";
+            let why = "without usemillisec the times are rounded down to whole seconds; \
+                       the time left is at least 1 s";
             self.greeting.option_warnings.push(why.to_owned());
         }
         self.greeting.messages = self.process.messages();
