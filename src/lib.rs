@@ -69,15 +69,15 @@
 //! | `cloud` | the module `cloud`; the subcommands `board`, `serve` and `cloud` |
 //! | `match` | the module `tournament`; the subcommands `match`, `check`, `openings` and `replay` |
 //! | `postgres` | cloud libraries in PostgreSQL databases, in addition to files |
-//! | `records` | `notation::records`, game records in all formats besides PGN, and `notation::opening`; part of `cli` |
+//! | `records` | `notation::records` (game records in all formats) and `notation::opening` (names); part of `cli` |
 //! | `serde` | serialization of moves, squares, positions, results, scores, verdicts and solutions |
 //! | `sqlite` | opening books that are SQLite databases |
 //! | `tune` | the search parameters as protocol options, for tuners; costs some speed |
 //! | `training` | the module `training`; the subcommands `selfplay`, `data`, `train` and `book build` |
 //!
-//! `default-features = false` gives a library of board, rules, search and protocols with few
-//! dependencies. Scores are serialized in units of the evaluation, positions as FENs, which those of the promotion
-//! variant do not have.
+//! Without the default features, the library contains the board, the rules, the search and the protocols, and has few
+//! dependencies. With `serde`, scores are serialized in units of the evaluation and positions as FENs. Positions of the
+//! promotion variant cannot be serialized, because a FEN does not contain the variant.
 //!
 //! The [`guide`] describes options, rules, scripting, tournaments and the cloud library for users, in
 //! English and Chinese.
@@ -94,10 +94,10 @@
 //! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching and large
 //!   pages. The transposition table consists of pairs of atomics, and torn entries are recognised.
 //! - The evaluation is in integers, so that `chuhe bench` prints the same node count on every machine. Only the table
-//!   of reductions is computed with logarithms; CI compares the count on every target.
+//!   of reductions is computed with logarithms. CI compares the count on Linux, Windows and macOS.
 //! - There is one table of options, which each protocol renders.
-//! - There is no build script, and the binary needs no other file. The code is built for x86-64-v2 where
-//!   applicable, never for the building machine.
+//! - There is no build script, and the binary needs no other file. On x86-64 the code is compiled for x86-64-v2, not
+//!   for the processor of the building machine.
 
 // The crates of which public functions take or return types.
 pub use {arrayvec, crossbeam_channel, rand};
