@@ -126,7 +126,7 @@ impl PgnGame {
 
     /// The value of a tag, unless it is empty or `?`.
     pub fn known_tag(&self, name: &str) -> Option<&str> {
-        self.tag(name).filter(|value| !matches!(*value, "" | "?"))
+        known_tag(&self.tags, name)
     }
 
     /// The players, such as `胡荣华 - 杨官璘`; `None` if both are unknown.
@@ -142,6 +142,11 @@ impl PgnGame {
 fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = tags.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
     found.map(|(_, value)| value.as_str())
+}
+
+/// The value of a tag, unless it is empty or `?`.
+fn known_tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    tag(tags, name).filter(|value| !matches!(*value, "" | "?"))
 }
 
 /// The index of a node in a [`Tree`].
@@ -351,6 +356,11 @@ impl GameTree {
     /// The value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         tag(&self.tags, name)
+    }
+
+    /// The value of a tag, unless it is empty or `?`.
+    pub fn known_tag(&self, name: &str) -> Option<&str> {
+        known_tag(&self.tags, name)
     }
 
     /// Sets a tag, in the place of an existing one of this name.

@@ -100,8 +100,8 @@ pub fn game(tree: &GameTree, points: &[Option<f64>], ply: usize) -> Value {
 
 /// The title of a game: the players and the result.
 pub fn title(tree: &GameTree) -> String {
-    let tag = |name| tree.tag(name).filter(|text| !matches!(*text, "" | "?"));
-    let players = match (tag("Red"), tag("Black"), tag("Event")) {
+    let known = |name| tree.known_tag(name);
+    let players = match (known("Red"), known("Black"), known("Event")) {
         (None, None, Some(event)) => event.to_owned(),
         (red, black, _) => format!("{} – {}", red.unwrap_or("?"), black.unwrap_or("?")),
     };

@@ -13,7 +13,7 @@ use crate::cli::common::{
 };
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{GameResult, PgnGame};
-use crate::rules::{Game, judge_outcome};
+use crate::rules::Game;
 use crate::search::{Limits, Score, static_score};
 use crate::text::{decode, has_extension, read_file};
 
@@ -94,7 +94,7 @@ impl PlaySession {
         if self.game.pop().is_none() {
             return print_line(texts().nothing_to_take_back);
         }
-        if self.engine == Some(self.game.position().side_to_move()) {
+        if self.is_engines_turn() {
             self.game.pop();
         }
         // If the engine made the first move, it now plays another one.
@@ -207,9 +207,10 @@ impl PlaySession {
             Some(GameEnd::Resigned(loser) | GameEnd::OutOfTime(loser)) => {
                 GameResult::win_of(!loser)
             }
-            None => judge_outcome(&self.game, self.plan.settings.rules)
-                .verdict
-                .result(),
+            None => self
+                .game
+                .outcome(self.plan.settings.rules)
+                .unwrap_or_default(),
         }
     }
 

@@ -236,12 +236,8 @@ impl<W: Write> Session<W> {
                 return ControlFlow::Continue(());
             }
         }
-        let end = if matches!(input, Input::Overlong(_)) {
-            "…"
-        } else {
-            ""
-        };
-        log::debug!("< {}{end}", input.text());
+        let is_cut = matches!(input, Input::Overlong(_));
+        log::debug!("< {}{}", input.text(), if is_cut { "…" } else { "" });
         if self.is_booting() && is_only_in_uci(input.text()) {
             self.switch_to(Protocol::Uci);
         }
@@ -553,8 +549,7 @@ impl<W: Write> Session<W> {
     fn stop_endless_search(&mut self) {
         let is_last = self.ended || self.queue.has_quit || self.queue.is_full();
         let is_interrupted = self.queue.interruptions > 0 && !self.preferences.batch;
-        let must_end = is_last || is_interrupted;
-        if must_end && !self.ends_by_itself() && !self.queue.has_stop_or_hit() {
+        if (is_last || is_interrupted) && !self.ends_by_itself() && !self.queue.has_stop_or_hit() {
             self.stop();
         }
     }

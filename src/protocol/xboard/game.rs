@@ -3,15 +3,15 @@
 use std::time::Instant;
 
 use super::{AnalysisStatus, Dialect, Purpose, XBoard};
-use crate::board::Color;
 use crate::movegen::legal_moves;
 use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::fen::{self, FenError};
 use crate::notation::parse_move;
+use crate::notation::tree::GameResult;
 use crate::protocol::command::{Command, PositionText};
 use crate::protocol::go::GoRequest;
 use crate::protocol::text::{Ranks, excerpt};
-use crate::rules::{Cause, Game, Verdict, judge_outcome};
+use crate::rules::{Cause, Game, judge_outcome};
 
 impl XBoard {
     /// Stops the search in progress, whose move is discarded, and answers the `ping`s that waited for it.
@@ -156,7 +156,7 @@ impl XBoard {
         let loser = self.game.position().side_to_move();
         let mut commands = self.abort();
         let text = format!("{} loses on time", self.dialect.side(loser));
-        commands.push(self.result(winner_result(!loser), &text));
+        commands.push(self.result(GameResult::win_of(!loser), &text));
         Some(commands)
     }
 
@@ -183,12 +183,10 @@ impl XBoard {
         if !self.no_capture_draws {
             judgement = judgement.without_no_capture_limit();
         }
-        let result = match judgement.verdict {
-            Verdict::Undecided => return None,
-            Verdict::Draw => "1/2-1/2",
-            Verdict::RedLoses => winner_result(Color::Black),
-            Verdict::BlackLoses => winner_result(Color::Red),
-        };
+        let result = judgement.verdict.result();
+        if result == GameResult::Unfinished {
+            return None;
+        }
         let text = match (judgement.cause, judgement.verdict.loser()) {
             (Cause::Checkmate, Some(loser)) => format!("{} mates", self.dialect.side(!loser)),
             (cause, Some(loser)) => format!("{} wins by {cause}", self.dialect.side(!loser)),
@@ -198,7 +196,7 @@ impl XBoard {
     }
 
     /// Announces the end of the game.
-    pub fn result(&mut self, result: &str, text: &str) -> Command {
+    pub fn result(&mut self, result: GameResult, text: &str) -> Command {
         self.over = true;
         Command::Print(format!("{result} {{{text}}}"))
     }
@@ -254,12 +252,5 @@ impl XBoard {
         self.over = false;
         self.expected = None;
         self.turn_began = Instant::now();
-    }
-}
-
-fn winner_result(winner: Color) -> &'static str {
-    match winner {
-        Color::Red => "1-0",
-        Color::Black => "0-1",
     }
 }

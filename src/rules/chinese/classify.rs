@@ -128,7 +128,7 @@ impl MoveContext<'_> {
             return forced_mate(then, MATE_MOVES, budget).is_none();
         }
         moves_of(now).any(|m| {
-            let old = Move::new(self.played.origin_of(m.from()), m.to());
+            let old = self.before_move(m);
             begins_mate(now, m, MATE_MOVES, budget)
                 && !(has_move(then, old) && begins_mate(then, old, MATE_MOVES, budget))
         })
@@ -148,6 +148,11 @@ impl MoveContext<'_> {
         earlier
     }
 
+    /// The capture or check `m` of the position after the move, as a move before it: the moved piece is at its origin.
+    fn before_move(&self, m: Move) -> Move {
+        Move::new(self.played.origin_of(m.from()), m.to())
+    }
+
     /// Compares the threats of the mover after the move (`now`) and before it (`then`).
     fn compare(&self, then: &Position, now: &Position, budget: &mut NodeBudget) -> Classification {
         let present = ThreatFinder::new(now, None, budget);
@@ -159,20 +164,20 @@ impl MoveContext<'_> {
         let flees = self.flees_mate(budget);
         let mut classification = Classification::new(MoveClass::Idle);
         for (m, result) in found {
-            let before = Move::new(self.played.origin_of(m.from()), m.to());
+            let old = self.before_move(m);
             if !takes_value(now, m) {
                 let is_known = classification.check_threats.contains(&m.from());
-                if !is_known && !past.wins_by_check(before.from(), budget) {
+                if !is_known && !past.wins_by_check(old.from(), budget) {
                     classification.check_threats.push(m.from());
                 }
             } else if result == CaptureResult::Win {
-                let is_known = flees && has_move(then, before)
-                    || past.try_result(before, budget) == CaptureResult::Win
+                let is_known = flees && has_move(then, old)
+                    || past.try_result(old, budget) == CaptureResult::Win
                     || self.is_old_threat(then, now, m, budget);
                 if !is_known {
                     classification.chases.push(m);
                 }
-            } else if past.try_result(before, budget) == CaptureResult::Nothing {
+            } else if past.try_result(old, budget) == CaptureResult::Nothing {
                 classification.class = MoveClass::Exchange;
             }
         }
@@ -203,12 +208,12 @@ impl MoveContext<'_> {
         m: Move,
         budget: &mut NodeBudget,
     ) -> bool {
-        let before = Move::new(self.played.origin_of(m.from()), m.to());
+        let old = self.before_move(m);
         // The moved piece attacked the target before.
-        let continues = m.from() == self.played.to() && wins_exchange(then, before, budget);
+        let continues = m.from() == self.played.to() && wins_exchange(then, old, budget);
         // The capture was an answer to the check.
         let answers = || self.before.in_check();
-        if continues || answers() && wins_exchange(self.before, before, budget) {
+        if continues || answers() && wins_exchange(self.before, old, budget) {
             return true;
         }
         if !self.is_unrelated(then, now, m) || !self.wins_without_mover(now, m, budget) {
@@ -218,8 +223,8 @@ impl MoveContext<'_> {
         // then threatened mate), or if it won material before when the moved piece does not count as hanging.
         let is_free = answers() || !threatens_mate(self.before, MATE_MOVES, budget);
         let at_rest = ThreatFinder::new(then, None, budget);
-        is_free && wins_exchange(then, before, budget)
-            || at_rest.try_result(before, budget) == CaptureResult::Win
+        is_free && wins_exchange(then, old, budget)
+            || at_rest.try_result(old, budget) == CaptureResult::Win
     }
 
     /// Whether a capture is unrelated to the repeated moves: attacker and target did not move, the attack existed

@@ -31,6 +31,11 @@ pub struct EngineDialect {
 }
 
 impl EngineDialect {
+    /// Whether the protocol is UCCI, the only one with draw offers and banned moves.
+    pub fn is_ucci(self) -> bool {
+        self.protocol == EngineProtocol::Ucci
+    }
+
     /// Writes a move in the engine's coordinates.
     pub fn write_move(self, m: Move) -> String {
         if self.first_rank == 0 {
@@ -99,7 +104,7 @@ impl EngineDialect {
                 text += &self.write_move(ply.played);
             }
         }
-        if self.protocol == EngineProtocol::Ucci && !request.banned.is_empty() {
+        if self.is_ucci() && !request.banned.is_empty() {
             let banned: Vec<_> = request.banned.iter().map(|m| self.write_move(*m)).collect();
             text += &format!("\nbanmoves {}", banned.join(" "));
         }
@@ -119,7 +124,7 @@ impl EngineDialect {
     /// The `go` command for the side to move.
     pub fn go(self, request: &MoveRequest<'_>, ponder: bool) -> String {
         let side = request.game.position().side_to_move();
-        let offered = self.protocol == EngineProtocol::Ucci && request.draw_offered;
+        let offered = self.is_ucci() && request.draw_offered;
         let mode = match (ponder, offered) {
             (true, _) => "go ponder",
             (false, true) => "go draw",

@@ -168,8 +168,7 @@ impl Engine {
                     let answer = self.answer(&line, asked, Duration::ZERO);
                     return Ok(answer.without_nodes());
                 }
-                let is_offer =
-                    request.draw_offered && self.dialect.protocol == EngineProtocol::Ucci;
+                let is_offer = request.draw_offered && self.dialect.is_ucci();
                 self.process.send(if is_offer {
                     "ponderhit draw"
                 } else {

@@ -181,7 +181,7 @@ impl Process {
     /// The information from its `info` lines since the last reset.
     pub fn info(&self, dialect: EngineDialect) -> EngineInfo {
         let mut info = self.move_output.lock().info.clone();
-        if dialect.protocol == EngineProtocol::Ucci {
+        if dialect.is_ucci() {
             info.score = info.score.map(EngineScore::of_ucci);
         }
         info.pv = info.pv.and_then(|pv| dialect.read_line(&pv));

@@ -1,6 +1,7 @@
 //! The records of a game file: whole games, and positions of games whose moves are unknown.
 
 use crate::board::{Color, Move, Piece, Position, Setup, Square, named_enum};
+use crate::notation::tree::GameResult;
 
 named_enum! {
     /// The way in which a game ended. The order is part of the file format.
@@ -41,6 +42,16 @@ named_enum! {
 }
 
 impl LabelledResult {
+    /// The result of a finished game.
+    pub const fn of(result: GameResult) -> Option<Self> {
+        match result {
+            GameResult::RedWins => Some(Self::RedWins),
+            GameResult::BlackWins => Some(Self::BlackWins),
+            GameResult::Draw => Some(Self::Draw),
+            GameResult::Unfinished => None,
+        }
+    }
+
     /// The result when `winner` has won.
     pub const fn win(winner: Color) -> Self {
         match winner {

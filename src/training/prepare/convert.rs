@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use crate::board::Color;
 use crate::notation::RecordError;
-use crate::notation::pgn::{self, PgnGame};
+use crate::notation::pgn::PgnGame;
 use crate::notation::records::RecordReader;
 use crate::notation::tree::GameTree;
 use crate::search::Score;
@@ -173,12 +173,7 @@ fn is_reviewed(game: &PgnGame) -> bool {
 fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<TrainingGame> {
     let game = game.and_then(|game| game.complete_main_line());
     let game = game.ok().filter(|game| !is_reviewed(game))?;
-    let result = match game.result {
-        pgn::GameResult::RedWins => LabelledResult::RedWins,
-        pgn::GameResult::BlackWins => LabelledResult::BlackWins,
-        pgn::GameResult::Draw => LabelledResult::Draw,
-        pgn::GameResult::Unfinished => return None,
-    };
+    let result = LabelledResult::of(game.result)?;
     let ending = ending_of(&game, result)?;
     let comments = game.comments.iter().map(String::as_str);
     let moves = game
@@ -313,6 +308,7 @@ impl ScoreNotation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::pgn;
 
     #[test]
     fn comment_scores_are_in_the_unit_of_the_protocol() {

@@ -12,7 +12,7 @@ use super::plan::{GoodOpening, Opening, SelfPlay};
 use crate::board::{Color, Move, Position, Setup, see_at_least};
 use crate::movegen::legal_moves;
 use crate::random;
-use crate::rules::{self, Cause, Game, RuleSet, Verdict};
+use crate::rules::{self, Cause, Game, RuleSet};
 use crate::search::{Limits, Outcome, Score, Searcher, StartError};
 use crate::training::data::{LabelledResult, NO_SCORE, ScoredMove, Termination, TrainingGame};
 use crate::training::line_search::{LineSearch, ScoredLine};
@@ -213,12 +213,7 @@ fn game_rng(seed: u64, number: u32) -> StdRng {
 /// The result and reason if the rules end the game.
 fn judged(game: &Game) -> Option<(LabelledResult, Termination)> {
     let judgement = rules::judge_outcome(game, RuleSet::Asian);
-    let result = match judgement.verdict {
-        Verdict::Undecided => return None,
-        Verdict::Draw => LabelledResult::Draw,
-        Verdict::RedLoses => LabelledResult::BlackWins,
-        Verdict::BlackLoses => LabelledResult::RedWins,
-    };
+    let result = LabelledResult::of(judgement.verdict.result())?;
     let ending = match (judgement.cause, result) {
         (Cause::Checkmate, _) => Termination::Checkmate,
         (Cause::Stalemate, _) => Termination::Stalemate,
