@@ -148,13 +148,13 @@ mod tests {
             (first.value - second.value - 190.8).abs() < 1.0,
             "{first:?} {second:?}"
         );
-        // The errors add up to that of the difference.
-        let elo = won.of(0).estimate().unwrap().elo;
-        let error = (elo.high - elo.low) / 2.0;
-        assert!(
-            (first.error + second.error - error).abs() < 1.0,
-            "{first:?} {elo:?}"
-        );
+        // Half of the 200 pairs have the mean score 1/2, the others 1, so the standard deviation is 1/4 and the
+        // standard error of the score 0.25 / √200 = 0.01768. At the score 3/4 the Elo difference grows by
+        // 400 / ln 10 / (3/4 · 1/4) = 926.5 per unit of the score, so its standard error is 16.38 and its 95 %
+        // confidence interval ±1.96 · 16.38 = ±32.10. Each rating has half of that, because their mean is 0.
+        for rating in [first, second] {
+            assert!((rating.error - 16.05).abs() < 0.1, "{rating:?}");
+        }
     }
 
     #[test]
