@@ -122,9 +122,9 @@ pub enum Clause {
     /// `asian`, diagram 107: if the other side chases perpetually, this side's chases of different pieces in
     /// different rounds count as a perpetual chase as well.
     ChaseInEachRound(Color),
-    /// The behaviour of this side was graver than that of the other side, so it loses.
+    /// The behavior of this side was graver than that of the other side, so it loses.
     GraverLoses(Color, Perpetual),
-    /// The behaviour of both sides was equal, so the game is drawn.
+    /// The behavior of both sides was equal, so the game is drawn.
     EqualDraws(Perpetual),
 }
 
@@ -212,7 +212,7 @@ pub struct Judgement {
     pub rules: RuleSet,
     /// The number of occurrences of the position, including the current one.
     pub occurrences: usize,
-    /// The behaviour of each side throughout the repetition.
+    /// The behavior of each side throughout the repetition.
     pub perpetuals: ByColor<Perpetual>,
     /// The enemy pieces that each side chased with every move of the repetition, by their current
     /// squares; with [`Clause::ChaseInEachRound`], the pieces that it chased throughout some round.
@@ -386,7 +386,7 @@ fn judge_sides_at(
     (judgement, sides)
 }
 
-/// The clauses that lead from the behaviour of both sides to the verdict.
+/// The clauses that lead from the behavior of both sides to the verdict.
 fn clauses(
     position: &Position,
     window: &[Ply],

@@ -1,4 +1,4 @@
-//! Judges a repetition: the behaviour of each side between two occurrences of a position.
+//! Judges a repetition: the behavior of each side between two occurrences of a position.
 
 use arrayvec::ArrayVec;
 
@@ -32,7 +32,7 @@ pub fn judge_repetition(
     Verdict::compare(side_perpetuals(position, plies, rules).map(|r| r.perpetual))
 }
 
-/// The behaviour of each side throughout the repetition. Chases are only searched if no side checks
+/// The behavior of each side throughout the repetition. Chases are only searched if no side checks
 /// perpetually.
 pub fn side_perpetuals(
     position: &Position,

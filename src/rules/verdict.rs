@@ -1,4 +1,4 @@
-//! Verdicts, and the classes of moves and of perpetual behaviour from which they follow.
+//! Verdicts, and the classes of moves and of perpetual behavior from which they follow.
 
 use std::cmp::Ordering;
 
@@ -52,7 +52,7 @@ impl Verdict {
         }
     }
 
-    /// Compares the behaviour of both sides in a repetition: the graver offence loses, equal ones draw.
+    /// Compares the behavior of both sides in a repetition: the graver offence loses, equal ones draw.
     #[inline]
     pub(super) fn compare(perpetuals: ByColor<Perpetual>) -> Self {
         match perpetuals[Color::Red].cmp(&perpetuals[Color::Black]) {
@@ -65,7 +65,7 @@ impl Verdict {
 
 named_enum! {
     #[derive(Default)]
-    /// The behaviour of a side throughout a repetition, from permitted to gravest.
+    /// The behavior of a side throughout a repetition, from permitted to gravest.
     pub enum Perpetual {
         /// Nothing forbidden.
         #[default]
@@ -104,10 +104,10 @@ impl Perpetual {
     }
 }
 
-/// The behaviour of a side throughout a repetition, with the pieces it chased.
+/// The behavior of a side throughout a repetition, with the pieces it chased.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SidePerpetual {
-    /// The gravest behaviour that all its moves share.
+    /// The gravest behavior that all its moves share.
     pub perpetual: Perpetual,
     /// For [`Perpetual::Chase`]: the enemy pieces it chased with every move, by their squares at the
     /// end.

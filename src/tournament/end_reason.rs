@@ -91,7 +91,7 @@ impl EndReason {
         }
     }
 
-    /// Whether the game was lost by misbehaviour: on time, by an illegal move or a crash.
+    /// Whether the game was lost by misbehavior: on time, by an illegal move or a crash.
     pub const fn is_forfeit(self) -> bool {
         matches!(self, Self::TimeLoss | Self::IllegalMove | Self::Crash)
     }

@@ -92,7 +92,7 @@ fn floods() {
 }
 
 #[test]
-fn misbehaviour_while_pondering_is_a_crash() {
+fn misbehavior_while_pondering_is_a_crash() {
     let place = Place::new();
     let file = place.path("gushed");
     let [gushes, waits] = ["gush", "waits"].map(|mode| format!("{mode} '{}'", file.display()));

@@ -27,7 +27,7 @@ thread_local! {
     static CACHE: RefCell<Vec<Option<(u64, CachedClass)>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The behaviour of each side throughout a repetition: `plies` lead from a position to the same
+/// The behavior of each side throughout a repetition: `plies` lead from a position to the same
 /// `position` again.
 ///
 /// The moves are taken back from the end and only as far as needed to exclude a perpetual attack, so

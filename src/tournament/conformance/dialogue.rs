@@ -32,7 +32,7 @@ pub fn violated<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
     Err(CheckFailure::Violated(detail.into()))
 }
 
-/// The protocol does not specify this behaviour, but some clients may fail.
+/// The protocol does not specify this behavior, but some clients may fail.
 pub fn unclear<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
     Err(CheckFailure::Unclear(detail.into()))
 }
@@ -375,7 +375,7 @@ named_enum! {
     pub enum CheckOutcome {
         /// The engine conforms to the protocol.
         Ok = "ok",
-        /// The protocol does not specify the behaviour, but some clients may fail.
+        /// The protocol does not specify the behavior, but some clients may fail.
         Unclear = "unclear",
         /// The engine violates the protocol.
         Violated = "violated",

@@ -1,6 +1,6 @@
 //! Checks whether an engine conforms to its protocol. Each check runs with a new engine process.
 //!
-//! The reference is the specification of UCCI 3.0, or that of UCI with the moves and positions of xiangqi. Behaviour
+//! The reference is the specification of UCCI 3.0, or that of UCI with the moves and positions of xiangqi. Behavior
 //! that the specification leaves open is not checked, or reported as unclear if some clients may fail.
 
 mod clients;

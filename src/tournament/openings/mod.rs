@@ -44,8 +44,8 @@ impl Openings {
         }
     }
 
-    /// Parses openings: PGN, or one per line as FEN, EPD, moves from the starting position, or a FEN with moves. Empty
-    /// lines, lines that start with `#` and text after a `;` are ignored.
+    /// Parses a PGN, or a list with one opening per line: a FEN, a FEN and moves, an EPD, or moves from the starting
+    /// position. In a list, empty lines, lines that begin with `#` and, except in an EPD, text after a `;` are ignored.
     ///
     /// # Errors
     /// An opening is invalid, or the text has no opening.
@@ -54,8 +54,8 @@ impl Openings {
         errors.into_iter().next().map_or(Ok(openings), Err)
     }
 
-    /// As [`Self::read`], but reads only the first `plies` of each opening, leaves out the invalid openings and those in
-    /// which the rules end the game, and returns their errors.
+    /// Parses openings like [`Self::read`] and shortens them to `plies` plies. Leaves out invalid openings and, with
+    /// `rules`, those in which the rules end the game; also returns the errors of these openings.
     ///
     /// # Errors
     /// There is no valid opening.
@@ -185,9 +185,9 @@ fn read_lines(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Li
     lines
 }
 
-/// Reads the first `plies` of a line that begins with a FEN. `game` is its part before the first `;`, without move
-/// numbers. The line is an EPD if the word after the FEN is `moves` or cannot be read as a move, or if `game` has a
-/// quoted text.
+/// Reads an opening that begins with a FEN and shortens it to `plies` plies. `text` is the whole line; `game` is the
+/// part before the first `;`, without move numbers. A line with the form of an EPD is read as an EPD if the first word
+/// after the FEN is `moves` or cannot be read as a move, or if `game` contains a quotation mark.
 fn read_position(text: &str, game: &str, plies: usize) -> Result<Line, LineError> {
     let line = GameText::split(game, Separator::Optional)
         .first(plies)
