@@ -65,15 +65,8 @@ impl<'a> RecordReader<'a> {
             && begins_with_line(beginning)
         {
             let encoding = encoding_of(beginning);
-            return Ok(Self {
-                source: Source::Lines(Lines {
-                    file: input,
-                    encoding,
-                    number: 0,
-                }),
-                error: None,
-                has_game: false,
-            });
+            let lines = Source::Lines(Lines::new(input, encoding));
+            return Ok(Self::with_source(lines, None));
         }
         let mut beginning = Vec::new();
         input
@@ -111,11 +104,15 @@ impl<'a> RecordReader<'a> {
             }
             _ => None,
         };
-        Ok(Self {
+        Ok(Self::with_source(source, error))
+    }
+
+    fn with_source(source: Source<'a>, error: Option<io::Error>) -> Self {
+        Self {
             source,
             error,
             has_game: false,
-        })
+        }
     }
 
     /// The lines of the file.
@@ -236,11 +233,7 @@ fn other_text_source<'a>(
             read_dhtmlxq(part)
         }))
     } else if is_lines(beginning) {
-        Ok(Source::Lines(Lines {
-            file,
-            encoding,
-            number: 0,
-        }))
+        Ok(Source::Lines(Lines::new(file, encoding)))
     } else if is_json(beginning) {
         let why = "this is JSON; give one FEN per line or a game record";
         Err(io::Error::new(io::ErrorKind::InvalidData, why))
@@ -250,13 +243,20 @@ fn other_text_source<'a>(
     }
 }
 
-/// Whether a text is JSON: an object, or an array of objects, arrays or strings.
+/// Whether a text is JSON: an object, or an array of objects, arrays or strings. An object begins with a key and a
+/// colon, unlike a comment of a PGN that begins with a quotation.
 fn is_json(text: &str) -> bool {
-    let mut marks = text.chars().filter(|c| !c.is_whitespace());
-    match (marks.next(), marks.next()) {
-        (Some('['), Some(next)) => "[{\"".contains(next),
-        (Some('{'), next) => next == Some('"'),
-        _ => false,
+    fn after(text: &str, mark: char) -> Option<&str> {
+        text.trim_start().strip_prefix(mark)
+    }
+    let is_object = |text: &str| {
+        let key = after(text, '{').and_then(|rest| after(rest, '"'));
+        let rest = key.and_then(|key| key.split_once('"'));
+        rest.is_some_and(|(_, rest)| rest.trim_start().starts_with(':'))
+    };
+    match after(text, '[') {
+        Some(items) => items.trim_start().starts_with(['[', '"']) || is_object(items),
+        None => is_object(text),
     }
 }
 
@@ -281,7 +281,11 @@ fn has_pgn(text: &str) -> bool {
 }
 
 /// Whether the whole lines of the beginning of a file are in the format of one game per line, the first one included.
+/// A text in UTF-16, whose line ends have two bytes, is not: it is decoded first.
 fn begins_with_line(beginning: &[u8]) -> bool {
+    if text::utf_16(beginning).is_some() {
+        return false;
+    }
     let whole = beginning.iter().rposition(|byte| *byte == b'\n');
     let text = String::from_utf8_lossy(&beginning[..whole.unwrap_or(0)]);
     text.lines().next().is_some_and(is_lines) && is_lines(&text)
@@ -295,7 +299,15 @@ pub struct Lines<'a> {
     number: usize,
 }
 
-impl Lines<'_> {
+impl<'a> Lines<'a> {
+    fn new(file: Input<'a>, encoding: &'static Encoding) -> Self {
+        Self {
+            file,
+            encoding,
+            number: 0,
+        }
+    }
+
     /// The number of the line that was read last, from 1.
     pub fn number(&self) -> usize {
         self.number
@@ -319,7 +331,7 @@ impl Lines<'_> {
     }
 
     /// Decodes a line. The second name of a position of XQWizard, which is in Big5, is left out.
-    fn decode<'a>(&self, line: &'a [u8]) -> Cow<'a, str> {
+    fn decode<'b>(&self, line: &'b [u8]) -> Cow<'b, str> {
         match before_second_name(line) {
             Some(line) if !is_utf_8(line) => GBK.decode_without_bom_handling(line).0,
             _ => decode_part(line, self.encoding),

@@ -198,6 +198,20 @@ fn a_few_control_characters_are_blanks() {
     }
 }
 
+#[test]
+fn lists_of_positions_in_utf_16_are_read() {
+    let list = "3k5/9/9/9/9/9/9/9/9/4K4 w\n3k5/9/9/9/9/9/9/9/R8/4K4 b\n";
+    for mark in ["", "\u{feff}"] {
+        for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            let text = format!("{mark}{list}");
+            let text: Vec<u8> = text.encode_utf16().flat_map(bytes).collect();
+            let games = read(&text);
+            let are_read = games.len() == 2 && games.iter().all(Result::is_ok);
+            assert!(are_read, "{games:?}");
+        }
+    }
+}
+
 /// A source that must not be read beyond its first line.
 struct FirstLine(&'static [u8]);
 
@@ -277,6 +291,9 @@ fn text_outside_games_is_counted() {
     let mut reader = RecordReader::new(text.as_bytes()).unwrap();
     let games: Vec<_> = reader.by_ref().map(Result::unwrap).collect();
     assert_eq!((games.len(), reader.skipped_lines()), (2, 7));
+    // A quotation at the beginning of a comment is not the key of a JSON object.
+    let quoted = one(b"{\"Well played\", he said} 1. h2e2 *\n");
+    assert_eq!(quoted.main_line().line.moves.len(), 1);
     let mut reader = RecordReader::new(&b"no game at all\n"[..]).unwrap();
     assert!(reader.next().is_none());
     assert_eq!(reader.skipped_lines(), 1);
