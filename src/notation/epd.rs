@@ -117,8 +117,11 @@ impl Epd {
     /// Reads the position of an EPD and the first `plies` moves after the word `moves`, but no other moves.
     pub fn line(text: &str, plies: usize) -> Result<Line, LineError> {
         let (start, operations) = read_start(text)?;
+        let dialect = dialect(&operations);
         let moves = operands(&operations, "moves").map(|text| without_marks(text));
-        Line::play(start, moves.take(plies))
+        Line::play_with(start, moves.take(plies), |position, text| {
+            dialect.parse(position, text)
+        })
     }
 
     /// The operands of all operations with this code.
@@ -148,10 +151,14 @@ impl Epd {
 }
 
 impl fmt::Display for Epd {
-    /// Writes the FEN and the operations, except `moves`, after which the position is.
+    /// Writes the FEN and the operations, except `moves`, after which the position is, and the counters `hmvc` and
+    /// `fmvn`, which are fields of the FEN.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.position.fmt(f)?;
-        for (code, operands) in self.operations.iter().filter(|(code, _)| code != "moves") {
+        for (code, operands) in &self.operations {
+            if ["moves", "hmvc", "fmvn"].contains(&code.as_str()) {
+                continue;
+            }
             write!(f, " {code}")?;
             for operand in operands {
                 let is_word = |c: char| !c.is_whitespace() && !"\";".contains(c);
@@ -387,22 +394,25 @@ mod tests {
 
     #[test]
     fn written_operations_are_read_again() {
-        for text in [
-            r#"w - - 3 9 bm h2e2 马二进三; id "a; \"b\" \\"; c0 ""; x;"#,
-            r#"w moves h2e2 h9g7; hmvc 5; bm h0g2, b0c2; id "1";"#,
+        // `moves` and the counters become part of the FEN.
+        for (text, count) in [
+            (
+                r#"w - - 3 9 bm h2e2 马二进三; id "a; \"b\" \\"; c0 ""; x;"#,
+                4,
+            ),
+            (
+                r#"w id "1"; bm h0g2, b0c2; moves h2e2 h9g7; hmvc 5; fmvn 8"#,
+                2,
+            ),
         ] {
             let epd = read(&format!("{BOARD} {text}"));
             let again = read(&epd.to_string());
-            let kept = |epd: &Epd| {
-                let operations = epd.operations.iter().filter(|(code, _)| code != "moves");
-                operations.cloned().collect::<Vec<_>>()
-            };
             assert_eq!(
                 (&again.position, &again.best_moves),
                 (&epd.position, &epd.best_moves),
                 "{text}"
             );
-            assert_eq!(kept(&again), kept(&epd), "{text}");
+            assert_eq!(again.operations, epd.operations[..count], "{text}");
         }
     }
 

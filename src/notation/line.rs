@@ -35,10 +35,19 @@ impl Line {
         start: Position,
         texts: impl IntoIterator<Item = T>,
     ) -> Result<Self, LineError> {
+        Self::play_with(start, texts, parse_move)
+    }
+
+    /// As [`Self::play`], with another function that reads a move.
+    pub(super) fn play_with<T: AsRef<str>>(
+        start: Position,
+        texts: impl IntoIterator<Item = T>,
+        parse: impl Fn(&Position, &str) -> Result<Move, NotationError>,
+    ) -> Result<Self, LineError> {
         let mut position = start.clone();
         let mut moves = Vec::new();
         for (number, text) in (1..).zip(texts) {
-            let m = parse_move(&position, text.as_ref())
+            let m = parse(&position, text.as_ref())
                 .map_err(|error| LineError::Move { number, error })?;
             position.make(m);
             moves.push(m);

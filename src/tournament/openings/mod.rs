@@ -345,6 +345,9 @@ mod tests {
                 "h2e2 h9g7",
             ),
             ("bm a0a9; fmvn 20; moves h2e2", "0 20", "h2e2"),
+            // Ranks from 1.
+            ("moves h3e3 h10g8; hmvc 3;", "3 1", "h2e2 h9g7"),
+            ("variant xiangqi; moves h3e3", "0 1", "h2e2"),
         ] {
             let openings = Openings::read(&format!("{board} w - - {operations}")).unwrap();
             let start = openings.lines()[0].start.to_string();
