@@ -116,7 +116,7 @@ pub trait Book: fmt::Debug + Send {
     /// Number of records of a position and of its mirror image, usable or not.
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
-    /// Number of usable records of the mirror image whose moves the position's own usable records have too.
+    /// Number of usable records of the mirror image whose moves are also in usable records of the position itself.
     fn merged_records(&self, _position: &Position) -> Result<usize, BookError> {
         Ok(0)
     }
@@ -183,12 +183,9 @@ pub enum BookError {
     /// The length is not a multiple of the record size.
     #[error("the book is truncated: {0} bytes are not a whole number of records")]
     Cut(usize),
-    /// Not a book.
+    /// Not a book, with the reason.
     #[error("not an opening book: {0}")]
-    Foreign(&'static str),
-    /// A text that is not that of a book, with the reason.
-    #[error("not an opening book: {0}")]
-    Text(String),
+    Foreign(String),
     /// Error of the database.
     #[cfg(feature = "sqlite")]
     #[error("database: {0}")]

@@ -36,14 +36,14 @@ impl DatBook {
         }
         let book = Self { records };
         if !book.records().is_sorted_by_key(lock_of) {
-            return Err(BookError::Foreign("its records are not sorted"));
+            return Err(BookError::Foreign("its records are not sorted".to_owned()));
         }
         if !book.records.len().is_multiple_of(RECORD) {
             return Err(BookError::Cut(book.records.len()));
         }
         if 2 * book.hashed_moves().len() < book.records().len() {
             return Err(BookError::Foreign(
-                "most of its records contain no valid move",
+                "most of its records contain no valid move".to_owned(),
             ));
         }
         Ok(book)

@@ -23,7 +23,8 @@ pub fn open(path: &Path) -> Result<(Connection, Schema), BookError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.pragma_update(None, "query_only", true)?;
-    let schema = schema(&connection)?.ok_or(BookError::Foreign("a database with other tables"))?;
+    let foreign = || BookError::Foreign("a database with other tables".to_owned());
+    let schema = schema(&connection)?.ok_or_else(foreign)?;
     Ok((connection, schema))
 }
 
@@ -35,7 +36,7 @@ fn schema(connection: &Connection) -> Result<Option<Schema>, BookError> {
     };
     if has("position")? && has("edge")? {
         let reason = "a cloud library; `chuhe serve` shows it in the browser";
-        return Err(BookError::Foreign(reason));
+        return Err(BookError::Foreign(reason.to_owned()));
     }
     if has("book")? && has("information")? {
         let query = "SELECT value FROM information WHERE name = 'type'";

@@ -1,5 +1,6 @@
 //! Book files and the list of books that a player uses.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use super::table::BookTable;
 use super::xqb::XqbBook;
 use crate::board::{Move, Position};
 use crate::rules::Game;
-use crate::text::{decode, excerpt, is_text, names_of_list, open_regular, path_of_name};
+use crate::text::{decode, excerpt, is_text, names_of_list, open_regular, path_of_name, utf_16};
 
 /// Largest book that is read into memory, in bytes.
 const LARGEST: u64 = 1 << 30;
@@ -66,11 +67,10 @@ impl Opener {
             return Err(BookError::TooLarge(size));
         }
         file.take(LARGEST).read_to_end(&mut bytes)?;
-        let text = is_text(&bytes).then(|| BookTable::from_text(&decode(&bytes)));
-        let error = match text {
+        let error = match text_of(&bytes).map(|text| BookTable::from_text(&text)) {
             Some(Ok(table)) if table.positions() > 0 => return Ok(Box::new(table)),
-            Some(Ok(_)) => return Err(BookError::Empty),
-            Some(Err(error)) => Some(BookError::Text(error.to_string())),
+            Some(Ok(_)) => Some(BookError::Empty),
+            Some(Err(error)) => Some(BookError::Foreign(error.to_string())),
             #[cfg(feature = "sqlite")]
             None if size == KEY_FILE_LENGTH as u64 => Some(BookError::WrongKeys),
             None => None,
@@ -107,6 +107,15 @@ impl Opener {
     fn is_key_file(&self, _: &str) -> bool {
         false
     }
+}
+
+/// The text of a book; `None` if the bytes are not text. The weights of a BOOK.DAT have NUL bytes as UTF-16 has, but a
+/// text begins with an ASCII character.
+fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let beginning = &bytes[..bytes.len().min(4)];
+    let is_utf_16 =
+        utf_16(beginning).is_some() && decode(beginning).starts_with(|c: char| c.is_ascii());
+    (is_utf_16 || is_text(bytes)).then(|| decode(bytes))
 }
 
 /// Reads a key file; `None` if the file has another size or wrong numbers.

@@ -157,7 +157,8 @@ impl Book for ObkBook {
             let real = match row.get_ref(5)? {
                 ValueRef::Integer(key) => {
                     all.entry(key.cast_unsigned()).or_default().push(stored);
-                    // SQLite stores a whole number, which is negative here, as an integer.
+                    // In a column of integers, SQLite stores a floating-point key without a fraction as an integer.
+                    // All floating-point keys are negative.
                     Some(key as f64).filter(|real| key < 0 && *real as i64 == key)
                 }
                 ValueRef::Real(key) => Some(key),

@@ -9,7 +9,7 @@ use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::notation::fen;
 use crate::notation::fen::FenError;
-use crate::text::{excerpt, without_byte_order_mark};
+use crate::text::{excerpt, without_byte_order_mark, word_starts};
 
 /// Positions with their moves. Like BOOK.DAT, the table stores only one of a position and its mirror image.
 #[derive(Clone, Debug, Default)]
@@ -154,7 +154,7 @@ pub struct TextError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// Too few fields.
-    #[error("expected FEN, move and weight, separated by tabs")]
+    #[error("expected a FEN, a move and a weight, separated by tabs")]
     Fields,
     /// Invalid position.
     #[error(transparent)]
@@ -195,8 +195,8 @@ impl BookTable {
         text
     }
 
-    /// Reads the text of [`Self::to_text`], in which the results may be missing, or lines `h2e2 9 FEN`, the form of
-    /// BOOK.DAT before version 2.0 of ElephantEye. Empty lines and lines that begin with `#` are ignored.
+    /// Reads the text of [`Self::to_text`], with or without the results, or lines `h2e2 9 FEN`, the form of BOOK.DAT
+    /// before version 2.0 of ElephantEye. Empty lines and lines that begin with `#` are ignored.
     pub fn from_text(text: &str) -> Result<Self, TextError> {
         let mut table = Self::default();
         for (line, content) in (1..).zip(without_byte_order_mark(text).lines()) {
@@ -212,9 +212,10 @@ impl BookTable {
 }
 
 fn read_line(line: &str) -> Result<(Position, BookMove), LineError> {
-    let words: Vec<&str> = line.splitn(3, char::is_whitespace).collect();
-    let fields = match *words {
-        [played, weight, fen] if played.parse::<Move>().is_ok() => vec![fen, played, weight],
+    let mut words = line.split_whitespace();
+    let [played, weight] = std::array::from_fn(|_| words.next().unwrap_or_default());
+    let fields = match word_starts(line).nth(2) {
+        Some(fen) if played.parse::<Move>().is_ok() => vec![&line[fen..], played, weight],
         _ => line.split('\t').map(str::trim).collect(),
     };
     let [fen, played, weight, results @ ..] = fields.as_slice() else {

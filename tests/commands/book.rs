@@ -177,10 +177,11 @@ fn books_go_through_every_format() {
 fn texts_are_books() {
     let place = Place::new();
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b - - 0 1";
-    let old = format!("h2e2 7 {START} - - 0 1\r\ng3g4 4 {START}\r\ne9f9 9 {ending}\r\n");
+    let old = format!("h2e2 7 {START} - - 0 1\r\ng3g4  4  {START}\r\ne9f9 9 {ending}\r\n");
     place.write("old.dat", &old);
     let wide: Vec<u8> = old.encode_utf16().flat_map(u16::to_le_bytes).collect();
     place.write("wide.txt", [&b"\xff\xfe"[..], &wide].concat());
+    place.write("unmarked.txt", wide);
     let in_gbk = [b"# \xbf\xaa\xbe\xd6\n", old.as_bytes()].concat();
     place.write("gbk.txt", in_gbk);
     place.check(
@@ -192,6 +193,10 @@ fn texts_are_books() {
         $ book export old.dat all.txt
         $ book import all.txt all.dat
         $ book import wide.txt wide.dat
+        $ book verify wide.txt
+        = text: 3 moves; 3 of them can be played, in the 2 positions found
+        $ book verify unmarked.txt
+        = text: 3 moves; 3 of them can be played, in the 2 positions found
         $ book import gbk.txt gbk.dat
         ",
     );
@@ -210,6 +215,7 @@ fn invalid_books_are_reported() {
     // Sorted by coincidence, but the moves are not on the board.
     place.write("foreign.dat", "AAAAAAA\0BBBBBBB\0CCCCCCC\0");
     place.write("foreign.txt", "1. h2e2 h9g7 2. h0g2\n");
+    place.write("empty.txt", "# no moves\n");
     place.write("keys.bin", [7; 28_680]);
     place.write("illegal.txt", format!("{START}\th2e9\t1\n"));
     place.write("weightless.txt", format!("{START}\th2e2\t0\n"));
@@ -226,7 +232,9 @@ fn invalid_books_are_reported() {
         $1 book show --book foreign.dat
         2> contain no valid move
         $1 book show --book foreign.txt
-        2> not an opening book: line 1: expected FEN, move and weight, separated by tabs
+        2> not an opening book: line 1: expected a FEN, a move and a weight, separated by tabs
+        $1 book show --book empty.txt
+        2> the book is empty
         $1 book show --book keys.bin
         2> keys.bin: the file has the size of a key file for .obk books, but its numbers are wrong
         $1 book import illegal.txt out.dat
