@@ -163,8 +163,9 @@ impl Client {
             200 => {}
             401 | 403 => return Err(ClientError::Refused),
             status => {
-                let moved = response.headers().get("location").map(moved_to);
-                return Err(moved.unwrap_or(ClientError::Status(status)));
+                let location = response.headers().get("location");
+                let moved = location.filter(|_| (300..400).contains(&status));
+                return Err(moved.map_or(ClientError::Status(status), moved_to));
             }
         }
         let body = response

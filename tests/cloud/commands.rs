@@ -139,6 +139,10 @@ fn redirections_name_the_new_address() {
             "$1 cloud query startpos --url {url}\n2> has moved to {address}: {advice}"
         ));
     }
+    let url = responding(404, "http://h/x");
+    place.check(&format!(
+        "$1 cloud query startpos --url {url}\n2> status 404"
+    ));
 }
 
 #[test]

@@ -163,7 +163,7 @@ impl Drop for Server {
     }
 }
 
-/// The URL of a server that sends the same response to every request. Redirections have it as their location.
+/// The URL of a server that sends the same response to every request. A response that is a URL is also the location.
 pub fn responding(status: u16, response: &'static str) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -173,7 +173,7 @@ pub fn responding(status: u16, response: &'static str) -> String {
             let _ = stream.read(&mut [0; 4096]);
             let length = response.len();
             let mut head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n");
-            if (300..400).contains(&status) {
+            if response.starts_with("http") {
                 head += &format!("Location: {response}\r\n");
             }
             let text = format!("{head}Connection: close\r\n\r\n{response}");

@@ -39,7 +39,7 @@ impl SelfPlayRun {
     /// # Errors
     /// The file cannot be written, is not a game file, or was made with another plan.
     pub fn open(path: &Path, plan: SelfPlay) -> Result<Self, SelfPlayError> {
-        // First, because it takes a while: an empty file is not a file of games.
+        // Runs a bench before the file is created, so that an interruption during it leaves no empty file.
         let wanted = SelfPlayPlan::new(&plan)?;
         let (opened, existing) = OpenedFile::open(path)?;
         let wanted_text = serde_json::to_string(&wanted).unwrap_or_default();
@@ -154,7 +154,7 @@ fn players(plan: &SelfPlay) -> Result<Vec<Player>, SelfPlayError> {
         let player = if has_room_for_searches(players.len() + 1) {
             Player::new(plan, &known)
         } else {
-            Err(StartError::NoMemory(1))
+            Err(StartError::NoMemory(plan.hash))
         };
         players.push(player.map_err(|error| SelfPlayError::TooMany {
             wanted,
