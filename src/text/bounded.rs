@@ -13,16 +13,24 @@ const MEGABYTE: u64 = 1 << 20;
 /// non-blocking.
 pub const RETRY_AFTER: Duration = Duration::from_millis(1);
 
+/// Checks that nothing but a regular file is at a path, where there may also be no file.
+///
+/// # Errors
+/// There is a directory, a device or a pipe.
+pub fn require_regular(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(data) if !data.is_file() => Err(io::Error::other("not a regular file")),
+        _ => Ok(()),
+    }
+}
+
 /// Opens a regular file. Reading from other kinds of files may block forever or never end.
 ///
 /// # Errors
 /// The file cannot be opened or is not a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    if std::fs::metadata(path)?.is_file() {
-        File::open(path)
-    } else {
-        Err(io::Error::other("not a regular file"))
-    }
+    require_regular(path)?;
+    File::open(path)
 }
 
 /// Reads a whole file.

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
+use super::require_regular;
+
 /// The suffix of the names of unfinished files.
 const UNFINISHED: &str = ".tmp";
 /// The number of random letters and digits before it.
@@ -45,9 +47,7 @@ impl Replacement {
             path => path?,
         };
         // A device would be replaced by a file, and opening a pipe would wait for its reader.
-        if fs::metadata(&path).is_ok_and(|old| !old.is_file()) {
-            return Err(io::Error::other("not a regular file"));
-        }
+        require_regular(&path)?;
         let mut builder = tempfile::Builder::new();
         let permissions = match fs::OpenOptions::new().write(true).open(&path) {
             Ok(old) => Some(old.metadata()?.permissions()),

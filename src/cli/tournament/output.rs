@@ -17,7 +17,7 @@ use crate::cli::common::{
     translated,
 };
 use crate::notation::{MoveStyle, fen};
-use crate::text::printable;
+use crate::text::{printable, require_regular};
 use crate::tournament::stats::Standings;
 use crate::tournament::{
     GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEnd,
@@ -392,8 +392,5 @@ fn require_not_standard_output(option: &str, path: &Path) -> Result<(), Failure>
 /// Returns an error if a file cannot be appended to: it is `-`, or exists but is not a regular file.
 fn require_file(option: &str, path: &Path) -> Result<(), Failure> {
     require_not_standard_output(option, path)?;
-    match fs::metadata(path) {
-        Ok(data) if !data.is_file() => Err(Failure::usage(path.display(), "not a regular file")),
-        _ => Ok(()),
-    }
+    require_regular(path).map_err(|error| Failure::usage(path.display(), error))
 }

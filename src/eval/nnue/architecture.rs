@@ -119,12 +119,13 @@ pub struct Architecture {
 }
 
 impl fmt::Display for Architecture {
+    /// Writes the keys of a training recipe with their values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (inputs, outputs) = (self.inputs.count(), self.outputs.count());
         let width = self.width;
         write!(
             f,
-            "width {width}, {inputs} input buckets and {outputs} output buckets"
+            "width={width}, input_buckets={inputs}, output_buckets={outputs}"
         )
     }
 }

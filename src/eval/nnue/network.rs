@@ -307,7 +307,7 @@ pub enum NetworkError {
     Version(u32),
     /// An unsupported architecture.
     #[error(
-        "unsupported architecture: width {width}, {inputs} input buckets and {outputs} output buckets"
+        "unsupported architecture: width={width}, input_buckets={inputs}, output_buckets={outputs}"
     )]
     Architecture {
         /// The number of neurons of each perspective.

@@ -393,9 +393,9 @@ fn valid_files_of_other_kinds_are_reported() {
     for (at, value, message) in [
         (8, 2, "format version 2"),
         (12, 9, "other inputs or units"),
-        (16, 33, "width 33, 4 input buckets and 8 output buckets"),
-        (18, 2, "width 96, 2 input buckets and 8 output buckets"),
-        (19, 7, "7 output buckets"),
+        (16, 33, "width=33, input_buckets=4, output_buckets=8"),
+        (18, 2, "width=96, input_buckets=2, output_buckets=8"),
+        (19, 7, "output_buckets=7"),
         (23, 0x80, "the scale is -2147483248"),
         (24, 7, "it is truncated or damaged"),
         (bytes.len() - 40, 0x80, "an output weight is "),

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::Tournament;
 use super::record::GameRecord;
-use crate::text::Replacement;
+use crate::text::{Replacement, require_regular};
 pub use format::{JournalContent, JournalError};
 use format::{JournalEntry, JournalHeader};
 pub use reading::is_journal;
@@ -114,9 +114,7 @@ impl Journal {
 
 /// Opens or creates the file and locks it.
 fn open_locked(path: &Path) -> Result<File, JournalError> {
-    if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-        return Err(JournalError::Irregular);
-    }
+    require_regular(path).map_err(|_| JournalError::Irregular)?;
     let file = File::options()
         .read(true)
         .write(true)

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::reader::{GameReader, ReadError, RecoveredGames};
 use super::record::Record;
 use super::{BlockKind, MAGIC, MAX_PAYLOAD, encode_block};
+use crate::text::require_regular;
 
 /// The number of games per block: few, so that little is lost with an incomplete block.
 const BLOCK_GAMES: u16 = 16;
@@ -147,9 +148,7 @@ impl OpenedFile {
     /// The file is not a game file or not a regular file, another process is writing it, or it cannot be read or
     /// written.
     pub fn open(path: &Path) -> Result<(Self, Existing), AppendError> {
-        if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-            return Err(io::Error::other("not a regular file").into());
-        }
+        require_regular(path)?;
         let mut file = File::options()
             .read(true)
             .write(true)
