@@ -204,28 +204,16 @@ fn unknown_boards_and_boards_without_moves() {
     let (_directory, library) = empty();
     let mate = "R3k4/1R7/9/9/9/9/9/9/9/3K5 b";
     let stalemate = "3k5/R8/9/9/9/9/9/9/9/4K4 b";
-    for (action, known, none) in [
-        ("queryall", "checkmate", "stalemate"),
-        ("queryscore", "checkmate", "stalemate"),
-        ("querypv", "checkmate", "stalemate"),
-        ("querybest", "nobestmove", "nobestmove"),
+    for (action, mated, stalemated, unknown) in [
+        ("queryall", "checkmate", "stalemate", "unknown"),
+        ("queryscore", "checkmate", "stalemate", "unknown"),
+        ("querypv", "checkmate", "stalemate", "unknown"),
+        ("querybest", "nobestmove", "nobestmove", "nobestmove"),
     ] {
-        assert_eq!(
-            ask(&library, action, mate, ""),
-            format!("{known}\0"),
-            "{action}"
-        );
-        assert_eq!(
-            ask(&library, action, stalemate, ""),
-            format!("{none}\0"),
-            "{action}"
-        );
-        let unknown = if action == "querybest" {
-            "nobestmove"
-        } else {
-            "unknown"
-        };
-        assert_eq!(ask(&library, action, START, ""), format!("{unknown}\0"));
+        for (board, status) in [(mate, mated), (stalemate, stalemated), (START, unknown)] {
+            let reply = ask(&library, action, board, "");
+            assert_eq!(reply, format!("{status}\0"), "{action} {board}");
+        }
         let json = format!("{{\"status\":\"{unknown}\"}}");
         assert_eq!(ask(&library, action, START, "&json=TRUE"), json);
         assert_eq!(ask(&library, action, "9/9 w", ""), "invalid board\0");
@@ -505,18 +493,13 @@ fn positions_are_queued() {
 
 #[test]
 fn proof_of_work_makes_a_task_urgent() {
-    let (_directory, library) = empty();
-    assert_eq!(ask(&library, "queue", START, "&token=307"), "ok\0");
-    assert_eq!(
-        tasks(&library, TaskKind::Expansion).tasks[0].priority,
-        Priority::Requested
-    );
-    let (_directory, library) = empty();
-    assert_eq!(ask(&library, "queue", START, "&token=308"), "ok\0");
-    assert_eq!(
-        tasks(&library, TaskKind::Expansion).tasks[0].priority,
-        Priority::Urgent
-    );
+    for (token, priority) in [(307, Priority::Requested), (308, Priority::Urgent)] {
+        let (_directory, library) = empty();
+        let more = format!("&token={token}");
+        assert_eq!(ask(&library, "queue", START, &more), "ok\0");
+        let tasks = tasks(&library, TaskKind::Expansion).tasks;
+        assert_eq!(tasks[0].priority, priority, "{token}");
+    }
 }
 
 #[test]

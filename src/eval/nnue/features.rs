@@ -1,12 +1,12 @@
 //! The inputs of the network: the pieces and their squares from the view of one side.
 //!
-//! Each side has its own view of the board (its *perspective*): files are mirrored if its king is right of the middle
-//! file, so that the king is always on the left half (horizontal mirroring). Only squares that a piece can reach in a game have an input of their
-//! own, which makes 346 inputs for each side's pieces instead of 630. A pawn on another square has the input of
-//! the first such square ahead of it.
+//! Each side has its own view of the board (its *perspective*). Files are mirrored if its king is right of the middle
+//! file (horizontal mirroring). Only the squares that a piece can reach in a game have an input of their own: 346
+//! inputs for the pieces of each side instead of 630. A pawn on another square has the input of the first such square
+//! ahead of it.
 //!
-//! The inputs are numbered by side (own pieces, then the opponent's), kind (king, advisor, bishop, knight, rook, cannon,
-//! pawn) and square: rank by rank from the back rank of the piece's owner, each from file a to i.
+//! The inputs are numbered by side (own pieces, then the opponent's), kind (king, advisor, bishop, knight, rook,
+//! cannon, pawn) and square: rank by rank from the back rank of the piece's owner, each from file a to i.
 //!
 //! Three of the 692 inputs are never active: those of the own king on the f file, which is mirrored to the d
 //! file. They exist so that own and enemy pieces are numbered in the same way.
