@@ -388,7 +388,7 @@ fn a_library_is_filled_from_the_starting_position() {
     let fill = "cloud fill seed.db --positions 12 --nodes 300";
     lease_as_a_killed_program(&place, "seed.db");
     let mut first = place.command(fill);
-    let first = first.timeout(Duration::from_secs(60)).assert().code(0);
+    let first = first.timeout(Duration::from_secs(240)).assert().code(0);
     let first = first.get_output();
     let progress = String::from_utf8_lossy(&first.stderr);
     assert!(progress.contains("ply 1: "), "{progress}");

@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::server::{Server, WRITER, bearer, body, responding};
 
+/// A search that ends soon, although the engine waits two seconds for an answer of the library.
+const GO: &str = "go movetime 20000 depth 4";
+
 /// Sends commands to an engine and waits for `bestmove` after each `go`. Returns its output and the time.
 fn run_engine(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {
     let mut engine = Command::new(env!("CARGO_BIN_EXE_chuhe"))
@@ -92,10 +95,7 @@ fn a_verified_move_of_the_library_is_played() {
         );
         assert_eq!(body(&server.get(&path)), "ok\0");
     }
-    let (output, _) = run_engine(
-        &server.url(),
-        &["position startpos moves h2h9", "go movetime 2000"],
-    );
+    let (output, _) = run_engine(&server.url(), &["position startpos moves h2h9", GO]);
     assert_eq!(best_move(&output), "i9h9", "{output:?}");
     assert_eq!(requested(), "3");
 }
@@ -115,11 +115,11 @@ fn never_replying() -> String {
 #[test]
 fn a_library_with_wrong_or_no_replies_does_no_harm() {
     for reply in ["move:a0a9", "move:i0i5|x", "\u{0}\u{0}", "{}", ""] {
-        let url = match reply {
-            "" => never_replying(),
-            _ => responding(200, reply),
+        let (url, go) = match reply {
+            "" => (never_replying(), "go movetime 2000"),
+            _ => (responding(200, reply), GO),
         };
-        let (output, time) = run_engine(&url, &["position startpos", "go movetime 2000"]);
+        let (output, time) = run_engine(&url, &["position startpos", go]);
         let played = best_move(&output).parse::<chuhe::board::Move>();
         assert!(played.is_ok(), "{output:?}");
         assert!(time < Duration::from_millis(6000), "{reply}: {time:?}");
@@ -133,13 +133,7 @@ fn a_library_with_wrong_or_no_replies_does_no_harm() {
 
 #[test]
 fn a_library_that_is_down_is_not_asked_again() {
-    let go = [
-        "position startpos",
-        "go movetime 800",
-        "go movetime 800",
-        "go movetime 800",
-        "go movetime 800",
-    ];
+    let go = ["position startpos", GO, GO, GO, GO];
     let (output, _) = run_engine("http://127.0.0.1:1", &go);
     let problems: Vec<&String> = output
         .iter()
@@ -157,7 +151,7 @@ fn a_library_that_is_down_is_not_asked_again() {
 #[test]
 fn an_address_without_a_library_is_reported_once() {
     let url = responding(200, "<!DOCTYPE html><title>Router login</title>");
-    let go = ["position startpos", "go movetime 1500", "go movetime 1500"];
+    let go = ["position startpos", GO, GO];
     let (output, _) = run_engine(&url, &go);
     let said = "cloud: the address does not reply like a cloud library";
     let problems = output.iter().filter(|line| line.contains(said)).count();
@@ -175,13 +169,7 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
     let server = Server::new("--anonymous none --min-visits 0");
     let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
-    let go = [
-        "position startpos",
-        "go movetime 2000",
-        "go movetime 2000",
-        "go movetime 2000",
-        "go movetime 2000",
-    ];
+    let go = ["position startpos", GO, GO, GO, GO];
     let requested = || requests_for_a_move(&server);
     let (output, _) = run_engine(&server.url(), &go);
     let problems: Vec<_> = output.iter().filter(|l| l.contains("cloud: ")).collect();
@@ -206,7 +194,9 @@ fn the_line_is_requested_during_the_search() {
     assert_eq!(stored, "ok\0");
     // With a single known move, querybest returns no move.
     assert_eq!(server.ask("querybest", ""), "nobestmove\0");
-    run_engine(&server.url(), &["position startpos", "go movetime 2000"]);
+    // The search is long enough for the request.
+    let go = ["position startpos", "go movetime 20000 nodes 300000"];
+    run_engine(&server.url(), &go);
     let metrics = body(&server.get("/metrics"));
     for (action, count) in [("querybest", 2), ("querypv", 1)] {
         let line = format!("chuhe_cloud_requests_total{{action=\"{action}\"}} {count}\n");

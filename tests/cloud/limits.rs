@@ -87,7 +87,7 @@ fn incomplete_requests_do_not_delay_the_stop() {
     let begun = Instant::now();
     assert_eq!(server.stop(), Some(0));
     let time = begun.elapsed();
-    assert!(time < Duration::from_secs(5), "{time:?}");
+    assert!(time < Duration::from_secs(15), "{time:?}");
     drop(current);
 }
 
@@ -104,7 +104,8 @@ fn requests_per_second_are_limited() {
     assert_eq!(responses[..4], ["unknown\0"; 4]);
     assert!(responses.contains(&"rate limit exceeded\0".to_owned()));
     let limited = "{\"status\":\"rate limit exceeded\"}";
-    assert_eq!(ask("&json=1", "10.0.0.1"), limited);
+    // A request is granted if the bucket has been refilled since the one before.
+    assert!((0..12).any(|_| ask("&json=1", "10.0.0.1") == limited));
     // Other addresses and writers are not limited.
     assert_eq!(ask("", "10.0.0.2"), "unknown\0");
     for _ in 0..12 {
@@ -186,15 +187,28 @@ fn guesses_of_tokens_and_file_requests_are_limited() {
 fn one_address_has_half_of_the_connections() {
     let server = Server::new("--connections 8");
     let current: Vec<_> = (0..4).map(|_| server.connect()).collect();
-    std::thread::sleep(Duration::from_millis(200));
-    let mut fifth = server.connect();
-    let _ = fifth.write_all(b"GET /chessdb.php HTTP/1.1\r\nHost: x\r\n\r\n");
-    let mut text = Vec::new();
-    let closed = fifth.read_to_end(&mut text);
-    assert!(closed.is_err() || text.is_empty(), "{text:?}");
+    // A refused connection is closed without a response, perhaps before the request is sent.
+    let response = || {
+        let mut stream = server.connect();
+        let request = "GET /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        let _ = stream.write_all(request.as_bytes());
+        let mut text = Vec::new();
+        let _ = stream.read_to_end(&mut text);
+        String::from_utf8(text).unwrap()
+    };
+    assert_eq!(response(), "");
     drop(current);
-    std::thread::sleep(Duration::from_millis(200));
-    assert_eq!(server.ask("queryall", ""), "unknown\0");
+    // Until the server notices that the connections are closed, it refuses others.
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let answered = loop {
+        let text = response();
+        if !text.is_empty() {
+            break text;
+        }
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(status(&answered), 200);
 }
 
 #[test]

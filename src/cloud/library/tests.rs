@@ -582,17 +582,16 @@ fn the_engine_requires_a_proof_of_work() {
         let more = format!("&movelist={movelist}&token={token}");
         ask(&library, "queryengine", START, &more)
     };
-    let found = ask("", proof(""));
-    assert!(
-        found.starts_with("move:") && found.len() == "move:h2e2\0".len(),
-        "{found}"
-    );
-    let begun = std::time::Instant::now();
-    assert_eq!(ask("", proof("")), found);
-    assert!(
-        begun.elapsed().as_millis() < 500,
-        "the answer is remembered"
-    );
+    let token = proof("");
+    let found = ask("", token);
+    assert!(found.starts_with("move:"), "{found}");
+    assert_eq!(found.len(), "move:h2e2\0".len(), "{found}");
+    let is_fast = |_| {
+        let begun = std::time::Instant::now();
+        assert_eq!(ask("", token), found);
+        begun.elapsed().as_millis() < 500
+    };
+    assert!((0..3).any(is_fast), "the answer is remembered");
     assert_eq!(ask("h2e2", proof("h2e3")), "invalid parameters\0");
     assert_eq!(ask("h2e3", proof("h2e3")), "invalid movelist\0");
     let reply = ask("h2e2|h9g7", proof("h2e2|h9g7"));
