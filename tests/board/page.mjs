@@ -141,13 +141,14 @@ async function playsByMouse(url) {
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '');
   await page.fill('#minutes', '0');
-  await page.fill('#move-time', '3');
+  // Long enough to reload the page meanwhile.
+  await page.fill('#move-time', '10');
   await page.click('#play-black');
   await waitForStatus(page, 'thinking');
   assert.equal(await moveCount(page), 0);
   await page.reload();
   await waitForMoves(page, 1);
-  assert.equal(await page.locator('#move-time').inputValue(), '3');
+  assert.equal(await page.locator('#move-time').inputValue(), '10');
   const [red, black] = await Promise.all(['e0', 'e9'].map((name) => square(page, name).boundingBox()));
   assert(red.y < black.y, 'Black is below');
   await page.context().close();
@@ -886,6 +887,17 @@ async function keepsNote(page) {
   await page.waitForSelector('#save-note:enabled');
 }
 
+// Games from the starting position without some of its pawns. Of their 4,096 searches the server requests 400 every two
+// seconds at most. The pawn on e3 stays between the kings.
+function manyGames() {
+  const rank = (pawn, missing) => Array.from({ length: 9 }, (_, file) => (file % 2 || (missing >> (file / 2)) & 1 ? '1' : pawn))
+    .join('').replace(/1+/g, (gap) => gap.length);
+  const moves = '1. a0a1 a9a8 2. i0i1 i9i8 3. a1b1 a8b8 4. i1h1 i8h8 *';
+  return Array.from({ length: 1024 }, (_, missing) => [missing >> 5, missing & 31]).filter(([, red]) => !(red & 4))
+    .map(([black, red]) => `rnbakabnr/9/1c5c1/${rank('p', black)}/9/9/${rank('P', red)}/1C5C1/9/RNBAKABNR w - - 0 1`)
+    .map((fen) => `[FEN "${fen}"]\n\n${moves}\n\n`).join('');
+}
+
 // An uploaded file is searched; its progress is shown until the end.
 async function uploadsFiles(page) {
   await page.click('#jobs-panel summary');
@@ -896,8 +908,9 @@ async function uploadsFiles(page) {
   await waitForStatus(page, 'Job 1: 2 games, 3 searches');
   await page.waitForFunction(() => /3 of 3 · finished/.test(document.querySelector('#jobs').textContent), null, { timeout: 120000 });
   await checkAccessibility(page, 'library-jobs-en-light');
-  // Many positions take long enough to cancel them.
-  await upload('list.pgn', GAME);
+  // Many searches take long enough to cancel them.
+  await upload('list.pgn', manyGames());
+  await waitForStatus(page, 'Job 2: 512 games, 4096 searches');
   await page.locator('#jobs li button').first().click();
   await page.waitForFunction(() => /canceled/.test(document.querySelector('#jobs').textContent));
   await upload('empty.txt', '');

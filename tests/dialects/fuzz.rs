@@ -17,9 +17,10 @@ const UCI: &str = "uci debug on off isready setoption name value register later 
     UCI_ShowRefutations MultiPV Repetition Rule ChineseRule Sixty Move search mtd alphabeta usehash hashadjust \
     iterative nullmove true false Clear Hash joho";
 
+/// Without `batch=1`, with which a long search reads no input.
 const XBOARD: &str = "protover accepted rejected new variant xiangqi force go playother level st sd time otim usermove ? ping draw \
     result 1-0 setboard hint bk undo remove hard easy post nopost analyze exit . name rating computer random \
-    option style=risky multipv=3 repetition=chinese batch=1 UCI_LimitStrength=1 nps h2e2 h9g7 b0c2";
+    option style=risky multipv=3 repetition=chinese UCI_LimitStrength=1 nps h2e2 h9g7 b0c2";
 
 const CXBOARD: &str = "cxboard console red blue force sd st post nopost go undo remove ? time t new setboard set search mtd \
     alphabeta negascout nullmove verifynull hash hashadjust iterative on off h2e2 h9g7 b0c2 style risky";

@@ -302,10 +302,12 @@ fn the_interval_of_one_pair_is_infinite() {
 #[test]
 fn a_journal_is_used_by_one_process_at_a_time() {
     let place = Place::new();
-    let [journal, pgn] = ["two.jsonl", "two.pgn"].map(|name| place.path(name));
-    let slow = || [script("one", "slow"), script("two", "slow")];
+    let [journal, pgn, refused] = ["two.jsonl", "two.pgn", "refused"].map(|name| place.path(name));
+    // The first match waits until the second one has been refused.
+    let waits = format!("waits '{}'", refused.display());
+    let engines = || [script("one", &waits), script("two", "good")];
     let command = || {
-        let mut command = match_of(slow(), PLAIN);
+        let mut command = match_of(engines(), PLAIN);
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
         command
     };
@@ -318,6 +320,7 @@ fn a_journal_is_used_by_one_process_at_a_time() {
     let error = error_output(&mut command());
     let owner = format!("process {} is playing this tournament", first.id());
     assert!(error.contains(&owner), "{error}");
+    fs::write(&refused, "refused").unwrap();
     assert!(first.wait().unwrap().success());
     let text = output(&mut command());
     assert!(text.contains("resumed after 4 games"), "{text}");
@@ -325,7 +328,7 @@ fn a_journal_is_used_by_one_process_at_a_time() {
     // Reports do not overwrite a journal.
     let before = fs::read(&journal).unwrap();
     for option in ["--json", "--plot", "--status", "--pgn", "--epd"] {
-        let mut other = match_of(slow(), PLAIN);
+        let mut other = match_of(engines(), PLAIN);
         let error = error_output(other.arg(option).arg(&journal));
         assert!(
             error.contains("the file is the journal of a match"),

@@ -113,26 +113,24 @@ fn open_files_do_not_accumulate() {
 #[test]
 fn a_stopped_match_loses_no_game() {
     let place = Place::new();
-    let [journal, far] = ["stopped.jsonl", "stopped"].map(|name| place.path(name));
+    let names = ["stopped.jsonl", "stopped.log", "stopped"];
+    let [journal, log, far] = names.map(|name| place.path(name));
     let one = script("one", &format!("waits '{}'", far.display()));
     let engines = [one, script("two", "good")];
     let arguments = "--openings start --rounds 1 --each movetime=1500 margin=500";
     let mut command = match_of(engines, arguments);
-    let child = command
-        .arg("--resume")
-        .arg(&journal)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    command.arg("--resume").arg(&journal).arg("--log").arg(&log);
+    let child = command.stdout(Stdio::piped()).spawn().unwrap();
     let process = Pid::from_child(&child);
     let deadline = Instant::now() + Duration::from_secs(60);
-    let is_begun = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"run\""));
+    // The engines are checked with `go depth`.
+    let is_begun = || fs::read_to_string(&log).is_ok_and(|text| text.contains("<- go time"));
     while !is_begun() {
         assert!(Instant::now() < deadline);
         sleep(Duration::from_millis(5));
     }
     // Stop the match for longer than the limit while the engine is thinking.
-    sleep(Duration::from_millis(700));
+    sleep(Duration::from_millis(200));
     kill_process(process, Signal::STOP).unwrap();
     sleep(Duration::from_millis(2600));
     fs::write(&far, "far").unwrap();

@@ -500,6 +500,10 @@ proptest! {
     fn refused_lines_change_nothing(lines in prop::collection::vec(line(), 1..12)) {
         let mut session = TestSession::new("ucci");
         for line in lines {
+            // Without limits it starts an endless search.
+            if line.trim().eq_ignore_ascii_case("go") {
+                continue;
+            }
             let before = session.board();
             let promotion = session.session.preferences.promotion;
             let answers = session.say(&line);
