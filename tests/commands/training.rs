@@ -41,10 +41,6 @@ fn files_of_games_are_shown_merged_and_converted() {
         2> 2 games,
         $ data merge merged.chg one.chg two.chg one.chg
         = 4 games, 2 duplicates left out
-        $ selfplay single.chg --games 1 --nodes 20
-        2> 1 game,
-        $ data merge copies.chg single.chg single.chg
-        = 1 game, 1 duplicate left out
         $1 data merge merged.chg one.chg
         2> the file already exists; --force overwrites it
         $ data merge merged.chg one.chg two.chg --force
@@ -78,14 +74,28 @@ fn files_of_games_are_shown_merged_and_converted() {
     ));
     let view = "data view converted.chg --games 9 --all --samples";
     assert_eq!(place.output(view), text);
-    // An incomplete file is read up to its last complete block; other files are refused.
-    for name in ["one.chg", "single.chg"] {
+}
+
+#[test]
+fn single_games_are_counted_and_incomplete_files_read_up_to_their_last_block() {
+    let place = Place::new();
+    place.check(
+        "
+        $ selfplay two.chg --games 2 --nodes 20
+        $ selfplay single.chg --games 1 --nodes 20
+        2> 1 game,
+        $ data merge copies.chg single.chg single.chg
+        = 1 game, 1 duplicate left out
+        ",
+    );
+    for name in ["two.chg", "single.chg"] {
         let bytes = place.bytes(name);
         place.write(name, &bytes[..bytes.len() - 1]);
     }
+    place.write("samples.txt", "rnbakab");
     place.check(
         "
-        $ data stats one.chg
+        $ data stats two.chg
         2> incomplete last block
         $1 data merge none.chg single.chg
         2> incomplete last block

@@ -22,7 +22,7 @@ const MAX_OPENINGS_MB: u64 = 1024;
 /// Maximum size of a file of engines in MB.
 const MAX_ENGINES_MB: u64 = 16;
 
-/// Play a tournament between engines that speak UCCI, UCI or XBoard.
+/// Play a tournament between engines that speak UCCI, UCI or XBoard
 ///
 /// The settings of an engine are given as KEY=VALUE:
 ///   cmd=PROGRAM        the program; a path is relative to the current directory. `cmd=` may be left out at the beginning
