@@ -88,7 +88,7 @@ impl BoardServer {
         let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or(""));
         let host = text(HOST).unwrap_or("");
         if !is_own_host(host, self.listening.port()) {
-            return Some("this host name is not the one of the board");
+            return Some("this host name is not that of the board");
         }
         if let Some(origin) = text(ORIGIN)
             && origin.strip_prefix("http://") != Some(host)
@@ -115,7 +115,7 @@ fn is_own_host(host: &str, port: u16) -> bool {
     is_local && number == port.to_string()
 }
 
-/// Answers the requests of all connections, with the limits of `chuhe serve`.
+/// Answers the requests of all connections. The limits on the head of a request are those of `chuhe serve`.
 async fn accept(listener: &tokio::net::TcpListener, router: Router) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     // The semaphore is never closed.

@@ -26,20 +26,19 @@
 //!
 //! # The evaluation
 //!
-//! The sum of a perspective is the biases of the neurons and the weights of its active inputs. Each sum is limited to 0
-//! to 255 and squared. With *output* as the sum of their products with the weights of the output bucket, divided by
-//! 255, and its bias, the evaluation for the side to move is *output* · scale / (255 · 64). Both divisions round towards
-//! zero.
+//! For each perspective, the value of a neuron is its bias plus its weights for the active inputs, clamped to 0 to 255
+//! and squared. The values of both perspectives are multiplied by the weights of the output bucket. The sum of these
+//! products, divided by 255, plus the bias of the bucket is the *output*. The evaluation for the side to move is
+//! *output* · scale / (255 · 64). Both divisions round toward zero.
 
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use super::architecture::{Architecture, InputBuckets, OutputBuckets};
 use super::features::FEATURES;
 use super::simd::Block;
-use crate::text::read_file;
+use crate::text::{open_regular, read_all};
 
 /// The maximum size of a network file, in MB.
 const MAX_FILE_MB: u64 = 64;
@@ -184,12 +183,8 @@ impl Network {
 
     /// Reads a network from a file.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        // Reading from a pipe without a writer would block. `read_file` limits the size of devices.
-        if is_pipe(&fs::metadata(path)?) {
-            let error = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
-            return Err(error.into());
-        }
-        Ok(Self::from_bytes(&read_file(path, MAX_FILE_MB)?)?)
+        let bytes = read_all(open_regular(path)?, MAX_FILE_MB)?;
+        Ok(Self::from_bytes(&bytes)?)
     }
 
     /// The network as the bytes of a file. A description of more than 65,535 bytes is truncated.
@@ -239,21 +234,6 @@ impl Network {
         let length = self.architecture.blocks();
         let start = bucket * 2 * length;
         self.output_weights[start..start + 2 * length].split_at(length)
-    }
-}
-
-/// Whether the file is a pipe or a socket.
-fn is_pipe(file: &fs::Metadata) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        let kind = file.file_type();
-        kind.is_fifo() || kind.is_socket()
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        false
     }
 }
 
@@ -318,7 +298,9 @@ pub enum NetworkError {
         outputs: usize,
     },
     /// [`Architecture::hash`] differs: other inputs, buckets, activation or quantization.
-    #[error("the network has other inputs or units than this program supports")]
+    #[error(
+        "the network differs from this program in its inputs, buckets, activation or quantization"
+    )]
     Hash,
     /// The scale is out of range.
     #[error("the scale is {0}, but must be 1 to {MAX_SCALE}")]

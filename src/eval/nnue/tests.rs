@@ -392,7 +392,7 @@ fn valid_files_of_other_kinds_are_reported() {
     };
     for (at, value, message) in [
         (8, 2, "format version 2"),
-        (12, 9, "other inputs or units"),
+        (12, 9, "its inputs, buckets, activation or quantization"),
         (16, 33, "width=33, input_buckets=4, output_buckets=8"),
         (18, 2, "width=96, input_buckets=2, output_buckets=8"),
         (19, 7, "output_buckets=7"),
@@ -415,12 +415,8 @@ fn pipes_and_devices_are_refused() {
     let path = directory.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.expect("mkfifo").success());
-    let error = Network::open(&path).expect_err("a pipe").to_string();
-    assert_eq!(error, "not a regular file");
-    let endless = Network::open(std::path::Path::new("/dev/zero"));
-    let error = endless.expect_err("a device").to_string();
-    assert!(
-        error.starts_with("the file is longer than the limit of 64 MB"),
-        "{error}"
-    );
+    for path in [&*path, std::path::Path::new("/dev/zero")] {
+        let error = Network::open(path).expect_err("no regular file");
+        assert_eq!(error.to_string(), "not a regular file");
+    }
 }

@@ -40,7 +40,7 @@ pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
             _ => false,
         };
         if !is_complete {
-            return violated(format!("{line:?} has no complete type"));
+            return violated(format!("{line:?} has no type or an incomplete one"));
         }
         let is_named = line.starts_with("option name ");
         if engine.protocol() == Uci && !is_named {

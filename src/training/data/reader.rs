@@ -41,7 +41,7 @@ impl std::fmt::Display for RecoveredGames {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "skipped {} damaged bytes, {} bytes of an incomplete last block and {} unknown blocks",
+            "skipped {} damaged bytes, {} bytes of an incomplete last block and {} unknown or invalid blocks",
             self.damaged_bytes, self.torn_bytes, self.unknown_blocks
         )
     }
