@@ -165,10 +165,10 @@ impl Ucci {
     }
 }
 
-/// The line of an option. The default comes after the other values, in UCI before them.
-fn format_option(row: &OptionSpec, as_in_uci: bool) -> Option<String> {
-    let name = row.ucci?;
-    let (kind, values, default) = match row.kind {
+/// The line of an option. In UCCI the default follows the other values; in UCI it precedes them.
+fn format_option(spec: &OptionSpec, as_in_uci: bool) -> Option<String> {
+    let name = spec.ucci?;
+    let (kind, values, default) = match spec.kind {
         OptionKind::Check { ucci_default, .. } => {
             ("check", String::new(), ucci_default.to_string())
         }
@@ -198,7 +198,8 @@ fn format_option(row: &OptionSpec, as_in_uci: bool) -> Option<String> {
     Some(format!("option {name} type {kind}{first}{second}"))
 }
 
-/// A score as one number: hundredths of a minor piece, or for a mate 30000 minus its length in plies.
+/// A score as one number: hundredths of a minor piece; for a mate, 30000 minus the plies to it, negative if the side to
+/// move is mated.
 pub fn number(score: Score) -> i64 {
     const MATE: i64 = 30_000;
     match score.meaning() {

@@ -1,4 +1,4 @@
-//! UCI, with the squares a0 to i9.
+//! UCI. Ranks are numbered from 0, or from 1 for programs for many variants (`Preferences::ranks`).
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 
-/// The option that is understood but not listed: programs for many variants set it, those that send all listed options
-/// back do not.
+/// An option that is accepted but not listed, so that a client that sets it is a program for many variants and not one
+/// that sends back every listed option.
 const UNLISTED: &str = "UCI_Chess960";
 
 /// The codec of UCI.
@@ -128,7 +128,7 @@ impl Uci {
             match verb.as_str() {
                 "debug" => return Command::Debug(!rest.eq_ignore_ascii_case("off")),
                 "register" => return Command::Register,
-                // Only at the start of the line: elsewhere it may follow a misspelt `position`.
+                // Only at the start of the line: elsewhere it may follow a misspelled `position`.
                 _ if is_bare_position(&verb) && text.len() == line.len() => {
                     self.bare_scores = verb == "fen" && !rest.contains("moves");
                     return Command::Position(parse_position(text, ranks));
@@ -225,9 +225,9 @@ fn counts_from_zero(line: &str) -> bool {
         || words.any(|word| Ranks::FromOne.is_of_other(word))
 }
 
-fn format_option(row: &OptionSpec) -> Option<String> {
-    let name = row.uci.filter(|name| *name != UNLISTED)?;
-    Some(match row.kind {
+fn format_option(spec: &OptionSpec) -> Option<String> {
+    let name = spec.uci.filter(|name| *name != UNLISTED)?;
+    Some(match spec.kind {
         OptionKind::Check { default, .. } => {
             format!("option name {name} type check default {default}")
         }

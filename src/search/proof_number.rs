@@ -214,7 +214,7 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// Searches about `nodes` more nodes, which are added to those of the request. Returns the moves of a mate that
-    /// begins with a root move, with the longest defence, as far as it is known; an empty list if there is no mate
+    /// begins with a root move, with the longest defense, as far as it is known; an empty list if there is no mate
     /// within the length; `None` if neither is shown.
     fn run(&mut self, nodes: u64) -> Option<Vec<Move>> {
         self.end = self.nodes.saturating_add(nodes);
@@ -331,7 +331,7 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// The moves of a mate within `plies` that begins with one of `root_moves`: the quickest attack against the
-    /// longest defence, as far as they are proven. `None` if the moves are not found before the search ends.
+    /// longest defense, as far as they are proven. `None` if the moves are not found before the search ends.
     fn line(&mut self, root_moves: &[Move], mut plies: u32) -> Option<Vec<Move>> {
         let start = self.position.clone();
         for _ in 0..MAX_WALKS {
@@ -346,7 +346,7 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// Follows the proof to the mate, or to a position whose stored mate is longer than the one that its moves show.
-    /// The shorter length is then stored, because another defence may now be the longest.
+    /// The shorter length is then stored, because another defense may now be the longest.
     fn walk(&mut self, root_moves: &[Move], plies: u32) -> Option<Walk> {
         let mut line = Vec::new();
         let mut moves = root_moves.to_vec();
@@ -369,7 +369,7 @@ impl<'a> ProofSearch<'a> {
         Some(Walk::Line(line))
     }
 
-    /// The move of the quickest mate, or of the longest defence, and the plies to the mate after it. `None` if the
+    /// The move of the quickest mate, or of the longest defense, and the plies to the mate after it. `None` if the
     /// search is stopped before they are found.
     fn proven_move(&mut self, role: Role, left: u32, moves: &[Move]) -> Option<(Move, u32)> {
         let mut best: Option<(Move, u32)> = None;
@@ -412,7 +412,7 @@ fn combine(role: Role, children: &[Child]) -> Numbers {
     let open = children.iter().filter(|child| child.numbers.own > 0);
     let largest = open.clone().map(|child| child.numbers.own).max();
     let wins = own == Some(0);
-    if wins || largest.is_none() {
+    let Some(largest) = largest.filter(|_| !wins) else {
         let decisive = children
             .iter()
             .filter(|child| !wins || child.numbers.other == 0);
@@ -425,11 +425,9 @@ fn combine(role: Role, children: &[Child]) -> Numbers {
             wins,
             plies.map_or(ANY_DEPTH, |plies| plies.saturating_add(1)),
         );
-    }
+    };
     let others = open.count() as u32 - 1;
-    let other = largest.map_or(0, |largest| {
-        largest.saturating_add(others).min(INFINITE - 1)
-    });
+    let other = largest.saturating_add(others).min(INFINITE - 1);
     Numbers::open(own.unwrap_or(INFINITE), other)
 }
 

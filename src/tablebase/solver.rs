@@ -71,10 +71,10 @@ struct Solver<'a> {
     metric: Metric,
 }
 
-/// Solves a one-sided class with `threads` threads. `smaller` holds the classes of
-/// [`Material::after_captures`], for DTC those with a DTC table by that metric. Only the strong side to move is
-/// needed where an attacker is captured, only the weak side where a defender is. `progress` is called with the
-/// number of indices done since the last call; they add up to [`class_size`].
+/// Solves a one-sided class with `threads` threads. `smaller` holds the classes of [`Material::after_captures`], for
+/// DTC those with a DTC table by that metric. After the capture of an attacker only the values with the strong side to
+/// move are needed, after the capture of a defender only those with the weak side to move. `progress` is called with
+/// the number of indices done since the last call; these numbers add up to [`class_size`].
 ///
 /// # Errors
 /// The class has wins of 239 plies or more.
@@ -208,14 +208,21 @@ impl Solver<'_> {
                 return false;
             }
             for_each_part(self.threads, blocks, |block| {
-                self.visit(&self.weak, &self.weak_levels, block, level, |index| {
-                    self.before_loss(index, level);
-                });
+                // A value of the weak side is final when all its quiet moves lose.
+                let is_final = |index| self.moves.get(index) == 0;
+                let visit = |index| self.before_loss(index, level);
+                self.visit(&self.weak, &self.weak_levels, block, level, is_final, visit);
             });
             for_each_part(self.threads, blocks, |block| {
-                self.visit(&self.strong, &self.strong_levels, block, level, |index| {
-                    self.before_win(index, level);
-                });
+                let visit = |index| self.before_win(index, level);
+                self.visit(
+                    &self.strong,
+                    &self.strong_levels,
+                    block,
+                    level,
+                    |_| true,
+                    visit,
+                );
             });
             level += 1;
         }
@@ -224,13 +231,14 @@ impl Solver<'_> {
         true
     }
 
-    /// Visits the positions of a block whose value is set at this level.
+    /// Visits the positions of a block whose value is set at this level. A pending value is set if it is final.
     fn visit(
         &self,
         values: &[AtomicU8],
         levels: &Levels,
         block: usize,
         level: u8,
+        is_final: impl Fn(usize) -> bool,
         visit: impl Fn(usize),
     ) {
         if !levels.has(block, level) {
@@ -239,18 +247,13 @@ impl Solver<'_> {
         let first = block * BLOCK;
         for (index, value) in (first..).zip(values[first..].iter().take(BLOCK)) {
             let now = value.load(Ordering::Relaxed);
-            if now == PENDING + level && self.is_due(values, index) {
+            if now == PENDING + level && is_final(index) {
                 value.store(level, Ordering::Relaxed);
                 visit(index);
             } else if now == level {
                 visit(index);
             }
         }
-    }
-
-    /// Whether a pending value is final. A value of the weak side is final when all its quiet moves lose.
-    fn is_due(&self, values: &[AtomicU8], index: usize) -> bool {
-        std::ptr::eq(values, &*self.strong) || self.moves.get(index) == 0
     }
 
     /// Updates the predecessors of a position that the weak side loses: the strong side wins them.

@@ -192,7 +192,7 @@ fn play_known_games(
     }
     let cpus = processor_sets(tournament).map_err(io::Error::other)?;
     let stalls = StallWatch::start()?;
-    let numbers = GameNumbers::after(done);
+    let numbers = GameNumbers::except(done);
     let (interrupt_sender, interrupted) = bounded::<()>(0);
     let (results, messages) = unbounded();
     let mut interrupt_sender = Some(interrupt_sender);
@@ -266,7 +266,7 @@ struct GameNumbers<'a> {
 
 impl<'a> GameNumbers<'a> {
     /// All games from 0 except those in `done`.
-    fn after(done: &'a HashSet<u64>) -> Self {
+    fn except(done: &'a HashSet<u64>) -> Self {
         let next = AtomicU64::new(0);
         Self { next, done }
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::library::{DUMP_HEADER, open};
 use crate::board::{Color, Move, Position};
-use crate::book::{BookMove, BookTable};
+use crate::book::{BookMove, BookTable, Memo};
 use crate::cli::book::file::Output;
 use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, require_not_input};
 use crate::cloud::key::{Key, View};
@@ -124,7 +124,7 @@ fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
 }
 
 /// The text of a note for its move; in a symmetric position also for the mirror image of the move.
-fn memo(position: &Position, placed: PlacedNote) -> Vec<(Position, Move, String)> {
+fn memo(position: &Position, placed: PlacedNote) -> Vec<Memo> {
     let view = View::of(position);
     let played = view.played(placed.m);
     let note = placed.note.converted(&view);

@@ -102,12 +102,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             writer,
             minutes,
         } => library::undo(library, writer, *minutes),
+        CloudCommand::Redo { library, undo } => library::redo(library, *undo),
         CloudCommand::Log {
             library,
             undos: true,
             ..
         } => library::undos(library),
-        CloudCommand::Redo { library, undo } => library::redo(library, *undo),
         CloudCommand::Log {
             library,
             writer,

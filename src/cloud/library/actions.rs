@@ -281,11 +281,11 @@ impl Library {
 /// The next move of a line: the first one if `is_stable`, otherwise a random one of the best.
 fn next_of_line(known: &[KnownMove], is_stable: bool) -> Option<KnownMove> {
     let first = known.first()?;
-    let is_best = |known: &&KnownMove| Class::Best.contains(known.score, first.score);
-    let best: Vec<&KnownMove> = known.iter().filter(is_best).collect();
     if is_stable {
         return Some(first.clone());
     }
+    let is_best = |known: &&KnownMove| Class::Best.contains(known.score, first.score);
+    let best: Vec<&KnownMove> = known.iter().filter(is_best).collect();
     let chosen = best.choose(&mut rand::rng()).copied();
     chosen.or(Some(first)).cloned()
 }
@@ -390,6 +390,7 @@ impl Library {
             depth: u8::try_from(depth).map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH)),
             writer: query.writer.to_owned(),
         };
+        // The parameter `nodes` is in thousands.
         let thousands: Option<u64> =
             (query.parameters.get("nodes")).and_then(|text| text.parse().ok());
         let is_written = self.store.write(move |batch| {

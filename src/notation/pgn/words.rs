@@ -1,11 +1,11 @@
-//! The words of a move text: moves with numbers, glyphs and labels, written apart or joined.
+//! The words of a move text: moves with numbers, glyphs and labels, with or without blanks between them.
 
 use std::borrow::Cow;
 
 use crate::notation::is_move_text;
 use crate::notation::tree::GLYPHS;
 
-/// The signs after the number of a move.
+/// The signs that may follow the number of a move.
 const NUMBER_ENDS: [char; 6] = ['.', '…', '、', '．', ':', '：'];
 
 /// The minimum length in characters of a word of several moves, or of a move and the next number: `马8进72.`.
@@ -22,11 +22,7 @@ const CHECKS: &str = "+＋#＃将將军軍";
 /// The move of a word without its number and the sign of a check, and its glyph: `12.炮五进四+!` has the glyph 1.
 pub fn split_word(word: &str) -> (&str, Option<u8>) {
     let text = word.trim_end_matches(|c| "!?！？".contains(c) || CHECKS.contains(c));
-    let end = if text.is_empty() {
-        word
-    } else {
-        &word[text.len()..]
-    };
+    let end = &word[text.len()..];
     let mark: String = end.chars().filter(|c| !CHECKS.contains(*c)).collect();
     let mark = mark.replace('！', "!").replace('？', "?");
     let glyph = (1..).zip(GLYPHS).find(|(_, text)| *text == mark);
@@ -118,8 +114,8 @@ pub fn joined_moves(word: &str) -> Vec<&str> {
     moves
 }
 
-/// The length in bytes of the move at the beginning of a text, by its form: four or five characters of which the last
-/// but one is a direction in Chinese or WXF, or coordinates.
+/// The length in bytes of the move at the beginning of a text, by its form: four or five characters of which the
+/// second to last is a direction in Chinese or WXF, or coordinates.
 fn move_length(text: &str) -> Option<usize> {
     let mut characters = text.char_indices();
     let [first, second, third, fourth, fifth, sixth] =
@@ -259,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn times_and_labels_are_recognised() {
+    fn times_and_labels_are_recognized() {
         for word in ["0:05", "00:12", "1:02:03", "0:05.3", "120:00"] {
             assert!(is_clock(word), "{word}");
         }
