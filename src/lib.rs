@@ -53,9 +53,9 @@
 //! | `cli` | the command line and its subcommands |
 //! | [`guide`] | the guides for users, as pages of this documentation |
 //!
-//! Data flows one way: text <- board <- movegen <- notation <- rules, page <- random <- book, tablebase,
+//! Dependencies point one way: text <- board <- movegen <- notation <- rules, page <- random <- book, tablebase,
 //! eval <- search <- cloud <- protocol, training, tournament <- cli. No module imports from a module
-//! further right, and no files import each other in a circle; `tests/architecture.rs` checks both.
+//! further right, and no files import each other in a cycle; `tests/architecture.rs` checks both.
 //! `tournament` communicates with all engines, including this one, through pipes; it uses the search only
 //! to find openings.
 //!
@@ -92,14 +92,14 @@
 //! - A `go` is answered exactly once. A `stop` cannot be lost: each request carries its own
 //!   [`search::Control`], created before the request is sent.
 //! - Outside tests, all `unsafe` code is in [`eval::nnue::simd`]: vector instructions, prefetching and large
-//!   pages. The transposition table consists of pairs of atomics, and torn entries are recognised.
+//!   pages. The transposition table consists of pairs of atomics, and torn entries are recognized.
 //! - The evaluation is in integers, so that `chuhe bench` prints the same node count on every machine. Only the table
 //!   of reductions is computed with logarithms. CI compares the count on Linux, Windows and macOS.
 //! - There is one table of options, which each protocol renders.
 //! - There is no build script, and the binary needs no other file. On x86-64 the code is compiled for x86-64-v2, not
 //!   for the processor of the building machine.
 
-// The crates of which public functions take or return types.
+// The crates whose types are part of the public API.
 pub use {arrayvec, crossbeam_channel, rand};
 
 pub mod board;

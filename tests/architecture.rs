@@ -173,7 +173,7 @@ impl Source {
 /// are on the same level.
 fn levels() -> Vec<Vec<String>> {
     let docs = include_str!("../src/lib.rs").replace("\n//!", "");
-    let arrows = docs.split_once("Data flows one way: ").unwrap().1;
+    let arrows = docs.split_once("Dependencies point one way: ").unwrap().1;
     let arrows = arrows.split_once('.').unwrap().0;
     let names = |group: &str| {
         group

@@ -84,8 +84,8 @@ const BEST: f64 = 1000.0;
 #[cfg(any(feature = "sqlite", feature = "training"))]
 const EQUAL: i32 = 5;
 
-/// The weight of a move that is worse than the best one by `worse`, in hundredths of a minor piece. It falls by a
-/// factor of e with each half of the margin.
+/// The weight of a move whose score is `worse` below the best one. `worse` and `margin` are in hundredths of a minor
+/// piece. Each half of `margin` divides the weight by e.
 #[cfg(any(feature = "sqlite", feature = "training"))]
 pub fn weight(worse: i32, margin: i32) -> u32 {
     let beyond = f64::from((worse - EQUAL).max(0));
@@ -102,7 +102,7 @@ pub struct BookEntry {
     pub moves: Vec<BookMove>,
 }
 
-/// A text about a move of a position.
+/// A comment on a move of a position.
 pub type Memo = (Position, Move, String);
 
 /// An opening book. Its methods fail if the file can no longer be read.
@@ -126,7 +126,7 @@ pub trait Book: fmt::Debug + Send {
         Ok(())
     }
 
-    /// The texts about moves; empty for formats without such texts.
+    /// The comments on moves; empty for formats without comments.
     fn memos(&self) -> Result<Vec<Memo>, BookError> {
         Ok(Vec::new())
     }

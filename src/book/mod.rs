@@ -1,6 +1,6 @@
 //! Opening books (开局库): weighted moves for opening positions.
 //!
-//! A [`BookLibrary`] holds the books that a player uses, in order of preference. Formats are recognised by content:
+//! A [`BookLibrary`] holds the books that a player uses, in order of preference. Formats are recognized by content:
 //!
 //! | format | files | content |
 //! |---|---|---|

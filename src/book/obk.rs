@@ -1,9 +1,8 @@
-//! .obk and .pfBook: SQLite databases keyed by a hash with secret numbers.
+//! .obk and .pfBook: SQLite databases keyed by a Zobrist hash whose numbers are not public.
 //!
-//! The numbers are not part of this program; users who have them provide a key file of 28,680
-//! bytes: the number for red to move, then those of the 14 pieces (red K A B N R C P, then black)
-//! on 256 squares each, eight bytes a number, all with the least or all with the most significant
-//! byte first.
+//! The numbers are not part of this program; users who have them provide a key file of 28,680 bytes: the number for red
+//! to move, then those of the 14 pieces (red K A B N R C P, then black) on 256 squares each. A number has eight bytes;
+//! all numbers of a file are little-endian or all are big-endian.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -18,7 +17,7 @@ use crate::board::{Color, Move, Piece, Position};
 
 /// Length of a key file in bytes.
 pub const KEY_FILE_LENGTH: usize = 8 + 8 * 256 * Piece::COUNT;
-/// Key of the starting position, by which a key file is recognised.
+/// Key of the starting position, by which a key file is recognized.
 const START: u64 = 0x628d_04d7_c9c1_44ae;
 
 #[derive(Clone, Debug)]
@@ -168,7 +167,7 @@ impl Book for ObkBook {
                 all.entry(key.to_bits()).or_default().push(stored);
             }
         }
-        // A second walk has the same rows.
+        // This fails if an earlier walk has already read the same rows.
         let _ = self.all.set(all);
         Ok(())
     }
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn key_files_are_recognised_by_their_numbers() {
+    fn key_files_are_recognized_by_their_numbers() {
         let keys = keys();
         let little = bytes(&keys, u64::to_le_bytes);
         for file in [little.clone(), bytes(&keys, u64::to_be_bytes)] {

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_text_is_the_key() {
+    fn the_smallest_encoding_is_the_key() {
         let mut random = StdRng::seed_from_u64(17);
         for _ in 0..200 {
             let game = random::game(&mut random, Position::startpos(), 120);

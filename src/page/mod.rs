@@ -67,7 +67,7 @@ fn data(usage: &str, games: &[Value]) -> String {
     data.replace('<', "\\u003c")
 }
 
-/// The page with games as one file that needs no server.
+/// A page with games in one file, which needs no server.
 pub fn single_file(title: &str, games: &[Value]) -> String {
     let lines = MODULES.iter().flat_map(|(_, text)| text.lines());
     let lines = lines.filter(|line| !line.starts_with("import "));
@@ -118,8 +118,8 @@ enum Step {
     Close,
 }
 
-/// The text of a game, as `game.js` describes it. `points` are the points that red can expect, in percent, at the start
-/// and after each ply of the main line, where known. The page shows the game after `ply` plies of the main line.
+/// The text of a game, as `game.js` describes it. `points` are red's expected points, in percent, at the start and
+/// after each ply of the main line, where known. The page shows the game after `ply` plies of the main line.
 pub fn encode(tree: &GameTree, points: &[Option<f64>], ply: usize) -> String {
     let main_line = || std::iter::once(ROOT).chain(tree.moves.line(ROOT));
     let shown = main_line().nth(ply).unwrap_or(ROOT);

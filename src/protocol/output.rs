@@ -24,7 +24,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Writes lines in GBK from now on, or in UTF-8.
+    /// Sets the encoding of the following lines: GBK or UTF-8.
     pub fn set_gbk(&mut self, is_gbk: bool) {
         self.is_gbk = is_gbk;
     }

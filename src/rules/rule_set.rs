@@ -9,7 +9,7 @@ named_enum! {
     #[derive(Default)]
     /// A rule set for repetitions and limits.
     pub enum RuleSet {
-        /// The Asian rules in their computer form: perpetual check and perpetual chase lose.
+        /// The Asian rules, in their form for computer play: perpetual check and perpetual chase lose.
         #[default]
         Asian = "asian",
         /// The Asian rules as Pikafish plays them: chases do not count if either side gives check within

@@ -120,13 +120,14 @@ impl Material {
         })
     }
 
-    /// Class after the capture of an advisor or bishop of the weak side.
+    /// Class after the capture of an advisor or bishop of the weak side; `None` if it has none.
     pub fn without_defender(self, is_advisor: bool) -> Option<Self> {
         let defenders = self.defenders.without(is_advisor)?;
         Some(Self::new(self.attackers, self.own, defenders))
     }
 
-    /// Class after the capture of an advisor or bishop of the strong side, in a two-sided class.
+    /// Class after the capture of an advisor or bishop of the strong side; `None` if it has none or the class is
+    /// one-sided.
     pub fn without_own_defender(self, is_advisor: bool) -> Option<Self> {
         let own = self
             .own
@@ -272,7 +273,7 @@ pub struct Attackers(u8);
 impl Attackers {
     /// Number of combinations.
     pub const COUNT: usize = ONE_SIDED + PAIR_KINDS.len();
-    /// Most attackers in a class.
+    /// Maximum number of attackers in a class.
     pub const MOST: usize = 2;
 
     /// All combinations: single attackers, pairs of one side, one attacker on each side.
@@ -442,7 +443,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_round_trip_and_numbers_are_dense() {
+    fn names_round_trip_and_indices_are_unique() {
         let all = Material::all();
         let mut seen = vec![false; Material::COUNT];
         for (place, material) in all.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::board::square::{FILES, RANKS, Square};
 pub type FileTable = [[u128; 256]; RANKS];
 /// The attacks along a rank: `[file of the piece][occupancy of the inner squares]`.
 pub type RankTable = [[u16; 128]; FILES];
-/// The attacks of a knight or bishop: `[square][occupancy of the four neighbours that can block it]`.
+/// The attacks of a knight or bishop: `[square][occupancy of the four neighbors that can block it]`.
 pub type HobbleTable = [[u128; 16]; Square::COUNT];
 
 pub const ROOK_FILE: &FileTable = &file_table(false);
@@ -17,6 +17,7 @@ pub const CANNON_FILE: &FileTable = &file_table(true);
 pub const CANNON_RANK: &RankTable = &rank_table(true);
 
 pub static KNIGHT: HobbleTable = knight_table(false);
+/// The squares from which a knight attacks a square.
 pub static KNIGHT_TO: HobbleTable = knight_table(true);
 pub static BISHOP: HobbleTable = bishop_table();
 pub static ADVISOR: [u128; Square::COUNT] = step_table(&DIAGONALS, true);
@@ -25,10 +26,15 @@ pub static PAWN: ByColor<[u128; Square::COUNT]> = ByColor::new(
     pawn_table(Color::Red, false),
     pawn_table(Color::Black, false),
 );
+/// The squares from which a pawn attacks a square.
 pub static PAWN_TO: ByColor<[u128; Square::COUNT]> =
     ByColor::new(pawn_table(Color::Red, true), pawn_table(Color::Black, true));
+/// The diagonal neighbors.
 pub static DIAGONAL: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
+/// The other squares of the file and the rank.
 pub static LINES: [u128; Square::COUNT] = line_table();
+/// The squares where a change of the board can affect the attacks on a king: its own square, its file and rank, the
+/// squares from which knights attack it, and their legs.
 pub static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();
 
 /// South, west, east, north: the order of the occupancy bits in the index of [`KNIGHT`].
@@ -101,7 +107,7 @@ const fn rank_table(cannon: bool) -> RankTable {
 }
 
 /// Knight moves from a square, or with `to` the squares from which a knight attacks it. The legs are the
-/// orthogonal neighbours of the knight, which are diagonal neighbours of the target.
+/// orthogonal neighbors of the knight, which are diagonal neighbors of the target.
 const fn knight_table(to: bool) -> HobbleTable {
     let mut table = [[0; 16]; Square::COUNT];
     let mut index = 0;
@@ -135,6 +141,7 @@ const fn knight_table(to: bool) -> HobbleTable {
     table
 }
 
+/// Bishop moves from a square. The same squares are those from which a bishop attacks it.
 const fn bishop_table() -> HobbleTable {
     let mut table = [[0; 16]; Square::COUNT];
     let mut index = 0;
@@ -162,6 +169,7 @@ const fn bishop_table() -> HobbleTable {
     table
 }
 
+/// The targets of `steps`; with `palace`, only from and to squares of a palace.
 const fn step_table(steps: &[(isize, isize); 4], palace: bool) -> [u128; Square::COUNT] {
     let mut table = [0; Square::COUNT];
     let mut index = 0;
@@ -223,6 +231,7 @@ const fn surroundings_table() -> [u128; Square::COUNT] {
     table
 }
 
+/// The bit of the square at an offset; 0 beyond the edge of the board.
 const fn offset_bit(square: Square, files: isize, ranks: isize) -> u128 {
     match square.offset(files, ranks) {
         Some(target) => 1 << target.index(),

@@ -219,8 +219,8 @@ pub fn outcome_json(outcome: Option<TableOutcome>) -> Value {
     }
 }
 
-/// The name and result of the ending on the board. `None` if the game is over, no table has the position, or a win or
-/// loss could pass through a position of the game that the rules judge when it occurs again.
+/// The name and result of the ending on the board. `None` if the game is over, if no table has the position, or if the
+/// line to a win or loss could repeat a position of the game, so that the rules on repetitions judge it.
 pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<String> {
     if judge_outcome(game, rules).verdict != Verdict::Undecided {
         return None;

@@ -57,7 +57,8 @@ pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove
     Some(moves)
 }
 
-/// 1 for a check; in a drawn position also 1 for a quiet move that newly threatens a piece or gives check.
+/// 1 for a check, plus 1 if the position is drawn and the move is a quiet one that newly threatens a piece or gives
+/// check.
 fn threats(position: &Position, played: Move, is_drawn: bool) -> u8 {
     let mut after = position.clone();
     let ply = Ply {

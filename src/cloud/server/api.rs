@@ -51,7 +51,7 @@ fn cost(parameters: &QueryParameters) -> f64 {
     }
 }
 
-/// Identifies a client by its token or, as a worker of the public library, by its signature.
+/// Identifies a client by its token, or a worker program of the public library by its signature.
 fn identify(
     shared: &Shared,
     head: &Parts,
@@ -71,7 +71,7 @@ fn identify(
     }
 }
 
-/// The answer to a browser that asks, for a page of another origin, whether it may send a token or JSON.
+/// The response to a CORS preflight request: pages of other origins may send a token or JSON.
 pub async fn preflight() -> impl IntoResponse {
     let headers = [
         (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),

@@ -1,4 +1,4 @@
-//! Files of a directory, such as the page of the public library.
+//! Static files of a directory, such as the page of the public library.
 
 use std::collections::HashMap;
 use std::io;

@@ -17,7 +17,7 @@ use super::location::Location;
 /// Version of the schema.
 const VERSION: i64 = 4;
 
-/// Number of the advisory lock of write transactions: `ChYk`.
+/// Number of the advisory lock of write transactions: `ChYk` in ASCII.
 const WRITE_LOCK: i64 = 0x4368_596b;
 
 /// The same tables as in `sqlite.rs`. Texts are bytes, so that they do not depend on the encoding of the

@@ -15,7 +15,7 @@ use crate::notation::Line;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Seconds before the same move or position may be queued again after it was leased.
+/// Seconds after a lease during which the same move or position is not queued again.
 const PAUSE: i64 = 300;
 /// Seconds between two cleanups of old tasks.
 const SWEEP: i64 = 60;

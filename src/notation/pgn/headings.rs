@@ -14,14 +14,14 @@ pub enum Line<'a> {
     Sentence(&'a str),
 }
 
-/// The maximum length of such a line in bytes.
+/// The maximum length in bytes of a line that is read as headings or a sentence.
 const MAX_LENGTH: usize = 4096;
 
 /// The number of characters of the longest Chinese move.
 const LONGEST_MOVE: usize = 5;
 
-/// The headings with their tags. Headings without a common PGN tag get that of the same field in DhtmlXQ or CBF. `Time`
-/// is the time of the player before it.
+/// The headings with their tags. A heading that has no common PGN tag gets the tag of the same field in DhtmlXQ or CBF.
+/// `Time` is the time used by the player whose heading comes before it.
 const HEADINGS: [(&str, &str); 74] = [
     ("标题", "Title"),
     ("棋谱标题", "Title"),
@@ -155,7 +155,7 @@ fn split_heading(line: &str) -> Option<(&'static str, &str)> {
         .map(chinese::simplified)
         .collect();
     let (_, tag) = HEADINGS.iter().find(|(heading, _)| *heading == name)?;
-    // 象棋桥 writes persons with their addresses, even if both are unknown.
+    // 象棋桥 appends the e-mail address of a person, even if it is empty.
     Some((tag, value.trim_start().trim_end_matches("(Email:)")))
 }
 

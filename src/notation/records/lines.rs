@@ -51,8 +51,8 @@ impl From<LineContent> for GameTree {
     }
 }
 
-/// The part of a line without marks around it: the quotes of a position, the `2#` by which lists of puzzles say that
-/// the player holds a draw, and a comment after ` #` or ` //`.
+/// A line without the quotes around a position, without a prefix such as `2#` (in lists of puzzles it means that the
+/// player holds a draw), and without a comment after ` #` or ` //`.
 fn without_marks(line: &str) -> &str {
     let quoted = line.strip_prefix('"');
     let line = quoted.map_or(line, |line| line.trim_end_matches([',', '"']));
@@ -60,15 +60,15 @@ fn without_marks(line: &str) -> &str {
         Some((number, line)) if number.bytes().all(|b| b.is_ascii_digit()) => line,
         _ => line,
     };
-    // The texts of an EPD may contain these signs.
+    // These signs do not begin a comment inside the texts of an EPD.
     let text = line.find([';', '"']).unwrap_or(line.len());
     let comment = [" #", " //", "\t#", "\t//"].map(|mark| line[..text].find(mark));
     let end = comment.into_iter().flatten().min();
     line[..end.unwrap_or(line.len())].trim_end()
 }
 
-/// The position of a line with the six fields of a FEN and a name. A name has no word that is a move or, with letters
-/// and digits, a mistyped one.
+/// The position of a line with the six fields of a FEN and a name. No word of a name is a move, or mixes letters and
+/// digits, as a mistyped move does.
 fn named_position(text: &str) -> Option<Epd> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (fields, name) = words.split_at_checked(6)?;
@@ -87,7 +87,7 @@ fn named_position(text: &str) -> Option<Epd> {
     Some(epd)
 }
 
-/// Reads a line. Moves after an illegal one are left out, which is a problem of the game.
+/// Reads a line. An illegal move and those after it are left out, and the error is added to the problems of the game.
 ///
 /// # Errors
 /// The position is invalid, or the first move cannot be played.
@@ -142,7 +142,7 @@ mod tests {
     use crate::board::Position;
 
     #[test]
-    fn lines_are_recognised() {
+    fn lines_are_recognized() {
         let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
         for text in [
             "startpos moves h2e2",

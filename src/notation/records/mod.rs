@@ -1,7 +1,7 @@
 //! Game records in all formats: PGN, XQF (象棋演播室, XQStudio), CBR, CBL and CBF (象棋桥, CCBridge), DhtmlXQ (东萍象棋),
 //! WXF files, and text with one game or position per line.
 //!
-//! [`RecordReader`] recognises the format by the content.
+//! [`RecordReader`] recognizes the format by the content.
 //!
 //! ```
 //! use chuhe::notation::records::RecordReader;
@@ -125,7 +125,7 @@ fn fen_position(text: &str, first_from: Option<Square>) -> Result<Position, Reco
     start_position(setup.map_err(RecordError::new)?, first_from)
 }
 
-/// The squares of the 32 pieces of a position; `None` if it has more pieces of a kind than a set.
+/// The squares of the 32 pieces of a position; `None` if it has more pieces of a kind than a full set.
 fn piece_squares(position: &Position) -> Option<PieceSquares> {
     let mut squares = [None; 32];
     for square in Square::all() {

@@ -67,7 +67,7 @@ impl Classification {
 }
 
 impl MoveContext<'_> {
-    /// A hash of all that the class depends on.
+    /// A hash of everything that the class depends on.
     pub fn key(&self) -> u64 {
         let parts = [
             self.before.key(),
@@ -75,7 +75,7 @@ impl MoveContext<'_> {
             u64::from(self.played.bits()),
             u64::from(self.before.has_promotion()),
         ];
-        // Mixed after each part, because the keys of neighbouring positions are similar.
+        // Mixed after each part, because the keys of successive positions are similar.
         parts.iter().fold(0, |key: u64, part| {
             let mixed = (key ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             mixed ^ mixed >> 29

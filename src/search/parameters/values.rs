@@ -1,7 +1,7 @@
 //! Search parameters, each with its default and the range for tuning.
 //!
 //! Depths are in plies, margins in units of the evaluation (a minor piece has about 450), shares in
-//! hundredths unless stated otherwise. With the cargo feature `tune` each parameter is a spin option of the
+//! percent unless stated otherwise. With the cargo feature `tune` each parameter is a spin option of the
 //! protocols, so that any tuner can set it; without it they are constants.
 //!
 //! Constants that are not for tuning are defined where they are used: sizes of tables and buckets, the meaning
@@ -228,7 +228,7 @@ parameters! {
     hash_cutoff_share = 46, 0, 100;
     /// Share of the evaluation swing that is added to a quiet move's main history.
     evaluation_swing_share = 100, 0, 400;
-    /// Offset that centres the evaluation swing of quiet moves: the median loss by a quiet move in the handcrafted
+    /// Offset that centers the evaluation swing of quiet moves: the median loss by a quiet move in the handcrafted
     /// evaluation, without the tempo.
     evaluation_swing_offset = 14, -60, 60;
     /// The same for a network. It also corrects for the tempo bonus: the swing always removes the bonus of the
@@ -252,9 +252,10 @@ parameters! {
     /// Damping: maximum number of plies in that formula.
     damping_limit = 120, 0, 120;
 
-    /// A hash entry of the same position and search is kept if it is deeper by this many plies.
+    /// An old hash entry of the position from the same search is kept if it is deeper than the new one by at least this
+    /// many plies and the new score is not exact.
     hash_deeper_plies = 4, 1, 12;
-    /// Additional plies if the new entry is from a PV node.
+    /// Addition to these plies if the position has been on a PV.
     hash_deeper_pv = 2, 0, 8;
     /// Depth penalty, in plies, of an entry for each search since it was written.
     hash_age = 8, 0, 64;
@@ -295,7 +296,7 @@ parameters! {
     only_move_mated_within = 3, 1, 9;
 
     /// Node limit of the search for mates by checks, per millisecond of the move's soft limit: about a twentieth of
-    /// the time. On 746 positions from games it used 6 % of the limit on average, and all of it on 37.
+    /// the time. On 746 positions from games it used 6% of the limit on average, and all of it on 37.
     mate_nodes_per_ms = 25, 0, 1000;
 
     /// Added to the difference between a thread's score and the worst thread's score. The sum, multiplied by the

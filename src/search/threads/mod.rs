@@ -1,7 +1,7 @@
 //! Requests and the threads that answer them.
 //!
 //! A [`Pool`] takes requests. A search with n threads runs in n search threads, which wait between searches; the
-//! coordinator, an extra thread, only starts them, searches for mates, and chooses the move by a vote among their
+//! coordinator, an extra thread, starts them, runs the searches for mates, and chooses the move by a vote among their
 //! results. A [`Searcher`] searches in the caller's thread. Both answer by the same `request_handler`. Memory is
 //! checked before a thread starts (`memory`).
 

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_swing_of_quiet_moves_is_centred_for_both_evaluations() {
+    fn the_swing_of_quiet_moves_is_centered_for_both_evaluations() {
         for knowledge in [Knowledge::Medium, Knowledge::Large] {
             let swings = swings(knowledge);
             let median = swings[swings.len() / 2];

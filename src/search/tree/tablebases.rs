@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_does_not_pass_through_a_position_that_is_drawn_by_the_game() {
+    fn a_table_mate_avoids_a_third_occurrence() {
         let mut game = Game::new("9/4k4/9/9/9/9/9/5N3/3K5/9 w".parse().unwrap());
         for played in ["d1d2", "e8e9", "d2d1", "e9e8", "d1d2", "e8e9"] {
             game.push(played.parse().unwrap()).unwrap();

@@ -316,7 +316,7 @@ impl<'a> Checker<'a> {
 }
 
 /// Whether the plies of a win or loss by rule fit the `values` of the moves: for a win one more
-/// than after the best move; for a loss one more than after the longest defence, or one less if the
+/// than after the best move; for a loss one more than after the longest defense, or one less if the
 /// loser can delay by repeating positions. Plies that are too many to be stored count as one more than
 /// the most that can be stored. A loss without stored plies fits any plies of its moves.
 fn plies_are_right(found: Value, values: &[Value]) -> bool {

@@ -1,6 +1,6 @@
 //! The network in floating point: output, loss and gradient of one sample.
 //!
-//! The compiler vectorises the loops. Every sum has a fixed order, so the results do not depend on the width of
+//! The compiler vectorizes the loops. Every sum has a fixed order, so the results do not depend on the width of
 //! the vector instructions.
 
 use std::iter::repeat_n;
@@ -31,7 +31,7 @@ pub struct Layout {
     pub architecture: Architecture,
     /// Length of a row: the neurons of a perspective.
     pub row: usize,
-    /// Input weights that are added to those of each bucket (a *factoriser*). Empty with one bucket.
+    /// Input weights that are added to those of each bucket (a *factorizer*). Empty with one bucket.
     pub shared_weights: usize,
     pub input_biases: usize,
     pub output_weights: usize,
@@ -62,8 +62,8 @@ impl Layout {
         }
     }
 
-    /// Random initial parameters: uniform, and so small that most neurons begin between 0 and 1. Shared weights are
-    /// zero, and so are output biases.
+    /// Initial parameters: uniformly random weights, so small that most neurons begin between 0 and 1, and input biases
+    /// of 0.2. Shared weights and output biases are zero.
     pub fn start(&self, seed: u64) -> Vec<FloatBlock> {
         let mut rng = StdRng::seed_from_u64(seed);
         let mut parameters = vec![FloatBlock::ZERO; self.length];
@@ -179,7 +179,9 @@ impl Layout {
 /// The target of a sample: a mixture of the result of its game and its score.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
+    /// Share of the result, from 0 to 1; the rest is the share of the score.
     pub result_share: f32,
+    /// Evaluation units at which the odds are e to 1.
     pub scale: f32,
 }
 

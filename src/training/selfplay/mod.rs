@@ -170,7 +170,7 @@ struct Sequence {
     writer: GameWriter<File>,
     /// The next place to write.
     next: u32,
-    /// Finished games after it; `None` for a place without a game.
+    /// Finished games that are not written yet; `None` for a place without a game.
     waiting: BTreeMap<u32, Option<Record>>,
     written: SelfPlayProgress,
     failure: Option<SelfPlayError>,
