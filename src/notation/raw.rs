@@ -1,4 +1,4 @@
-//! Game records as a file contains them, before their moves are checked.
+//! Game records as read from a file, before their moves are checked.
 
 use super::tree::{AnnotatedMove, GameResult, GameTree, NodeId, PgnGame, Problem, ROOT, Tree};
 #[cfg(feature = "records")]
@@ -43,14 +43,14 @@ impl RecordError {
     }
 }
 
-/// A move as a file contains it.
+/// A move as written in a file.
 #[derive(Clone, Debug)]
 pub enum RawMove {
     /// The root has no move.
     None,
     /// A move in any notation.
     Text(String),
-    /// Origin and destination; `None` for squares that do not exist.
+    /// Origin and destination; `None` if one of them is not on the board.
     #[cfg_attr(not(feature = "records"), allow(dead_code))]
     Squares(Option<(Square, Square)>),
 }
@@ -338,7 +338,9 @@ impl RawGame {
                 }
                 format!("{m} is not a legal move here")
             }
-            RawMove::Squares(None) | RawMove::None => "the squares do not exist".to_owned(),
+            RawMove::Squares(None) | RawMove::None => {
+                "the move has a square off the board".to_owned()
+            }
         };
         Err(RecordError {
             line: node.line,

@@ -149,8 +149,8 @@ impl fmt::Display for Clause {
             }
             Self::ChaseInEachRound(color) => write!(
                 f,
-                "{color} chases one piece in each round, which counts as a perpetual chase against a \
-                 side that does so throughout (Asian rules, diagram 107)"
+                "{color} chases one piece in each round, which counts as a perpetual chase because \
+                 the other side chases perpetually (Asian rules, diagram 107)"
             ),
             Self::GraverLoses(color, perpetual) => {
                 write!(

@@ -174,6 +174,8 @@ texts! {
     counters_ignored: "position: counters {} are ignored", "position：忽略计数 {}";
     moves_ignored: "move {} of {} and all after it are ignored: {}", "第 {} 着（共 {} 着）及以后的着法被忽略：{}";
     not_a_move: "{} is not a move{}", "{} 不是着法{}";
+    other_ranks: " (ranks are 0 to 9, or 1 to 10 after setoption UCI_Variant)",
+        "（行号为 0 到 9，setoption UCI_Variant 后为 1 到 10）";
     not_a_legal_move: "{} is not a legal move", "{} 不是合法着法";
     and_more: "and {} more", "另有 {} 个错误";
     table_not_used: "egtbpaths: {} is not used: {}", "egtbpaths：不使用 {}：{}";
@@ -196,7 +198,7 @@ texts! {
     invalid_last_position: "the last position was invalid", "上一个局面无效";
     // Records and files.
     move_number: "move {}", "第 {} 着";
-    no_such_file: "there is no such file, and this is not `startpos` or a FEN, which come before moves",
+    no_such_file: "there is no such file, and this is neither `startpos` nor a FEN, one of which must precede moves",
         "没有这个文件，也不是 startpos 或 FEN（写在着法之前）";
     problem_of_game: "{}: game {}: {}; {}", "{}：第 {} 局：{}；{}";
     moves_before_it: "the moves before it are used", "保留其前的着法";
@@ -295,7 +297,7 @@ board, flip, fen         shows the board, turns it, shows its FEN
 level time SECONDS | depth N | elo POINTS
 engine red | black | none   the side of the engine
 new [FEN]                a new game
-draw, resign             offers a draw, gives up
+draw, resign             offers a draw, resigns
 save FILE                the game as PGN, or its position as .fen
 load FILE                a PGN (FILE:3 is the third game), or a .fen
 quit", "\

@@ -9,7 +9,7 @@ use crate::engine_client::{BOARD, Client, after, check_infos, is_outcome};
 fn messages_are_in_the_language_of_the_client() {
     let conversation = "position startpos moves h2e2 h9h2\nposition fen 9/9 w\nposition fen \
         4k4/9/9/9/9/9/9/9/9/4K4 w\nposition startpos\nsetoption hashsize x\n\
-        setoption hashsize 99999999\nsetoption evalapi nofile\ngo depth\nbanmoves xx\nponderhit\n\
+        setoption hashsize 99999999\nsetoption evalapi nofile\ngo depth\nbanmoves xx h10g8\nponderhit\n\
         go depth 1 searchmoves h2e2 a0a5\n";
     let english = [
         "position: move 2 of 2 and all after it are ignored: \"h9h2\"",
@@ -20,7 +20,7 @@ fn messages_are_in_the_language_of_the_client() {
         " is outside the range ",
         "setoption refused: nofile: No such file or directory (os error 2)",
         "go refused: depth needs a number",
-        "banmoves refused: \"xx\" is not a move",
+        "banmoves refused: \"xx\" is not a move, \"h10g8\" is not a move (ranks are 0 to 9",
         "ponderhit refused: no search is in progress",
     ];
     let chinese = [
@@ -32,7 +32,7 @@ fn messages_are_in_the_language_of_the_client() {
         " 之间，改用 ",
         "setoption 被拒绝：nofile：没有这个文件或目录",
         "go 被拒绝：depth 后面须有数字",
-        "banmoves 被拒绝：\"xx\" 不是着法",
+        "banmoves 被拒绝：\"xx\" 不是着法, \"h10g8\" 不是着法（行号为 0 到 9",
         "ponderhit 被拒绝：没有正在进行的搜索",
     ];
     for (greeting, is_gbk, expected) in [

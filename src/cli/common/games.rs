@@ -37,12 +37,12 @@ impl GameArguments {
         !self.game.is_empty()
     }
 
-    /// Fails if no position is given.
+    /// Returns an error if no position is given.
     pub fn require_given(&self, command: &str) -> Result<(), Failure> {
         if self.is_given() {
             return Ok(());
         }
-        let why = "no position is given: `startpos` or a FEN";
+        let why = "no position is given; expected `startpos` or a FEN";
         Err(Failure::usage(command, why))
     }
 
@@ -87,7 +87,8 @@ impl GameArguments {
         Some(place.path)
     }
 
-    /// Plays the game, from the starting position if no other is given. Notes if its position cannot arise in a game.
+    /// Plays the game, from the starting position if no other is given. Prints a note if the last position
+    /// cannot arise in a game.
     ///
     /// # Errors
     /// The FEN is invalid (all reasons are named), or a move cannot be played (the first is named).
@@ -95,8 +96,8 @@ impl GameArguments {
         Ok(self.read_with_source()?.0)
     }
 
-    /// Like [`Self::read`], also returns the file of the game and its place there, as for [`place_json`]; `None` unless
-    /// the game is the only argument and from a file.
+    /// Like [`Self::read`], but also returns the file of the game and its place there, as for [`place_json`]; `None`
+    /// unless the game is the only argument and from a file.
     pub fn read_with_source(&self) -> Result<(Game, Option<(PathBuf, Place)>), Failure> {
         let (game, source) = self.play()?;
         if let Some(text) = game.position().irregularity_note() {
@@ -184,7 +185,7 @@ pub fn play_line(line: Line) -> Result<Game, Failure> {
 
 /// The error message for an invalid [`GamePath`].
 const INVALID_PATH: &str =
-    "write the number of a game and of plies after the name of a PGN as in games.pgn:3@42";
+    "expected the number of a game or a ply after the file name, as in games.pgn:3@42";
 
 /// A file of games, with an optional game and ply: `games.pgn`, `games.pgn:3`, `games.pgn:3@42`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -271,7 +272,7 @@ impl GamePath {
         Ok(self.read_with_place()?.0)
     }
 
-    /// Like [`Self::read`], also returns the place of the game.
+    /// Like [`Self::read`], but also returns the place of the game.
     fn read_with_place(&self) -> Result<(GameTree, Place), Failure> {
         let path = self.path.display();
         let number = self.game.unwrap_or(1);
@@ -425,7 +426,7 @@ pub fn place_json(place: Option<(&Path, Place)>) -> Value {
 }
 
 /// Calls `found` with the number of each game of a file, from 1, and the game, or the reason why it cannot be read;
-/// `-` is standard input. The format is recognised by the content. Text outside games is reported, but not the problems
+/// `-` is standard input. The format is recognized by the content. Text outside games is reported, but not the problems
 /// of a game.
 ///
 /// # Errors

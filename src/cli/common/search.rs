@@ -36,7 +36,7 @@ pub struct SearchArguments {
     /// [default: 16 for `batch`, 32 for `review`, otherwise by the memory of the machine].
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_HASH)))]
     pub hash: Option<u32>,
-    /// Unsound pruning, as the engine's option.
+    /// Amount of unsound pruning, as the engine's option `pruning`.
     #[arg(long, value_name = "DEGREE", value_enum, ignore_case = true, default_value_t = Settings::default().pruning)]
     pub pruning: Degree,
     /// Evaluation: `large` is the neural network, the others are handcrafted.
@@ -240,8 +240,8 @@ const AUTOMATIC_HASH: usize = 16;
 
 /// Searches the final positions of `count` games at the same time, each in one thread with an empty hash table, so
 /// that the results depend neither on the number of threads nor on the order. `game` returns a game by its index. Calls
-/// `found` with the index of a game and its result as soon as it is known; if `found` returns `false`, the work is
-/// cancelled.
+/// `found` with the index of a game and its result as soon as it is known; if `found` returns `false`, the
+/// search ends.
 ///
 /// # Errors
 /// There is too little memory or no thread for the searches, or `found` returns an error.

@@ -80,12 +80,12 @@ impl Metrics {
             limited: counter("limited_total", "Requests rejected by a rate limit.")?,
             failed: counter(
                 "failed_total",
-                "Requests and updates of jobs that failed because the library cannot be read or written.",
+                "Requests and updates of jobs that failed because the library could not be read or written.",
             )?,
             connections: counter("connections_total", "Accepted connections.")?,
             refused: counter(
                 "refused_connections_total",
-                "Connections closed because their address has too many.",
+                "Connections closed because their address had too many.",
             )?,
             registry,
         })
@@ -137,6 +137,7 @@ pub struct Stats {
 
 impl Stats {
     pub fn new(library: &Library, counts: LibraryCounts) -> Self {
+        // Less than the maximum, so that `scores + 1` does not overflow.
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX - 1);
         let done = library.last_minute();
         let scores = number(done.scores);

@@ -554,7 +554,7 @@ mod tests {
         assert_eq!(games[1].as_ref().unwrap().moves.len(), 1);
         let error = |n: usize| games[n].as_ref().unwrap_err().to_string();
         assert_eq!(error(2), "move 1: h2e9 is not a legal move here");
-        assert_eq!(error(3), "move 1: the squares do not exist");
+        assert_eq!(error(3), "move 1: the move has a square off the board");
         assert_eq!(error(4), "there is no DhtmlXQ_movelist");
         let position = games[5].as_ref().unwrap();
         assert!(position.moves.is_empty() && is_dhtmlxq(b"[DhtmlXQ_binit]"));

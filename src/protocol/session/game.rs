@@ -78,6 +78,7 @@ impl CurrentGame {
     /// Removes the position, after a `position` line that was too long.
     pub fn clear(&mut self) {
         self.game = None;
+        // An invalid FEN, so that there is no game after the variant changes either.
         self.text.fen = Some(String::new());
         self.banned.clear();
     }
@@ -127,7 +128,7 @@ impl CurrentGame {
     }
 }
 
-/// A game as far as its moves are legal.
+/// A game up to its first move that is not legal.
 #[derive(Clone, Debug)]
 pub struct ParsedGame {
     pub game: Game,
@@ -184,7 +185,7 @@ fn parse_text(text: &str, ranks: Ranks, position: &Position) -> Result<Move, Str
         return Ok(played);
     }
     let hint = if has_other_ranks {
-        " (ranks are 0 to 9, or 1 to 10 after setoption UCI_Variant)"
+        texts().other_ranks
     } else {
         ""
     };

@@ -58,12 +58,12 @@ pub struct JournalPgn {
     pub length: u64,
 }
 
-/// The number of seeds in files without it.
+/// The number of seeds of journals that do not state it.
 fn one() -> Value {
     json!(1)
 }
 
-/// The color order in files without it.
+/// The color order of journals that do not state it.
 fn alternating() -> Value {
     json!(ColorOrder::default())
 }
@@ -205,7 +205,8 @@ pub enum JournalError {
     Version(u32),
     /// The first line is damaged and no other line repeats it.
     #[error(
-        "line 1: {reason}; no other line has a copy of the header, so the {safe} games cannot be used"
+        "line 1: {reason}; no other line has a copy of the header, so the readable games ({safe}) cannot be \
+         used"
     )]
     Header {
         /// The problem.
@@ -218,7 +219,7 @@ pub enum JournalError {
     Other(&'static str),
     /// A line is not a valid entry, or its game is a duplicate, has the wrong players or depends on missing games.
     #[error(
-        "line {line}: {reason}; {safe} games are readable: --repair continues from them and keeps a copy of \
+        "line {line}: {reason}; readable games: {safe}; --repair continues from them and keeps a copy of \
          the damaged file"
     )]
     Damaged {

@@ -163,7 +163,7 @@ fn damage_is_reported_and_repaired_on_request() {
         let damaged = scratch(&text);
         let error = open(&damaged, Damage::Refuse).unwrap_err().to_string();
         assert!(
-            error.contains(reason) && error.contains("2 games are readable"),
+            error.contains(reason) && error.contains("readable games: 2"),
             "{error}"
         );
         assert_eq!(fs::read_to_string(&damaged.path).unwrap(), text);
@@ -249,7 +249,7 @@ fn a_damaged_header_is_restored_from_its_copy() {
         let damaged = scratch(&text);
         let error = open(&damaged, Damage::Refuse).unwrap_err().to_string();
         assert!(error.starts_with("line 1: "), "{error}");
-        assert!(error.contains("2 games are readable: --repair"), "{error}");
+        assert!(error.contains("readable games: 2; --repair"), "{error}");
         assert_eq!(fs::read_to_string(&damaged.path).unwrap(), text);
         let (journal, content) = open(&damaged, Damage::Repair).unwrap();
         assert_eq!((numbers(&content), content.damaged_lines), (vec![0, 3], 1));
@@ -276,7 +276,10 @@ fn a_damaged_header_is_restored_from_its_copy() {
     let (_, rest) = STORED_V2.split_once('\n').unwrap();
     let damaged = scratch(&format!("\n{rest}"));
     let error = open(&damaged, Damage::Repair).unwrap_err().to_string();
-    assert!(error.contains("so the 2 games cannot be used"), "{error}");
+    assert!(
+        error.contains("so the readable games (2) cannot be used"),
+        "{error}"
+    );
 }
 
 #[test]
