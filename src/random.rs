@@ -22,7 +22,7 @@ pub enum Shape {
     Irregular,
 }
 
-/// A game of `plies` random moves from `start`, or fewer if it ends before.
+/// A game of `plies` random moves from `start`, or fewer if it ends sooner.
 pub fn game(random: &mut impl Rng, start: Position, plies: usize) -> Game {
     let mut game = Game::new(start);
     for _ in 0..plies {
@@ -46,8 +46,8 @@ pub fn position(random: &mut impl Rng, shape: Shape) -> Position {
     }
 }
 
-/// A random position of a shape, and moves of a piece of each side to a square and back, twice. `None`
-/// if the chosen moves are not legal.
+/// A game from a random position of a shape, in which one piece of each side moves to a square and back, twice.
+/// `None` if these moves are not legal.
 pub fn shuffle(random: &mut impl Rng, shape: Shape) -> Option<Game> {
     let mut game = Game::new(position(random, shape));
     let mut there = [Move::NONE; Color::COUNT];
@@ -106,12 +106,12 @@ fn irregular_setup(random: &mut impl Rng) -> Setup {
         setup.side_to_move = Color::Black;
     }
     for color in Color::ALL {
-        let favourite = PieceKind::ALL[random.random_range(1..PieceKind::COUNT)];
+        let favorite = PieceKind::ALL[random.random_range(1..PieceKind::COUNT)];
         let count = random.random_range(0..16);
         for n in 0..=count {
             let kind = match n {
                 0 => PieceKind::King,
-                _ if random.random_bool(0.7) => favourite,
+                _ if random.random_bool(0.7) => favorite,
                 _ => PieceKind::ALL[random.random_range(1..PieceKind::COUNT)],
             };
             let piece = Piece::new(kind, color);

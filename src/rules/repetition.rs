@@ -56,12 +56,12 @@ pub fn side_perpetuals(
             ..SidePerpetual::default()
         });
     }
-    let chases_count = match rules {
+    let considers_chases = match rules {
         RuleSet::Asian | RuleSet::ElephantEye => true,
         RuleSet::Computer => !checks.iter().any(|c| c.any),
         RuleSet::Chinese | RuleSet::CheckOnly | RuleSet::None => false,
     };
-    if !chases_count {
+    if !considers_chases {
         return ByColor::default();
     }
     perpetual_chases(position, plies, rules)

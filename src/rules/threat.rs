@@ -24,8 +24,8 @@ pub fn chaseable(position: &Position, owner: Color) -> Bitboard {
 
 /// The pieces of `side` that attack `target`, without kings and pawns, which may do so perpetually.
 fn attackers(position: &Position, side: Color, target: Square) -> Bitboard {
-    let free = position.kind(PieceKind::King) | position.kind(PieceKind::Pawn);
-    position.attackers_to(target, side, position.occupied()) & !free
+    let exempt = position.kind(PieceKind::King) | position.kind(PieceKind::Pawn);
+    position.attackers_to(target, side, position.occupied()) & !exempt
 }
 
 /// Whether `side` threatens the piece on `to`, which its piece on `from` attacks.

@@ -29,10 +29,10 @@ pub struct MateLimits {
 }
 
 impl MateLimits {
-    /// Whether the search was stopped or its time is over.
+    /// Whether the search was stopped or its time is up.
     pub fn is_over(&self, control: &Control) -> bool {
-        let has_time = |time| control.clock_elapsed() < time;
-        control.is_stopped() || !self.time.is_none_or(has_time)
+        let is_up = |time| control.clock_elapsed() >= time;
+        control.is_stopped() || self.time.is_some_and(is_up)
     }
 }
 
@@ -74,7 +74,7 @@ pub fn mate_by_checks(
     }
 }
 
-/// Larger than every depth.
+/// Larger than every depth: the [`MateBounds::refuted`] of a position without a mate at any depth.
 pub const ANY_DEPTH: u32 = u32::MAX;
 
 /// Results for a position with the attacker to move.

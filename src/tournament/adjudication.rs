@@ -205,11 +205,11 @@ mod tests {
 
     /// The ply and result of the adjudication; red's score comes first.
     fn end(adjudication: Adjudication, scores: &[Option<i32>]) -> Option<(usize, GameResult)> {
-        let mut opinions = ScoreAdjudicator::new(adjudication);
+        let mut adjudicator = ScoreAdjudicator::new(adjudication);
         let sides = [Color::Red, Color::Black].into_iter().cycle();
         let mut moves = sides.zip(scores).enumerate();
         moves.find_map(|(ply, (side, score))| {
-            let ending = opinions.add(side, *score, ply + 1)?;
+            let ending = adjudicator.add(side, *score, ply + 1)?;
             Some((ply + 1, ending.result))
         })
     }

@@ -86,7 +86,7 @@ impl WinRateCounts {
         self.positions += 1;
     }
 
-    /// Returns the coefficients of maximum likelihood, by gradient descent (Adam) over the counts.
+    /// Fits the coefficients to the counts by maximum likelihood, with gradient descent (Adam).
     pub fn fit(&self) -> Result<WinRateModel, TooFewPositions> {
         if self.positions < MIN_POSITIONS {
             return Err(TooFewPositions(self.positions));
@@ -175,7 +175,7 @@ impl WinRateModel {
     pub fn source(&self) -> String {
         let mut text = format!(
             "//! Coefficients of the model of win rates, constant first, in units of the evaluation.\n\
-             //! Written by `chuhe data win-rate` from {} positions (mean loss {:.4}).\n",
+             //! Written by `chuhe data win-rate` from {} positions (mean loss {:.4}).\n\n",
             self.positions, self.loss
         );
         for (name, meaning, [c0, c1, c2, c3]) in [
@@ -184,11 +184,10 @@ impl WinRateModel {
         ] {
             let _ = write!(
                 text,
-                "\n/// {meaning}\npub(super) const {name}: [f64; 4] = [{c0:.2}, {c1:.2}, {c2:.2}, {c3:.2}];\n"
+                "/// {meaning}\npub(super) const {name}: [f64; 4] = [{c0:.2}, {c1:.2}, {c2:.2}, {c3:.2}];\n"
             );
         }
-        // As rustfmt formats it.
-        text.replace(";\n\n///", ";\n///")
+        text
     }
 }
 

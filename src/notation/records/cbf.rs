@@ -70,7 +70,7 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
             Ok(Event::GeneralRef(reference)) => builder.text += &resolve(&reference),
             Ok(Event::End(element)) => {
                 is_complete |= element.local_name().as_ref() == &MARK.as_bytes()[1..];
-                builder.close()?;
+                builder.close();
             }
             Ok(Event::Eof) if is_complete => break None,
             Ok(Event::Eof) => break Some(RecordError::new("the record is cut short")),
@@ -162,7 +162,7 @@ impl Builder {
     }
 
     /// Handles the end of an element with its text.
-    fn close(&mut self) -> Result<(), RecordError> {
+    fn close(&mut self) {
         let element = std::mem::take(&mut self.element);
         let text = std::mem::take(&mut self.text);
         let text = text.as_str();
@@ -184,7 +184,6 @@ impl Builder {
                 self.game.add_tag(tag, &date_tag(tag, &plain_comment(text)));
             }
         }
-        Ok(())
     }
 }
 

@@ -35,8 +35,8 @@ struct LevelCommand {
 }
 
 impl XboardClock {
-    /// Parses the arguments of `level`: moves, base in minutes or `minutes:seconds`, increment in seconds. Its first
-    /// period begins after `plies` plies. Returns `false` if they are invalid.
+    /// Parses the arguments of `level`: moves, base in minutes or `minutes:seconds`, increment in seconds. The first
+    /// period begins after `plies` plies. Returns `false` if the arguments are invalid.
     pub fn set_level(&mut self, text: &str, plies: usize) -> bool {
         let mut words = text.split_whitespace();
         let mut parse = || {
@@ -64,23 +64,25 @@ impl XboardClock {
         self.period_start = plies;
     }
 
-    /// Sets the time for each move, in seconds.
+    /// Sets the time for each move, in seconds. Returns `false` if the text is not a positive time.
     pub fn set_move_time(&mut self, text: &str) -> bool {
         let time = read_seconds(text).ok().filter(|time| !time.is_zero());
         self.move_time = time.or(self.move_time);
         time.is_some()
     }
 
-    /// Sets the engine's clock, in hundredths of a second.
+    /// Sets the engine's clock, in hundredths of a second. Returns `false` if the text is not a number.
     pub fn set_own(&mut self, text: &str) -> bool {
-        self.own = centiseconds(text).or(self.own);
-        centiseconds(text).is_some()
+        let time = centiseconds(text);
+        self.own = time.or(self.own);
+        time.is_some()
     }
 
-    /// Sets the opponent's clock.
+    /// Sets the opponent's clock, like [`Self::set_own`].
     pub fn set_opponent(&mut self, text: &str) -> bool {
-        self.opponent = centiseconds(text).or(self.opponent);
-        centiseconds(text).is_some()
+        let time = centiseconds(text);
+        self.opponent = time.or(self.opponent);
+        time.is_some()
     }
 
     /// Starts a new game: full clocks and no depth limit.

@@ -7,8 +7,7 @@ use super::values::*;
 /// One ply in the fixed-point unit of reductions.
 pub const PLY: i32 = 1024;
 
-/// Size of the reduction table for each of depth and move number. Larger depths and numbers are treated like the last
-/// one in it.
+/// Number of depths and of move numbers in the reduction table. Larger ones are treated like the last one.
 const LMR_LIMIT: usize = 64;
 
 static LMR_TABLE: LazyLock<Vec<i32>> = LazyLock::new(|| {
@@ -30,8 +29,7 @@ fn logarithmic_reduction(depth: usize, number: usize) -> i32 {
 /// Reductions").
 #[inline]
 pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
-    let (depth, number) = (depth as usize, number);
-    let [depth, number] = [depth, number].map(|n| n.min(LMR_LIMIT - 1));
+    let [depth, number] = [depth as usize, number].map(|n| n.min(LMR_LIMIT - 1));
     if cfg!(feature = "tune") {
         return logarithmic_reduction(depth, number);
     }
@@ -44,7 +42,7 @@ pub fn reverse_futility(depth: i32) -> i32 {
     reverse_futility_margin() * (depth - 1)
 }
 
-/// Reverse futility: part of the distance above beta that is returned.
+/// Reverse futility: part of the distance above beta that is added to the returned score.
 #[inline]
 pub fn reverse_futility_share(above_beta: i32) -> i32 {
     above_beta / reverse_futility_divisor()
@@ -119,7 +117,7 @@ pub fn history_bonus(depth: i32) -> i32 {
     (history_bonus_factor() * depth - history_bonus_offset()).min(history_bonus_limit())
 }
 
-/// History malus of moves tried before it.
+/// History malus of the moves tried before the one that caused a cut-off.
 #[inline]
 pub fn history_malus(depth: i32) -> i32 {
     (history_malus_factor() * depth - history_malus_offset()).min(history_malus_limit())
@@ -164,7 +162,7 @@ pub fn correction_bonus(error: i32, depth: i32) -> i32 {
     (error * depth / correction_divisor()).clamp(-limit, limit)
 }
 
-/// Soft limit of a move at `ply` in a game without periods, as a share of the proper time.
+/// Soft limit of a move at `ply` in a game without periods, in percent of the proper time (see `search::time`).
 pub fn soft_share(ply: u32) -> i32 {
     let ply = ply.min(soft_share_plies().unsigned_abs()) as i32;
     soft_share_first() + (soft_share_late() - soft_share_first()) * ply / soft_share_plies()

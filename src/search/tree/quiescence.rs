@@ -2,8 +2,7 @@
 
 use super::repetition::PathVerdict;
 use super::score::NodeScore;
-use super::search::NodeType;
-use super::search::Search;
+use super::search::{NodeType, Search};
 use crate::board::{Legality, Move};
 use crate::movegen::has_legal_move;
 use crate::search::event::Bound;

@@ -181,8 +181,10 @@ impl EngineDialect {
 /// The clocks of both sides. A side without a clock gets that of the other side.
 fn uci_clocks(clocks: &ByColor<Clock>, side: Color) -> String {
     let own = &clocks[side];
-    let or_own = |clock| Some(clock).filter(|clock: &&Clock| clock.left().is_some());
-    let ByColor([red, black]) = clocks.each_ref().map(|clock| or_own(clock).unwrap_or(own));
+    let ByColor([red, black]) = clocks.each_ref().map(|clock| match clock.left() {
+        Some(_) => clock,
+        None => own,
+    });
     let left = |clock: &Clock| clock.left().unwrap_or_default().as_millis().max(1);
     let mut text = format!(
         "wtime {} btime {} winc {} binc {}",

@@ -86,7 +86,7 @@ impl Player {
         outcome.inspect_err(|error| log::error!("{error}")).ok()
     }
 
-    /// Plays game `number` of a seed. Drops the game once `drops` returns true.
+    /// Plays game `number` of the run with this seed. Drops the game once `drops` returns true.
     pub fn game(&mut self, seed: u64, number: u32, drops: &dyn Fn() -> bool) -> SelfPlayGame {
         let mut rng = game_rng(seed, number);
         self.searcher.forget();
@@ -271,7 +271,8 @@ impl Adjudication {
 /// diverge early and then follow few lines.
 const SPREAD: f64 = 5.0;
 
-/// Maximum number of positions in the cache, about 500 MB with five moves each. The first ones occur most often.
+/// Maximum number of positions in the cache, about 500 MB with five moves each. Later ones are not added: the
+/// first ones occur most often.
 const MAX_KNOWN: usize = 1 << 22;
 
 /// A cache of the good moves of positions, shared by all players.
@@ -352,8 +353,6 @@ impl OpeningMoves {
 
 #[cfg(test)]
 mod tests {
-    use crate::movegen::legal_moves;
-
     use super::*;
 
     /// The index and result of the adjudication of a game with these scores for red from ply `first`.
