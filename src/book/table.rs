@@ -35,7 +35,7 @@ fn key(position: &Position) -> String {
     fields.join(" ")
 }
 
-/// Puts the heaviest move first.
+/// Sorts moves by weight, the heaviest first.
 fn sort(moves: &mut [BookMove]) {
     moves.sort_by_key(|m| (Reverse(m.weight), m.played.bits()));
 }

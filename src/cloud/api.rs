@@ -39,7 +39,7 @@ impl QueryParameters {
         named.map(|(_, value)| &**value)
     }
 
-    /// A value that PHP does not consider empty: `""` and `"0"` count as absent.
+    /// The value of a parameter; `None` for `""` and `"0"` too, which PHP considers empty.
     pub fn get_filled(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !matches!(*value, "" | "0"))
     }
@@ -53,7 +53,7 @@ impl QueryParameters {
         self.get(name).map_or(default, is_on)
     }
 
-    /// The moves of `ban`, as in `move:c3c4|move:b2e2`. The first five bytes of each entry are skipped unread.
+    /// The moves of `ban`, as in `move:c3c4|move:b2e2`. The first five bytes of each entry are skipped unchecked.
     pub fn banned(&self) -> Vec<&str> {
         let list = self.get("ban").unwrap_or("").split('|');
         list.filter_map(|entry| entry.get(5..)).collect()
@@ -322,7 +322,7 @@ fn note(info: &MoveInfo) -> String {
     }
 }
 
-/// Win rate in per cent; `None` for mates, tablebase scores and moves without a score.
+/// Win rate in percent; `None` for mates, tablebase scores and moves without a score.
 fn shown_win_rate(info: &MoveInfo) -> Option<String> {
     match *info {
         MoveInfo::Known { score, .. } if score.abs() < MATE => {

@@ -83,7 +83,7 @@ impl KeyFilter {
         *count = count.wrapping_sub(1);
     }
 
-    /// An upper bound of the number of occurrences of the key.
+    /// An upper bound on the number of occurrences of the key.
     #[inline]
     pub fn at_most(&self, key: u64) -> u16 {
         self.counts[key as usize % Self::SIZE]

@@ -1,5 +1,5 @@
-//! Text input and output: size limits, encodings, safe display, values given as text, atomic replacement of files, and
-//! the language of messages.
+//! Text input and output: size limits, encodings, safe display, parsing of times and lists, atomic replacement of
+//! files, and the language of messages.
 
 mod bounded;
 mod encoding;

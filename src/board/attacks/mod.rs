@@ -17,14 +17,14 @@ use super::color::Color;
 use super::piece::PieceKind;
 use super::square::{FILES, Square};
 
-/// The inner squares of the rank of `square`, as seven bits.
+/// The occupancy of the inner squares of the rank of `square`, as seven bits.
 #[inline]
 const fn rank_index(square: Square, occupied: Bitboard) -> usize {
     (occupied.bits() >> (square.rank() * FILES + 1)) as usize & 0x7f
 }
 
-/// The inner squares of the file of `square`, as eight bits: the multiplication moves bit 9i to bit
-/// 56 + i, and no two products share a bit, so there are no carries.
+/// The occupancy of the inner squares of the file of `square`, as eight bits: the multiplication moves bit 9i to
+/// bit 56 + i, and no two products share a bit, so there are no carries.
 #[inline]
 const fn file_index(square: Square, occupied: Bitboard) -> usize {
     const EVERY_NINTH: u64 = 0x8040_2010_0804_0201;
@@ -58,7 +58,7 @@ pub fn lines(square: Square) -> Bitboard {
     Bitboard::from_board_bits(LINES[square.index()])
 }
 
-/// The diagonal neighbours of `square`, which are the legs of the knights that attack it.
+/// The diagonal neighbors of `square`, which are the legs of the knights that attack it.
 #[inline]
 pub(in crate::board) fn diagonals(square: Square) -> Bitboard {
     Bitboard::from_board_bits(DIAGONAL[square.index()])
@@ -71,7 +71,7 @@ pub(in crate::board) fn surroundings(square: Square) -> Bitboard {
     Bitboard::from_board_bits(SURROUNDINGS[square.index()])
 }
 
-/// A bit for each occupied orthogonal neighbour. A neighbour beyond the edge of the board has the bit of some other
+/// A bit for each occupied orthogonal neighbor. A neighbor beyond the edge of the board has the bit of some other
 /// square, which does not matter, because the tables have no moves past it.
 #[inline]
 const fn leg_index(square: Square, occupied: Bitboard) -> usize {
@@ -79,7 +79,7 @@ const fn leg_index(square: Square, occupied: Bitboard) -> usize {
     near & 1 | near >> 7 & 2 | near >> 8 & 4 | near >> 15 & 8
 }
 
-/// A bit for each occupied diagonal neighbour.
+/// A bit for each occupied diagonal neighbor.
 #[inline]
 const fn eye_index(square: Square, occupied: Bitboard) -> usize {
     let near = ((occupied.bits() << 10) >> square.index()) as usize;
@@ -92,7 +92,7 @@ pub fn knight(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard::from_board_bits(KNIGHT[square.index()][leg_index(square, occupied)])
 }
 
-/// The orthogonal neighbours of `square`, where a piece blocks a knight on `square` (蹩马腿).
+/// The orthogonal neighbors of `square`, where a piece blocks a knight on `square` (蹩马腿).
 #[inline]
 pub fn knight_legs(square: Square) -> Bitboard {
     rook(square, Bitboard::ALL)
@@ -116,7 +116,7 @@ pub fn advisor(square: Square) -> Bitboard {
     Bitboard::from_board_bits(ADVISOR[square.index()])
 }
 
-/// The squares that a king (帅 将) attacks, except the facing king; the relation is symmetric.
+/// The squares that a king (帅 将) attacks by its steps, without the facing king; the relation is symmetric.
 #[inline]
 pub fn king(square: Square) -> Bitboard {
     Bitboard::from_board_bits(KING[square.index()])
@@ -266,7 +266,7 @@ mod tests {
         }
 
         #[test]
-        fn reverse_tables_are_the_reverse(occupied in any::<u128>()) {
+        fn reverse_tables_match_the_forward_tables(occupied in any::<u128>()) {
             let occupied = Bitboard::from_bits(occupied);
             for a in Square::all() {
                 for b in Square::all() {

@@ -52,7 +52,7 @@ impl Job {
         (Self { control, interrupt }, interrupts)
     }
 
-    /// Ends the search soon. The job may have ended already.
+    /// Asks the job to end. Does nothing if it has ended.
     pub fn stop(&self) {
         self.control.stop();
         let _ = self.interrupt.try_send(());
@@ -98,7 +98,7 @@ impl EngineSettings {
     }
 
     /// The FEN of a position, how the rules end the game, the opening, and the contents of books and endgame tables.
-    /// The page itself recognises positions without a legal move.
+    /// The page itself recognizes positions without a legal move.
     pub fn describe(&self, parameters: &QueryParameters) -> Result<Value, String> {
         let game = read_game(parameters)?;
         let (position, rules) = (game.position(), self.plan.settings.rules);
@@ -197,7 +197,7 @@ impl BoardEngine {
         }
     }
 
-    /// Searches a position for an answer that an interrupted search cannot give.
+    /// Searches a position to the end. The result of an interrupted search is not used.
     ///
     /// # Errors
     /// The search failed or was stopped, for example by a search for another tab of the browser.
@@ -323,8 +323,8 @@ struct Analysis<'a> {
     position: &'a Position,
     /// The last report of each line by its MultiPV number.
     lines: BTreeMap<usize, Info>,
-    /// The lines to show. If a move changes its number, no line has its old number until the next report; until then
-    /// the earlier lines are shown.
+    /// The lines to show. When a move gets another number, its old number is free until the next report. Until then,
+    /// the earlier lines stay here.
     shown: Vec<Info>,
     nodes: u64,
     time: Duration,

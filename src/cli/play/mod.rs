@@ -148,7 +148,7 @@ impl PlaySession {
         let clock = self.clock.as_ref();
         let time = clock.map_or_else(String::new, |clock| format!(" {}", clock.text(side)));
         let line = editor.readline(&format!("{name}{time}> "))?;
-        // The history is a convenience only.
+        // An error only means that the line is missing in the input history.
         let _ = editor.add_history_entry(line.as_str());
         Ok(line)
     }

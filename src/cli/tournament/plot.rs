@@ -8,13 +8,13 @@ use crate::text::counted;
 use crate::tournament::stats::{Estimate, Interval, Scores, SprtRun, Standings};
 use crate::tournament::{GameSummary, Tournament};
 
-/// Width of the plot in pixels.
+/// Width of the plot, in pixels.
 const WIDTH: u32 = 800;
-/// Height of the row of an engine.
+/// Height of the row of an engine, in pixels.
 const ROW: u32 = 50;
-/// Height of the title and the axis.
+/// Height of the title and the axis, in pixels.
 const FRAME: u32 = 90;
-/// Height of a curve.
+/// Height of a curve, in pixels.
 const HISTORY: u32 = 220;
 
 type Painted = Result<(), Box<dyn std::error::Error>>;
@@ -152,7 +152,7 @@ fn curves(tournament: &Tournament, points: &[Point]) -> Vec<Curve> {
 
 fn paint_curve(area: &Area<'_>, curve: &Curve) -> Painted {
     let values = curve.lines.iter().flatten().map(|(_, value)| *value);
-    // The first error bounds are very wide and are clipped.
+    // The error bounds after the first games are very wide and are clipped.
     let main = curve.lines[0].iter().map(|(_, value)| value.abs());
     let widest = main
         .chain(curve.levels.iter().map(|level| level.abs()))

@@ -172,7 +172,7 @@ pub struct LibraryRoutes {
 }
 
 impl LibraryRoutes {
-    /// The routes for the user with this name; a reserved or invalid name is replaced.
+    /// The routes for the user with this name, or with the name `user` if this one is reserved or invalid.
     pub fn new(library: Arc<Library>, user: &str) -> std::io::Result<Self> {
         let secret = format!("{:032x}", rand::random::<u128>());
         let tokens = Tokens::parse(&format!("write {user} {secret}"))
@@ -214,7 +214,7 @@ impl LibraryRoutes {
             .with_state(self.shared.clone())
     }
 
-    /// Advances uploaded jobs, forever.
+    /// Advances uploaded jobs forever.
     pub async fn advance(&self) {
         jobs::advance(self.shared.clone()).await;
     }
@@ -280,7 +280,7 @@ async fn accept(
     }
 }
 
-/// Runs a connection, which counts as open until it ends.
+/// Runs a connection and keeps its slot and its admission until it ends.
 async fn hold(connection: impl Future<Output = ()>, _: OwnedSemaphorePermit, _: Admission) {
     connection.await;
 }
@@ -313,13 +313,13 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
         line = tokio::time::timeout(HEAD_TIME, FirstLine::read(&mut reader)) => line,
         _ = stopping.wait_for(|is_stopping| *is_stopping) => return,
     };
-    // The client has sent no whole line in time, or the connection is broken.
+    // The client has sent no complete line in time, or the connection is broken.
     let Ok(Ok(line)) = line else {
         return;
     };
     let reader = Cursor::new(line.text).chain(reader);
     let stream = TokioIo::new(tokio::io::join(reader, writer));
-    // Later lines of the connection are not corrected, so a client that needs it uses a new one.
+    // Only the first request line is corrected, so such a client must open a connection for each request.
     let connection = (http().keep_alive(!line.is_corrected)).serve_connection(stream, service);
     let mut connection = std::pin::pin!(connection);
     let is_done = tokio::select! {

@@ -1,4 +1,4 @@
-//! The first line of a connection. Some programs send the blank of a FEN unencoded, which hyper refuses.
+//! The first line of a connection. Some programs do not encode the spaces of a FEN in a URL, which hyper rejects.
 
 use std::io;
 
@@ -28,7 +28,7 @@ impl FirstLine {
     }
 }
 
-/// A request line with the characters of its URL encoded that no URL contains; `None` without such characters.
+/// A request line with percent-encoding for characters that a URL must not contain; `None` if it has none of them.
 fn corrected(line: &[u8]) -> Option<Vec<u8>> {
     let version = b" HTTP/1.";
     let begin = line.iter().position(|byte| *byte == b' ')? + 1;

@@ -30,7 +30,7 @@ pub const OWN_PAGE: &str = "/chuhe";
 /// Path of the page of the public library.
 const PUBLIC_PAGE: &str = "/query/";
 
-/// Reply to a request of the page of the public library for comments on a position. This server has no comments.
+/// Reply when the page of the public library asks for comments on a position, which this server does not have.
 const NO_COMMENTS: &str = "data: [DONE]\n\n";
 
 /// Cost of a request for a file or for [`board`], in queries.
@@ -107,7 +107,7 @@ pub async fn board(
     Ok(Json(language(&parts.headers).within(|| describe(text))))
 }
 
-/// The reply about a text that should be a FEN.
+/// Describes a text that should be a FEN.
 fn describe(text: &str) -> BoardMessage {
     let board = fen::parse(text);
     let reason = match board {
@@ -204,7 +204,7 @@ fn built_in(path: &str) -> Result<Response, ServerError> {
     Ok((headers, text).into_response())
 }
 
-/// The board in a URL such as `/?FEN`, with `_` for blanks.
+/// The board in a URL such as `/?FEN`, with `_` for spaces.
 fn bare_board(uri: &Uri) -> Option<String> {
     let (text, _) = form_urlencoded::parse(uri.query()?.as_bytes()).next()?;
     Some(fen::write(&fen::parse(&text)?).replace(' ', "_"))

@@ -182,7 +182,7 @@ impl Batch<'_> {
     }
 }
 
-/// Lowers the distances of a position to those of a parent plus one. Returns whether any has changed.
+/// Lowers each distance of a position to that of a parent plus one, if this is less. Returns whether any has changed.
 pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
     let before = row.plies;
     for (reoriented, distance) in parent.plies.iter().enumerate() {

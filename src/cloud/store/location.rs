@@ -1,4 +1,4 @@
-//! The location of a library.
+//! Where a library is stored: in an SQLite file or a PostgreSQL database.
 
 use std::ffi::OsStr;
 use std::fmt;

@@ -100,7 +100,7 @@ impl Snapshot<'_> {
         Ok(count?.unwrap_or(0))
     }
 
-    /// Calls `each` with every position that is not hidden, in key order.
+    /// Calls `each` with every position that is not hidden, in key order, without moves to hidden positions.
     pub fn for_each<E: From<StoreError>>(
         &self,
         mut each: impl FnMut(Key, Row) -> Result<(), E>,

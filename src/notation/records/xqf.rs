@@ -46,7 +46,7 @@ const HAS_COMMENT: u8 = 0x20;
 const FROM_OFFSET: u8 = 0x18;
 const TO_OFFSET: u8 = 0x20;
 
-/// Whether a file is in this format. The header has NUL bytes, which a text has not.
+/// Whether a file is in this format. The header contains NUL bytes, unlike text.
 pub fn is_xqf(bytes: &[u8]) -> bool {
     let header = bytes.get(..HEADER).unwrap_or_default();
     header.starts_with(b"XQ") && header.contains(&0)

@@ -13,13 +13,13 @@ pub struct Preferences {
     pub milliseconds: bool,
     /// Whether every line that arrives during a search waits until the search ends.
     pub batch: bool,
-    /// Send additional reports.
+    /// Whether to send additional reports.
     pub debug: bool,
-    /// Play the promotion variant.
+    /// Whether to play the promotion variant.
     pub promotion: bool,
-    /// Resign hopeless games; `None` for the default of the protocol.
+    /// Whether to resign hopeless games; `None` for the default of the protocol.
     pub resign: Option<bool>,
-    /// Offer draws in level games.
+    /// Whether to offer draws in level games.
     pub draw: bool,
     /// Whether to play from the opening books; `None` for the default of the protocol.
     pub use_book: Option<bool>,
@@ -34,17 +34,17 @@ pub struct Preferences {
     pub threads: usize,
     /// The time that each move loses between the engine and the clock.
     pub move_overhead: Duration,
-    /// Report the probabilities of a win, a draw and a loss with each line.
+    /// Whether to report the probabilities of a win, a draw and a loss with each line.
     pub show_wdl: bool,
-    /// Play no stronger than [`Self::elo`].
+    /// Whether to play no stronger than [`Self::elo`].
     pub limit_strength: bool,
     /// The strength to play at, in Elo.
     pub elo: u32,
     /// The strength to play at if [`Self::limit_strength`] is off, up to [`MAX_SKILL`].
     pub skill: u32,
-    /// How random the moves are. Levels below full strength use at least [`Randomness::Small`].
+    /// How random the moves are, as set by the client; see [`Self::randomness()`].
     pub randomness: Randomness,
-    /// Probe the endgame tables.
+    /// Whether to probe the endgame tables.
     pub use_tables: bool,
     /// The directories of endgame tables, separated by `;`, in addition to the embedded ones.
     pub table_paths: String,
@@ -59,7 +59,7 @@ pub struct Preferences {
     pub has_set_chess960: bool,
     /// Whether the client has shown that it counts ranks from 0.
     pub counts_from_zero: bool,
-    /// The client analyses: full strength, no randomness, no style.
+    /// Whether the client analyzes: full strength, no randomness, no style.
     pub analyse_mode: bool,
     /// The opponent, if known.
     pub opponent: Opponent,
@@ -113,7 +113,7 @@ impl Preferences {
 
     /// The numbers of the ranks in the moves of UCI. Programs for many variants set `UCI_Variant` and count ranks from
     /// 1, as Fairy-Stockfish does. Other programs only send all listed options back, even `UCI_EngineAbout`, which has
-    /// no effect. `UCI_Chess960` is not listed, so that a program that sets it is one for many variants.
+    /// no effect. `UCI_Chess960` is not listed, so a program that sets it supports many variants.
     pub fn ranks(&self) -> Ranks {
         let is_for_variants =
             self.has_set_variant && (!self.has_set_about || self.has_set_chess960);
@@ -124,7 +124,7 @@ impl Preferences {
         }
     }
 
-    /// How random the moves are. Levels below full strength always vary them.
+    /// How random the moves are: not at all in analysis mode, and at least [`Randomness::Small`] below full strength.
     pub fn randomness(&self) -> Randomness {
         if self.analyse_mode {
             Randomness::None

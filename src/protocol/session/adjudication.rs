@@ -20,7 +20,7 @@ const LEVEL_ANSWERS: u32 = 10;
 /// The engine offers no draw with more pieces than this on the board.
 const LEVEL_PIECES: u32 = 16;
 
-/// The offers that the answer may accept or make.
+/// The conditions under which an answer may accept a draw or resign.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offers {
     /// Whether the opponent offers a draw.

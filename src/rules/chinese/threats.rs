@@ -12,7 +12,7 @@ const MATE_AFTER_CAPTURE: u32 = 4;
 /// The result of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaptureResult {
-    /// Neither of the others.
+    /// Neither an even exchange nor a win.
     Nothing,
     /// An even exchange.
     Even,
@@ -23,7 +23,7 @@ pub enum CaptureResult {
 /// A restriction of a capture sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Restriction {
-    /// Everything counts.
+    /// No restriction.
     None,
     /// Captures of the other side that the first move makes possible by opening a line do not count.
     Covered,
@@ -176,7 +176,7 @@ fn mutual_captures(position: &Position, enemy_captures: &[Move]) -> Vec<Move> {
         .collect()
 }
 
-/// Whether the side to move can make a capture that wins material on its square.
+/// Whether a capture is legal and wins material on its square.
 pub fn wins_exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> bool {
     has_move(position, m) && exchange(position, m, budget) > 0
 }

@@ -16,8 +16,8 @@
 //!
 //! # Tried without gain
 //!
-//! Each was on in half of the games of a test of several techniques at 3,000 nodes a move. Some had such a test at
-//! 40,000 nodes before, with other parameters.
+//! Each technique was switched on in half of the games of a test of several techniques, at 3,000 nodes a move. Some
+//! were also tested in this way at 40,000 nodes, earlier and with other parameters.
 //!
 //! | technique | Elo (+- 6) | Elo at 40,000 nodes (+- 10) |
 //! |---|---|---|

@@ -29,6 +29,7 @@ const PENDING_WIN: u16 = 1 << 8;
 const PENDING_LOSS: u16 = 1 << 9;
 /// Some capture does not lose by mate.
 const SAFE: u16 = 1 << 10;
+/// The position is not legal.
 const NOT_LEGAL: u16 = 1 << 15;
 
 pub struct Mates {
@@ -173,7 +174,7 @@ impl MateSearch<'_> {
         }
     }
 
-    /// Updates the predecessors of a node with this depth.
+    /// Updates the predecessors of a node whose value is decided at this level.
     fn visit(&self, node: Node, plies: u8) {
         self.game.before(node, |before| match plies % 2 {
             0 => self.win(before, plies + 1),
