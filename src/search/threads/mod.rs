@@ -8,15 +8,15 @@
 mod memory;
 mod request_handler;
 mod searcher;
-mod thread;
 
 pub use memory::free_megabytes;
 pub(crate) use memory::{USUAL_STACK, cores, start_thread};
 pub use request_handler::{SearchLine, SearchResult};
 pub use searcher::Searcher;
 #[cfg(feature = "training")]
-pub(crate) use thread::{has_room_for_searches, spawn_search_thread};
+pub(crate) use searcher::{has_room_for_searches, spawn_search_thread};
 
+use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,9 +24,8 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, bounded, unbounded};
 
-use memory::has_room;
+use memory::{STACK_BYTES, THREAD_BYTES, has_room};
 use request_handler::RequestHandler;
-use thread::{SearchThread, THREAD_BYTES, ThreadMessage};
 
 use crate::board::{Move, Position};
 use crate::eval::nnue;
@@ -34,7 +33,7 @@ use crate::movegen::is_legal;
 use crate::search::event::{Bound, Event};
 use crate::search::request::SearchRequest;
 use crate::search::score::Score;
-use crate::search::tree::{Iteration, SharedState};
+use crate::search::tree::{Iteration, SharedState, ThreadData, search};
 use crate::search::tt::{TranspositionTable, TtEntry};
 
 /// Maximum size of the transposition table in MB.
@@ -59,7 +58,7 @@ pub enum StartError {
     NoMemory(usize),
     /// The system does not start a thread.
     #[error("the system cannot start a search thread: {0}")]
-    NoThread(std::io::Error),
+    NoThread(io::Error),
 }
 
 /// The reason why the transposition table or the pool cannot be resized.
@@ -145,8 +144,8 @@ impl Pool {
         // Decoded now, while the program can still report that memory is missing.
         nnue::embedded();
         let tt = Arc::new(TranspositionTable::new(1).ok_or(StartError::NoMemory(1))?);
-        let no_thread = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::OutOfMemory => StartError::NoMemory(1),
+        let no_thread = |error: io::Error| match error.kind() {
+            ErrorKind::OutOfMemory => StartError::NoMemory(1),
             _ => StartError::NoThread(error),
         };
         let first = SearchThread::start(0, tt.clone()).map_err(no_thread)?;
@@ -469,4 +468,99 @@ fn run(threads: &[SearchThread], shared: &Arc<SharedState>) -> Vec<Iteration> {
         .into_iter()
         .filter_map(|(_, result)| result)
         .collect()
+}
+
+/// The messages to a search thread.
+enum ThreadMessage {
+    /// Answered with the thread's number and its result, `None` after a panic.
+    Search(Arc<SharedState>, Sender<(usize, Option<Iteration>)>),
+    UseTt(Arc<TranspositionTable>),
+    /// Clears the histories of earlier searches.
+    Clear,
+}
+
+/// The handle of a search thread.
+struct SearchThread {
+    messages: Sender<ThreadMessage>,
+    handle: JoinHandle<()>,
+}
+
+impl SearchThread {
+    /// Starts the thread with this number. The histories and the stack are allocated here, so that a lack of memory is
+    /// an error. The accumulators of the network are allocated at the first search.
+    ///
+    /// # Errors
+    /// There is no memory for the thread, or the system does not start it.
+    fn start(id: usize, tt: Arc<TranspositionTable>) -> io::Result<Self> {
+        if !has_room(THREAD_BYTES) {
+            return Err(ErrorKind::OutOfMemory.into());
+        }
+        let mut data = ThreadData::new(id, tt);
+        let (messages, inbox) = unbounded();
+        let work = move || {
+            inbox
+                .iter()
+                .for_each(|message| handle_message(&mut data, message))
+        };
+        let handle = start_thread(&format!("search-{id}"), STACK_BYTES, work)?;
+        Ok(Self { messages, handle })
+    }
+
+    fn send(&self, message: ThreadMessage) {
+        // Sending succeeds: the thread runs as long as its handle exists.
+        let _ = self.messages.send(message);
+    }
+
+    /// Waits until the thread has handled its messages, and ends it.
+    fn end(self) {
+        let Self { messages, handle } = self;
+        drop(messages);
+        // A panic of the thread was reported when it happened.
+        let _ = handle.join();
+    }
+}
+
+fn handle_message(data: &mut ThreadData, message: ThreadMessage) {
+    match message {
+        ThreadMessage::Search(shared, results) => {
+            // Sending succeeds: the coordinator waits for the results of all threads.
+            let _ = results.send((data.id, search_or_renew(data, &shared)));
+        }
+        ThreadMessage::UseTt(tt) => data.tt = tt,
+        ThreadMessage::Clear => data.histories.clear(),
+    }
+}
+
+/// Runs a search. If it panics, returns `None` and replaces the thread's data, so that later searches are not affected.
+/// The panic has then been reported already.
+fn search_or_renew(data: &mut ThreadData, shared: &SharedState) -> Option<Iteration> {
+    let result = catch_unwind(AssertUnwindSafe(|| search(data, shared)));
+    if result.is_err() {
+        *data = ThreadData::new(data.id, data.tt.clone());
+    }
+    result.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Game;
+    use crate::search::request::{Limits, SearchRequest};
+
+    #[test]
+    fn a_thread_answers_after_a_panic() {
+        let tt = TranspositionTable::new(1).expect("1 MB is free");
+        let thread = SearchThread::start(0, Arc::new(tt)).expect("the thread starts");
+        let request = SearchRequest::new(Game::default(), Limits::default());
+        // A search without root moves panics.
+        let shared = Arc::new(SharedState::new(request, Vec::new(), 1));
+        let (sender, results) = unbounded();
+        thread.send(ThreadMessage::Search(shared, sender));
+        let answers: Vec<_> = results
+            .iter()
+            .map(|(id, result)| (id, result.is_some()))
+            .collect();
+        assert_eq!(answers, [(0, false)]);
+        thread.end();
+    }
 }

@@ -1,16 +1,17 @@
 //! A searcher for callers that wait for each result: the bench, self-play, and checks of openings and books.
 
+use std::cell::Cell;
 use std::fmt;
+use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 use crossbeam_channel::unbounded;
 
-use super::StartError;
-use super::memory::{THREAD_HEAP_BYTES, has_room};
+use super::memory::{STACK_BYTES, THREAD_BYTES, THREAD_HEAP_BYTES, has_room};
 use super::request_handler::{RequestHandler, SearchResult};
-use super::thread::{THREAD_BYTES, on_search_stack, search_or_renew, spawn_search_thread};
+use super::{StartError, search_or_renew};
 use crate::board::Position;
 use crate::eval::nnue::{self, Network};
 use crate::rules::Game;
@@ -198,6 +199,50 @@ impl fmt::Debug for Searcher {
             .field("tablebases", &self.tablebases)
             .finish_non_exhaustive()
     }
+}
+
+thread_local! {
+    /// Whether the stack of this thread is large enough for a search.
+    static HAS_SEARCH_STACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` with a stack that is large enough for a search: in this thread if it has one, else in a new
+/// thread.
+///
+/// # Errors
+/// There is no memory for the thread, or the system refuses it.
+fn on_search_stack<R: Send>(work: impl FnOnce() -> R + Send) -> io::Result<R> {
+    if HAS_SEARCH_STACK.get() {
+        return Ok(work());
+    }
+    thread::scope(|scope| {
+        let handle = spawn_search_thread(scope, work)?;
+        handle.join().or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// Starts a thread in which a [`Searcher`] searches without starting another one.
+///
+/// # Errors
+/// There is no memory for the thread, or the system refuses it.
+pub fn spawn_search_thread<'scope, R: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> R + Send + 'scope,
+) -> io::Result<ScopedJoinHandle<'scope, R>> {
+    if !has_room(STACK_BYTES + THREAD_HEAP_BYTES) {
+        return Err(ErrorKind::OutOfMemory.into());
+    }
+    let builder = thread::Builder::new().name("searcher".to_owned());
+    builder.stack_size(STACK_BYTES).spawn_scoped(scope, || {
+        HAS_SEARCH_STACK.set(true);
+        work()
+    })
+}
+
+/// Whether there is memory for this number of search threads, not counting their hash tables.
+#[cfg(feature = "training")]
+pub fn has_room_for_searches(threads: usize) -> bool {
+    has_room(threads.saturating_mul(THREAD_BYTES) + THREAD_HEAP_BYTES)
 }
 
 #[cfg(test)]
