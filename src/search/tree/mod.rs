@@ -3,8 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `iteration` | the results of the iterations |
-//! | `stopping` | the end of a search by time, nodes, a mate or an only move |
-//! | `root` | the root: iterative deepening, aspiration windows, moves, reports |
+//! | `root` | the root: iterative deepening and its end, aspiration windows, moves, reports |
 //! | `node` | one node: hash entry, static evaluation, cut-offs before its moves |
 //! | `moves` | the moves of a node: pruning, extensions, reductions, principal variation search |
 //! | `quiescence` | captures and check evasions at the end of each line |
@@ -12,7 +11,7 @@
 //! | `history_update` | writes to the histories and the transposition table after a node |
 //! | `score` | node scores and whether they depend on the path |
 //! | `evaluator` | static evaluation, updated move by move |
-//! | `search`, `shared` | the state of one thread, and of all threads of a search |
+//! | `search`, `shared` | the state of one thread with its polls, and of all threads of a search |
 //!
 //! # Tried without gain
 //!
@@ -44,7 +43,6 @@ mod root;
 mod score;
 mod search;
 mod shared;
-mod stopping;
 mod tablebases;
 
 pub use evaluator::static_score;

@@ -1,17 +1,17 @@
-//! The root: iterative deepening, aspiration windows, the scores of its moves, reports.
+//! The root: iterative deepening and its end, aspiration windows, the scores of the moves, reports.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::iteration::{Iteration, NOT_OVERTAKEN, Stability};
-use super::search::{Root, Search, ThreadData};
+use super::search::{NonPv, Root, Search, ThreadData};
 use super::shared::SharedState;
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::search::event::{Bound, Report};
 use crate::search::ordering::{MovePicker, PickerMode};
-use crate::search::parameters::values;
-use crate::search::request::{Driver, MAX_DEPTH};
+use crate::search::parameters::{Pruning, values};
+use crate::search::request::{Degree, Driver, MAX_DEPTH};
 use crate::search::score::Score;
 
 /// Time after which the search reports the current root move.
@@ -65,6 +65,104 @@ impl Search<'_> {
             }
         }
         self.wait_while_pondering();
+    }
+
+    /// Whether an exact mate score ends a search of one line. With a clock or a time for the move every win does, in a
+    /// search for a mate every win that is short enough. Otherwise the depth must reach twice the length of the mate,
+    /// because at lower depths pruning can hide a shorter one.
+    fn is_decided(&self, lines: usize) -> bool {
+        let Iteration { moves, depth, .. } = &self.iteration;
+        if lines > 1 || !moves[0].score.is_mate() || moves[0].bound != Bound::Exact {
+            return false;
+        }
+        let score = moves[0].score;
+        let plies = Score::MATE.units() - score.units().abs();
+        let on_the_clock = self.shared.request.limits.clock.is_some()
+            || self.shared.request.limits.move_time.is_some();
+        // A search for a mate in N moves continues after a longer one.
+        let wanted = self.shared.request.limits.mate;
+        let is_short = wanted.is_none_or(|moves| score.is_mate_in(moves));
+        (score.is_mating() && (on_the_clock || wanted.is_some()) && is_short) || *depth >= 2 * plies
+    }
+
+    fn is_out_of_time(&self, stability: &Stability) -> bool {
+        let Some(time) = self.shared.time else {
+            return false;
+        };
+        let soft = time.scaled_soft(
+            stability.stable,
+            stability.drop,
+            stability.effort,
+            stability.best_move_changes,
+        );
+        let control = &self.shared.request.control;
+        let thought = if time.flexible {
+            control.elapsed()
+        } else {
+            control.clock_elapsed()
+        };
+        !control.is_pondering() && thought >= soft
+    }
+
+    /// Whether the soft limit of nodes is reached, so that no further iteration starts.
+    fn is_past_soft_nodes(&self) -> bool {
+        let nodes = self.total_nodes();
+        let limit = self.shared.request.limits.soft_nodes;
+        limit.is_some_and(|limit| nodes >= limit)
+    }
+
+    /// Whether the search ends because it has a clock and the best move is the only one that does not lose by force.
+    /// Most engines only stop if there is a single legal move. This costs null windows at half the depth after each
+    /// iteration.
+    fn is_only_move(&mut self) -> bool {
+        let depth = self.iteration.depth;
+        let best = self.iteration.moves[0].score;
+        let limits = &self.shared.request.limits;
+        if limits.mate.is_some()
+            || limits.clock.is_none()
+            || self.shared.request.control.is_pondering()
+            || self.shared.request.settings.multipv > 1
+        {
+            return false;
+        }
+        if self.shared.root_moves.len() == 1 && depth >= values::only_move_depth() {
+            return true;
+        }
+        if depth < values::only_move_depth() || best.is_proven() {
+            return false;
+        }
+        // A move that is not far below the best one does not lose by force. This first search is cheap because it
+        // prunes; only the second one, without pruning, proves the mates.
+        let far_behind = Score::evaluation(best.units() - values::only_move_far_behind());
+        let others: Vec<_> = self.iteration.moves[1..].iter().map(|m| m.played).collect();
+        self.all_fail(&others, far_behind, depth / 2) && {
+            let pruning = std::mem::replace(&mut self.pruning, Pruning::new(Degree::None));
+            let mated = self.all_fail(
+                &others,
+                -Score::LONGEST_MATE,
+                (depth / 2).min(values::only_move_mated_within()),
+            );
+            self.pruning = pruning;
+            mated
+        }
+    }
+
+    /// Whether each of these moves, searched to `depth`, scores at most `alpha`.
+    fn all_fail(&mut self, moves: &[Move], alpha: Score, depth: i32) -> bool {
+        moves.iter().all(|m| {
+            self.play(0, *m);
+            let score = (-self.search::<NonPv>(1, -alpha - 1, -alpha, depth, true)).score;
+            self.take_back();
+            !self.stopped && score <= alpha
+        })
+    }
+
+    /// Waits for the ponder hit or a stop, if the search is complete while pondering.
+    fn wait_while_pondering(&self) {
+        let control = &self.shared.request.control;
+        while self.id == 0 && control.is_pondering() && !control.is_stopped() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// The depth of the next iteration: one ply more or, without iterative deepening, the depth limit after depth 1.

@@ -1,17 +1,20 @@
-//! The state of one search in one thread.
+//! The state of one search in one thread, and its polls: they check the clock and the limits, count nodes and report
+//! progress.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use super::evaluator::Evaluator;
 use super::iteration::{Iteration, NOT_OVERTAKEN};
 use super::shared::SharedState;
 use crate::board::{Move, Position};
 use crate::rules::{Ply, counted_plies};
+use crate::search::event::{Event, Report};
 use crate::search::game_occurrences::KeyFilter;
 use crate::search::ordering::{Histories, PieceTo};
 use crate::search::parameters::{Pruning, formulas, values};
-use crate::search::request::{NoCaptureLimit, Techniques};
+use crate::search::request::{Degree, NODES_BETWEEN_POLLS, NoCaptureLimit, Techniques};
 use crate::search::score::{MAX_PLY, Meaning, Score};
 use crate::search::tt::{TranspositionTable, TtEntry};
 
@@ -367,13 +370,13 @@ impl NodeType for NonPv {
 #[derive(Debug)]
 pub struct PollSchedule {
     /// Nodes of this thread that [`SharedState::nodes`](super::shared::SharedState::nodes) includes.
-    pub counted_nodes: u64,
+    counted_nodes: u64,
     /// The node count of the next poll.
-    pub next: u64,
+    next: u64,
     /// The end of the last pause, or the start of the search.
-    pub busy_since: Instant,
+    busy_since: Instant,
     /// Time of the last report of progress, in seconds.
-    pub reported_seconds: u64,
+    reported_seconds: u64,
 }
 
 impl PollSchedule {
@@ -389,5 +392,124 @@ impl PollSchedule {
     /// Makes the search poll at the next node; `nodes` is the current count.
     pub fn poll_next_node(&mut self, nodes: u64) {
         self.next = self.next.min(nodes);
+    }
+}
+
+/// Minimum work between two pauses, for the option `idle`.
+const MIN_WORK: Duration = Duration::from_millis(2);
+/// Maximum pause, which is also the maximum delay of a `stop`.
+const MAX_PAUSE: Duration = Duration::from_millis(15);
+
+impl Search<'_> {
+    /// Polls if it is time to.
+    #[inline]
+    pub fn poll(&mut self) {
+        if self.nodes >= self.polling.next {
+            self.poll_now();
+        }
+    }
+
+    #[cold]
+    fn poll_now(&mut self) {
+        let total = self.count_nodes();
+        self.polling.next = self.nodes + NODES_BETWEEN_POLLS;
+        self.pause();
+        self.shared
+            .current_lines
+            .update(self.id, || self.line_here());
+        self.report_progress(total);
+        let shared = self.shared;
+        let control = &shared.request.control;
+        let out_of_nodes = shared.request.limits.nodes.is_some_and(|limit| {
+            // The next poll is due at the limit or before it.
+            let left = limit.saturating_sub(total).max(1);
+            self.polling.next = self.nodes + NODES_BETWEEN_POLLS.min(left);
+            total >= limit
+        });
+        self.must_end = control.is_stopped()
+            || shared.finished.load(Ordering::Relaxed)
+            || out_of_nodes
+            || shared.is_past_hard_limit();
+        // The first iteration is always completed, by this thread or by another one whose result is taken over. So
+        // even without time the answer comes from a search.
+        self.stopped |= self.is_overtaken() || self.must_end && self.root_depth > 1;
+    }
+
+    /// Adds the nodes since the last call to those of all threads. Returns the sum.
+    pub fn count_nodes(&mut self) -> u64 {
+        let fresh = self.uncounted_nodes();
+        self.polling.counted_nodes = self.nodes;
+        let hits = std::mem::take(&mut self.tb_hits);
+        self.shared.tb_hits.fetch_add(hits, Ordering::Relaxed);
+        self.shared.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh
+    }
+
+    /// The moves from the root to the current node, up to the first null move.
+    fn line_here(&self) -> Vec<Move> {
+        let path = self
+            .path
+            .iter()
+            .skip(self.shared.request.game.plies().len());
+        let moves = path.map(|ply| ply.played);
+        moves.take_while(|m| m.is_some()).collect()
+    }
+
+    fn uncounted_nodes(&self) -> u64 {
+        self.nodes - self.polling.counted_nodes
+    }
+
+    /// Nodes of all threads, as of their last polls.
+    pub fn total_nodes(&self) -> u64 {
+        self.shared.nodes.load(Ordering::Relaxed) + self.uncounted_nodes()
+    }
+
+    /// Whether this thread reports and a receiver exists.
+    pub fn reports(&self) -> bool {
+        self.id == 0 && self.shared.events.is_some()
+    }
+
+    /// Sends a report if this thread reports.
+    pub fn send_report(&self, report: Report) {
+        if let Some(events) = self.shared.events.as_ref().filter(|_| self.id == 0) {
+            // Sending fails if the receiver was dropped because the process is exiting.
+            let _ = events.send(Event::Report(report));
+        }
+    }
+
+    /// Reports the progress once a second.
+    fn report_progress(&mut self, nodes: u64) {
+        if !self.reports() {
+            return;
+        }
+        let time = self.shared.request.control.elapsed();
+        if time.as_secs() > self.polling.reported_seconds {
+            self.polling.reported_seconds = time.as_secs();
+            self.send_report(Report::Progress { nodes, time });
+            let lines = self.shared.current_lines.all();
+            if !lines.is_empty() {
+                self.send_report(Report::CurrentLines(lines));
+            }
+        }
+    }
+
+    /// Pauses for the share of the time that the option `idle` asks for.
+    fn pause(&mut self) {
+        let pause_per_work = match self.shared.request.settings.idle {
+            Degree::None => return,
+            Degree::Small => 1.0 / 3.0,
+            Degree::Medium => 1.0,
+            Degree::Large => 3.0,
+        };
+        let worked = self.polling.busy_since.elapsed();
+        if worked >= MIN_WORK {
+            let pause = worked.mul_f64(pause_per_work).min(MAX_PAUSE);
+            let control = &self.shared.request.control;
+            let left = self.shared.time.map_or(pause, |time| {
+                time.hard_after(control.pondered())
+                    .saturating_sub(control.clock_elapsed())
+            });
+            std::thread::sleep(pause.min(left));
+            self.polling.busy_since = Instant::now();
+        }
     }
 }
