@@ -4,9 +4,8 @@
 //! |---|---|
 //! | `iteration` | the results of the iterations |
 //! | `root` | the root: iterative deepening and its end, aspiration windows, moves, reports |
-//! | `node` | one node: hash entry, static evaluation, cut-offs before its moves |
-//! | `moves` | the moves of a node: pruning, extensions, reductions, principal variation search |
-//! | `quiescence` | captures and check evasions at the end of each line |
+//! | `node` | principal variation search of a node and its moves; quiescence search at the end of each line |
+//! | `pruning` | cut-offs before the moves of a node, moves that are skipped, extensions and reductions |
 //! | `repetition`, `tablebases` | nodes that a repetition, the no-capture limit or an endgame table decides |
 //! | `history_update` | writes to the histories and the transposition table after a node |
 //! | `score` | node scores and whether they depend on the path |
@@ -35,9 +34,8 @@
 mod evaluator;
 mod history_update;
 mod iteration;
-mod moves;
 mod node;
-mod quiescence;
+mod pruning;
 mod repetition;
 mod root;
 mod score;

@@ -1,12 +1,14 @@
-//! A node of the search, and its cut-offs before any move is searched.
+//! The nodes of the search: principal variation search of a node and its moves, quiescence search.
 
 use super::repetition::{Disputed, PathVerdict};
-use super::score::NodeScore;
-use super::search::{NodeType, NonPv, Search};
+use super::score::{MovesResult, NodeScore};
+use super::search::{NodeType, NonPv, Pv, Search};
 use crate::board::{Legality, Move};
+use crate::movegen::has_legal_move;
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
-use crate::search::parameters::{formulas, values};
+use crate::search::parameters::values;
+use crate::search::request::Driver;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tt::TtEntry;
 
@@ -102,7 +104,7 @@ impl Search<'_> {
 
     /// Searches a node that repeats a position to the disadvantage of one side. It is not pruned, and scores
     /// from the transposition table are ignored, because they belong to the first occurrence.
-    pub fn search_disputed<N: NodeType>(
+    fn search_disputed<N: NodeType>(
         &mut self,
         ply: usize,
         alpha: Score,
@@ -130,7 +132,7 @@ impl Search<'_> {
 
     /// The first steps of every node. The node is final if the search was stopped, if the rules or an endgame
     /// table decide it, and at the deepest ply.
-    pub fn enter<N: NodeType>(&mut self, ply: usize) -> PathVerdict {
+    fn enter<N: NodeType>(&mut self, ply: usize) -> PathVerdict {
         self.poll();
         if N::PV {
             self.stack.at_mut(ply).pv.clear();
@@ -202,209 +204,322 @@ impl Search<'_> {
             was_pv,
         }
     }
+}
 
-    /// The change of depth after a reduced move, when the evaluation after the move is known: one ply more if the move
-    /// lost nothing, and one ply less if it lost much (hindsight depth, as in Stockfish).
-    fn hindsight(&self, node: &Node) -> i32 {
-        let earlier = self.stack.back(node.ply, 1);
-        let Some(before) = earlier.evaluation.filter(|_| !node.in_check) else {
-            return 0;
-        };
-        // Both are scores for the side to move, so the sum is what the move lost.
-        let lost = node.evaluation.units() + before.units();
-        if earlier.reduction >= values::hindsight_deeper() && lost <= 0 {
-            1
-        } else if earlier.reduction >= values::hindsight_shallower()
-            && node.depth >= 2
-            && lost > values::hindsight_loss()
-        {
-            -1
-        } else {
-            0
-        }
-    }
+struct TriedMove {
+    m: Move,
+    /// Number among the legal moves, from 1.
+    number: usize,
+    /// Extension in plies; negative for a reduction.
+    extension: i32,
+}
 
-    /// Whether the move order is poor, because the node has no hash move or only that of a much shallower search.
-    fn is_poorly_ordered<N: NodeType>(&self, node: &Node) -> bool {
-        let is_shallow = |entry: TtEntry| entry.depth + values::iir_entry_depth() <= node.depth;
-        self.pruning.reductions
-            && node.depth >= values::iir_depth()
-            && (node.hash_move.is_none() || node.entry.is_some_and(is_shallow))
-            && (N::PV || node.cut_node)
-            && !N::ROOT
-    }
-
-    /// The window narrowed around the score of a hash entry that is too shallow for a cut-off, at least two
-    /// units wide (the option `hashadjust` of tsito).
-    fn window_by_hash_score(&self, node: &Node, alpha: Score, beta: Score) -> (Score, Score) {
-        let Some(entry) = node.entry.filter(|_| beta - alpha > 1) else {
-            return (alpha, beta);
-        };
-        let score = entry.score.from_tt(node.ply);
-        let raised = alpha.max((score - 1).min(beta - 2));
-        let lowered = beta.min((score + 1).max(alpha + 2));
-        match entry.bound {
-            Some(Bound::Lower) => (raised, beta),
-            Some(Bound::Upper) => (alpha, lowered),
-            Some(Bound::Exact) if raised < lowered => (raised, lowered),
-            Some(Bound::Exact) | None => (alpha, beta),
-        }
-    }
-
-    /// Cut-offs before the moves are searched: razoring, reverse futility pruning, null move, probcut
-    /// (Chessprogramming wiki, "Razoring", "Reverse Futility Pruning").
-    fn prune_node<N: NodeType>(
+impl Search<'_> {
+    /// Searches the moves of a node.
+    ///
+    /// # Errors
+    /// The score of a multi-cut. It comes from a search of half the depth, so the node stores nothing.
+    fn search_moves<N: NodeType>(
         &mut self,
         node: &Node,
-        alpha: Score,
+        mut alpha: Score,
         beta: Score,
-    ) -> Option<NodeScore> {
-        let excluded = self.stack.at(node.ply).excluded;
-        if N::PV || node.in_check || excluded.is_some() {
-            return None;
-        }
-        let Node {
-            ply,
-            depth,
-            evaluation,
-            ..
-        } = *node;
-        if self.pruning.by_evaluation && !alpha.is_proven() {
-            if evaluation + formulas::razoring(depth) < alpha {
-                let score = self.quiescence::<NonPv>(ply, alpha, alpha + 1);
-                if score.score <= alpha || self.stopped {
-                    return Some(score);
-                }
-            }
-            if depth <= values::reverse_futility_depth()
-                && !evaluation.is_proven()
-                && !beta.is_proven()
-                && evaluation - formulas::reverse_futility(depth) >= beta
-            {
-                let share = formulas::reverse_futility_share(evaluation - beta);
-                return Some(NodeScore::of_position(beta + share));
-            }
-        }
-        // These scores are only estimates, so their dependency on the path is dropped.
-        self.null_move(node, beta)
-            .or_else(|| self.probcut(node, beta))
-            .or_else(|| self.hash_probcut(node, beta))
-            .map(NodeScore::of_position)
-    }
-
-    /// Null-move pruning: if the score reaches beta although the opponent moves twice, the node is cut off. In endings
-    /// with few pieces, where zugzwang is frequent, and in deep nodes the cut-off is verified by a search without
-    /// null moves (Donninger, "Null move and deep search", 1993; Tabibi and Netanyahu, "Verified null-move pruning",
-    /// 2002).
-    fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
-        let Node {
-            ply,
-            depth,
-            evaluation,
-            ..
-        } = *node;
-        let after_null = self.path.last().is_some_and(|p| p.played.is_none());
-        if !self.pruning.null_move
-            || depth < values::null_move_depth()
-            || after_null
-            || ply < self.null_move_floor
-            || evaluation < beta + formulas::null_move_entry(depth)
-            || beta.is_proven_loss()
-            || !self.position.has_attackers(self.position.side_to_move())
-        {
-            return None;
-        }
-        let reduction = formulas::null_move_reduction(depth, evaluation - beta);
-        self.play_null(ply);
-        let (reduced, cut_node) = (depth - reduction, !node.cut_node);
-        let score = (-self.search::<NonPv>(ply + 1, -beta, -beta + 1, reduced, cut_node)).score;
-        self.take_back_null();
-        if self.stopped {
-            return Some(Score::ZERO);
-        }
-        if score < beta {
-            return None;
-        }
-        let score = if score > Score::EVALUATION_LIMIT {
-            beta
-        } else {
-            score
-        };
-        let is_ending = self.evaluator.phase(&self.position) <= values::null_move_ending_phase();
-        let is_accepted = depth < values::null_move_verification_depth() && !is_ending;
-        if self.null_move_floor > 0 || is_accepted || !self.techniques.null_move_verification {
-            return Some(score);
-        }
-        self.null_move_floor = ply
-            + values::null_move_floor_quarters() as usize * (depth - reduction).max(1) as usize / 4;
-        let verified = self.search::<NonPv>(ply, beta - 1, beta, reduced, false);
-        self.null_move_floor = 0;
-        (verified.score >= beta || self.stopped).then_some(score)
-    }
-
-    /// Probcut: a good capture whose score is well above beta in a shallow search is expected to stay above
-    /// beta in a deep one (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm",
-    /// 1995).
-    fn probcut(&mut self, node: &Node, beta: Score) -> Option<Score> {
-        let Node { ply, depth, .. } = *node;
-        if !self.pruning.by_evaluation || depth < values::probcut_depth() || beta.is_proven() {
-            return None;
-        }
-        let target = beta + formulas::probcut(node.improving);
-        let reduced = depth - values::probcut_reduction();
-        let refuted = node.entry.is_some_and(|e| {
-            e.depth > reduced && e.bound.is_some() && e.score.from_tt(ply) < target
-        });
-        if refuted || target.is_proven() {
-            return None;
-        }
-        let min_see = target - node.evaluation;
-        let wanted = PickerMode::Captures { min_see };
-        let mut picker = MovePicker::new(&self.position, wanted, node.hash_move, [Move::NONE; 2]);
+    ) -> Result<MovesResult, Score> {
+        let ply = node.ply;
+        let excluded = self.stack.at(ply).excluded;
+        let mut found = MovesResult::default();
+        let mut picker = self.move_picker::<N>(node);
         let legality = Legality::new(&self.position);
         let before = self.stack.before(ply);
+        let (first_alpha, mut number) = (alpha, 0);
+        while let Some(m) = picker.next(&self.position, self.histories, &before) {
+            if m == excluded || !legality.allows(&self.position, m) {
+                continue;
+            }
+            number += 1;
+            let may_prune = !N::ROOT && number > 1 && !found.best.score.is_proven_loss();
+            if may_prune && self.prune_move(node, m, number, alpha, &mut picker) {
+                continue;
+            }
+            let extension = self.extension::<N>(node, m, beta)?;
+            if self.stopped {
+                return Ok(found);
+            }
+            let tried = TriedMove {
+                m,
+                number,
+                extension,
+            };
+            let score = self.search_move::<N>(node, &tried, found.best.score, alpha, beta);
+            if self.stopped {
+                return Ok(found);
+            }
+            found.add(score);
+            let score = score.score;
+            if N::ROOT {
+                self.update_root_move(number, score, alpha, Bound::of(score, first_alpha, beta));
+            }
+            if score > alpha {
+                found.best_move = m;
+                if N::PV {
+                    self.stack.update_pv(ply, m);
+                }
+                if score >= beta {
+                    self.update_histories(node, &found, &before);
+                    return Ok(found);
+                }
+                alpha = score;
+            } else {
+                found.add_failure(m, &self.position);
+            }
+        }
+        if number == 0 {
+            // Mate or stalemate, both a loss; or the only move is excluded.
+            return Ok(MovesResult::of_score(if excluded.is_some() {
+                alpha
+            } else {
+                Score::mated_in(ply)
+            }));
+        }
+        if found.best_move.is_some() {
+            self.update_histories(node, &found, &before);
+        }
+        Ok(found)
+    }
+
+    /// The moves of a node, most promising first; at the root in the order of the last iteration.
+    fn move_picker<N: NodeType>(&self, node: &Node) -> MovePicker {
+        if N::ROOT {
+            return MovePicker::in_order(self.root_moves_left());
+        }
+        let killers = self.stack.at(node.ply).killers;
+        MovePicker::new(&self.position, PickerMode::All, node.hash_move, killers)
+    }
+
+    /// As [`Self::play_and_search`]; the score of a root move includes its random bonus.
+    fn search_move<N: NodeType>(
+        &mut self,
+        node: &Node,
+        tried: &TriedMove,
+        best: Score,
+        alpha: Score,
+        beta: Score,
+    ) -> NodeScore {
+        if !N::ROOT {
+            return self.play_and_search::<N>(node, tried, best, alpha, beta);
+        }
+        let (noise, m) = (self.shared.noise, tried.m);
+        let [best, alpha, beta] = [best, alpha, beta].map(|score| noise.remove(m, score));
+        let mut score = self.play_and_search::<N>(node, tried, best, alpha, beta);
+        score.score = noise.add(m, score.score);
+        score
+    }
+
+    /// Plays one move and searches it; `best` is the best score so far. Late moves are searched with reduced
+    /// depth and with a null window first (principal variation search: Marsland and Campbell, "Parallel search
+    /// of strongly ordered game trees", 1982).
+    fn play_and_search<N: NodeType>(
+        &mut self,
+        node: &Node,
+        tried: &TriedMove,
+        best: Score,
+        alpha: Score,
+        beta: Score,
+    ) -> NodeScore {
+        let Node { ply, depth, .. } = *node;
+        let TriedMove {
+            m,
+            number,
+            extension,
+        } = *tried;
+        let lower = match self.techniques.driver {
+            Driver::AlphaBeta => -beta,
+            Driver::NegaScout | Driver::Mtd => -alpha - 1,
+        };
+        let is_open = N::PV && self.techniques.driver != Driver::Mtd;
+        let mut new_depth = depth - 1 + extension;
+        let nodes_before = self.nodes;
+        if N::ROOT {
+            self.report_current_move(m, number);
+        }
+        let mut reduction = self.reduction::<N>(node, m, number);
+        self.play(ply, m);
+        if self.position.in_check() {
+            // A check is reduced less, and extended unless the move has another extension (Chessprogramming wiki,
+            // "Check Extensions").
+            reduction -= 1;
+            new_depth += i32::from(extension == 0 && self.may_extend(ply));
+        }
+        let mut score = NodeScore::STOPPED;
+        let mut full = !is_open || number > 1;
+        if reduction > 0 {
+            let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
+            self.stack.at_mut(ply).reduction = new_depth - reduced;
+            score = -self.search::<NonPv>(ply + 1, lower, -alpha, reduced, true);
+            self.stack.at_mut(ply).reduction = 0;
+            full = score.score > alpha && reduced < new_depth;
+            // The re-search is deeper if the reduced search was far above the best score, and shallower if it was
+            // hardly above it (Chessprogramming wiki, "Late Move Reductions", re-search at a changed depth).
+            if full && score.score > best + values::research_deeper() {
+                new_depth += 1;
+            } else if full && score.score < best + values::research_shallower() {
+                new_depth -= 1;
+            }
+        }
+        if full {
+            score = -self.search::<NonPv>(ply + 1, lower, -alpha, new_depth, !node.cut_node);
+        }
+        if is_open && (number == 1 || score.score > alpha) && !self.stopped {
+            score = -self.search::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
+        }
+        self.take_back();
+        if N::ROOT {
+            self.count_root_move(number, nodes_before);
+        }
+        score
+    }
+}
+
+/// A quiescence node and the result of its moves so far.
+struct QuiescenceNode {
+    ply: usize,
+    in_check: bool,
+    entry: Option<TtEntry>,
+    /// The evaluation without corrections; `None` in check.
+    raw: Option<Score>,
+    /// The best score so far. It starts at the static evaluation (stand pat) or, in check, at the score of being mated.
+    best: NodeScore,
+    best_move: Move,
+}
+
+impl Search<'_> {
+    /// Searches the node at `ply` with captures that lose nothing by static exchange evaluation (Chessprogramming wiki,
+    /// "Quiescence Search", standing pat). In check it searches all captures, and quiet moves until a move does not
+    /// lose.
+    pub fn quiescence<N: NodeType>(&mut self, ply: usize, alpha: Score, beta: Score) -> NodeScore {
+        match self.enter::<N>(ply) {
+            PathVerdict::Open => {}
+            PathVerdict::Final(score) => return score,
+            // A search of depth 1 shows whether the next move continues the repetition or leaves it.
+            PathVerdict::Disputed(disputed) => {
+                return self.search_disputed::<N>(ply, alpha, beta, 1, disputed);
+            }
+        }
+        let entry = self.probe();
+        if let Some(entry) = entry
+            && !N::PV
+            && let Some(score) = entry.cutoff(0, alpha, beta, ply)
+        {
+            return NodeScore::of_position(score);
+        }
+        if self.shared.request.limits.mate.is_some()
+            && !self.position.in_check()
+            && !has_legal_move(&self.position)
+        {
+            // A search for a mate must also find stalemates, which lose.
+            return NodeScore::of_position(Score::mated_in(ply));
+        }
+        let mut node = self.open_quiescence(ply, entry);
+        let standing = node.best.score;
+        if standing >= beta {
+            return if N::PV {
+                node.best
+            } else {
+                node.best.averaged_fail_high(beta, 1)
+            };
+        }
+        // The first iteration is completed even if the search must end, but without further captures: with
+        // fifteen rooks a side they would take forever.
+        if self.must_end && !node.in_check {
+            return node.best;
+        }
+        self.search_quiescence_moves::<N>(&mut node, alpha.max(standing), beta);
+        if self.stopped {
+            return NodeScore::STOPPED;
+        }
+        node.best = node.best.settled_at(ply);
+        self.close_quiescence::<N>(&node, alpha, beta);
+        node.best
+    }
+
+    fn open_quiescence(&mut self, ply: usize, entry: Option<TtEntry>) -> QuiescenceNode {
+        let in_check = self.position.in_check();
+        let raw = (!in_check).then(|| self.raw_evaluation(entry, false));
+        let best = raw.map_or(Score::mated_in(ply), |raw| self.corrected(ply, raw));
+        QuiescenceNode {
+            ply,
+            in_check,
+            entry,
+            raw,
+            best: NodeScore::of_position(best),
+            best_move: Move::NONE,
+        }
+    }
+
+    fn search_quiescence_moves<N: NodeType>(
+        &mut self,
+        node: &mut QuiescenceNode,
+        mut alpha: Score,
+        beta: Score,
+    ) {
+        let wanted = if node.in_check {
+            PickerMode::All
+        } else {
+            PickerMode::Captures { min_see: 0 }
+        };
+        let hash_move = node.entry.map_or(Move::NONE, |e| e.best);
+        let mut picker = MovePicker::new(&self.position, wanted, hash_move, [Move::NONE; 2]);
+        let legality = Legality::new(&self.position);
+        let before = self.stack.before(node.ply);
         while let Some(m) = picker.next(&self.position, self.histories, &before) {
             if !legality.allows(&self.position, m) {
                 continue;
             }
-            self.play(ply, m);
-            let mut score = -self.quiescence::<NonPv>(ply + 1, -target, -target + 1);
-            if score.score >= target {
-                let cut = !node.cut_node;
-                score = -self.search::<NonPv>(ply + 1, -target, -target + 1, reduced, cut);
+            if node.in_check && self.skips_evasion(node.best.score, m) {
+                picker.skip_quiets();
+                continue;
             }
+            self.play(node.ply, m);
+            let score = -self.quiescence::<N>(node.ply + 1, -beta, -alpha);
             self.take_back();
             if self.stopped {
-                return Some(Score::ZERO);
+                return;
             }
+            node.best.add(score);
             let score = score.score;
-            if score >= target {
-                self.store(
-                    ply,
-                    TtEntry {
-                        best: m,
-                        score,
-                        bound: Some(Bound::Lower),
-                        depth: reduced + 1,
-                        evaluation: node.raw,
-                        was_pv: node.was_pv,
-                    },
-                );
-                return Some(score);
+            if score > alpha {
+                node.best_move = m;
+                alpha = score;
+                if N::PV {
+                    self.stack.update_pv(node.ply, m);
+                }
+                if score >= beta {
+                    return;
+                }
             }
         }
-        None
     }
 
-    /// Probcut without a search, by a hash entry that is not much shallower than the node and whose score is
-    /// well above beta (Stockfish, "small ProbCut").
-    fn hash_probcut(&self, node: &Node, beta: Score) -> Option<Score> {
-        let entry = node.entry.filter(|_| self.pruning.by_evaluation)?;
-        let score = entry.score.from_tt(node.ply);
-        let target = beta + values::hash_probcut_margin();
-        let is_bound = matches!(entry.bound, Some(Bound::Lower | Bound::Exact));
-        let is_deep = entry.depth >= node.depth - values::hash_probcut_depth();
-        let is_unproven = !beta.is_proven() && !score.is_proven();
-        (is_bound && is_deep && is_unproven && score >= target).then_some(target)
+    /// Whether a move out of check is skipped: it is quiet, and the `best` score so far shows that another move does
+    /// not lose.
+    fn skips_evasion(&self, best: Score, m: Move) -> bool {
+        self.pruning.of_moves && !best.is_proven_loss() && self.position.taken_by(m).is_none()
+    }
+
+    fn close_quiescence<N: NodeType>(&mut self, node: &QuiescenceNode, alpha: Score, beta: Score) {
+        let best = node.best.score;
+        let bound = Bound::of(best, alpha, beta);
+        let keeps = !node.best.is_path_dependent() || (bound != Bound::Exact && !best.is_proven());
+        self.store(
+            node.ply,
+            TtEntry {
+                best: node.best_move,
+                score: best,
+                bound: keeps.then_some(bound),
+                depth: 0,
+                evaluation: node.raw,
+                was_pv: N::PV || node.entry.is_some_and(|e| e.was_pv),
+            },
+        );
     }
 }
