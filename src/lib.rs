@@ -22,7 +22,7 @@
 //! # The path of a command
 //!
 //! ```text
-//! stdin ──► protocol::input ──► Command ──► session ──► SearchRequest ──► search threads
+//! stdin ──► protocol::stdio ──► Command ──► session ──► SearchRequest ──► search threads
 //! stdout ◄─ one writer ◄─ codec (ucci | uci | xboard | cxboard) ◄─ Reply ◄─ session ◄─ Event
 //! ```
 //!

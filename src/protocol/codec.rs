@@ -1,16 +1,125 @@
-//! The interface between the session and the protocols: lines are parsed into commands, replies are formatted as
-//! lines. Only the codec of a protocol knows its syntax.
+//! The interface between the session and the protocols: commands, replies, and the codecs that parse lines into
+//! commands and format replies as lines. Only the codec of a protocol knows its syntax.
 
 use std::fmt;
 use std::time::Duration;
 
-use super::command::Command;
 use super::go::{GoError, GoRequest};
 use super::options::Preferences;
+use super::stdio::Input;
+use super::text::Ranks;
 use crate::board::{Move, Position};
 use crate::book::BookMove;
 use crate::eval::win_rate::WinRate;
 use crate::search::{HashProbe, Report, Score};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// Universal Chinese Chess Interface, 3.0.
+    Ucci,
+    /// Universal Chess Interface, with the squares of xiangqi.
+    Uci,
+    /// The dialect of UCI of the program Cyclone, whose ranks are always 0 to 9.
+    UciCyclone,
+    /// The protocol of XBoard, version 2.
+    XBoard,
+    /// The older dialect of XBoard that tsito uses.
+    CxBoard,
+    /// The dialect of UCCI that the workers of the public cloud library use.
+    Worker,
+}
+
+/// The protocol of a handshake, given in lower case.
+pub fn protocol_of_handshake(word: &str) -> Option<Protocol> {
+    Some(match word {
+        "ucci" => Protocol::Ucci,
+        "uci" => Protocol::Uci,
+        "ucicyclone" => Protocol::UciCyclone,
+        "xboard" => Protocol::XBoard,
+        "cxboard" => Protocol::CxBoard,
+        "isok" => Protocol::Worker,
+        _ => return None,
+    })
+}
+
+/// A parsed line.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Switches to a protocol and asks for its greeting.
+    Handshake(Protocol),
+    /// Asks for [`Reply::Ready`].
+    IsReady,
+    SetOption {
+        /// The UCCI or UCI name in any letter case; may be unknown. Without `value`, the value may follow.
+        name: String,
+        /// The value, if the line shows where it begins.
+        value: Option<String>,
+    },
+    /// The client has shown that it counts ranks from 0.
+    RanksFromZero,
+    /// Turns debug mode on or off.
+    Debug(bool),
+    /// Sets the position.
+    Position(PositionText),
+    /// Excludes moves of the current position.
+    BanMoves(Vec<String>),
+    /// Starts a search, unless the line was invalid.
+    Go(Result<GoRequest, GoError>),
+    /// The opponent played the expected move.
+    PonderHit {
+        /// Whether the opponent offers a draw with the move.
+        draw: bool,
+    },
+    /// Stops the search, which answers with its best move.
+    Stop,
+    /// Asks for the hash table entry of a position.
+    Probe(PositionText),
+    /// Asks for the book moves of a position.
+    ShowBook(PositionText),
+    /// Asks for the current position.
+    ShowPosition,
+    /// A line that the search in progress is to try first: `hint`.
+    Hint(Vec<Move>),
+    /// Prints one or more lines that the codec has formatted.
+    Print(String),
+    /// Prints lines to standard error.
+    PrintError(String),
+    /// Asks whether the engine is registered, which is not necessary.
+    Register,
+    /// Forgets the last game.
+    NewGame,
+    Quit,
+    /// A line that the protocol does not define, or an empty one.
+    Unknown(String),
+    /// A line to parse when it runs, because a command before it changes the meaning of lines.
+    Unparsed(Input),
+    /// A line that is too long.
+    TooLong {
+        /// The beginning of the line.
+        head: String,
+        /// The command that the beginning is parsed as.
+        command: Box<Command>,
+    },
+}
+
+/// A position as a client describes it, not yet parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PositionText {
+    /// The FEN of the first position, `None` for the starting position.
+    pub fen: Option<String>,
+    /// The moves played from there.
+    pub moves: Vec<String>,
+    /// The numbers of the ranks in the moves.
+    pub ranks: Ranks,
+}
+
+impl PositionText {
+    pub const START: Self = Self {
+        fen: None,
+        moves: Vec::new(),
+        ranks: Ranks::FromZero,
+    };
+}
 
 /// Parses the lines and formats the replies of one conversation.
 pub trait Codec: fmt::Debug {
@@ -68,7 +177,7 @@ pub enum Reply<'a> {
         is_best: bool,
     },
     /// All book moves of a position, the answer to
-    /// [`Command::ShowBook`](super::command::Command::ShowBook).
+    /// [`Command::ShowBook`].
     BookContents(&'a [BookMove]),
     /// A report of the search.
     Search {
@@ -94,13 +203,13 @@ pub enum Reply<'a> {
     /// The answer to `stop` while no search runs.
     NothingToStop,
     /// The current position, the answer to
-    /// [`Command::ShowPosition`](super::command::Command::ShowPosition).
+    /// [`Command::ShowPosition`].
     Position(&'a Position),
     /// The leaf nodes below each legal move, the answer to `go perft`.
     Perft(&'a [(Move, u64)]),
     /// The hash table entry of a position, if it has one: the answer to `probe`.
     Hash(Option<HashProbe>),
-    /// The answer to [`Command::Register`](super::command::Command::Register).
+    /// The answer to [`Command::Register`].
     Registered,
     /// The program ends.
     Bye,

@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::codec::{GameAction, Reply};
-use super::command::{Command, PositionText, Protocol};
+use super::codec::{Command, GameAction, PositionText, Protocol, Reply};
 use super::go::GoRequest;
 use super::options::Preferences;
 use super::session::codec;

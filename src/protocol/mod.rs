@@ -1,9 +1,9 @@
 //! The protocols: UCCI, UCI, XBoard, CXBoard, and the dialect of the public cloud workers.
 //!
-//! A reader thread (`input`) sends lines to the `session`, which waits for them and for the events of the search at
-//! the same time. The `codec` of the protocol parses a line into `command`s and formats replies as lines; the syntax of
-//! a protocol is nowhere else. The codecs take their options from one table, `options`. Only the session writes,
-//! through `output`.
+//! A reader thread (`stdio`) sends lines to the `session`, which waits for them and for the events of the search at
+//! the same time. The `codec` of the protocol parses a line into commands and formats replies as lines; the syntax of
+//! a protocol is nowhere else. UCCI and UCI share the parameters of `go` (`go`). The codecs take their options from one
+//! table, `options`. Only the session writes, also through `stdio`.
 //!
 //! The lints below forbid what could panic on unexpected input within this module: indexing, slicing, unwrapping.
 
@@ -22,12 +22,10 @@
 mod codec;
 #[cfg(test)]
 mod codec_tests;
-mod command;
 mod go;
-mod input;
 mod options;
-mod output;
 mod session;
+mod stdio;
 pub(crate) mod strength;
 mod text;
 mod ucci;
@@ -55,7 +53,7 @@ pub enum RunError {
 /// # Errors
 /// The system refuses a thread or memory that the engine needs.
 pub fn run() -> Result<(), RunError> {
-    let input = input::spawn_stdin_reader()?;
+    let input = stdio::spawn_stdin_reader()?;
     session::run(input, io::stdout())?;
     Ok(())
 }

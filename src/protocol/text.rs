@@ -20,6 +20,15 @@ pub enum TimeUnit {
     Seconds,
 }
 
+/// Splits a text into its first word and the rest.
+pub fn split_word(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    match text.split_once(char::is_whitespace) {
+        Some((word, rest)) => (word, rest.trim_start()),
+        None => (text, ""),
+    }
+}
+
 /// The beginning of a client's text, for messages.
 pub fn excerpt(text: &str) -> String {
     shorten(text, EXCERPT)

@@ -1,17 +1,20 @@
-//! UCCI 3.0.
+//! UCCI 3.0, and the commands that it shares with UCI.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::codec::{Codec, GameAction, Reply};
-use super::command::{Command, parse_common, parse_position};
+use super::codec::{Codec, Command, GameAction, PositionText, Reply, protocol_of_handshake};
+use super::go;
 use super::options::{self, OptionKind, OptionSpec, Preferences};
-use super::text::{Ranks, format_perft, format_position, one_line};
+use super::text::{Ranks, TimeUnit, format_perft, format_position, one_line, split_word};
+use crate::board::Move;
 use crate::search::{Bound, HashProbe, Info, Meaning, Report, Score, nodes_per_second};
 
 /// Options that are understood but not listed: gmchess ends the game when one of these words occurs anywhere in the
 /// engine's output.
 const UNLISTED: [&str; 2] = ["draw", "resign"];
+/// The longest line of a hint, in plies.
+const MAX_HINT: usize = 100;
 
 /// The codec of UCCI. It accepts the variations that clients send and writes exactly the documented form.
 #[derive(Clone, Debug, Default)]
@@ -162,6 +165,91 @@ impl Ucci {
         let (depth, score) = (info.depth, number(info.score));
         let line = Ranks::FromZero.format_line(&info.pv);
         Some(self.message(&format!("depth {depth}: {bound} {score} with {line}")))
+    }
+}
+
+/// Parses a command that UCCI and UCI share.
+///
+/// # Errors
+/// Returns the first word of any other line, in lower case, and the rest.
+pub fn parse_common(line: &str, unit: TimeUnit, ranks: Ranks) -> Result<Command, (String, &str)> {
+    let (verb, rest) = split_word(line);
+    let verb = verb.to_ascii_lowercase();
+    if let Some(protocol) = protocol_of_handshake(&verb) {
+        return Ok(Command::Handshake(protocol));
+    }
+    Ok(match verb.as_str() {
+        "isready" => Command::IsReady,
+        "setoption" => parse_option(rest),
+        "position" => Command::Position(parse_position(rest, ranks)),
+        "go" => Command::Go(go::parse(rest, unit, ranks)),
+        "ponderhit" => Command::PonderHit {
+            draw: rest.eq_ignore_ascii_case("draw"),
+        },
+        "stop" => Command::Stop,
+        "quit" => Command::Quit,
+        "d" => Command::ShowPosition,
+        "hint" => Command::Hint(parse_hint(rest, ranks)),
+        "ucinewgame" | "uccinewgame" | "uxinewgame" => Command::NewGame,
+        _ => return Err((verb, rest)),
+    })
+}
+
+/// Parses `{fen F | startpos} [moves M…]`. A text without `fen` and `startpos` is a FEN; with both it is the
+/// starting position.
+pub fn parse_position(text: &str, ranks: Ranks) -> PositionText {
+    let mut words = text.split_whitespace().peekable();
+    let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
+    words.next_if(|word| is(word, "fen"));
+    if words.next_if(|word| is(word, "startpos")).is_some() {
+        words.next_if(|word| is(word, "moves"));
+        return PositionText {
+            fen: None,
+            moves: words.map(str::to_owned).collect(),
+            ranks,
+        };
+    }
+    let fen: Vec<&str> = words
+        .by_ref()
+        .take_while(|word| !is(word, "moves"))
+        .collect();
+    PositionText {
+        // Some clients write the FEN in quotes.
+        fen: Some(fen.join(" ").trim_matches(['"', '\'']).to_owned()),
+        moves: words.map(str::to_owned).collect(),
+        ranks,
+    }
+}
+
+/// Parses the moves of `score S depth D pv M…`. Score and depth are not used.
+fn parse_hint(text: &str, ranks: Ranks) -> Vec<Move> {
+    let words = text.split_whitespace();
+    let after_pv = words.skip_while(|word| !word.eq_ignore_ascii_case("pv"));
+    let moves = after_pv.skip(1).map_while(|word| ranks.parse(word));
+    moves.take(MAX_HINT).collect()
+}
+
+/// Parses UCCI's `NAME [VALUE]`, or UCI's `name NAME [value VALUE]`, where names may be several words. Clients mix them.
+fn parse_option(text: &str) -> Command {
+    let (first, rest) = split_word(text);
+    let is_uci = first.eq_ignore_ascii_case("name") && !rest.is_empty();
+    let text = if is_uci { rest } else { text };
+    let mut left = text;
+    let mut words = Vec::new();
+    while !left.is_empty() {
+        let (word, rest) = split_word(left);
+        if word.eq_ignore_ascii_case("value") && !words.is_empty() {
+            return Command::SetOption {
+                name: words.join(" "),
+                value: Some(rest.to_owned()),
+            };
+        }
+        words.push(word);
+        left = rest;
+    }
+    Command::SetOption {
+        name: text.to_owned(),
+        value: None,
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::codec::{Codec, Reply};
-use super::command::{Command, parse_common, parse_position, split_word};
+use super::codec::{Codec, Command, Reply};
 use super::go::{GoError, GoRequest};
 use super::options::{self, OptionKind, OptionSpec, Preferences};
-use super::text::{Ranks, TimeUnit, centipawns, format_perft, format_position, one_line};
-use super::ucci::number;
+use super::text::{
+    Ranks, TimeUnit, centipawns, format_perft, format_position, one_line, split_word,
+};
+use super::ucci::{number, parse_common, parse_position};
 use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};

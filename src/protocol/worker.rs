@@ -7,12 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use super::codec::{Codec, Reply};
-use super::command::{Command, parse_position, split_word};
+use super::codec::{Codec, Command, Reply};
 use super::go::{GoError, GoRequest, ParameterError};
 use super::options::Preferences;
-use super::text::{Ranks, excerpt};
-use super::ucci::{Ucci, number};
+use super::text::{Ranks, excerpt, split_word};
+use super::ucci::{Ucci, number, parse_position};
 use crate::board::Move;
 use crate::search::Report;
 

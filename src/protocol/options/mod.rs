@@ -9,8 +9,7 @@ pub use table::{all, default_books, plays_from_books};
 
 use std::fmt::Display;
 
-use super::command::split_word;
-use super::text::{excerpt, number};
+use super::text::{excerpt, number, split_word};
 use crate::text::{fill, texts};
 
 /// The action of the session after an option has changed.

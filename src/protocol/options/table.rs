@@ -6,7 +6,7 @@ use super::{Effect, Opponent, OptionKind, OptionSpec, Place, Preferences};
 use crate::board::MAX_MOVES;
 use crate::book::BUILTIN;
 use crate::eval::Knowledge;
-use crate::protocol::command::Protocol;
+use crate::protocol::codec::Protocol;
 use crate::protocol::strength;
 use crate::rules::RuleSet;
 use crate::search::{Degree, Driver, MAX_HASH, MAX_THREADS, Randomness, Style};

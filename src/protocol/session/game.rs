@@ -3,7 +3,7 @@
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::notation::{fen, parse_move};
-use crate::protocol::command::PositionText;
+use crate::protocol::codec::PositionText;
 use crate::protocol::text::{Ranks, excerpt};
 use crate::rules::{Game, Ply};
 use crate::text::{fill, texts};

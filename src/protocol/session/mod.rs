@@ -28,13 +28,11 @@ use std::ops::ControlFlow;
 
 use crossbeam_channel::{RecvTimeoutError, at, never, select_biased, unbounded};
 
-use super::codec::{Codec, Reply};
-use super::command::{Command, PositionText, Protocol, parse_common, split_word};
-use super::input::{Input, InputReceiver};
+use super::codec::{Codec, Command, PositionText, Protocol, Reply};
 use super::options::Preferences;
-use super::output::Output;
-use super::text::{Ranks, TimeUnit, excerpt};
-use super::ucci::Ucci;
+use super::stdio::{Input, InputReceiver, Output};
+use super::text::{Ranks, TimeUnit, excerpt, split_word};
+use super::ucci::{Ucci, parse_common};
 use super::uci::Uci;
 use super::worker::WorkerDialect;
 use super::xboard::{Dialect, XBoard};

@@ -15,11 +15,10 @@ use super::stage::Stage;
 use crate::board::Move;
 use crate::book::{BookLibrary, BookMove};
 use crate::eval::nnue::Network;
-use crate::protocol::codec::Codec;
-use crate::protocol::command::{Command, Protocol, protocol_of_handshake, split_word};
-use crate::protocol::input::{Input, InputReceiver};
+use crate::protocol::codec::{Codec, Command, Protocol, protocol_of_handshake};
 use crate::protocol::options::Preferences;
-use crate::protocol::output::Output;
+use crate::protocol::stdio::{Input, InputReceiver, Output};
+use crate::protocol::text::split_word;
 use crate::search::{Event, Outcome, Pool, SearchRequest};
 use crate::tablebase::Tables;
 

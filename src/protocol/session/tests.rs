@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::board::Move;
 use crate::notation::fen;
-use crate::protocol::input::spawn_reader;
+use crate::protocol::stdio::spawn_reader;
 use crate::search::{Bound, Info, Outcome, Report, Score};
 
 /// An output whose content tests can read.

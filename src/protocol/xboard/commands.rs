@@ -4,9 +4,9 @@ use super::{Dialect, Purpose, XBoard};
 use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
 use crate::notation::fen;
-use crate::protocol::command::{Command, protocol_of_handshake, split_word};
+use crate::protocol::codec::{Command, protocol_of_handshake};
 use crate::protocol::options::{self, OptionKind, OptionSpec, Place, Preferences};
-use crate::protocol::text::{Ranks, excerpt, format_position};
+use crate::protocol::text::{Ranks, excerpt, format_position, split_word};
 use crate::rules::Game;
 
 impl XBoard {

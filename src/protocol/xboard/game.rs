@@ -8,7 +8,7 @@ use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::fen::{self, FenError};
 use crate::notation::parse_move;
 use crate::notation::tree::GameResult;
-use crate::protocol::command::{Command, PositionText};
+use crate::protocol::codec::{Command, PositionText};
 use crate::protocol::go::GoRequest;
 use crate::protocol::text::{Ranks, excerpt};
 use crate::rules::{Cause, Game, judge_outcome};

@@ -13,8 +13,7 @@ mod time;
 
 use std::time::Instant;
 
-use super::codec::{Codec, Reply};
-use super::command::Command;
+use super::codec::{Codec, Command, Reply};
 use super::options::Preferences;
 use crate::board::{Color, Move};
 use crate::rules::{Game, RuleSet};

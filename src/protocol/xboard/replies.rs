@@ -3,8 +3,7 @@
 use super::{Purpose, XBoard};
 use crate::board::Move;
 use crate::book::BookMove;
-use crate::protocol::codec::{GameAction, Reply};
-use crate::protocol::command::Command;
+use crate::protocol::codec::{Command, GameAction, Reply};
 use crate::protocol::text::{Ranks, centipawns, one_line};
 use crate::search::{Bound, Info, Meaning, Report};
 

@@ -1,14 +1,16 @@
-//! The thread that reads standard input.
+//! Standard input and output: the thread that reads lines, and the only writer.
 //!
-//! It reads a limited number of bytes ahead of the session, then waits for the session.
+//! The thread reads a limited number of bytes ahead of the session, then waits for the session.
 
-use std::io::{self, BufRead};
+use std::borrow::Cow;
+use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::sleep;
 
 use crossbeam_channel::{Receiver, SendError, Sender, unbounded};
 
 use crate::search::{USUAL_STACK, start_thread};
-use crate::text::{BoundedLine, decode_gbk, is_utf_8, read_bounded_line};
+use crate::text::{BoundedLine, RETRY_AFTER, decode_gbk, encode_gbk, is_utf_8, read_bounded_line};
 
 /// The longest line, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;
@@ -103,15 +105,15 @@ impl Drop for InputReceiver {
 
 /// Starts a thread that reads standard input to its end.
 pub fn spawn_stdin_reader() -> io::Result<InputReceiver> {
-    let (sink, receiver) = channel();
+    let (sender, receiver) = channel();
     #[cfg(windows)]
     if !io::IsTerminal::is_terminal(&io::stdin()) {
-        let sink = sink.clone();
+        let sender = sender.clone();
         on_parent_exit(move || {
-            let _ = sink.send(Input::End);
+            let _ = sender.send(Input::End);
         })?;
     }
-    start_reader(io::BufReader::new(io::stdin()), sink)?;
+    start_reader(io::BufReader::new(io::stdin()), sender)?;
     Ok(receiver)
 }
 
@@ -154,42 +156,42 @@ pub fn spawn_reader<R>(source: R) -> io::Result<InputReceiver>
 where
     R: BufRead + Send + 'static,
 {
-    let (sink, receiver) = channel();
-    start_reader(source, sink)?;
+    let (sender, receiver) = channel();
+    start_reader(source, sender)?;
     Ok(receiver)
 }
 
-fn start_reader(source: impl BufRead + Send + 'static, sink: Sink) -> io::Result<()> {
+fn start_reader(source: impl BufRead + Send + 'static, sender: InputSender) -> io::Result<()> {
     // Started before the search allocates its memory, which may leave too little for the stack of a thread.
-    start_thread("input", USUAL_STACK, move || read_lines(source, &sink))?;
+    start_thread("input", USUAL_STACK, move || read_lines(source, &sender))?;
     Ok(())
 }
 
-fn channel() -> (Sink, InputReceiver) {
+fn channel() -> (InputSender, InputReceiver) {
     let (sender, receiver) = unbounded();
     let ahead = Arc::new(ReadAhead::default());
-    let sink = Sink {
+    let sender = InputSender {
         sender,
         ahead: Arc::clone(&ahead),
     };
-    (sink, InputReceiver { receiver, ahead })
+    (sender, InputReceiver { receiver, ahead })
 }
 
 /// The sending end of the input.
 #[derive(Clone)]
-struct Sink {
+struct InputSender {
     sender: Sender<Input>,
     ahead: Arc<ReadAhead>,
 }
 
-impl Sink {
+impl InputSender {
     fn send(&self, input: Input) -> Result<(), SendError<Input>> {
         self.ahead.add(input.bytes());
         self.sender.send(input)
     }
 }
 
-fn read_lines(mut source: impl BufRead, sender: &Sink) {
+fn read_lines(mut source: impl BufRead, sender: &InputSender) {
     let mut bytes = Vec::new();
     loop {
         let is_overlong = match read_bounded_line(&mut source, LONGEST_LINE, &mut bytes) {
@@ -230,6 +232,85 @@ fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
     match in_gbk {
         Some(in_gbk) => Input::GbkLine(trim(&in_gbk)),
         None => Input::Line(trim(&text)),
+    }
+}
+
+/// Writes and flushes lines. After a write has failed because the client is gone, it writes nothing.
+#[derive(Debug)]
+pub struct Output<W> {
+    sink: W,
+    closed: bool,
+    /// Whether lines are written in GBK, otherwise in UTF-8.
+    is_gbk: bool,
+}
+
+impl<W: Write> Output<W> {
+    pub fn new(sink: W) -> Self {
+        Self {
+            sink,
+            closed: false,
+            is_gbk: false,
+        }
+    }
+
+    /// Sets the encoding of the following lines: GBK or UTF-8.
+    pub fn set_gbk(&mut self, is_gbk: bool) {
+        self.is_gbk = is_gbk;
+    }
+
+    pub fn line(&mut self, text: &str) {
+        log::debug!("> {text}");
+        if self.closed {
+            return;
+        }
+        let line = format!("{text}\n");
+        let bytes = if self.is_gbk {
+            encode_gbk(&line)
+        } else {
+            Cow::Borrowed(line.as_bytes())
+        };
+        if let Err(error) = write(&mut self.sink, &bytes) {
+            log::warn!("standard output is closed: {error}");
+            self.closed = true;
+        }
+    }
+
+    /// Writes a line to standard error.
+    pub fn error_line(&self, text: &str) {
+        // A closed standard error is ignored.
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+
+    /// Writes nothing from now on.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Whether the client is gone or the output was closed.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+}
+
+/// Writes and flushes all bytes, even if the output is non-blocking.
+fn write(sink: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match retry(|| sink.write(bytes))? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            written => bytes = bytes.get(written..).unwrap_or_default(),
+        }
+    }
+    retry(|| sink.flush())
+}
+
+/// Repeats an action while it is interrupted or would block.
+fn retry<T>(mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match action() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => sleep(RETRY_AFTER),
+            result => return result,
+        }
     }
 }
 
@@ -364,6 +445,75 @@ mod tests {
         let taken = 40 * LONGEST_LINE / 2;
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(*count.lock().unwrap() <= taken + BYTES_AHEAD + 2 * LONGEST_LINE);
+    }
+
+    #[test]
+    fn lines_are_written() {
+        let mut bytes = Vec::new();
+        let mut output = Output::new(&mut bytes);
+        output.line("ucciok");
+        output.line("bye");
+        assert!(!output.is_closed());
+        assert_eq!(bytes, b"ucciok\nbye\n");
+    }
+
+    #[test]
+    fn nothing_is_written_after_close() {
+        let mut bytes = Vec::new();
+        let mut output = Output::new(&mut bytes);
+        output.line("bye");
+        output.close();
+        output.line("info depth 1");
+        assert!(output.is_closed());
+        assert_eq!(bytes, b"bye\n");
+    }
+
+    #[test]
+    fn non_blocking_output_is_written_completely() {
+        /// Writes one byte at every second call.
+        #[derive(Default)]
+        struct NonBlocking {
+            bytes: Vec<u8>,
+            is_ready: bool,
+        }
+        impl Write for NonBlocking {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.flush()?;
+                self.bytes.push(bytes[0]);
+                Ok(1)
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                self.is_ready = !self.is_ready;
+                if self.is_ready {
+                    Err(io::ErrorKind::WouldBlock.into())
+                } else {
+                    Ok(())
+                }
+            }
+        }
+        let mut output = Output::new(NonBlocking::default());
+        output.line("ucciok");
+        assert!(!output.is_closed());
+        assert_eq!(output.sink.bytes, b"ucciok\n");
+    }
+
+    #[test]
+    fn write_error_closes_the_output() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut output = Output::new(Closed);
+        output.line("ucciok");
+        output.line("bye");
+        assert!(output.is_closed());
     }
 
     proptest! {
