@@ -31,6 +31,21 @@
 //! standard output. The search threads are kept between searches, are independent of the protocols and never
 //! print.
 //!
+//! A `go` in UCCI passes through these files:
+//!
+//! | file | there | back |
+//! |---|---|---|
+//! | `main.rs`, `cli/mod.rs`, `protocol/mod.rs` | the engine starts | |
+//! | `protocol/stdio.rs` | the line is read | `bestmove` is written |
+//! | `protocol/session/mod.rs` | the session takes the line and runs its command | it sends the reply |
+//! | `protocol/ucci.rs`, `protocol/go.rs` | the line becomes a command | the reply becomes a line |
+//! | `protocol/session/search.rs` | the command becomes a request | the outcome becomes a reply |
+//! | `search/threads/mod.rs` | the pool, the coordinator and the search threads | |
+//! | `search/threads/request_handler.rs`, `search/time.rs` | limits of time | choice of the move |
+//! | `search/tree/root.rs` | iterative deepening | end by time |
+//! | `search/tree/search.rs` | moves are played | reports, end by the hard limit |
+//! | `search/tree/node.rs`, `search/ordering/mod.rs` | nodes and the order of their moves | |
+//!
 //! # Modules
 //!
 //! | module | contents |

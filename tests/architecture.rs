@@ -1,5 +1,5 @@
 //! Checks the module order of the crate docs: no module imports from a module further right, and no files
-//! import each other in a circle.
+//! import each other in a circle. Checks that the path of a command is short.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -222,6 +222,21 @@ fn no_files_import_in_a_circle() {
         }
     }
     assert!(circles.is_empty(), "in circles:\n{}", circles.join("\n"));
+}
+
+/// The docs of the crate list the files of the path.
+#[test]
+fn the_path_of_a_command_has_at_most_15_files() {
+    let docs = include_str!("../src/lib.rs");
+    let path = docs.split_once("# The path of a command").unwrap().1;
+    let path = path.split_once("# Modules").unwrap().0;
+    let quoted = path.split('`').skip(1).step_by(2);
+    let files: Vec<&str> = quoted.filter(|word| word.ends_with(".rs")).collect();
+    assert!((1..=15).contains(&files.len()), "{files:?}");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for file in files {
+        assert!(source.join(file).is_file(), "{file}");
+    }
 }
 
 /// The modules that a module imports from, directly or indirectly.

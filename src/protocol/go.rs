@@ -142,6 +142,19 @@ impl GoRequest {
     }
 }
 
+/// The limits with the time for the move, and the clock of the side to move, reduced by `by`.
+pub fn shortened(limits: Limits, by: Duration) -> Limits {
+    let less = |time: Duration| time.saturating_sub(by);
+    Limits {
+        move_time: limits.move_time.map(less),
+        clock: limits.clock.map(|clock| PlayerClock {
+            time: less(clock.time),
+            ..clock
+        }),
+        ..limits
+    }
+}
+
 /// Parses the text after `go`. Unknown words are collected.
 ///
 /// # Errors

@@ -229,7 +229,7 @@ fn parse_hint(text: &str, ranks: Ranks) -> Vec<Move> {
     moves.take(MAX_HINT).collect()
 }
 
-/// Parses UCCI's `NAME [VALUE]`, or UCI's `name NAME [value VALUE]`, where names may be several words. Clients mix them.
+/// Parses UCCI's `NAME [VALUE]`, or UCI's `name NAME [value VALUE]`; a name may be several words. Clients mix them.
 fn parse_option(text: &str) -> Command {
     let (first, rest) = split_word(text);
     let is_uci = first.eq_ignore_ascii_case("name") && !rest.is_empty();

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, bounded};
 
 use super::adjudication::Ruling;
-use super::stage::{Stage, shortened};
+use super::stage::Stage;
 use super::state::{ActiveSearch, BookAnswer, PerftCounts, STOP_PATIENCE, Session};
 use crate::board::{MAX_MOVES, Move, Piece, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::{divide, has_legal_move, is_legal};
 use crate::notation::MoveStyle;
 use crate::protocol::codec::{GameAction, Protocol, Reply};
-use crate::protocol::go::{GoError, GoRequest};
+use crate::protocol::go::{GoError, GoRequest, shortened};
 use crate::protocol::strength::{has_reductions, pruning_to_depth, weaken};
 use crate::rules::Game;
 use crate::search::{
@@ -127,6 +127,7 @@ impl<W: Write> Session<W> {
         book: Option<BookAnswer>,
         started: Instant,
     ) -> ActiveSearch {
+        // Without a suggestion the only stage is the request itself.
         let stage = Stage::first(go, &request);
         #[cfg(feature = "cloud")]
         let awaited_move = self.ask_cloud(go, &request);

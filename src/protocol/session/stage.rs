@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::adjudication::hundredths;
 use crate::board::Move;
-use crate::protocol::go::GoRequest;
-use crate::search::{Limits, Outcome, PlayerClock, SearchRequest};
+use crate::protocol::go::{GoRequest, shortened};
+use crate::search::{Limits, Outcome, SearchRequest};
 
 /// The longest search of a suggestion.
 const LONGEST_TRIAL: Duration = Duration::from_millis(200);
@@ -100,19 +100,6 @@ impl Stage {
             }
             Self::Requested => Next::Search(Self::Requested),
         }
-    }
-}
-
-/// The limits with the time for the move, and the clock of the side to move, reduced by `by`.
-pub fn shortened(limits: Limits, by: Duration) -> Limits {
-    let less = |time: Duration| time.saturating_sub(by);
-    Limits {
-        move_time: limits.move_time.map(less),
-        clock: limits.clock.map(|clock| PlayerClock {
-            time: less(clock.time),
-            ..clock
-        }),
-        ..limits
     }
 }
 
