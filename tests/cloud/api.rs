@@ -113,7 +113,7 @@ fn pages_of_other_origins_may_only_read() {
     let path = format!("/chessdb.php?action=queue&board={board}");
     let refusal = body(&server.get_with(&path, foreign[0]));
     assert!(
-        refusal.starts_with("the page is of another origin"),
+        refusal.starts_with("a page of another origin sent the request"),
         "{refusal}"
     );
     // A proxy passes on the host of the page.

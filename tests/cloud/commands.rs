@@ -241,7 +241,7 @@ fn games_and_lists_of_positions_are_imported() {
         $1 cloud import list.db list.fen
         = 0 moves written, 0 already known, 4 tasks added
         2> list.fen: game 4: line 5:
-        2> positions left out that a library does not store or search: 2\n
+        2> skipped positions that a library does not store or search: 2\n
         2> cloud import: 1 game cannot be read\n
         ",
     );
@@ -305,7 +305,7 @@ fn a_restored_backup_does_not_get_the_log_of_the_old_file() {
     place.check(
         "
         $1 cloud backup copy.db text.db --force
-        2> text.db-wal has writes that cannot be merged into this file
+        2> text.db-wal has writes that cannot be merged into its database file
         ",
     );
     assert_eq!(place.read("text.db"), "no database");
@@ -348,7 +348,7 @@ fn known_moves_are_copied_from_another_library() {
         $1 {copy}
         > 4 positions: 0 already in the library, 4 requests, 3 unknown to the server; 3 moves written\n
         2> list.fen: game 2: line 2:
-        2> positions left out that a library does not store or search: 1\n
+        2> skipped positions that a library does not store or search: 1\n
         $1 {copy}
         > 1 already in the library, 3 requests, 3 unknown to the server; 0 moves
         $1 cloud copy new2.db list.fen --url {}
@@ -585,7 +585,7 @@ fn the_moves_of_books_become_tasks() {
         $ cloud export few.db few.xqb
         $ cloud import tasks.db few.xqb
         = 0 moves written, 0 already known, 0 tasks added
-        2> positions left out that a library does not store or search: 2\n
+        2> skipped positions that a library does not store or search: 2\n
         ",
     );
     for book in ["cut.obk", "cut.pfBook"] {

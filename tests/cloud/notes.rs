@@ -384,7 +384,7 @@ fn reasons_are_in_the_language_of_the_client() {
     let why = "第 2 局：略去 1 个云库不存或不搜索的局面";
     assert_eq!(job["problems"], json!([why]), "{job}");
     let job = upload(&server, "", &list);
-    let why = "game 2: positions left out that a library does not store or search: 1";
+    let why = "game 2: skipped positions that a library does not store or search: 1";
     assert_eq!(job["problems"], json!([why]), "{job}");
 }
 

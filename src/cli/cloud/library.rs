@@ -31,7 +31,7 @@ pub const OLD_DUMP_HEADER: &str = "# chuhe cloud library 1";
 pub fn note_left_out(positions: usize) {
     if positions > 0 {
         note(&format!(
-            "positions left out that a library does not store or search: {positions}"
+            "skipped positions that a library does not store or search: {positions}"
         ));
     }
 }

@@ -120,8 +120,8 @@ impl FromRequestParts<Arc<Shared>> for Caller {
     }
 }
 
-/// The address of the client: that of the connection or, if a listed proxy has connected, the last one in its header
-/// `X-Forwarded-For`. It is [`UNREADABLE`] if that is not an address.
+/// The address of the client: that of the connection or, if a listed proxy sent the header `X-Forwarded-For`, the last
+/// one in the header. It is [`UNREADABLE`] if the header does not end with an address.
 pub fn client_address(shared: &Shared, parts: &Parts) -> IpAddr {
     let peer = peer_of(parts);
     if !is_proxy(shared, peer) {
@@ -214,7 +214,8 @@ pub fn board_of(parameters: &QueryParameters) -> Result<Position, ServerError> {
     board.ok_or_else(|| ServerError::parameter("board must be a FEN"))
 }
 
-/// A text to be stored: trimmed, with `\n` as line end and blanks for tabs; empty if the parameter is absent.
+/// The text of a parameter, to be stored: trimmed, with `\n` as line end and a space for each tab; empty if the
+/// parameter is absent. Fails if the text is not UTF-8.
 pub fn text_of(parameters: &QueryParameters, name: &str) -> Result<String, ServerError> {
     let text = parameters.get(name).unwrap_or("");
     // Invalid UTF-8 is decoded as this character.
@@ -332,7 +333,7 @@ pub enum ServerError {
     Status(StatusCode),
     /// A parameter is missing or invalid, for the given reason.
     Parameter(Cow<'static, str>),
-    /// The request is of a page from another origin.
+    /// A browser sent the request on behalf of a page from another origin.
     CrossOrigin,
     /// The library cannot be read or written.
     Store(StoreError),
@@ -357,7 +358,7 @@ impl From<StoreError> for ServerError {
     }
 }
 
-/// The text of a reply for a failed read or write. Details are only logged.
+/// The text of a reply to a request that could not read or write the library. The error itself is only logged.
 pub fn error_text(error: &StoreError) -> &'static str {
     match error {
         StoreError::ReadOnly(_) => "the library is read-only",
@@ -390,7 +391,8 @@ impl IntoResponse for ServerError {
             Self::Parameter(reason) => (StatusCode::BAD_REQUEST, reason),
             Self::CrossOrigin => (
                 StatusCode::FORBIDDEN,
-                "the page is of another origin, or a proxy does not pass on its host and port (header Host)".into(),
+                "a page of another origin sent the request, or a proxy does not pass on the host and port (header Host)"
+                    .into(),
             ),
             Self::Store(error) => {
                 log::error!("{error}");

@@ -27,7 +27,7 @@ const MAX_UPLOAD: usize = 4 << 20;
 const MAX_PROBLEMS: usize = 5;
 /// Maximum length of the name of a job, in characters.
 const MAX_NAME: usize = 100;
-/// Default of the parameter `plies`, the number of moves of each game that are searched.
+/// Default of the parameter `plies`: this many moves of each game are searched.
 const DEFAULT_PLIES: u16 = 40;
 /// How often the jobs are advanced.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -210,7 +210,8 @@ fn settings(parameters: &QueryParameters, writer: String) -> Result<JobSettings,
 struct Added {
     id: i64,
     games: usize,
-    /// Problems of the file, and numbers of positions that were left out, in the language of the client.
+    /// Problems of the file, and the numbers of skipped positions, in the language of the client. At most
+    /// [`MAX_PROBLEMS`].
     problems: Vec<String>,
 }
 
@@ -237,7 +238,7 @@ fn add(
                 let (found, left_out) = Task::of_line(line, usize::from(plies), settings.priority);
                 tasks.extend(found);
                 if left_out > 0 {
-                    let what = "positions left out that a library does not store or search";
+                    let what = "skipped positions that a library does not store or search";
                     problems.push(format!("game {number}: {what}: {left_out}"));
                 }
             }

@@ -32,7 +32,7 @@ struct NoteMessage {
     time: i64,
 }
 
-/// The notes on the moves of a position. In a symmetric position both mirror images of a move have its note.
+/// The notes on the moves of a position. In a symmetric position, a note is listed for a move and for its mirror image.
 pub async fn list(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

@@ -43,8 +43,8 @@ impl RateLimit {
         })
     }
 
-    /// Takes a unit from the bucket of an address. When the bucket becomes empty, it stays empty for a number of
-    /// seconds. Returns `false` if it was empty.
+    /// Takes a unit from the bucket of an address. When the bucket becomes empty, it stays empty for `seconds`. Returns
+    /// `false` if it was empty.
     pub fn try_acquire_or_pause(&self, address: IpAddr, seconds: f64, now: Instant) -> bool {
         self.at(address, now, |left| {
             if *left < 1.0 {
@@ -61,7 +61,8 @@ impl RateLimit {
     /// Refills the bucket of an address and applies `look` to its units.
     fn at<T>(&self, address: IpAddr, now: Instant, look: impl FnOnce(&mut f64) -> T) -> T {
         let mut buckets = self.buckets.lock();
-        // Drops the full buckets, then all that are not in debt, then the rest.
+        // If there are too many buckets, drops the full ones; if that is not enough, those that are not in debt, and
+        // finally all.
         for limit in [self.units, 0.0, f64::NEG_INFINITY] {
             if buckets.len() >= MAX_BUCKETS {
                 buckets.retain(|_, bucket| self.left(bucket, now) < limit);

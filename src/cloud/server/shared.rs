@@ -20,7 +20,7 @@ use crate::cloud::store::StoreError;
 pub struct ServerOptions {
     /// Role of clients without a token.
     pub anonymous: Role,
-    /// Queries per second and address; `None` for 100, and no limit for this machine.
+    /// Maximum number of queries per second and address; `None` for 100, without a limit for this machine.
     pub rate: Option<u32>,
     /// Proxies whose header `X-Forwarded-For` is trusted.
     pub proxies: Vec<IpAddr>,
@@ -45,7 +45,7 @@ pub struct ServerFiles {
 const DEFAULT_RATE: u32 = 100;
 /// Maximum number of invalid tokens per second and address.
 const INVALID_TOKENS: u32 = 5;
-/// Time for which an address gets status 429 for invalid tokens after it has reached [`INVALID_TOKENS`], in seconds.
+/// For this number of seconds after an address has reached [`INVALID_TOKENS`], its invalid tokens get status 429.
 const TOKEN_PAUSE: f64 = 10.0;
 
 /// State shared by all connections.

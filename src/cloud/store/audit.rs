@@ -116,9 +116,9 @@ impl Batch<'_> {
         let notes = self.notes_of_undo(number)?;
         let unmark = "UPDATE audit SET undone = NULL WHERE undone = $1";
         self.connection.execute(unmark, &values)?;
-        let note = "UPDATE undo SET redone = $1, redone_by = $2 WHERE id = $3";
-        let noted = [Value::Number(now()), Value::Text(by), Value::Number(number)];
-        self.connection.execute(note, &noted)?;
+        let mark = "UPDATE undo SET redone = $1, redone_by = $2 WHERE id = $3";
+        let values = [Value::Number(now()), Value::Text(by), Value::Number(number)];
+        self.connection.execute(mark, &values)?;
         self.apply_undo(number, moves, &notes).map(Ok)
     }
 
@@ -150,8 +150,8 @@ impl Batch<'_> {
         })
     }
 
-    /// Restores moves, and the moves that lead to positions that become known or unknown. Returns how many of
-    /// `moves` have changed.
+    /// Calls [`Self::restore`] for `moves`, and for the moves to positions that become known or unknown. Returns how
+    /// many of `moves` have changed.
     fn restore_all(&mut self, moves: Vec<StoredMove>) -> Result<usize> {
         let mut uncounted: HashSet<StoredMove> = moves.iter().cloned().collect();
         let mut open = moves;
@@ -201,8 +201,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Value and depth of the latest write of a move that is not undone. With `links`, the entries that the library
-    /// writes when it links a move to a known position count too; such a move has no value of its own.
+    /// Value and depth of the latest write of a move that is not undone. With `links`, the entries with which the
+    /// library links a move to a known position count too, although they have no value of their own.
     fn latest_write(&self, edge: &Edge, links: bool) -> Result<Option<(i16, u8)>> {
         let query = "SELECT new, depth FROM audit WHERE key = $1 AND move = $2 AND undone IS NULL AND note IS NULL
             AND writer <> $3 ORDER BY id DESC LIMIT 1";
@@ -216,7 +216,7 @@ impl Batch<'_> {
         })
     }
 
-    /// The moves that were ever written and lead to a position.
+    /// The moves to a position that are in the log.
     fn leading_to(&self, child: &Key) -> Result<Vec<StoredMove>> {
         let query = "SELECT DISTINCT move FROM audit WHERE key = $1";
         let mut found = Vec::new();

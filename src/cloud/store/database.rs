@@ -107,7 +107,7 @@ impl<'a> From<&'a Key> for Value<'a> {
     }
 }
 
-/// A result row of either database; `None` if a column has another type.
+/// A result row of either database. The methods return `None` if the column has another type.
 pub trait ResultRow {
     /// A number or NULL.
     fn number(&self, column: usize) -> Option<Option<i64>>;
@@ -188,8 +188,8 @@ pub enum StoreError {
     /// Another process has the file open.
     #[error("another process uses this library")]
     InUse,
-    /// A write-ahead log or a journal that cannot be merged into its file.
-    #[error("{0} has writes that cannot be merged into this file; remove it first")]
+    /// A write-ahead log or a journal that cannot be merged into its database file.
+    #[error("{0} has writes that cannot be merged into its database file; remove this log first")]
     OtherLog(Location),
     /// The file or database does not contain a library.
     #[error("{0} is not a cloud library")]

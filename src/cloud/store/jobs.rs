@@ -1,6 +1,7 @@
 //! Jobs: uploaded games and positions whose searches can be watched and canceled.
 //!
-//! A job adds its tasks to the queue little by little, so that it neither fills the queue nor loses tasks by a restart.
+//! A job adds its tasks to the queue a few at a time, so that it does not fill the queue. Its searches stay in the
+//! table `job_item` until their results are known, so that a search whose task is lost is requested again.
 
 use std::collections::HashSet;
 
@@ -19,11 +20,11 @@ type Result<T> = std::result::Result<T, StoreError>;
 const MAX_ITEMS: usize = 50_000;
 /// Maximum number of unfinished jobs.
 const MAX_UNFINISHED: i64 = 64;
-/// Number of jobs that are kept; older finished ones are forgotten.
+/// Number of jobs that are kept; older finished ones are deleted.
 const MAX_KEPT: i64 = 200;
-/// Number of searches of all jobs that are in the queue at the same time.
+/// Maximum number of searches of all jobs that are in the queue at the same time.
 const WINDOW: i64 = 400;
-/// The same number for a database on a server, where each query takes longer.
+/// The same maximum for a database on a server, where each query takes longer.
 const REMOTE_WINDOW: i64 = 100;
 /// Seconds after which a search is requested again if its task is gone without a result. The queue ignores earlier
 /// repetitions.
@@ -100,8 +101,8 @@ enum Progress {
 }
 
 impl Batch<'_> {
-    /// Adds a job with one search for each move of the tasks, and for each task without moves. A repeated search is
-    /// made once. Returns the number of the job.
+    /// Adds a job with one search for each move of the tasks, and for each task without moves. Duplicate searches are
+    /// added once. Returns the number of the job.
     pub fn add_job(
         &mut self,
         settings: &JobSettings,
@@ -151,9 +152,9 @@ impl Batch<'_> {
             ];
             self.connection.execute(statement, &values)?;
         }
-        let forget = "DELETE FROM job WHERE id <= $1 AND ended IS NOT NULL";
+        let delete_old = "DELETE FROM job WHERE id <= $1 AND ended IS NOT NULL";
         self.connection
-            .execute(forget, &[Value::Number(id - MAX_KEPT)])?;
+            .execute(delete_old, &[Value::Number(id - MAX_KEPT)])?;
         Ok(Ok(id))
     }
 

@@ -4,8 +4,8 @@
 //! machines share. The code is the same: statements that both databases understand, run through the trait `Database`.
 //! Write transactions of several programs run one after another; only leases of tasks run concurrently.
 //!
-//! A write is durable once it has been acknowledged. Each write propagates its value to all positions that lead to
-//! it, in the same transaction unless that takes too long, so that readers see consistent values.
+//! A write is durable once it has been acknowledged. The value of a written move is propagated to all positions that
+//! lead to its position, in the same transaction unless that takes too long, so that readers see consistent values.
 
 mod audit;
 mod batch;
@@ -118,7 +118,7 @@ impl Store {
         })
     }
 
-    /// Whether writes fail.
+    /// Whether the library was opened for reading only, so that writes fail.
     pub fn is_read_only(&self) -> bool {
         self.writer.is_none()
     }
@@ -156,7 +156,7 @@ impl Store {
         self.writer()?.write(Access::Write, work)
     }
 
-    /// Leases tasks to a worker: first expired leases, then waiting tasks by priority; scoring tasks
+    /// Leases tasks to a worker: first the tasks of expired leases, then waiting tasks, both by priority; scoring tasks
     /// oldest first, expansion tasks newest first.
     pub fn lease(&self, request: TaskRequest) -> Result<Lease, StoreError> {
         self.writer()?

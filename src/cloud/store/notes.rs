@@ -22,7 +22,7 @@ const MAX_COMMENT: usize = 2_000;
 pub const MAX_NAME: usize = 100;
 /// Maximum number of glyphs of a move.
 const MAX_GLYPHS: usize = 4;
-/// The largest glyph of PGN.
+/// The largest numeric annotation glyph of PGN.
 const LAST_GLYPH: u8 = 139;
 /// From this glyph on, even glyphs are about red and odd ones about black.
 const FIRST_SIDED_GLYPH: u8 = 14;

@@ -46,7 +46,7 @@ fn is_known(store: &Store, moves: &str, played: &str) -> Result<bool, StoreError
 }
 
 #[test]
-fn writers_of_several_programs_agree() {
+fn writes_of_several_programs_are_consistent() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
@@ -56,7 +56,7 @@ fn writers_of_several_programs_agree() {
         for seed in 0..6 {
             let (store, written) = (&stores[seed % 2], &written);
             scope.spawn(move || {
-                // Games with few openings, so that all threads write near the starting position.
+                // Two threads with different stores write the same game.
                 let mut random = StdRng::seed_from_u64(seed as u64 / 2);
                 let game = crate::random::game(&mut random, Position::startpos(), 30);
                 let mut position = Position::startpos();
@@ -124,9 +124,9 @@ fn no_task_is_leased_twice() {
     });
     let leases = leases.into_inner().unwrap();
     let tasks = leases.iter().flat_map(|lease| &lease.tasks);
-    let edges: Vec<_> = tasks.map(|task| (task.kind, &task.key)).collect();
-    assert_eq!(edges.len() as i64, expected);
-    assert_eq!(edges.iter().collect::<HashSet<_>>().len(), edges.len());
+    let leased: Vec<_> = tasks.map(|task| (task.kind, &task.key)).collect();
+    assert_eq!(leased.len() as i64, expected);
+    assert_eq!(leased.iter().collect::<HashSet<_>>().len(), leased.len());
     let numbers: HashSet<i64> = leases.iter().map(|lease| lease.number).collect();
     assert_eq!(numbers.len(), leases.len());
     // Each program may end leases of the other.
@@ -153,8 +153,8 @@ fn leases_do_not_wait_and_writers_take_turns() {
             );
         }
     }
-    let mut beside = database.connect();
-    let mut transaction = beside.transaction().unwrap();
+    let mut client = database.connect();
+    let mut transaction = client.transaction().unwrap();
     // The lock of write transactions.
     transaction
         .batch_execute("SELECT pg_advisory_xact_lock(1130912107)")
@@ -233,7 +233,7 @@ fn a_rolled_back_transaction_is_not_acknowledged() {
     let new = score("", "h2e2");
     let failed = store.write(move |batch| {
         let is_written = batch.store(&new)?;
-        // An error that the job does not return.
+        // The job ignores this error.
         let wrong = (batch.connection).execute("SELECT $1 / 0::bigint", &[Value::Number(1)]);
         assert!(wrong.is_err());
         Ok(is_written)
@@ -249,22 +249,22 @@ fn databases_without_a_library_are_rejected() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    let there = |store: Result<Store, StoreError>| store.unwrap_err().to_string();
+    let message = |store: Result<Store, StoreError>| store.unwrap_err().to_string();
     let location = location(&database);
     let shown = location.to_string();
     for _ in 0..2 {
-        let error = there(Store::open_existing(&location));
+        let error = message(Store::open_existing(&location));
         assert_eq!(error, format!("{shown} is not a cloud library"));
     }
     drop(open(&database));
     drop(Store::open_existing(&location).unwrap());
-    let mut beside = database.connect();
+    let mut client = database.connect();
     let change = "UPDATE chuhe_cloud.library SET version = 9";
-    beside.batch_execute(change).unwrap();
-    let error = there(Store::open_at(&location));
+    client.batch_execute(change).unwrap();
+    let error = message(Store::open_at(&location));
     assert!(error.contains("has format version 9"), "{error}");
     let foreign = "DROP SCHEMA chuhe_cloud CASCADE; CREATE SCHEMA chuhe_cloud";
-    beside.batch_execute(foreign).unwrap();
+    client.batch_execute(foreign).unwrap();
     let error = Store::open_at(&location).unwrap_err();
     assert!(matches!(error, StoreError::Foreign(_)), "{error}");
 }

@@ -68,7 +68,7 @@ pub fn open(path: &Path, creates: bool) -> Result<Connection, StoreError> {
         _ => StoreError::Open(Arc::new(error)),
     })?;
     open_writable(path, creates).map_err(|error| match &error {
-        // The directory is read-only, so that the log of the file cannot be created.
+        // The directory is read-only, so the log of the file cannot be created.
         StoreError::Database(cause) if is_read_only(cause) => {
             StoreError::ReadOnly(Location::from(path))
         }

@@ -25,7 +25,7 @@ const WAITING: &str =
 const MAKE_ROOM: &str = "DELETE FROM task WHERE id = (SELECT id FROM task
         WHERE kind = $1 AND lease = 0 AND priority = 0 ORDER BY id LIMIT 1
         FOR UPDATE SKIP LOCKED)";
-/// Drops expired waiting tasks.
+/// Drops expired waiting tasks, which have the lowest priority.
 const DROP_EXPIRED: &str = "DELETE FROM task WHERE id IN (SELECT id FROM task
         WHERE kind = $1 AND lease = 0 AND priority = 0 AND expires < $2
         FOR UPDATE SKIP LOCKED)";

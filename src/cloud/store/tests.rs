@@ -143,7 +143,7 @@ fn a_shallower_search_does_not_replace_a_deeper_one(library: &TestLibrary) {
     assert!(put(&store, new("", "c3c4", -20, 12)));
     assert!(put(&store, new("", "g3g4", -30, 14)));
     assert_eq!(stored(&store, "", "c3c4"), Some(-30));
-    // A score is limited to less than that of a finished game.
+    // A written value is limited: only the rules give the value of a finished game.
     assert!(put(&store, new("", "a3a4", -1_000_000, 14)));
     assert_eq!(stored(&store, "", "a3a4"), Some(-29_999));
 }
@@ -168,12 +168,11 @@ fn mates_are_set_by_the_rules(library: &TestLibrary) {
     let position: Position = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w".parse().unwrap();
     let view = View::of(&position);
     let edge = Edge::of(&position, &view, "b1b9".parse().unwrap());
-    let writer = String::new();
     let score = NewScore {
         edge: edge.clone(),
         value: 70,
         depth: 0,
-        writer,
+        writer: String::new(),
     };
     assert!(put(&store, score.clone()));
     assert!(!put(&store, NewScore { depth: 50, ..score }));
@@ -195,7 +194,7 @@ fn distances_from_the_start_follow_the_moves(library: &TestLibrary) {
 fn distances_are_propagated_from_the_first_move(library: &TestLibrary) {
     let store = library.open();
     let line = ["h2e2", "h9g7", "h0g2", "i9h9"];
-    // From the end: no distance is known until the first move is stored.
+    // Stored from the end: no distance is known until the first move is stored.
     for ply in (1..line.len()).rev() {
         assert!(put(&store, new(&line[..ply].join(" "), line[ply], 0, 0)));
     }
@@ -313,7 +312,7 @@ fn one_transaction_propagates_the_values_of_many_moves(library: &TestLibrary) {
     let mut scores = Vec::new();
     let mut first_moves: Vec<Move> = Vec::new();
     for m in legal_moves(&start) {
-        // Skips one of two mirrored moves.
+        // Skips the mirror images of stored moves.
         if view.stored(m) == m {
             first_moves.push(m);
             scores.push(new("", &m.to_string(), 7, 0));
@@ -389,11 +388,7 @@ fn other_files_are_refused() {
     let error = Store::open(&path).unwrap_err().to_string();
     assert!(error.contains("has format version 9"), "{error}");
     let path = directory.path().join("text.db");
-    std::fs::write(
-        &path,
-        "no database at all, and long enough to be looked at".repeat(99),
-    )
-    .unwrap();
+    std::fs::write(&path, "no database, but as long as one".repeat(99)).unwrap();
     assert!(matches!(Store::open(&path), Err(StoreError::Database(_))));
     assert!(Store::open(directory.path()).is_err());
 }
@@ -413,11 +408,11 @@ fn prefetched_rows_equal_rows_read_one_by_one(library: &TestLibrary) {
     let single = store.read(read).unwrap();
     let is_known: Vec<bool> = single.iter().map(|(_, is_known)| *is_known).collect();
     assert_eq!(is_known, [true, true, true, false]);
-    let ahead = store.read(|snapshot| {
+    let prefetched = store.read(|snapshot| {
         snapshot.prefetch(|| keys.to_vec())?;
         read(snapshot)
     });
-    assert_eq!(ahead.unwrap(), single);
+    assert_eq!(prefetched.unwrap(), single);
 }
 
 pub fn task(kind: TaskKind, before: &str, moves: &[&str], priority: Priority) -> Task {

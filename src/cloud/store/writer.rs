@@ -18,7 +18,7 @@ const QUEUE: usize = 4096;
 /// A job of the writer.
 trait WriteJob: Send {
     fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), StoreError>;
-    /// The required access.
+    /// The access that the job needs.
     fn access(&self) -> Access;
     /// Called after the transaction was committed or has failed.
     fn finish(self: Box<Self>, result: Result<(), StoreError>);
@@ -146,6 +146,7 @@ fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Box
                 Ok(())
             }
             Err(error) => {
+                // Pending propagation continues with the next job, so that an error is not repeated at once.
                 is_pending = false;
                 log::error!("cannot write to the cloud library: {error}");
                 // The transaction was rolled back, so the counts may be wrong.

@@ -126,7 +126,7 @@ impl JobResults {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitError {
     /// The lease does not exist, has been finished, or belongs to another worker.
-    #[error("the lease is unknown, finished or of another worker")]
+    #[error("the lease is unknown, has ended or belongs to another worker")]
     UnknownLease,
     /// A score or a move does not belong to a task of the lease.
     #[error("a result does not belong to a task of the lease")]
@@ -238,8 +238,8 @@ fn are_leased(tasks: &[Task], scores: &[NewScore]) -> bool {
     scores.len() <= max && scores.iter().all(is_leased)
 }
 
-/// The task of scoring the moves of a job, still without moves, and the edges of the moves. Positions that workers do
-/// not search (see [`is_eligible`]) get no edges.
+/// A scoring task for the position of a job, still without moves, and the edges of the moves of the job. There are no
+/// edges if workers do not search the position (see [`is_eligible`]).
 fn scoring_task(job: &Job) -> (Task, Vec<Edge>) {
     let view = View::of(&job.position);
     let edges = job.moves.iter();
@@ -306,7 +306,7 @@ impl JobSource for LocalLibrary {
     }
 }
 
-/// Positions per lease.
+/// Number of jobs that a remote worker requests at a time.
 const BATCH: usize = 4;
 
 /// A library at an HTTP address.
@@ -338,14 +338,16 @@ impl JobSource for RemoteLibrary {
         if batch.lease == 0 {
             return Ok(None);
         }
-        let is_valid = batch.kind == kind && batch.is_legal();
-        is_valid
-            .then_some(Some(batch))
-            .ok_or(JobSourceError::InvalidJob)
+        if batch.kind == kind && batch.is_legal() {
+            Ok(Some(batch))
+        } else {
+            Err(JobSourceError::InvalidJob)
+        }
     }
 
     fn submit(&self, results: &JobResults) -> Result<(), JobSourceError> {
-        Ok(self.post::<bool>(SUBMIT, results).map(drop)?)
+        self.post::<bool>(SUBMIT, results)?;
+        Ok(())
     }
 
     fn release(&self, lease: i64) {

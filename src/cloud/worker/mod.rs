@@ -140,8 +140,7 @@ impl Workers {
     ) -> Result<Self, StartError> {
         let source: Arc<dyn JobSource> = Arc::new(source);
         let start = |_| Worker::start(source.clone(), tables.clone(), nodes, pause);
-        let workers: Result<_, _> = (0..count).map(start).collect();
-        workers.map(Self)
+        (0..count).map(start).collect::<Result<_, _>>().map(Self)
     }
 }
 
@@ -150,7 +149,9 @@ impl Drop for Workers {
     fn drop(&mut self) {
         self.0.iter_mut().for_each(Worker::stop);
         let deadline = Instant::now() + TIMEOUT;
-        (self.0.iter_mut()).for_each(|worker| worker.wait_until(deadline));
+        for worker in &mut self.0 {
+            worker.wait_until(deadline);
+        }
     }
 }
 
@@ -162,7 +163,7 @@ fn lower_priority() {
     }
 }
 
-/// Connects a worker to its job source.
+/// Leases tasks, searches them and submits the results.
 struct JobRunner<'a> {
     source: &'a dyn JobSource,
     current: &'a CurrentLease,
@@ -170,7 +171,7 @@ struct JobRunner<'a> {
 }
 
 impl JobRunner<'_> {
-    /// Runs until the worker is stopped or cannot search any more.
+    /// Runs until the worker is stopped or can no longer search.
     fn run(&self, scorer: &mut Scorer, stop_signal: &Receiver<()>, pause: Duration) {
         while !self.stop_flag.is_stopped() {
             let mut has_worked = false;
@@ -186,7 +187,7 @@ impl JobRunner<'_> {
         }
     }
 
-    /// Does the next tasks of a kind; returns whether there were any.
+    /// Searches the next tasks of a kind. Returns `false` if there were none or they were not finished.
     fn run_next(&self, kind: TaskKind, scorer: &mut Scorer) -> Result<bool, WorkerEnded> {
         let batch = match self.source.lease(kind) {
             Ok(Some(batch)) => batch,
@@ -226,7 +227,7 @@ impl JobRunner<'_> {
     }
 }
 
-/// The worker has no search threads any more, or was abandoned.
+/// The worker has lost its search threads, or was abandoned.
 struct WorkerEnded;
 
 #[cfg(test)]

@@ -200,8 +200,8 @@ fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
     assert_eq!(stored(&store, "", "c3c4"), Some(-15));
 }
 
-/// A week of writes, notes, merges, undos and redos, with a merge into another library each day: values, notes and
-/// private positions follow from the log.
+/// After random writes, notes, merges, undos and redos, values, notes and private positions follow from the log, and so
+/// do those of another library into which the library is merged.
 fn the_log_reconstructs_every_value(library: &TestLibrary) {
     let store = library.open();
     let other = TestLibrary::in_file().unwrap();
@@ -239,8 +239,8 @@ fn the_log_reconstructs_every_value(library: &TestLibrary) {
         }
         let writer = format!("writer-{}", random.random_range(0..4));
         undos += i64::from(store.undo(&writer, None, "owner").unwrap().undo.is_some());
-        let again = random.random_range(1..=undos.max(1));
-        redos += usize::from(store.redo(again, "owner").unwrap().is_ok());
+        let number = random.random_range(1..=undos.max(1));
+        redos += usize::from(store.redo(number, "owner").unwrap().is_ok());
         assert_follows_from_log(&store, accepted);
         merged += merge(&store, &other);
         assert_follows_from_log(&other, merged);
@@ -271,7 +271,8 @@ fn write_random_note(store: &Store, random: &mut StdRng) -> bool {
     done.unwrap().unwrap()
 }
 
-/// Merges the values and notes of a library into another one, as a dump does. Returns the number of writes.
+/// Merges the values and notes of a library into another one, as the import of a dump does. Returns the number of
+/// writes.
 fn merge(from: &Store, to: &Store) -> usize {
     let mut scores = Vec::new();
     let mut notes = Vec::new();
@@ -312,7 +313,7 @@ fn merge(from: &Store, to: &Store) -> usize {
     .unwrap()
 }
 
-/// A random forward move of a pawn. After such moves no position occurs again.
+/// A random forward move of a pawn. Such moves cannot repeat a position.
 fn random_pawn_move(position: &Position, random: &mut StdRng) -> Move {
     let is_forward = |m: &&Move| {
         let piece = position.piece_on(m.from()).unwrap();
@@ -327,7 +328,6 @@ fn random_pawn_move(position: &Position, random: &mut StdRng) -> Move {
 fn assert_follows_from_log(store: &Store, accepted: usize) {
     let log = store.read(|s| s.log(None, 100_000)).unwrap();
     assert_eq!(log.len(), accepted);
-    let mut latest = HashMap::new();
     let live = || log.iter().filter(|write| write.undone.is_none());
     let mut notes = HashMap::new();
     for write in live() {
@@ -351,6 +351,7 @@ fn assert_follows_from_log(store: &Store, accepted: usize) {
     );
     let private = store.read(|s| s.private_positions()).unwrap();
     assert!(hidden.iter().all(|key| private.contains(key)));
+    let mut latest = HashMap::new();
     for write in live().filter(|write| write.note.is_none()) {
         latest
             .entry((write.key.clone(), write.m))

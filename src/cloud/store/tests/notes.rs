@@ -5,11 +5,11 @@ use super::*;
 on_both! {
     notes_are_replaced_undone_and_restored,
     private_branches_are_hidden,
-    a_position_with_a_public_way_stays_public,
+    a_position_with_a_public_path_stays_public,
     undo_and_redo_change_what_is_private,
     cycles_do_not_make_a_branch_public,
-    imported_notes_fill_gaps,
-    public_moves_show_what_has_inherited_its_privacy,
+    imported_notes_do_not_replace_existing_ones,
+    public_moves_publish_positions_that_inherited_privacy,
 }
 
 fn note(comment: &str, is_private: bool) -> Note {
@@ -155,7 +155,7 @@ fn private_branches_are_hidden(library: &TestLibrary) {
     assert_eq!(refused, Err(NoteError::Start));
 }
 
-fn a_position_with_a_public_way_stays_public(library: &TestLibrary) {
+fn a_position_with_a_public_path_stays_public(library: &TestLibrary) {
     let store = library.open();
     store_line(&store, "c3c4 g6g5 a3a4 a6a5");
     store_line(&store, "a3a4 g6g5 c3c4 a6a5");
@@ -165,7 +165,7 @@ fn a_position_with_a_public_way_stays_public(library: &TestLibrary) {
         is_public(&store, "c3c4 g6g5 a3a4"),
         "also after a3a4 g6g5 c3c4"
     );
-    // If the other way becomes private too, the position is hidden until one of the ways is public again.
+    // If the other path becomes private too, the position is hidden until one of the paths is public again.
     hide(&store, "", "a3a4");
     assert!(!is_public(&store, "c3c4 g6g5 a3a4"));
     annotate(&store, "", "c3c4", Note::default(), "test");
@@ -188,27 +188,27 @@ fn undo_and_redo_change_what_is_private(library: &TestLibrary) {
     assert!(!is_public(&store, "c3c4"));
 }
 
-fn public_moves_show_what_has_inherited_its_privacy(library: &TestLibrary) {
+fn public_moves_publish_positions_that_inherited_privacy(library: &TestLibrary) {
     let store = library.open();
     store_line(&store, "a3a4 b9c7 c3c4 h9g7 h0g2");
     hide(&store, "a3a4", "b9c7");
-    let places = ["a3a4 b9c7", "a3a4 b9c7 c3c4", "a3a4 b9c7 c3c4 h9g7"];
-    let are_public = |store: &Store| places.map(|moves| is_public(store, moves));
+    let branch = ["a3a4 b9c7", "a3a4 b9c7 c3c4", "a3a4 b9c7 c3c4 h9g7"];
+    let are_public = |store: &Store| branch.map(|moves| is_public(store, moves));
     assert_eq!(are_public(&store), [false; 3]);
-    // A worker reaches the position by another way, which anybody can have requested.
+    // A worker reaches the position by another path, which anybody can have requested.
     store_line(&store, "c3c4 b9c7 a3a4");
     assert_eq!(are_public(&store), [false; 3]);
     let publish = |moves, m| {
         let score = new(moves, m, 10, 1);
         store.write(move |batch| batch.merge(&score)).unwrap()
     };
-    // Nor does a move of the private branch itself show anything.
+    // Nor does a move of the private branch itself make a position public.
     publish("a3a4 b9c7", "c3c4");
     assert_eq!(are_public(&store), [false; 3]);
     publish("c3c4 b9c7", "a3a4");
     assert_eq!(are_public(&store), [false, true, true]);
     // A position that a dump declares as private stays private.
-    let key = View::of(&after(places[1])).key;
+    let key = View::of(&after(branch[1])).key;
     store.write(move |batch| batch.hide_imported(&key)).unwrap();
     publish("c3c4 b9c7", "a3a4");
     assert_eq!(are_public(&store), [false, false, true]);
@@ -224,7 +224,7 @@ fn cycles_do_not_make_a_branch_public(library: &TestLibrary) {
     }
 }
 
-fn imported_notes_fill_gaps(library: &TestLibrary) {
+fn imported_notes_do_not_replace_existing_ones(library: &TestLibrary) {
     let store = library.open();
     annotate(&store, "", "c3c4", note("own", false), "anna");
     for (m, is_written) in [("c3c4", false), ("e3e4", true), ("e3e4", false)] {
@@ -288,15 +288,15 @@ fn a_long_author_is_shortened_for_other_libraries() {
 }
 
 #[test]
-fn verdicts_follow_swapped_colors() {
-    let judged = Note {
+fn glyphs_follow_swapped_colors() {
+    let note = Note {
         glyphs: vec![1, 10, 13, 16, 19],
         ..Note::default()
     };
     let view = View::of(&after("h2e2"));
     assert!(view.swaps_colors());
-    let converted = judged.clone().converted(&view);
+    let converted = note.clone().converted(&view);
     assert_eq!(converted.glyphs, [1, 10, 13, 17, 18]);
-    assert_eq!(converted.converted(&view), judged);
-    assert_eq!(judged.clone().converted(&View::of(&after(""))), judged);
+    assert_eq!(converted.converted(&view), note);
+    assert_eq!(note.clone().converted(&View::of(&after(""))), note);
 }

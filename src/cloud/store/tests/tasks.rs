@@ -196,7 +196,7 @@ fn job(store: &Store, id: i64) -> Job {
     jobs.into_iter().find(|job| job.id == id).unwrap()
 }
 
-/// Makes the requests of all jobs older, as if time had passed.
+/// Makes the requests of all jobs older by `seconds`.
 fn wait(store: &Store, seconds: i64) {
     store
         .write(move |batch| {
@@ -274,9 +274,8 @@ fn known_results_are_not_searched_again(library: &TestLibrary) {
     advance(&store);
     assert_eq!(job(&store, id).done, 0, "its task is still waiting");
     store.lease(request(TaskKind::Expansion, 10, 60)).unwrap();
-    let finish = "DELETE FROM task";
     store
-        .write(move |batch| batch.connection.execute(finish, &[]))
+        .write(|batch| batch.connection.execute("DELETE FROM task", &[]))
         .unwrap();
     advance(&store);
     assert!(job(&store, id).ended.is_some());
@@ -360,8 +359,8 @@ fn the_number_of_jobs_and_their_size_are_limited(library: &TestLibrary) {
         add_job(&store, Vec::new(), Priority::Requested),
         Err(JobError::Empty)
     );
-    // Positions with too few pieces are not searched. One with two pawns on a file cannot be stored, but those
-    // after the capture of a pawn can.
+    // Positions with too few pieces are not searched. A position with two pawns on a file at home cannot be stored, but
+    // those after the capture of one of them can.
     let doubled = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR b";
     for (start, moves, counts) in [
         ("3k5/9/9/9/9/9/9/9/9/4K4 w", "", (0, 1)),
