@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     if !is_processor_supported() {
         eprintln!(
             "chuhe: this processor lacks instructions of x86-64-v2 (SSE4.2, POPCNT), which Intel \
-             processors have since 2008 and AMD processors since 2011"
+             processors have had since 2008 and AMD processors since 2011"
         );
         return ExitCode::FAILURE;
     }

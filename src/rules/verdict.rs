@@ -52,7 +52,7 @@ impl Verdict {
         }
     }
 
-    /// Compares the behavior of both sides in a repetition: the graver offence loses, equal ones draw.
+    /// Compares the behavior of both sides in a repetition: the graver offense loses, equal ones draw.
     #[inline]
     pub(super) fn compare(perpetuals: ByColor<Perpetual>) -> Self {
         match perpetuals[Color::Red].cmp(&perpetuals[Color::Black]) {
@@ -109,11 +109,11 @@ impl Perpetual {
 pub struct SidePerpetual {
     /// The gravest behavior that all its moves share.
     pub perpetual: Perpetual,
-    /// For [`Perpetual::Chase`]: the enemy pieces it chased with every move, by their squares at the
-    /// end.
+    /// For [`Perpetual::Chase`]: the enemy pieces it chased with every move or, if `in_each_round`, with every move of
+    /// a round, by their squares at the end.
     pub chased: Bitboard,
-    /// Its own pieces that the other side chased, by their squares at the end, if some of their threats do not count:
-    /// those that are new only because a protector of the target was cut off. Empty if all threats count.
+    /// Its own pieces that the other side chased, by their squares at the end. Their threats that are new only because
+    /// a protector of the target was cut off do not count. Empty if this excludes none of the chases.
     pub excused: Bitboard,
     /// Whether it chased one piece throughout each round, but not the same piece in all rounds.
     pub in_each_round: bool,

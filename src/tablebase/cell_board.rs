@@ -266,19 +266,19 @@ fn attacker_targets(kind: PieceKind, from: Square, others: Bitboard) -> Bitboard
 #[inline]
 fn pawn_origins(side: Color, to: Square) -> Bitboard {
     const STANDS: [Bitboard; Color::COUNT] = [
-        standing_points(Piece::RedPawn),
-        standing_points(Piece::BlackPawn),
+        standing_squares(Piece::RedPawn),
+        standing_squares(Piece::BlackPawn),
     ];
     attacks::pawn_to(side, to) & STANDS[side.index()]
 }
 
-const fn standing_points(piece: Piece) -> Bitboard {
-    let (mut points, mut index) = (Bitboard::EMPTY, 0);
+const fn standing_squares(piece: Piece) -> Bitboard {
+    let (mut squares, mut index) = (Bitboard::EMPTY, 0);
     while let Some(square) = Square::from_index(index) {
         if piece.can_stand_on(square, false) {
-            points = points.with(square);
+            squares = squares.with(square);
         }
         index += 1;
     }
-    points
+    squares
 }

@@ -306,7 +306,7 @@ struct CachedBlock {
 #[derive(Default)]
 struct CacheShard {
     entries: Vec<CachedBlock>,
-    /// Number of look-ups so far.
+    /// Number of lookups so far.
     clock: u64,
 }
 
@@ -398,7 +398,7 @@ mod tests {
             assert_eq!(cache.loads(), u64::from(number));
             let load = || Ok::<_, ()>(vec![number as u8; 4]);
             assert_eq!(*cache.get(key(number), load).unwrap(), [number as u8; 4]);
-            // Used again and again, so it is not loaded a second time.
+            // The block 0 is used all the time, so it is never dropped and loaded again.
             let values = cache.get(
                 key(0),
                 || if number == 0 { Ok(vec![0; 4]) } else { Err(()) },

@@ -284,7 +284,7 @@ fn draws_from(number: u8) -> Option<DrawsHold> {
 const DAMAGED_BLOCK: TableError = TableError::Damaged("invalid block");
 const TRUNCATED: TableError = TableError::Damaged("truncated file");
 
-/// Reads consecutive numbers of a header whose length was checked.
+/// Reads consecutive numbers of a header or list whose length was checked.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {

@@ -1,5 +1,5 @@
-//! The terms of the evaluation, in groups; their middlegame and endgame weights, in units of about 1/450 of a minor
-//! piece; and sums of terms.
+//! The terms of the evaluation in groups, their middlegame and endgame weights in units of the evaluation (a minor
+//! piece has about 450), and sums of terms.
 
 use super::tapered::Tapered;
 use crate::board::{Color, Piece, PieceKind, RANKS, Square};
@@ -126,7 +126,7 @@ groups! {
     GUARDED_BY_PAWN: 1, PieceKind::COUNT;
     /// Guarded by any piece, by kind.
     GUARDED: 1, PieceKind::COUNT;
-    /// Rook on a file without pawns, or only without own pawns.
+    /// Rook on an open file (without pawns), or on a half-open one (without own pawns).
     ROOK_FILE: 1, 2;
     /// A knight's leg blocked by an own piece, or by an enemy piece (蹩马腿).
     KNIGHT_LEG: 1, 2;
@@ -176,7 +176,7 @@ pub const fn by_king(king: Square, side: Color, piece: Piece, square: Square) ->
     }
 }
 
-/// The attacking kinds, in the order of the groups with four entries.
+/// The attacking kinds, in the order of the groups that have entries for them.
 pub const ATTACKERS: [PieceKind; 4] = [
     PieceKind::Knight,
     PieceKind::Rook,

@@ -93,7 +93,7 @@ impl MaterialKey {
         1 << (4 * piece.index())
     }
 
-    /// The hash of the key.
+    /// A hash for the index in a [`MaterialTable`].
     #[inline]
     pub const fn hash(self) -> usize {
         // Fibonacci hashing: the golden ratio as a fraction of 2^64.
@@ -263,7 +263,7 @@ impl Default for MaterialTable {
     }
 }
 
-/// Advisors and bishops against the attackers left (缺士怕车, 缺象怕炮).
+/// Own advisors and bishops against the remaining attackers of the enemy (缺士怕车, 缺象怕炮).
 fn defenders(position: &Position, us: Color, terms: &mut TermSum) {
     let advisors = count(position, us, PieceKind::Advisor) as usize;
     let bishops = count(position, us, PieceKind::Bishop) as usize;
@@ -302,7 +302,7 @@ fn pairs(position: &Position, us: Color, terms: &mut TermSum) {
     }
 }
 
-/// The number of pieces of a kind, at most that of a set, because the weights are tuned for sets.
+/// The number of pieces of a kind, at most that of a full set, for which the weights are tuned.
 fn count(position: &Position, color: Color, kind: PieceKind) -> i32 {
     position.pieces(color, kind).len().min(kind.max_per_side()) as i32
 }

@@ -77,7 +77,7 @@ impl HandcraftedEvaluator {
         let side = position.side_to_move();
         let sign = side.sign();
         value += TEMPO * sign;
-        // Relative to the side to move, so that colors do not matter at equality.
+        // With an endgame value of 0 the side that is not to move counts as better, whatever its color.
         let better = if sign * value.endgame() > 0 {
             side
         } else {

@@ -1,5 +1,5 @@
 //! Terms of single pieces: mobility, placement, pawn structure, threats and danger to the king; and the attacks of all
-//! pieces, from which most of them are computed.
+//! pieces, from which most of these terms are computed.
 
 use arrayvec::ArrayVec;
 
@@ -141,7 +141,7 @@ pub fn mobility(position: &Position, us: Color, map: &AttackMap, terms: &mut Ter
     }
 }
 
-/// Rooks on files, knights' legs, cannons' screens.
+/// Rooks on open and half-open files, blocked legs of knights, and own pieces on the files of cannons.
 #[inline]
 pub fn placement(position: &Position, us: Color, terms: &mut TermSum) {
     let pawns = position.kind(PieceKind::Pawn);
@@ -256,7 +256,7 @@ fn guarded_without_king(color: Color, map: &AttackMap) -> Bitboard {
         .fold(Bitboard::EMPTY, |set, kind| set | map.by(color, *kind))
 }
 
-/// Rooks and cannons on the file or rank of the enemy king.
+/// Rooks and cannons on the file or rank of the enemy king, and cannons on the enemy's back rank.
 #[inline]
 fn king_lines(position: &Position, us: Color, king: Square, terms: &mut TermSum) {
     let occupied = position.occupied();

@@ -48,7 +48,7 @@ pub fn embedded() -> &'static Arc<Network> {
 /// The maximum absolute value of an evaluation, in units of the evaluation.
 pub const LARGEST_VALUE: i32 = i16::MAX as i32;
 
-/// Evaluates `position`, which must be on the top of `stack`, for its side to move, in units of the
+/// Evaluates `position`, which must be at the top of `stack`, for its side to move, in units of the
 /// evaluation, clamped to ±[`LARGEST_VALUE`].
 #[inline]
 pub fn evaluate(

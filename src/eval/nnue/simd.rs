@@ -19,19 +19,19 @@ macro_rules! block {
         pub struct $name(pub [$number; $name::LEN]);
 
         impl $name {
-            /// The number of numbers in a block.
+            /// The number of elements of a block.
             pub const LEN: usize = $length;
             /// A block of zeros.
             pub const ZERO: Self = Self([$zero; Self::LEN]);
 
-            /// The numbers of the blocks in order. Loops over them are vectorized; loops over each
+            /// The elements of the blocks in order. Loops over them are vectorized; loops over each
             /// block are unrolled too early for that.
             #[inline(always)]
             pub fn numbers(blocks: &[Self]) -> &[$number] {
                 bytemuck::cast_slice(blocks)
             }
 
-            /// The numbers of the blocks in order.
+            /// The elements of the blocks in order.
             #[inline(always)]
             pub fn numbers_mut(blocks: &mut [Self]) -> &mut [$number] {
                 bytemuck::cast_slice_mut(blocks)
@@ -179,7 +179,7 @@ pub fn prefetch<T>(place: &T) {
     let _ = place;
 }
 
-/// Asks Linux to use large pages (*transparent huge pages*) for `memory`, which need fewer TLB entries.
+/// Asks Linux to back `memory` with large pages (*transparent huge pages*), which need fewer TLB entries.
 /// Does nothing on other systems, or for memory smaller than a large page.
 pub fn request_large_pages<T>(memory: &[T]) {
     #[cfg(target_os = "linux")]
@@ -207,7 +207,7 @@ const LARGE_PAGE: usize = 2 << 20;
 
 /// The number of blocks that are kept in registers at a time.
 const TILE_BLOCKS: usize = 4;
-/// The number of numbers in a tile.
+/// The number of elements of a tile.
 const TILE: usize = TILE_BLOCKS * Block::LEN;
 
 /// Sets `target` to `source` plus the rows `added` minus the rows `removed`, all of the same length.
@@ -335,7 +335,7 @@ mod tests {
         prefetch(&memory[5]);
     }
 
-    /// Rows of whole tiles, of parts of one, and of both.
+    /// Rows that are shorter than a tile, of whole tiles, and of tiles and a rest.
     #[test]
     fn rows_of_every_length_are_summed_at_every_level() {
         let mut random = StdRng::seed_from_u64(5);

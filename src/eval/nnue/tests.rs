@@ -1,5 +1,5 @@
-//! A reference evaluation; network files; incrementally updated sums at every SIMD level, along random lines and in the
-//! tree of moves.
+//! Tests of the network: evaluations at every SIMD level against a reference, incremental sums along random lines and
+//! in the tree of moves, and network files.
 
 use features::{FEATURES, Perspective};
 use rand::rngs::StdRng;
@@ -155,11 +155,11 @@ fn embedded_network_values_pieces() {
     assert_eq!(embedded().to_bytes(), EMBEDDED);
     assert!(!embedded().description.is_empty());
     let value = |fen: &str| fresh(SimdLevel::BASELINE, embedded(), &fen.parse().expect(fen));
-    let level = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+    let even = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
     let knight_down = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/R1BAKABNR w";
     let rook_down = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/1NBAKABNR w";
-    assert!(value(level).abs() < 150, "{}", value(level));
-    assert!(value(knight_down) < value(level) - 200);
+    assert!(value(even).abs() < 150, "{}", value(even));
+    assert!(value(knight_down) < value(even) - 200);
     assert!(value(rook_down) < value(knight_down) - 200);
 }
 
@@ -256,7 +256,7 @@ fn all_levels_agree_on_a_million_positions() {
 }
 
 /// Walks the tree of legal and null moves. In every position the sums must equal those of a new stack, before its moves
-/// are made and after they are unmade. With `at_leaves`, only the leaves are compared.
+/// are made and after they are unmade. With `at_leaves`, only the leaves are compared. Returns the number of leaves.
 fn walk(
     network: &Network,
     stack: &mut AccumulatorStack,
@@ -307,9 +307,9 @@ fn incremental_sums_equal_fresh_sums_in_the_tree() {
         for network in [&**embedded(), &four_buckets] {
             let mut position: Position = fen.parse().expect(fen);
             let mut stack = AccumulatorStack::new(network, &position);
-            let each = walk(network, &mut stack, &mut position, depth, false);
-            let leaves = walk(network, &mut stack, &mut position, depth, true);
-            assert!(each == leaves && each > 500, "{fen}: {each}");
+            let nodes = walk(network, &mut stack, &mut position, depth, false);
+            let again = walk(network, &mut stack, &mut position, depth, true);
+            assert!(nodes == again && nodes > 500, "{fen}: {nodes}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Win, draw and loss probabilities from scores.
 //!
-//! The model is the one of Stockfish and fishtest: the probability to win with score `v` is
-//! `1 / (1 + exp((a - v) / b))`, the probability to lose is that of the score `-v`, and the rest are draws. `a`,
-//! the score that wins half of the games, and `b`, the width of the curve, are cubic polynomials in the material on
-//! the board. `chuhe data win-rate` fits the coefficients to games of self-play and writes them as source text. The
+//! The model is that of Stockfish and fishtest: the probability of a win with score `v` is
+//! `1 / (1 + exp((a - v) / b))`, that of a loss is the probability of a win with score `-v`, and the rest are draws.
+//! `a`, the score that wins half of the games, and `b`, the width of the curve, are cubic polynomials in the material
+//! on the board. `chuhe data win-rate` fits the coefficients to games of self-play and writes them as source text. The
 //! present ones are fitted to games of generation 10 of the network (400 nodes a move), so they hold for equal players
 //! at that speed.
 
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chances_are_chances() {
+    fn probabilities_have_sum_1000_and_follow_the_score() {
         assert_eq!(material(&Position::startpos()), FULL_MATERIAL);
         for material in 0..=FULL_MATERIAL {
             let mut last = WinRate {
@@ -113,10 +113,10 @@ mod tests {
     }
 
     #[test]
-    fn a_rook_ahead_wins_most_games() {
+    fn a_large_advantage_wins_most_games() {
         let full = WinRate::new(1000, FULL_MATERIAL);
         assert!(full.win > 800 && full.loss < 50, "{full:?}");
-        // A win needs a different advantage with little material.
+        // The same score has other probabilities with little material.
         assert_ne!(WinRate::new(300, 20), WinRate::new(300, 80));
     }
 }

@@ -43,7 +43,7 @@ pub fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
         (true, false) => passed(earlier),
         (true, true) => before.ignoring_checks(),
     };
-    let was_doomed = !before.in_check() && mates(&passed(before), 4);
+    let was_mate_threatened = !before.in_check() && mates(&passed(before), 4);
     let (now, then) = (Turn::new(now, None), Turn::new(then, Some(played.from())));
     if threatens_mate(&now, &then, played, before.in_check()) {
         return Finding::of(MoveClass::MateThreat);
@@ -54,15 +54,15 @@ pub fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
         let from = old.from();
         let could = then.moves().contains(&old);
         if !now.takes_something(m) {
-            let was_striker = then.moves().into_iter().any(|check| {
+            let could_win_by_check = then.moves().into_iter().any(|check| {
                 check.from() == from && !then.takes_something(check) && then.wins(check)
             });
-            if now.wins(m) && !was_striker && !finding.check_threats.contains(&m.from()) {
+            if now.wins(m) && !could_win_by_check && !finding.check_threats.contains(&m.from()) {
                 finding.check_threats.push(m.from());
             }
         } else if now.wins(m) {
             let continues = m.from() == played.to() && could && exchange(&then.board, old) > 0;
-            let is_excused = moves_king && was_doomed && could;
+            let is_excused = moves_king && was_mate_threatened && could;
             let is_checker =
                 before.in_check() && moves(before).contains(&old) && exchange(before, old) > 0;
             let is_known = could && then.wins(old) || continues || is_excused || is_checker;
@@ -76,7 +76,7 @@ pub fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
     if !finding.chases.is_empty() || !finding.check_threats.is_empty() {
         finding.class = MoveClass::Chase;
     }
-    let is_defence = was_doomed && !mates(&after, 4);
+    let is_defence = was_mate_threatened && !mates(&after, 4);
     if finding.class == MoveClass::Chase
         && finding.check_threats.is_empty()
         && finding
@@ -164,7 +164,8 @@ struct Turn {
     board: Position,
     /// A piece of this side that the enemy may take in return while this side takes something else.
     hanging: Option<Square>,
-    /// Squares of pieces, of either side, that are lost anyway: to take them wins material on their square.
+    /// Squares of the pieces of either side that the other side can capture with a gain, after all recaptures on the
+    /// square.
     lost: Vec<Square>,
     /// Captures between pieces of the same kind that can take each other.
     mutual: Vec<Move>,
