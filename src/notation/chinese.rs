@@ -81,10 +81,10 @@ fn place_word(kind: PieceKind, standing: Standing) -> Option<char> {
 /// Reads a move of `position`.
 ///
 /// Simplified and traditional characters, the piece names of both sides and all kinds of digits are
-/// accepted for either side. In addition to the forms that [`write()`] produces, this reads 车前平三, 前七进一
-/// and 前兵七进一 (the front pawn of the seventh file), 前 and 后 for advisors and bishops, 前 and 后 for the
-/// first and last of more than three pieces, and 一兵 to 五兵 for pawns on two files, which are numbered file by
-/// file from the mover's right.
+/// accepted for either side. In addition to the forms that [`write()`] produces, this reads 车前平三, 前兵七进一
+/// (the front pawn of the seventh file), 前七进一 if only that file has several pawns, 前 and 后 for advisors and
+/// bishops, 前 and 后 for the first and last of more than three pieces, and 一兵 to 五兵 for pawns on two files,
+/// which are numbered file by file from the mover's right.
 ///
 /// # Errors
 /// The text is not a Chinese move, or does not match exactly one legal move.

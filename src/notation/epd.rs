@@ -75,7 +75,7 @@ impl Epd {
         self.operands("id").next().map(String::as_str)
     }
 
-    /// Whether there is an operation `bm`, `am` or `dm`.
+    /// Whether there is a valid operation `bm`, `am` or `dm`.
     pub fn has_task(&self) -> bool {
         !self.best_moves.is_empty() || !self.avoid_moves.is_empty() || self.mate_in.is_some()
     }
@@ -97,7 +97,7 @@ impl Epd {
         code.is_some_and(|code| text.contains(';') || ["bm", "am", "dm", "id"].contains(code))
     }
 
-    /// Whether the text has the operation `moves` after its position.
+    /// Whether a text has the operation `moves` directly after its position.
     #[cfg(feature = "records")]
     pub fn has_moves(text: &str) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -114,7 +114,8 @@ impl Epd {
             && Self::is_form_of(text)
     }
 
-    /// Reads the position of an EPD and the first `plies` moves after the word `moves`, but no other moves.
+    /// Reads the position of an EPD and the first `plies` moves of the operation `moves`. Other operations are not
+    /// checked.
     pub fn line(text: &str, plies: usize) -> Result<Line, LineError> {
         let (start, operations) = read_start(text)?;
         let dialect = dialect(&operations);
@@ -151,8 +152,8 @@ impl Epd {
 }
 
 impl fmt::Display for Epd {
-    /// Writes the FEN and the operations, except `moves`, after which the position is, and the counters `hmvc` and
-    /// `fmvn`, which are fields of the FEN.
+    /// Writes the FEN and the operations, except `moves`, because the position is the one after these moves, and the
+    /// counters `hmvc` and `fmvn`, which are fields of the FEN.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.position.fmt(f)?;
         for (code, operands) in &self.operations {
@@ -179,8 +180,8 @@ impl std::str::FromStr for Epd {
     type Err = EpdError;
 
     /// Reads a FEN, with or without its counters, followed by operations that each end with `;`. Moves after the word
-    /// `moves` lead to the position. `hmvc` and `fmvn` are the counters if the FEN has none. A task that cannot be read
-    /// is not an error but the field `task_error`.
+    /// `moves` lead to the position. `hmvc` and `fmvn` are the counters if the FEN has none. If `bm`, `am` or `dm`
+    /// cannot be read, the reason is in `task_error`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (start, operations) = read_start(text)?;
         let mut epd = Self::new(start);
@@ -285,7 +286,7 @@ fn operations(text: &str) -> Vec<Operation> {
             _ => word.push(c),
         }
     }
-    // An unclosed quote ends with the line.
+    // An unclosed quote ends with the text.
     words.extend((!word.is_empty()).then_some(word.trim_end_matches(';').to_owned()));
     if !words.is_empty() {
         operations.push(operation(words));
@@ -348,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn solutions_are_recognised() {
+    fn solutions_are_recognized() {
         let [best, other] = ["h2e2", "b2e2"].map(|text| text.parse::<Move>().unwrap());
         let solves = |operations: &str, played: Move, mate: Option<u32>| {
             read(&format!("{BOARD} w {operations}")).is_solved_by(played, mate)
@@ -361,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_from_1_are_recognised() {
+    fn ranks_from_1_are_recognized() {
         let fen = "3k1ab2/4a3C/5r1N1/1R4p2/1P7/2p6/4c3P/pr1An4/4R4/3AK4 w - - 15 46";
         for (operations, best) in [
             ("variant xiangqi;bm b7b10;eval #1;pv b7b10", "b6b9"),

@@ -65,8 +65,8 @@ fn explained(position: &Position, error: NotationError) -> NotationError {
     };
     let attempts = attempted_moves(position, &text).into_iter();
     let reasons = attempts.filter_map(|attempt| why_illegal(position, attempt));
-    // If the text matches several moves, those with a wrong step of the piece are the least likely, then those to a
-    // square of an own piece.
+    // If the text matches several moves, those that the piece cannot make on any board are the least likely to be
+    // meant, then those to a square of an own piece.
     let reason = reasons.min_by_key(|reason| match reason {
         IllegalReason::WrongStep(_) => 2,
         IllegalReason::OwnPiece(_) => 1,
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_notation_is_recognised() {
+    fn every_notation_is_recognized() {
         let start = Position::startpos();
         let cannon = "h2e2".parse().unwrap();
         for text in [

@@ -13,7 +13,7 @@ use crate::board::{Move, Position};
 
 /// The table; the comment at its beginning describes the format.
 const TABLE: &str = include_str!("openings.txt");
-/// The number of plies in which openings are recognised.
+/// The number of plies in which openings are recognized.
 const MAX_PLIES: usize = 20;
 
 /// An opening.
@@ -82,8 +82,8 @@ impl Row {
         }
         let name = match name.strip_prefix('~') {
             Some(variation) => {
-                let (main, _) = parent?.opening.name.split_once(' ').unzip();
-                format!("{} {variation}", main.unwrap_or(&parent?.opening.name))
+                let main = parent?.opening.name.split(' ').next().unwrap_or_default();
+                format!("{main} {variation}")
             }
             None => name.to_owned(),
         };

@@ -8,9 +8,9 @@ use crate::movegen::legal_moves;
 /// The direction of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Towards the opponent (进).
+    /// Toward the opponent (进).
     Forward,
-    /// Backwards (退).
+    /// Toward the mover's own back rank (退).
     Back,
     /// Along the rank (平).
     Across,
@@ -27,7 +27,7 @@ pub enum RelativePlace {
     InnerFront,
     /// The third of five or the second of three (中).
     Middle,
-    /// The last but one of four or five, otherwise the rear piece (WXF `-`).
+    /// The second to last of four or five, otherwise the rear piece (WXF `-`).
     InnerRear,
     /// The rear piece (后).
     Rear,

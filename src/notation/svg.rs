@@ -9,7 +9,7 @@ use crate::board::{Color, Move, Position, Square};
 const STEP: usize = 50;
 const RADIUS: usize = 22;
 
-/// The squares and moves that are emphasised in a picture.
+/// The squares and moves that are highlighted in a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Highlights {
     /// The last move, whose squares are colored.

@@ -59,7 +59,7 @@ impl fmt::Display for GameResult {
 /// The maximum length of a result in bytes.
 const LONGEST_RESULT: usize = 32;
 
-/// The text is not a result.
+/// The error for a text that is not a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a result (1-0, 0-1, 1/2-1/2, *)")]
 pub struct ParseResultError;
@@ -67,7 +67,7 @@ pub struct ParseResultError;
 impl FromStr for GameResult {
     type Err = ParseResultError;
 
-    /// Reads a result as in PGN, or in words such as 红胜, 紅方勝 and 黑方认负. Blanks have no meaning.
+    /// Reads a result as in PGN, or in words such as 红胜, 紅方勝 and 黑方认负. Blanks are ignored.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.len() > LONGEST_RESULT {
             return Err(ParseResultError);
@@ -174,7 +174,7 @@ struct Node<T> {
 }
 
 impl<T> Tree<T> {
-    /// Creates a tree of the root only.
+    /// Creates a tree with only a root.
     pub fn new(root: T) -> Self {
         let mut tree = Self { nodes: Vec::new() };
         tree.push(root, NONE);

@@ -28,7 +28,7 @@ pub struct Builder {
     result: Option<GameResult>,
     /// The result in brackets after the last move, as in `（红胜）`.
     result_in_brackets: Option<GameResult>,
-    /// The error because of which the whole game is rejected.
+    /// The reason why the whole game is rejected.
     error: Option<RecordError>,
     cursor: Cursor,
     /// The line number of each open parenthesis, and the cursor before it.
@@ -440,7 +440,7 @@ impl Builder {
             return Err(error);
         }
         if let Some((line, _)) = self.open.first() {
-            self.add_problem(*line, "a variation without its end");
+            self.add_problem(*line, "unclosed variation");
         }
         if !self.has_moves()
             && let Some(problem) = self.game.problems.first()

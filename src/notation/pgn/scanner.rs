@@ -21,9 +21,9 @@ pub enum PgnToken<'a> {
 /// A tag or comment without an end.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum Unclosed {
-    #[error("a tag without its end")]
+    #[error("unclosed tag")]
     Tag,
-    #[error("a comment without its end")]
+    #[error("unclosed comment")]
     Comment,
 }
 
@@ -45,8 +45,7 @@ fn is_border(line: &str) -> bool {
             .all(|c| c.is_whitespace() || "|+-=:".contains(c))
 }
 
-/// The Chinese brackets around notes.
-/// In the middle of a line `[` is such a bracket as well.
+/// The brackets around notes. `[` at the beginning of a line begins a tag instead.
 const BRACKETS: [(char, char); 4] = [('（', '）'), ('｛', '｝'), ('【', '】'), ('[', ']')];
 
 /// Whether a text begins as a tag does, `[Name "`.

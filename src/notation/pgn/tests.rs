@@ -192,7 +192,7 @@ fn the_number_1_begins_another_game() {
 }
 
 #[test]
-fn joined_and_labelled_moves_begin_another_game() {
+fn joined_and_labeled_moves_begin_another_game() {
     for (text, moves) in [
         (
             "第一局\n炮二平五马8进7马二进三\n第二局\n炮八平五马8进7马八进七\n",
@@ -248,10 +248,10 @@ fn borders_of_tables_are_skipped() {
 #[test]
 fn bad_records_are_reported() {
     for (text, reason) in [
-        ("[Red \"x]\n1. h2e2 *", "line 1: a tag without its end"),
+        ("[Red \"x]\n1. h2e2 *", "line 1: unclosed tag"),
         ("[FEN \"9/9\"]\n\n*", "line 1: invalid FEN"),
-        ("1. {never closed", "line 1: a comment without its end"),
-        ("1. h2e2 (1. h2d2", "line 1: a variation without its end"),
+        ("1. {never closed", "line 1: unclosed comment"),
+        ("1. h2e2 (1. h2d2", "line 1: unclosed variation"),
     ] {
         let games = read(text);
         let error = games[0].as_ref().unwrap_err().to_string();
@@ -285,17 +285,17 @@ fn positions_without_moves_and_results_are_separate() {
 #[test]
 fn invalid_games_do_not_affect_others() {
     let good = "[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n\n";
-    for (broken, reason) in [
-        ("[Red \"b]\n\n1. h2e2 *\n\n", "a tag"),
-        ("{never closed", "a comment"),
-        ("1. h2e2 (1. h2d2 ", "a variation"),
+    for (broken, part) in [
+        ("[Red \"b]\n\n1. h2e2 *\n\n", "tag"),
+        ("{never closed", "comment"),
+        ("1. h2e2 (1. h2d2 ", "variation"),
     ] {
         let games = read(&format!("{good}{broken}")).into_iter();
         let games: Vec<_> = games.map(|game| game.map_err(|e| e.to_string())).collect();
         assert_eq!(games.len(), 2, "{broken}");
         assert_eq!(games[0].as_ref().unwrap().line.moves.len(), 2, "{broken}");
         let message = games[1].as_ref().unwrap_err();
-        assert_eq!(message, &format!("line 5: {reason} without its end"));
+        assert_eq!(message, &format!("line 5: unclosed {part}"));
     }
     let games = read(&format!(
         "1. h2e2\n[Red \"b]\n[Black \"c\"]\n\n1. h2e2 *\n\n{good}"
@@ -450,7 +450,7 @@ fn line_of(error: &crate::notation::RecordError) -> usize {
     number.unwrap().parse().unwrap()
 }
 
-/// Any bytes are read to their end without a panic, and line numbers are within the text.
+/// No input causes a panic, and the line numbers of errors are within the text.
 #[test]
 fn random_texts_do_not_panic() {
     let mut random = StdRng::seed_from_u64(7);

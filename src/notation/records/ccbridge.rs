@@ -23,12 +23,12 @@ const OLD_LIBRARY: &[u8] = b"CCBridge\x15\0\0\0";
 const BLOCK: usize = 4096;
 /// The offset of the number of entries that the index of a library has room for, a power of two.
 const CAPACITY: usize = 60;
-/// The minimum of this number.
+/// The minimum capacity.
 const LEAST_CAPACITY: usize = 128;
 /// The size of the header of a library, and that of an entry of its index. The first record follows the index.
 const LIBRARY_HEADER: usize = 66_624;
 const ENTRY: usize = 276;
-/// The bytes at two other offsets that all known libraries have.
+/// Bytes that all known libraries have at two other offsets.
 const CONSTANTS: [(usize, [u8; 4]); 2] = [(16, [3, 0, 0, 0]), (52, [0xff, 0xff, 0xff, 0x7f])];
 
 /// The tags with the offsets and sizes of their fields in bytes. Tags without a usual name get that of the same field
@@ -206,7 +206,7 @@ fn point(square: Square) -> u8 {
 
 type ReadSquare = fn(u8) -> Option<Square>;
 
-/// A tree of moves.
+/// Reads the tree of moves of a record.
 struct Cursor<'a> {
     /// The part that has not been read yet.
     rest: &'a [u8],

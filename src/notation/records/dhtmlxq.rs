@@ -252,7 +252,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     game.resolve()
 }
 
-/// The result of a game: as in PGN, words such as 红胜 (超时), or `W`, `L`, `D` for red.
+/// The result of a game: as in PGN, in words such as 红胜 (超时), or `W`, `L` or `D` from red's point of view.
 fn read_result(text: &str) -> GameResult {
     let read = text.parse().ok();
     read.unwrap_or(match text {

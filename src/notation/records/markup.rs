@@ -6,7 +6,7 @@ use quick_xml::escape::resolve_predefined_entity;
 
 use crate::text::decode;
 
-/// The elements of HTML by which a page is recognised.
+/// The elements of HTML by which a page is recognized.
 const ELEMENTS: [&str; 24] = [
     "!doctype", "html", "head", "body", "p", "br", "div", "span", "pre", "table", "tr", "td", "th",
     "li", "ul", "ol", "b", "font", "textarea", "script", "style", "center", "h1", "a",
@@ -102,7 +102,7 @@ pub fn html_text(page: &str) -> String {
             Some(found) => at + found + end.len(),
             None => page.len(),
         };
-        // The rest of the closing tag of a script.
+        // The rest of the closing tag of a script or style.
         if end.starts_with("</") {
             at = page[at..]
                 .find('>')
@@ -202,7 +202,8 @@ pub fn percent_decoded(text: &str) -> Vec<u8> {
     decoded
 }
 
-/// A text in which all words that contain `mark` in percent encoding are decoded.
+/// A text in which the percent encoding of words that contain `mark` is decoded. `mark` is in lower case and itself
+/// encoded, such as `%5bd`.
 pub fn without_urls<'a>(text: &'a str, mark: &str) -> Cow<'a, str> {
     let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>');
     if !text.to_ascii_lowercase().contains(mark) {
@@ -261,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn html_is_recognised() {
+    fn html_is_recognized() {
         for text in [
             "<p>1. h2e2",
             "a<BR/>b",

@@ -31,7 +31,7 @@ const FIELDS: [(&str, &str); 24] = [
 const BOARD: &str = "31";
 const MOVES: &str = "34";
 
-/// A record with the fields of DhtmlXQ in place of those with numbers.
+/// A record with the named fields of DhtmlXQ in place of the numbered ones.
 pub fn with_names(record: &str) -> String {
     let side = if record.contains("[DhtmlXQ_32]1[") {
         'b'

@@ -22,7 +22,7 @@ use crate::text::{self, decode, decode_part, encoding_of, is_text, is_utf_8, rea
 
 /// The maximum size of files that are read as a whole, in MB.
 const LARGEST_FILE: u64 = 128;
-/// The number of bytes in which the format is recognised.
+/// The number of bytes by which the format is recognized.
 const LOOK_AHEAD: u64 = 1 << 20;
 /// The maximum length of a line of a file with one game per line, in MB.
 const LONGEST_LINE: u64 = 16;
@@ -54,7 +54,7 @@ type BinaryReader = fn(&[u8]) -> Result<GameTree, RecordError>;
 type TextReader = fn(&str, usize) -> Result<GameTree, RecordError>;
 
 impl<'a> RecordReader<'a> {
-    /// Recognises the format of a file by its first MB. If it begins with a line with a position, nothing is read
+    /// Recognizes the format of a file by its first MB. If the file begins with a line with a position, nothing is read
     /// ahead, so that a program that writes to a pipe line by line gets its answers line by line.
     ///
     /// # Errors
@@ -280,8 +280,8 @@ fn has_pgn(text: &str) -> bool {
     has_tag(text) || is_html(text) && has_tag(&html_text(text))
 }
 
-/// Whether the whole lines of the beginning of a file are in the format of one game per line, the first one included.
-/// A text in UTF-16, whose line ends have two bytes, is not: it is decoded first.
+/// Whether the complete lines in the beginning of a file are in the format of one game per line and the first of them
+/// has a position. Returns `false` for UTF-16, whose line ends have two bytes: such a file is decoded first.
 fn begins_with_line(beginning: &[u8]) -> bool {
     if text::utf_16(beginning).is_some() {
         return false;

@@ -51,7 +51,7 @@ const END: &str = "end";
 /// The word before the pieces of the starting position.
 const SETUP: &str = "setup";
 
-/// The places of a word with an opening brace, such as `START{`, in a text in lower case.
+/// The byte ranges of a word with its opening brace, such as `START{`, in a text in lower case.
 fn openings(lower: &str, word: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     lower.match_indices(word).filter_map(|(at, word)| {
         let after = at + word.len();
@@ -61,7 +61,7 @@ fn openings(lower: &str, word: &str) -> impl Iterator<Item = std::ops::Range<usi
     })
 }
 
-/// The places of `}END` in a text in lower case.
+/// The byte ranges of `}END` in a text in lower case.
 fn ends(lower: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     lower.match_indices('}').filter_map(|(at, brace)| {
         let rest = lower[at + brace.len()..].trim_start_matches([' ', '\t']);

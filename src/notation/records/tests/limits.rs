@@ -20,7 +20,7 @@ fn deep_variations_are_bounded() {
     assert_eq!(game.main_line().line.moves.len(), 2);
     assert_eq!(game.problems.len(), 1);
     // A long line with many variations at its end.
-    let shuffle = "a0a1 a9a8 a1a0 a8a9 ".repeat(20_000);
+    let shuffle = SHUFFLE.repeat(20_000);
     let variations = "(b0a2 zz) ".repeat(20_000);
     let game = one(format!("1. {shuffle} b0c2 {variations} *").as_bytes());
     assert_eq!(game.variations(), 20_000);
@@ -31,7 +31,7 @@ fn repeat(text: &str, size: usize) -> String {
     text.repeat(size / text.len() + 1)
 }
 
-/// The texts of the numbers 1, 2, 3 and so on, joined until they have at least `size` bytes.
+/// `text(1)`, `text(2)` and so on, joined until there are at least `size` bytes.
 fn numbered(size: usize, text: fn(usize) -> String) -> String {
     let mut all = String::new();
     let mut number = 1;

@@ -33,7 +33,7 @@ const COMMENTS: [&str; 8] = [
     "𠀀 x",
 ];
 
-/// A game with random variations and comments. Its start is random if `is_from_start` is not set.
+/// A game with random variations and comments. Its starting position is random unless `is_from_start` is set.
 fn random_game(seed: u64, is_from_start: bool) -> GameTree {
     let mut random = StdRng::seed_from_u64(seed);
     let mut start = Position::startpos();
@@ -103,6 +103,7 @@ fn assert_same(read: &GameTree, game: &GameTree, what: &str) {
     assert_eq!(read.tag("Red"), game.tag("Red"), "{what}");
 }
 
+/// The only game of a file.
 fn one(bytes: &[u8]) -> GameTree {
     let mut games = read(bytes);
     assert_eq!(games.len(), 1);
@@ -189,7 +190,7 @@ fn a_few_control_characters_are_blanks() {
         (game.line.moves.len(), game.comments[1].as_str()),
         (3, "a b")
     );
-    // Before a NUL, all whole games are read.
+    // All complete games before a NUL are read.
     for filler in [0, 2000] {
         let text = format!("{}\n1. h2e2 *\n1. h9g7\0 *\n", " ".repeat(filler));
         let mut reader = RecordReader::new(text.as_bytes()).unwrap();
@@ -301,7 +302,7 @@ fn text_outside_games_is_counted() {
 }
 
 #[test]
-fn everything_of_a_pgn_survives() {
+fn all_parts_of_a_pgn_are_kept() {
     let text = "{before} 1. 炮二平五 {after} 炮８平５ 2. 马二进三! ; remark\n马８进７?? \
         (2... 马２进３ {变着} 3. 车一平二 (3. 兵三进一)) 3. 车一平二 *\n";
     let game = one(text.as_bytes());
@@ -323,7 +324,7 @@ fn everything_of_a_pgn_survives() {
 }
 
 #[test]
-fn moves_before_an_impossible_one_are_kept() {
+fn moves_before_one_that_cannot_be_played_are_kept() {
     let game = one("1. h2e2 h9g7 2. h0g2 a9a0 3. i0h0 (3. a0a1) 1-0".as_bytes());
     assert_eq!(game.moves.len(), 3);
     let problem = "line 1: move 4: \"a9a0\" is illegal: the piece on a3 is in the way";
@@ -333,14 +334,14 @@ fn moves_before_an_impossible_one_are_kept() {
     assert_eq!(game.main_line().line.moves.len(), 3);
     assert_eq!((game.variations(), game.problems.len()), (1, 2));
     assert_eq!(game.main_line_problem(), None);
-    // The alternatives to an impossible move are left out.
+    // The alternatives to a move that cannot be read are left out.
     let game = one("1. h2e2 h9g7 2. zz (2. h0g2) (2. b0c2) *".as_bytes());
     assert_eq!(game.moves.len(), 2);
     assert!(read(b"[Red \"a\"]\n\n1. zz *")[0].is_err());
 }
 
 #[test]
-fn dates_become_those_of_pgn() {
+fn dates_are_converted_to_pgn() {
     for (value, date) in [
         ("1997年11月16日", "1997.11.16"),
         ("2020-1-2", "2020.01.02"),
