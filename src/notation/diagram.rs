@@ -25,7 +25,7 @@ pub struct DiagramStyle {
 }
 
 /// Draws a position in 20 lines, without a line end after the last one. The squares of the move `last` are
-/// marked if the style has color.
+/// marked if `style.color` is set.
 ///
 /// ```
 /// use chuhe::board::Position;

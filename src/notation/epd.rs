@@ -44,7 +44,7 @@ pub enum EpdError {
     /// The text does not begin with a valid FEN.
     #[error("{0}")]
     Start(#[from] FenError),
-    /// A move of `bm` or `am` is illegal or cannot be read.
+    /// A move of `bm`, `am` or `moves` is illegal or cannot be read.
     #[error("{code}: {error}")]
     Move {
         /// The code of the operation.

@@ -11,7 +11,7 @@ use crate::board::{Bitboard, Color, Move, Position, Square};
 /// them, independent of the moves before and after it.
 ///
 /// A side loses by check only if each of its moves in a repetition gives check, and by chase only if
-/// each of them chases the same piece. So a side cannot lose a repetition in which one of its moves gives
+/// each of them chases a piece. So a side cannot lose a repetition in which one of its moves gives
 /// no check and one of them, perhaps another one, chases nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct MoveThreats {

@@ -84,7 +84,7 @@ impl From<Job> for JobMessage {
     }
 }
 
-/// Requests the searches of unfinished jobs, forever.
+/// Requests the searches of unfinished jobs once a second, and never returns.
 pub async fn advance(shared: Arc<Shared>) {
     if shared.library.store.is_read_only() {
         std::future::pending().await

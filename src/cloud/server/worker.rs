@@ -1,4 +1,5 @@
-//! Requests of workers on other machines. Workers of this program lease, submit and return tasks as JSON.
+//! Requests of workers on other machines. Workers of this program lease tasks, submit results and return unfinished
+//! tasks as JSON.
 //!
 //! Workers of the public library get batches of tasks as lines of text, and send MD5 sums instead of tokens. The access
 //! token of such a worker is the MD5 of `ChessDB`, its address and a password. Each write is signed with the MD5 of the

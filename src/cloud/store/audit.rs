@@ -216,7 +216,7 @@ impl Batch<'_> {
         })
     }
 
-    /// The moves to a position that are in the log.
+    /// All moves in the log that lead to a position.
     fn leading_to(&self, child: &Key) -> Result<Vec<StoredMove>> {
         let query = "SELECT DISTINCT move FROM audit WHERE key = $1";
         let mut found = Vec::new();

@@ -39,7 +39,7 @@ const EXPANSION: i64 = -1;
 pub struct JobSettings {
     /// Name of the writer.
     pub writer: String,
-    /// Name of the file, or another name.
+    /// Name of the job, usually that of the file.
     pub name: String,
     /// Priority of its tasks, which have at least [`Priority::Requested`]. Jobs of a higher priority come first.
     pub priority: Priority,
@@ -54,7 +54,7 @@ pub struct Job {
     pub time: i64,
     /// Name of the writer.
     pub writer: String,
-    /// Name of the file.
+    /// Name of the job, usually that of the file.
     pub name: String,
     /// Priority of its tasks.
     pub priority: Priority,

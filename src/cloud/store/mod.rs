@@ -174,7 +174,7 @@ impl Store {
         self.writer()?.write(Access::Lease, work)
     }
 
-    /// Undoes the writes of a writer, all of them or those of the last minutes. `by` is the name of the
+    /// Undoes the writes of a writer: all of them, or those of the last `minutes`. `by` is the name of the
     /// administrator.
     pub fn undo(
         &self,

@@ -38,7 +38,7 @@ impl CachedView {
     }
 }
 
-/// The changes and views of one position of the line.
+/// One position of the line: the changes by the move that led to it, and its views.
 #[derive(Clone, Debug)]
 struct LineEntry {
     added: ArrayVec<(Piece, Square), 2>,
@@ -56,7 +56,7 @@ type RefreshBoard = [Bitboard; Piece::COUNT];
 pub struct AccumulatorStack {
     entries: Vec<LineEntry>,
     top: usize,
-    /// By entry and side.
+    /// The sums by entry and side.
     sums: Vec<Block>,
     /// The boards of the refresh table, by side and view.
     refresh_boards: Vec<RefreshBoard>,

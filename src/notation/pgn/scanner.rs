@@ -18,7 +18,7 @@ pub enum PgnToken<'a> {
     Line(Line<'a>),
 }
 
-/// A tag or comment without an end.
+/// An unclosed tag or comment.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum Unclosed {
     #[error("unclosed tag")]

@@ -187,7 +187,7 @@ fn piece(code: u8) -> Option<Piece> {
     }
 }
 
-/// A point from 0 (a9) to 89 (i0).
+/// The square of a point; points are numbered from 0 (a9) to 89 (i0).
 fn square(point: u8) -> Option<Square> {
     let point = usize::from(point);
     Square::new(point % 9, 9_usize.checked_sub(point / 9)?)

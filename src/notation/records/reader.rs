@@ -95,7 +95,7 @@ impl<'a> RecordReader<'a> {
             }
             text_source(file, &beginning)?
         };
-        // Of a text with records in several formats, those in one format are read.
+        // If a text has records in several formats, only those in one format are read.
         let error = match &source {
             Source::Text(text, ..) if has_pgn(text) => {
                 let why =
