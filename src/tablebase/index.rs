@@ -2,8 +2,8 @@
 //!
 //! A position has the number `(weak * strong_count + strong) * attacker_count + attackers`, where `weak` and `strong`
 //! are the numbers of the two sides' placements of king, advisors and bishops, and `attackers` is the number of the
-//! attackers' squares. The weak side's placement decides which of two mirror images is listed; if it is symmetric, both
-//! are.
+//! attackers' squares. Of two mirror images, the one with the canonical placement of the weak side is listed. If this
+//! placement is symmetric, both are.
 
 use arrayvec::ArrayVec;
 
@@ -191,9 +191,8 @@ impl Indexer {
     /// Occupied squares; `None` if two pieces share a square.
     #[inline]
     pub fn occupied(&self, cell: Cell) -> Option<Bitboard> {
-        let groups =
+        let mut occupied =
             self.own.placements[cell.own].pieces | self.defenders.placements[cell.defenders].pieces;
-        let mut occupied = groups;
         for square in &cell.squares[..self.attackers.count] {
             if occupied.contains(*square) {
                 return None;
@@ -272,7 +271,7 @@ impl Indexer {
 mod tests {
     use super::*;
 
-    /// Known numbers of positions without mirror images. The numbering wastes at most 2 %.
+    /// Known numbers of positions without mirror images. At most 2% of the numbers belong to no such position.
     #[test]
     fn the_one_attacker_classes_have_their_sizes() {
         let totals = [

@@ -25,7 +25,7 @@
 //! a file states whether it is proven.
 //!
 //! Tables ignore the no-capture limit. The caller checks that the plies to mate stay within it. If they do not, the
-//! position may still be won by a line with earlier captures, so a one-sided class whose longest win takes more than
+//! position may still be won by a line with earlier captures, so a one-sided class with wins or losses in more than
 //! [`Metric::NO_CAPTURE_PLIES`] plies has a second table with the depth to conversion ([`Tables::dtc`]).
 //!
 //! In two-sided classes the repetition rules decide many positions, so such a class is solved for one rule set;
@@ -36,7 +36,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `material`, `placements`, `index` | material classes, placements of king, advisors and bishops, numbering of positions |
+//! | `material`, `placements`, `index` | material classes, placements of a side's defenders, numbering of positions |
 //! | `value` | outcomes, their bytes, DTM and DTC |
 //! | `cell_board`, `solver_state`, `solver`, `solved` | retrograde analysis of one-sided classes |
 //! | `two_sided` | retrograde analysis and fixpoints of two-sided classes |

@@ -188,7 +188,6 @@ impl SideGroup {
 
     /// Lists the placements of a combination. Smaller combinations must be listed already.
     fn build_table(&mut self, points: &[Vec<Square>; 3], defenders: Defenders) -> GroupTable {
-        let mut placements = all_placements(points, defenders);
         let mirrored = |p: &Placement| {
             let flip = |set: Bitboard| set.into_iter().map(Square::flip_file).collect::<Bitboard>();
             (p.king.flip_file(), flip(p.advisors), flip(p.bishops))
@@ -200,7 +199,8 @@ impl SideGroup {
             let (king, advisors, bishops) = mirrored(p);
             key(p.king, p.advisors, p.bishops) <= key(king, advisors, bishops)
         };
-        let (mut ordered, rest): (Vec<_>, Vec<_>) = placements.drain(..).partition(is_canonical);
+        let all = all_placements(points, defenders).into_iter();
+        let (mut ordered, rest): (Vec<_>, Vec<_>) = all.partition(is_canonical);
         let canonical = ordered.len();
         ordered.extend(rest);
         for (number, p) in (0..).zip(&ordered) {

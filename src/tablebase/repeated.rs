@@ -8,14 +8,14 @@ use super::value::TableOutcome;
 use crate::board::Position;
 use crate::rules::{Game, RuleSet};
 
-/// The smallest numbers of plies, by the tables, among the positions since the last capture of a game that the rules
-/// judge when they occur once more.
+/// The smallest numbers of plies to a result that the tables give for repeated positions of a game: positions since the
+/// last capture that the rules judge if they occur once more.
 ///
-/// A table does not know the game. But the plies decrease along the best play of the winner, so a win or loss passes
-/// only through positions with fewer plies, and holds if none of these positions has fewer.
+/// A table does not know the game. But the plies decrease if the winner plays the best moves, so a win or loss passes
+/// only through positions with fewer plies, and holds if no repeated position has fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatedPositions {
-    /// The smallest number of plies to mate; [`u16::MAX`] without a position, as in the other fields.
+    /// The smallest number of plies to mate; [`u16::MAX`] if no position has one, as in the other fields.
     mate: u16,
     /// The smallest number of plies to the next winning capture ([`Tables::dtc`]).
     capture: u16,

@@ -75,7 +75,7 @@ pub struct SideCounts {
     pub won: u64,
     /// Plies of the longest win by mate, 0 if none.
     pub longest_win: u16,
-    /// Won because the other side may not check or chase forever.
+    /// Won by the repetition rules.
     pub won_by_rule: u64,
     /// Plies of the longest win by rule, without the loser's repetitions; 0 if none.
     pub longest_by_rule: u16,
@@ -226,10 +226,10 @@ impl<'a> SmallerClass<'a> {
     }
 }
 
-/// Largest value of the legal positions.
+/// Largest value of the legal positions; 0 without legal positions.
 pub fn largest_value(values: &[u8]) -> u8 {
     let legal = values.iter().filter(|value| **value != ILLEGAL);
-    legal.max().map_or(0, |value| *value)
+    legal.copied().max().unwrap_or(0)
 }
 
 impl SideCounts {

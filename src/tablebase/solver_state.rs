@@ -7,8 +7,8 @@ use std::thread::ScopedJoinHandle;
 /// Positions in a block.
 pub const BLOCK: usize = 4096;
 
-/// For each block of a table, the set of values that some of its positions may have. Lets the
-/// solver skip blocks without positions at the current level.
+/// For each block of a table, the set of values that its positions may have. With it the solver skips blocks without
+/// positions at the current level.
 pub struct Levels(Vec<[AtomicU64; WORDS]>);
 
 /// 64-bit words that hold one bit for each value.
@@ -98,7 +98,7 @@ const fn shift(index: usize) -> usize {
     index % 2 * 4
 }
 
-/// Calls `work` for each part below `parts` on `threads` threads.
+/// Calls `work` with each number below `parts`, on `threads` threads.
 pub fn for_each_part(threads: usize, parts: usize, work: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
     let run = || {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_counters_are_independent() {
+    fn neighboring_counters_are_independent() {
         let counts = MoveCounts::new(3);
         counts.set(0, MoveCounts::LARGEST);
         counts.set(1, 2);

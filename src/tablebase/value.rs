@@ -178,7 +178,7 @@ impl Value {
         self.is_lost() || self == Self::DRAW || self == Self::NOT_WON
     }
 
-    /// Whether a side is proven to win: the side to move, or the other one.
+    /// Whether the side to move (`is_to_move`) or the other side is proven to win.
     #[inline]
     pub fn is_won_for(self, is_to_move: bool) -> bool {
         if is_to_move {
@@ -188,7 +188,7 @@ impl Value {
         }
     }
 
-    /// Whether a side is proven not to lose: the side to move, or the other one.
+    /// Whether the side to move (`is_to_move`) or the other side is proven not to lose.
     #[inline]
     pub fn is_held_for(self, is_to_move: bool) -> bool {
         if is_to_move {
@@ -224,8 +224,8 @@ pub enum Metric {
     #[default]
     Dtm,
     /// Depth to conversion (DTC): plies to the mate or to a capture that keeps the win, whichever
-    /// comes first. Used for wins whose mate comes after the no-capture limit. The winner minimises
-    /// the plies, the loser maximises them. A capture by the loser counts two plies. A capture only
+    /// comes first. Used for wins whose mate comes after the no-capture limit. The winner minimizes
+    /// the plies, the loser maximizes them. A capture by the loser counts two plies. A capture only
     /// counts if the next one, or the mate, needs at most [`Metric::NO_CAPTURE_PLIES`] further
     /// plies.
     Dtc,
@@ -234,7 +234,7 @@ pub enum Metric {
 impl Metric {
     /// Plies without a capture that every rule set allows: the smallest
     /// [`no_capture_limit`](crate::rules::RuleSet::no_capture_limit). A one-sided class with longer
-    /// wins has both a DTM and a DTC table.
+    /// wins or losses has both a DTM and a DTC table.
     pub const NO_CAPTURE_PLIES: u16 = 100;
 
     /// Level of a position in which the strong side captures and leaves the weak side to move with

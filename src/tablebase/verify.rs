@@ -30,7 +30,7 @@ pub struct Inconsistent {
 /// sides to move.
 ///
 /// # Errors
-/// A wrong position.
+/// A position has a value other than its moves give.
 ///
 /// # Panics
 /// A class of `smaller` is missing, or the strong side is stalemated.

@@ -147,13 +147,13 @@ impl Buchi<'_> {
         };
         (self.positions.goals).renew(self.threads, self.holder, goals_of);
         let lacks_goal = |goals: u8| !Goals(goals).has(goal);
-        let weak = self.positions.goals.find(self.holder, lacks_goal);
-        let weak: Vec<Node> = weak
+        let lacking = self.positions.goals.find(self.holder, lacks_goal);
+        let lacking: Vec<Node> = lacking
             .filter(|node| {
                 self.positions.is_open(*node) && self.is_held(*node) && !self.is_won(*node)
             })
             .collect();
-        let (nodes, graph) = self.graph(&weak);
+        let (nodes, graph) = self.graph(&lacking);
         let traps = nodes.into_iter().zip(trapped(&graph, OUTSIDE));
         let traps = traps.filter(|(node, is_trapped)| *is_trapped && self.remove(*node));
         let traps: Vec<Node> = traps.map(|(node, _)| node).collect();
@@ -178,11 +178,11 @@ impl Buchi<'_> {
         }
     }
 
-    /// The graph of `weak`, nodes whose quiet moves do not reach a goal, and their predecessors.
-    fn graph(&self, weak: &[Node]) -> (Vec<Node>, Vec<Vertex>) {
-        let mut nodes = weak.to_vec();
+    /// The graph of `lacking`, nodes whose quiet moves do not reach a goal, and their predecessors.
+    fn graph(&self, lacking: &[Node]) -> (Vec<Node>, Vec<Vertex>) {
+        let mut nodes = lacking.to_vec();
         let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
-        for node in weak {
+        for node in lacking {
             self.positions.game.before(*node, |before| {
                 if self.is_held(before) && !self.is_won(before) {
                     numbers.entry(before).or_insert_with(|| {

@@ -99,7 +99,7 @@ impl CoBuchi<'_> {
         });
     }
 
-    /// Counts one more losing move of the loser. Returns whether all its moves lose.
+    /// Counts one more losing move of the loser. Returns whether all moves now lose.
     fn has_lost_move(&self, node: Node) -> bool {
         self.positions.offences.make_stale(node);
         if !self.positions.has_capture(node, captures::HOLD) {
@@ -108,8 +108,8 @@ impl CoBuchi<'_> {
         self.positions.take_last_move(node) && !self.positions.has_capture(node, captures::ESCAPE)
     }
 
-    /// Finds and marks the zone of an offence, with all nodes from which it can be forced. `None`
-    /// if it is empty.
+    /// Finds and marks the zone of an offence, and marks all nodes from which the zone can be forced. Returns the zone;
+    /// `None` if it is empty.
     fn take_zone(&self, offence: Offences) -> Option<Vec<Node>> {
         self.positions
             .offences

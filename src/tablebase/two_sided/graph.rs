@@ -316,8 +316,8 @@ impl GameGraph<'_> {
     }
 }
 
-/// Moves of the side to move by attack sets, without setting up a [`Position`]. Decides most nodes
-/// faster than [`GameGraph::quiet_moves`].
+/// Moves of the side to move, found with attack sets instead of a [`Position`]: faster than
+/// [`GameGraph::quiet_moves`], but without checks and chases.
 pub struct Mover<'a> {
     board: CellBoard<'a>,
     side: Color,
@@ -340,7 +340,7 @@ pub struct CountedMoves {
 }
 
 impl<'a> Mover<'a> {
-    /// `side` must be able to move in this position.
+    /// The position must be legal with `side` to move.
     fn new(board: CellBoard<'a>, side: Color) -> Self {
         let indexer = board.indexer;
         let (table, group) = match side {
@@ -522,7 +522,7 @@ mod tests {
 
     use super::*;
 
-    /// Examine every 499th node: a prime, so that all kinds of nodes occur.
+    /// Every 499th node is examined. The number is a prime, so that all kinds of nodes occur.
     const STEP: usize = 499;
 
     #[test]

@@ -21,12 +21,12 @@
 //!      with the next does not chase either of them forever.
 //!
 //! A position that both sides are proven not to lose is a draw. A position that is not decided is stored as unknown,
-//! or as not lost or not won if one bound is proven. Three cases are not modelled: chases that alternate between two
+//! or as not lost or not won if one bound is proven. Three cases are not covered: chases that alternate between two
 //! advisors or two bishops, because the index does not distinguish them; three kinds of offences that no pair of
 //! goals avoids; and positions in which both sides check or chase.
 //!
 //! `depth` counts the plies of losses by rule: to the next zone in which the loser must repeat an offence or leave,
-//! and so on to a mate. The winner minimises them.
+//! and so on to a mate. The winner minimizes them.
 //!
 //! Captures lead to solved classes, whose values are used as they are.
 //!

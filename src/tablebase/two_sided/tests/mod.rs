@@ -52,6 +52,13 @@ fn play_out(
     let (mut goal, mut mirrored) = (0, false);
     let mut n = start;
     for _ in 0..400 {
+        let move_of = |edge: &Edge| {
+            if mirrored {
+                edge.played.flip_file()
+            } else {
+                edge.played
+            }
+        };
         let judgement = judge_outcome(&game, graph.rules);
         if matches!(
             judgement.cause,
@@ -68,13 +75,8 @@ fn play_out(
             edge
         } else {
             let seen = |edge: &&Edge| {
-                let played = if mirrored {
-                    edge.played.flip_file()
-                } else {
-                    edge.played
-                };
                 let mut after = game.clone();
-                after.push(played).is_ok() && after.occurrences() > 1
+                after.push(move_of(edge)).is_ok() && after.occurrences() > 1
             };
             let quiet = &reference.entries[n].quiet;
             let again = quiet.iter().filter(seen).choose(random);
@@ -83,12 +85,7 @@ fn play_out(
             let open = || quiet.iter().filter(is_open).choose(&mut *random);
             *again.or_else(open).or_else(|| quiet.first())?
         };
-        let played = if mirrored {
-            edge.played.flip_file()
-        } else {
-            edge.played
-        };
-        game.push(played).unwrap();
+        game.push(move_of(&edge)).unwrap();
         n = edge.to;
         // The node may be the mirror image of the position.
         mirrored = graph.position(node_of(n)).unwrap().key() != game.position().key();

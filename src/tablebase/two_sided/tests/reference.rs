@@ -184,13 +184,7 @@ impl<'a> Reference<'a> {
         let count = self.entries.len();
         let mut plan: Plan = vec![Planned::NOTHING; count];
         let mut lost: Vec<bool> = (0..count)
-            .map(|n| {
-                if side_of(n) == loser {
-                    self.mates[n].is_lost()
-                } else {
-                    self.mates[n].is_won()
-                }
-            })
+            .map(|n| self.mates[n].is_won_for(side_of(n) != loser))
             .collect();
         loop {
             let before = lost.clone();
@@ -285,13 +279,7 @@ impl<'a> Reference<'a> {
         goals: [Offences; 2],
     ) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
-        let is_lost = |n: usize| {
-            if side_of(n) == holder {
-                self.mates[n].is_lost()
-            } else {
-                self.mates[n].is_won()
-            }
-        };
+        let is_lost = |n: usize| self.mates[n].is_won_for(side_of(n) != holder);
         let mut held: Vec<bool> = (0..count)
             .map(|n| self.entries[n].is_legal && !is_lost(n))
             .collect();
