@@ -13,10 +13,10 @@ const MEGABYTE: u64 = 1 << 20;
 /// non-blocking.
 pub const RETRY_AFTER: Duration = Duration::from_millis(1);
 
-/// Checks that nothing but a regular file is at a path, where there may also be no file.
+/// Checks that a path names a regular file or does not exist.
 ///
 /// # Errors
-/// There is a directory, a device or a pipe.
+/// The path names a directory, a device or a pipe.
 pub fn require_regular(path: &Path) -> io::Result<()> {
     match std::fs::metadata(path) {
         Ok(data) if !data.is_file() => Err(io::Error::other("not a regular file")),

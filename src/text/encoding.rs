@@ -14,7 +14,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 const FREQUENT: &str = "一二三四五六七八九进退平进進前后後中车車马馬炮兵卒相象仕士帅帥将將红紅黑胜勝负負和局先变變\
     的是对對棋赛賽杯年月日第";
 
-/// The letters of two bytes in UTF-8: Latin, Greek, Cyrillic.
+/// Scripts whose letters have two bytes in UTF-8: Latin, Greek, Cyrillic.
 const SCRIPTS: [RangeInclusive<char>; 3] = [
     '\u{c0}'..='\u{1bf}',
     '\u{380}'..='\u{3ff}',
@@ -39,8 +39,8 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// Decodes a part of a file in the encoding detected at the beginning of the file, because a short part may not have
-/// enough characters to detect one. But a part with Chinese characters in UTF-8 is read as such, and if the beginning is
-/// UTF-8 or ASCII, the encoding of the part is detected.
+/// enough characters to detect one. But a part with Chinese characters in UTF-8 is read as UTF-8, and if the beginning
+/// is UTF-8 or ASCII, the encoding of the part is detected.
 pub fn decode_part<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
     if encoding == UTF_8 || has_chinese_utf_8(bytes) {
         decode(bytes)
@@ -85,8 +85,8 @@ pub fn path_in_gbk(name: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Detects the encoding of a text. UTF-16 is recognised by its byte order mark or by NUL bytes that are mostly at even
-/// or mostly at odd positions, UTF-8 by [`is_utf_8`]; otherwise the one of GBK and Big5 is chosen that gives more common
+/// Detects the encoding of a text. UTF-16 is recognized by its byte order mark or by NUL bytes that are mostly at even
+/// or mostly at odd positions, UTF-8 by [`is_utf_8`]. Otherwise it is GBK or Big5, whichever gives more common
 /// characters.
 pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     if let Some(encoding) = utf_16(bytes) {
@@ -123,8 +123,8 @@ fn has_chinese_utf_8(bytes: &[u8]) -> bool {
     long > 2 * invalid
 }
 
-/// Whether bytes may be text in UTF-8, GBK or Big5: their beginning has few control characters other than those of text.
-/// In a compressed file about one byte in ten is one.
+/// Whether bytes may be text in UTF-8, GBK or Big5: their beginning has few control characters that do not occur in
+/// text. In a compressed file about one byte in ten is such a character.
 pub fn is_text(bytes: &[u8]) -> bool {
     let beginning = &bytes[..bytes.len().min(1024)];
     let is_control = |byte: &&u8| matches!(byte, 0..8 | 14..26 | 28..32);

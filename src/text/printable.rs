@@ -1,6 +1,6 @@
 //! Makes external text safe to show in a terminal or in HTML, and removes passwords.
 
-/// The length of an excerpt in characters.
+/// Maximum length of an excerpt, in characters.
 const EXCERPT: usize = 60;
 
 /// Escapes control characters, line ends and marks that change the writing direction, for example as `\u{1b}`.
@@ -33,7 +33,10 @@ pub fn is_character(c: char) -> bool {
 
 /// Whether a terminal shows a character as itself.
 fn is_harmless(c: char) -> bool {
-    let changes_direction = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let changes_direction = matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
     let breaks_line = matches!(c, '\u{2028}' | '\u{2029}');
     is_character(c) && !changes_direction && !breaks_line
 }
@@ -100,7 +103,7 @@ mod tests {
 
     #[cfg(feature = "cli")]
     #[test]
-    fn only_passwords_are_removed_from_urls() {
+    fn only_credentials_are_removed_from_urls() {
         for (text, clean) in [
             ("", ""),
             ("position startpos", "position startpos"),

@@ -216,7 +216,7 @@ mod tests {
                 file.set_modified(old).unwrap();
             }
         }
-        // A file that is still being written, by a process that has not written for long.
+        // A file that another process is still writing, although it has not written to it for a long time.
         let mut slow = Replacement::beside(&at("a.dat")).unwrap();
         slow.as_file().set_modified(old).unwrap();
         Replacement::write(&at("a.dat"), b"new").unwrap();

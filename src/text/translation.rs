@@ -12,18 +12,22 @@ use super::Language;
 
 /// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
-/// A pattern has `{}` for any text, `{n}` for a number and `{t}` for a text that is translated too. In the translation
-/// `{1}` to `{9}` are replaced by the value with this number, and a `{}` that is the n-th placeholder by the n-th value.
+/// A pattern has `{}` for any text, `{n}` for a number and `{t}` for a text that is translated too. In the translation,
+/// `{1}` to `{9}` are replaced by the value with this number, and `{}` by the n-th value if it is the n-th placeholder.
 const TABLE: &str = include_str!("chinese.txt");
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    let is_text = |line: &&str| !line.is_empty() && !line.starts_with('#');
-    let lines: Vec<&str> = TABLE.lines().filter(is_text).collect();
-    lines
+    table_lines()
         .chunks_exact(2)
         .map(|pair| Pattern::new(pair[0], pair[1]))
         .collect()
 });
+
+/// The lines of [`TABLE`] without empty lines and comments.
+fn table_lines() -> Vec<&'static str> {
+    let is_text = |line: &&str| !line.is_empty() && !line.starts_with('#');
+    TABLE.lines().filter(is_text).collect()
+}
 
 /// The English texts with a translation, with `{}` for each value.
 #[doc(hidden)]
@@ -78,7 +82,7 @@ impl Pattern {
         }
     }
 
-    /// The number of literal bytes. If several patterns match, the one with most literal bytes is used.
+    /// The number of literal bytes. If several patterns match, the one with the most literal bytes is used.
     fn precision(&self) -> usize {
         self.literals.iter().map(|literal| literal.len()).sum()
     }
@@ -110,8 +114,8 @@ impl Slot {
             Self::Any => (!text.is_empty()).then_some(Cow::Borrowed(text)),
             Self::Number => {
                 let is_number = |c: char| c.is_ascii_digit() || "+-.,e×".contains(c);
-                let is_infinite = matches!(text, "inf" | "NaN");
-                (is_infinite || !text.is_empty() && text.chars().all(is_number))
+                let is_not_finite = matches!(text, "inf" | "NaN");
+                (is_not_finite || !text.is_empty() && text.chars().all(is_number))
                     .then_some(Cow::Borrowed(text))
             }
             Self::Text => (!text.is_empty()).then(|| chinese(text, known)),
@@ -119,7 +123,7 @@ impl Slot {
     }
 }
 
-/// Replaces `{1}` to `{9}` by the value with this number, and a `{}` that is the n-th placeholder by the n-th value.
+/// Replaces `{1}` to `{9}` by the value with this number, and `{}` by the n-th value if it is the n-th placeholder.
 fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
     let mut filled = String::new();
     let mut parts = text.split('{');
@@ -133,8 +137,8 @@ fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
     filled
 }
 
-/// The translations of parts of a line, `None` for a part without one. Without them the time would grow exponentially
-/// with the number of separators in a line.
+/// Cache of the translations of parts of a line, `None` for a part without one. Without the cache the time would grow
+/// exponentially with the number of separators in a line.
 type Translations<'a> = HashMap<&'a str, Option<String>>;
 
 /// The Chinese translation of a line, or of a part of one, that has no spaces around it.
@@ -239,8 +243,7 @@ mod tests {
 
     #[test]
     fn table_is_complete_and_without_duplicates() {
-        let is_text = |line: &&str| !line.is_empty() && !line.starts_with('#');
-        let lines: Vec<&str> = TABLE.lines().filter(is_text).collect();
+        let lines = table_lines();
         assert_eq!(lines.len() % 2, 0);
         let mut seen = HashSet::new();
         for pair in lines.chunks(2) {

@@ -11,7 +11,7 @@ use crate::text::read_seconds;
 /// Maximum base time and maximum increment: engines read milliseconds into 32 bits.
 const LONGEST_CONTROL: Duration = Duration::from_secs(1_000_000);
 
-/// The limit of the moves of an engine. It is part of the journal.
+/// The limit of each move of an engine. It is part of the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {

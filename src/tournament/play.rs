@@ -118,7 +118,8 @@ impl GameInProgress<'_> {
             Ok(answer) => answer,
             Err(failure) => return self.failure(side, &failure, began).map(Some),
         };
-        let stalled = self.stalled(answer.asked, answer.elapsed);
+        let answered = answer.asked + answer.elapsed;
+        let stalled = self.conditions.stalls.between(answer.asked, answered);
         if let Some(ending) = self.check_time(side, &answer, stalled)? {
             return Ok(Some(ending));
         }
@@ -161,11 +162,6 @@ impl GameInProgress<'_> {
         let rules = self.conditions.rules;
         let tablebases = rules.tablebases.as_ref()?;
         tablebases.ending(self.referee.game(), rules.rules)
-    }
-
-    /// How long the machine stalled while an engine was thinking.
-    fn stalled(&self, asked: Instant, elapsed: Duration) -> Duration {
-        self.conditions.stalls.between(asked, asked + elapsed)
     }
 
     /// Records a move and updates the clock. Stalls of the machine do not count.

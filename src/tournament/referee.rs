@@ -94,8 +94,8 @@ impl Referee {
 pub enum Replay {
     /// The record agrees with the rules.
     Agrees,
-    /// A move is illegal, or the rules end the game before its last move, or with another result or reason than the
-    /// record states, or the record names a rule as the reason but the game is not over. The text states which.
+    /// The record contradicts the rules, as the text describes: by an illegal move, moves after the end of the game,
+    /// another result or reason, or a rule as the reason of a game that is not over.
     Disagrees(String),
 }
 
@@ -118,24 +118,20 @@ pub fn verify(game: &PgnGame, rules: RuleSet) -> Replay {
         }
     }
     let recorded = game.result;
-    let reason = game.tag("Reason");
-    let is_by_rule =
-        (EndReason::ALL.iter()).any(|rule| rule.is_by_rule() && reason == Some(rule.name()));
-    match referee.ending() {
-        Some(ending) if ending.result != recorded => Replay::Disagrees(format!(
+    let is_rule = |reason: &str| {
+        let mut reasons = EndReason::ALL.into_iter();
+        reasons.any(|known| known.is_by_rule() && known.name() == reason)
+    };
+    match (referee.ending(), game.tag("Reason")) {
+        (Some(ending), _) if ending.result != recorded => Replay::Disagrees(format!(
             "{recorded} in the record, {} by {}",
             ending.result, ending.reason
         )),
-        Some(ending) if reason.is_some_and(|r| r != ending.reason.name()) => {
-            Replay::Disagrees(format!(
-                "{} in the record, {} by the rules",
-                reason.unwrap_or_default(),
-                ending.reason
-            ))
-        }
-        None if is_by_rule => Replay::Disagrees(format!(
-            "{recorded} in the record ({}), but the game is not over",
-            reason.unwrap_or("no reason given")
+        (Some(ending), Some(reason)) if reason != ending.reason.name() => Replay::Disagrees(
+            format!("{reason} in the record, {} by the rules", ending.reason),
+        ),
+        (None, Some(reason)) if is_rule(reason) => Replay::Disagrees(format!(
+            "{recorded} in the record ({reason}), but the game is not over"
         )),
         _ => Replay::Agrees,
     }

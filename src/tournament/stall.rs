@@ -21,7 +21,7 @@ const MAX_STALLS: usize = 4096;
 struct Watched {
     /// Time of the last tick.
     last: Instant,
-    /// Begin and end of each stall, the latest last.
+    /// Start and end of each stall, in order of time.
     stalls: VecDeque<(Instant, Instant)>,
 }
 

@@ -55,7 +55,7 @@ pub fn moves_after_the_board(engine: &mut Dialogue<'_>) -> CheckResult {
     let result = plays_after(engine, &line, &position);
     tolerated(
         result,
-        "pikafish_terminal sends the present board with moves already played",
+        "pikafish_terminal sends the current board with moves already played",
     )
 }
 
@@ -135,7 +135,7 @@ pub fn legal_move_list(engine: &mut Dialogue<'_>) -> CheckResult {
     if listed == START_MOVES {
         Ok(())
     } else {
-        unclear("go perft 1 does not list the legal moves, from which some clients learn them")
+        unclear("go perft 1 does not list the legal moves, although some clients rely on it")
     }
 }
 
@@ -198,7 +198,7 @@ pub fn score_without_moves(engine: &mut Dialogue<'_>) -> CheckResult {
         Ok(())
     } else {
         unclear(
-            "no line with score mate 0, from which clients learn that the side to move is mated",
+            "no line contains score mate 0, by which clients recognize that the side to move is mated",
         )
     }
 }

@@ -84,7 +84,7 @@ impl<'a> Dialogue<'a> {
     /// The last lines of the dialogue, and the number of earlier lines.
     pub fn into_transcript(self) -> Vec<String> {
         let skipped = self.transcript.len().saturating_sub(MAX_TRANSCRIPT);
-        let note = (skipped > 0).then(|| format!("… {skipped} earlier lines"));
+        let note = (skipped > 0).then(|| format!("… earlier lines: {skipped}"));
         let shown = self.transcript.into_iter().skip(skipped);
         note.into_iter().chain(shown).collect()
     }
@@ -125,15 +125,13 @@ impl<'a> Dialogue<'a> {
         let deadline = Instant::now() + timeout;
         // The output must be read, because a full pipe can block the engine.
         while Instant::now() < deadline {
-            if self.process.has_ended(POLL) {
-                while let Ok(Output::Line { text, .. }) = self.process.output.try_recv() {
-                    self.note('<', &text);
-                }
-                self.note('<', "(exited)");
-                return true;
-            }
+            let has_ended = self.process.has_ended(POLL);
             while let Ok(Output::Line { text, .. }) = self.process.output.try_recv() {
                 self.note('<', &text);
+            }
+            if has_ended {
+                self.note('<', "(exited)");
+                return true;
             }
             if self.interrupt.try_recv() != Err(TryRecvError::Empty) {
                 self.is_interrupted = true;
@@ -145,7 +143,7 @@ impl<'a> Dialogue<'a> {
 
     /// Whether processes started by the engine are still running (only known on Linux).
     pub fn leaves_processes(&self) -> bool {
-        self.process.has_group()
+        self.process.has_others()
     }
 
     /// The next line before `deadline`, if there is one. It is an error if the engine exits or writes too
@@ -176,7 +174,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// All lines up to and including the first that is `wanted`; `name` is the expected line in the error message.
+    /// All lines up to and including the first that is `wanted`. `name` describes that line in the error.
     pub fn until(
         &mut self,
         name: &str,

@@ -65,7 +65,6 @@ pub fn check_protocol(
     Ok((spec, greeting))
 }
 
-/// A check.
 struct Check {
     name: &'static str,
     rule: &'static str,
@@ -77,27 +76,24 @@ struct Check {
 type RunCheck = fn(&mut Dialogue<'_>) -> CheckResult;
 
 const fn both(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
-    let protocol = None;
     Check {
         name,
         rule,
-        protocol,
+        protocol: None,
         run,
     }
 }
 
 const fn ucci(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
-    let protocol = Some(Ucci);
     Check {
-        protocol,
+        protocol: Some(Ucci),
         ..both(name, rule, run)
     }
 }
 
 const fn uci(name: &'static str, rule: &'static str, run: RunCheck) -> Check {
-    let protocol = Some(Uci);
     Check {
-        protocol,
+        protocol: Some(Uci),
         ..both(name, rule, run)
     }
 }
@@ -266,7 +262,7 @@ const CHECKS: &[Check] = &[
     ),
     both(
         "moves after the board",
-        "clients send the present board with moves that are already played",
+        "clients send the current board with moves that are already played",
         clients::moves_after_the_board,
     ),
     both(

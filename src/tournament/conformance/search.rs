@@ -7,8 +7,7 @@ use super::dialogue::{
 };
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
-use crate::notation::fen;
-use crate::notation::fen::START;
+use crate::notation::fen::{self, START};
 use crate::tournament::engine::is_no_move;
 use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
 

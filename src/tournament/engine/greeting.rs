@@ -14,7 +14,7 @@ pub const VARIANT: &str = "UCI_Variant";
 /// How long to wait for the first `readyok` of a UCCI engine before it must search.
 const FIRST_READY: Duration = Duration::from_secs(1);
 
-/// The data from an engine's greeting.
+/// Data from an engine's greeting and from the setting of its options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Greeting {
     /// Its `id name`, with its `id version` if the name does not contain it.
@@ -22,7 +22,7 @@ pub struct Greeting {
     /// Warnings about options that it does not offer or whose values are out of range. They are set anyway, because
     /// some engines accept more than they offer.
     pub option_warnings: Vec<String>,
-    /// The first messages that it writes while its options are set, and all about refused options.
+    /// The first messages that it writes while its options are set, and all messages about refused options.
     pub messages: Vec<String>,
     /// Detected settings, such as the protocol.
     pub detected: Vec<String>,

@@ -1,5 +1,5 @@
 //! Platform-specific code: processes that are killed with all their descendants, processor affinity, niceness, and
-//! pipes whose blocking operations can be cancelled.
+//! pipes whose blocking operations can be canceled.
 //!
 //! On Unix an engine leads a process group. So that the engines are killed even if this process is killed, a helper
 //! process receives their process groups through a pipe. When the pipe closes, because this process has ended for any
@@ -20,7 +20,7 @@ const POLL: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct ProcessGroup {
     pub child: Child,
-    /// `None` once it was killed.
+    /// `None` once the processes have been killed.
     #[cfg(windows)]
     job: Option<win32job::Job>,
     #[cfg(windows)]
@@ -167,7 +167,7 @@ for group in $groups; do
 done
 "#;
 
-    /// The helper process, once it was started.
+    /// The helper process; `None` until the first engine starts.
     static GUARD: Mutex<Option<Child>> = Mutex::new(None);
 
     /// A process group that is killed if this process ends before the value is dropped.
@@ -238,15 +238,15 @@ done
             let flags = fcntl_getfl(&pipe)?;
             // The flag affects only our end of the pipe.
             fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
-            let cancelled = Arc::clone(&self.receiver);
-            Ok(Pipe { pipe, cancelled })
+            let canceled = Arc::clone(&self.receiver);
+            Ok(Pipe { pipe, canceled })
         }
     }
 
     /// Our end of a pipe to or from an engine.
     pub struct Pipe<T> {
         pipe: T,
-        cancelled: Arc<PipeReader>,
+        canceled: Arc<PipeReader>,
     }
 
     impl<T: AsFd> Pipe<T> {
@@ -259,7 +259,7 @@ done
             loop {
                 let mut ends = [
                     PollFd::new(&self.pipe, readiness),
-                    PollFd::new(&*self.cancelled, PollFlags::IN),
+                    PollFd::new(&*self.canceled, PollFlags::IN),
                 ];
                 match poll(&mut ends, None) {
                     Err(rustix::io::Errno::INTR) => continue,

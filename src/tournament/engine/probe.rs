@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 
 use super::{
     BEST_MOVE, Engine, EngineFailure, Greeting, MoveChoice, Output, Process, answer_words,
@@ -84,7 +84,7 @@ fn find_protocol(
     let cpus = spec.cpus.as_deref().or(cpus);
     let mut process = start_process(spec, cpus)?;
     let deadline = Instant::now() + timeouts.ready;
-    // The greetings from the first one that this process gets.
+    // The greetings that the current process gets.
     let mut greetings = &GREETINGS[..];
     let mut sent = 0;
     while let Some((greeting, wait)) = greetings.get(sent) {
@@ -101,7 +101,8 @@ fn find_protocol(
                 return Err(EngineFailure::Ended(process.end(super::END_TIMEOUT)));
             }
             GreetingAnswer::Ended => {
-                // Some engines exit at an unknown command. A slow one has read only the first.
+                // Some engines exit at an unknown command. A slow engine may have read only the first greeting, so the
+                // next process gets all others.
                 process = start_process(spec, cpus)?;
                 greetings = &greetings[1..];
                 sent = 0;
@@ -131,7 +132,7 @@ fn await_greeting_end(
     const POLL: Duration = Duration::from_millis(20);
     let deadline = Instant::now() + timeout;
     loop {
-        if interrupted.try_recv() != Err(crossbeam_channel::TryRecvError::Empty) {
+        if interrupted.try_recv() != Err(TryRecvError::Empty) {
             return Err(EngineFailure::Interrupted);
         }
         match process.output.recv_timeout(POLL) {

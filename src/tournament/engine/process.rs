@@ -31,7 +31,7 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 /// A running engine process. Dropping it kills its whole process group.
 #[derive(Debug)]
 pub struct Process {
-    /// `None` once it was reaped.
+    /// `None` once it has been reaped.
     child: Option<ProcessGroup>,
     input: Option<Sender<Vec<u8>>>,
     /// Its output; disconnected once the process has closed it.
@@ -144,20 +144,22 @@ impl Process {
 
     /// Whether it is an XBoard engine that does not offer `ping`.
     pub fn lacks_ping(&self) -> bool {
-        let translator = self.xboard.as_ref();
-        translator.is_some_and(|translator| !translator.lock().has_ping)
+        self.is_xboard_with(|translator| !translator.has_ping)
     }
 
     /// Whether it is an XBoard engine that plays only one game.
     pub fn lacks_reuse(&self) -> bool {
-        let translator = self.xboard.as_ref();
-        translator.is_some_and(|translator| translator.lock().lacks_reuse)
+        self.is_xboard_with(|translator| translator.lacks_reuse)
     }
 
     /// Whether it is an XBoard engine that cannot set up positions.
     pub fn lacks_setboard(&self) -> bool {
+        self.is_xboard_with(|translator| translator.lacks_setboard)
+    }
+
+    fn is_xboard_with(&self, property: impl FnOnce(&XboardTranslator) -> bool) -> bool {
         let translator = self.xboard.as_ref();
-        translator.is_some_and(|translator| translator.lock().lacks_setboard)
+        translator.is_some_and(|translator| property(&translator.lock()))
     }
 
     /// The line in which an XBoard engine refused the last position.
@@ -195,11 +197,8 @@ impl Process {
 
     /// Waits up to `timeout` for the end of the process and describes it.
     pub fn end(&mut self, timeout: Duration) -> String {
-        let is_over = self
-            .child
-            .as_mut()
-            .is_none_or(|child| child.wait_timeout(timeout));
-        let how = match is_over.then(|| self.reap()) {
+        let has_ended = self.has_ended(timeout);
+        let how = match has_ended.then(|| self.reap()) {
             Some(Some(Ok(status))) => format!("it exited ({status})"),
             Some(Some(Err(error))) => format!("it exited ({error})"),
             Some(None) => "it exited".to_owned(),
@@ -232,7 +231,7 @@ impl Process {
     }
 
     /// Whether other processes of its group are alive (only known on Linux).
-    pub fn has_group(&self) -> bool {
+    pub fn has_others(&self) -> bool {
         self.child.as_ref().is_some_and(ProcessGroup::has_others)
     }
 

@@ -1,8 +1,8 @@
 //! XBoard engines (CECP, protocol version 2): a translation between the lines of UCI and those of the engine.
 //!
 //! The rest of the tournament speaks UCI with the engine. The engine must offer `ping`, as all current engines do, and
-//! `setboard` for games from other positions. Search limits become `level`, `time` and `sd`; CECP has no limit of
-//! nodes.
+//! `setboard` for games from other positions. Search limits become `level`, `time` and `sd`; CECP has no node
+//! limit.
 
 use crate::board::Color;
 use crate::tournament::spec::EngineProtocol;

@@ -147,7 +147,7 @@ fn read_later_lines(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> io::Re
 /// The entries that were read so far.
 struct AcceptedEntries {
     schedule: Schedule,
-    /// Indexes of the games.
+    /// Numbers of the games, from 0.
     numbers: HashSet<u64>,
     /// The accepted games in the order of the schedule, on whose results later pairings may depend.
     games: Vec<GameSummary>,

@@ -158,7 +158,7 @@ impl EngineSpec {
         without_credentials(&parts.join(", "))
     }
 
-    /// Sets options, each at its present position or at the end.
+    /// Sets options. A known option keeps its place in the order, others are added at the end.
     pub fn set_options(&mut self, options: Vec<(String, String)>) {
         for (name, value) in options {
             let mut known = self.options.iter_mut();
@@ -169,7 +169,7 @@ impl EngineSpec {
         }
     }
 
-    /// Whether an XBoard engine can play with these settings. XBoard has no limit of nodes, and tournaments do not
+    /// Whether an XBoard engine can play with these settings. XBoard has no node limit, and tournaments do not
     /// support pondering of XBoard engines.
     pub fn suits_xboard(&self) -> bool {
         !self.ponder && !matches!(self.limit, Limit::Nodes(_))
@@ -570,7 +570,7 @@ pub enum EngineSpecError {
     /// Pondering needs a time control.
     #[error("ponder= needs tc=")]
     PonderWithoutClock,
-    /// XBoard has no limit of nodes, and tournaments do not support pondering of XBoard engines.
+    /// XBoard has no node limit, and tournaments do not support pondering of XBoard engines.
     #[error("proto=xboard cannot be combined with nodes= or ponder=on")]
     Xboard,
     /// `proto=` is not a protocol.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Elo per unit of normalized score: 800 / ln 10.
 pub const NORMALIZED_SCALE: f64 = 800.0 / std::f64::consts::LN_10;
-/// Half width of the 95 % confidence interval in standard errors.
+/// Half width of the 95% confidence interval in standard errors.
 pub const TWO_SIDED: f64 = 1.959_963_984_540_054;
 
 /// Results from the point of view of one engine.
@@ -16,7 +16,7 @@ pub struct Scores {
     pub pairs: [u64; 5],
 }
 
-/// A value with its 95 % confidence interval. In JSON an infinite bound is `null`.
+/// A value with its 95% confidence interval. In JSON an infinite bound is `null`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// The most likely value.

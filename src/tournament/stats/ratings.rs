@@ -1,11 +1,10 @@
 //! Ratings from all results of a tournament.
 //!
-//! The model of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): an engine
-//! with strength `a` scores `a / (a + b)` against one with strength `b`, a draw counts as half a win.
-//! The likelihood is maximized by minorization (Hunter, "MM algorithms for generalized Bradley-Terry
-//! models", 2004). The errors are those of the sandwich estimator (Huber, "The behavior of maximum likelihood estimates
-//! under nonstandard conditions", 1967), because games with draws and pairs with swapped colors vary less than the model
-//! says.
+//! The model of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): an engine with strength `a`
+//! scores `a / (a + b)` against one with strength `b`; a draw counts as half a win. The likelihood is maximized by
+//! minorization (Hunter, "MM algorithms for generalized Bradley-Terry models", 2004). The errors are those of the
+//! sandwich estimator (Huber, "The behavior of maximum likelihood estimates under nonstandard conditions", 1967),
+//! because results with draws and with swapped colors vary less than the model says.
 
 use serde::Serialize;
 
@@ -17,7 +16,7 @@ use super::elo::{TWO_SIDED, invert};
 pub struct Rating {
     /// The most likely rating, in Elo around the mean of all engines.
     pub value: f64,
-    /// Half the width of the 95 % confidence interval.
+    /// Half the width of the 95% confidence interval.
     pub error: f64,
 }
 
@@ -74,8 +73,8 @@ fn strengths(games: &[Vec<f64>], points: &[f64]) -> Vec<f64> {
     strengths
 }
 
-/// The errors of the ratings, from the observed variance of the results of each pairing. The constraint that the ratings
-/// sum to zero adds a term to every element of the information matrix, which makes it invertible.
+/// The errors of the ratings, from the observed variance of the results of each pairing. The constraint that the
+/// ratings sum to zero adds a term to every element of the information matrix, which makes it invertible.
 fn errors(standings: &Standings, games: &[Vec<f64>], strengths: &[f64]) -> Vec<f64> {
     let count = strengths.len();
     let mut information = vec![vec![1.0 / count.max(1) as f64; count]; count];
@@ -150,7 +149,7 @@ mod tests {
         );
         // Half of the 200 pairs have the mean score 1/2, the others 1, so the standard deviation is 1/4 and the
         // standard error of the score 0.25 / √200 = 0.01768. At the score 3/4 the Elo difference grows by
-        // 400 / ln 10 / (3/4 · 1/4) = 926.5 per unit of the score, so its standard error is 16.38 and its 95 %
+        // 400 / ln 10 / (3/4 · 1/4) = 926.5 per unit of the score, so its standard error is 16.38 and its 95%
         // confidence interval ±1.96 · 16.38 = ±32.10. Each rating has half of that, because their mean is 0.
         for rating in [first, second] {
             assert!((rating.error - 16.05).abs() < 0.1, "{rating:?}");

@@ -36,7 +36,7 @@ impl GameBook {
     }
 
     /// Counts a game with these moves from `start`; `winner` is `None` for a draw. Does not count the first `skipped`
-    /// plies, and ignores the moves from an illegal one on.
+    /// plies, nor an illegal move and those after it.
     pub fn add(
         &mut self,
         start: &Position,

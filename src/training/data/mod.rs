@@ -69,7 +69,7 @@ pub fn is_game_file(beginning: &[u8]) -> bool {
     beginning.starts_with(&MAGIC[..MAGIC.len() - 1])
 }
 
-/// Stored instead of a score if the position was not searched.
+/// Stored as the score of a position that was not searched.
 pub const NO_SCORE: i16 = i16::MIN;
 
 /// The first bytes of a block.

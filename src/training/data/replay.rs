@@ -1,11 +1,11 @@
-//! Iteration over the labelled positions of a record.
+//! Iteration over the positions of a record, each with its score and the result of the game.
 
 use super::NO_SCORE;
 use super::record::{LabelledResult, LooseRecord, Record, Termination, TrainingGame};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 
-/// A position with its labels.
+/// A position with its labels: the score, the result and the move played.
 #[derive(Clone, Copy, Debug)]
 pub struct Labelled<'a> {
     /// The position before the move.

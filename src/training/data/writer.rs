@@ -11,7 +11,7 @@ use crate::text::require_regular;
 
 /// The number of games per block: few, so that little is lost with an incomplete block.
 const BLOCK_GAMES: u16 = 16;
-/// A block is written once its payload is larger than this.
+/// A block is written once its payload is larger than this, in bytes.
 const FULL: usize = MAX_PAYLOAD / 2;
 
 /// The reason why games cannot be written to a file.
@@ -20,7 +20,7 @@ pub enum AppendError {
     /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file is not a game file.
+    /// The file cannot be read as a game file.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// Another process is writing the file.
@@ -71,11 +71,11 @@ impl<W: Write> GameWriter<W> {
     /// Adds a record to the current block, which is written once it is full. A record that does not fit begins a new
     /// block. Returns whether the block with the record was written.
     pub fn record(&mut self, record: &Record) -> Result<bool, AppendError> {
-        let (kind, plies) = match record {
+        let (kind, count) = match record {
             Record::Game(game) => (BlockKind::Games, game.moves.len()),
             Record::Loose(loose) => (BlockKind::Loose, loose.samples.len()),
         };
-        if u16::try_from(plies).is_err() {
+        if u16::try_from(count).is_err() {
             return Err(AppendError::TooLong);
         }
         if kind != self.kind {

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The loss is the squared difference between the predicted result and a mixture of the result of the game and
-//! the score of the search ([`Recipe`] has the formula). The search scales evaluations towards zero as the number of
+//! the score of the search ([`Recipe`] has the formula). The search scales evaluations toward zero as the number of
 //! plies without a capture grows, and the scores of the samples are results of such searches. So the output is scaled
 //! in the same way before the loss is computed, and the network learns the evaluation before scaling.
 //!

@@ -42,7 +42,7 @@ recipe! {
         pub result_share: f32,
         /// Share at the end of the run, 0 to 1. It changes linearly in between.
         pub final_result_share: f32,
-        /// Evaluation units at which the odds are e to 1, 1 to 100000. A minor piece has 450 units.
+        /// Evaluation units at which the odds are e to 1; range 1 to 100000. A minor piece has 450 units.
         pub scale: f32,
 
         // ---- Schedule: AdamW; the rate rises during the warm-up, then falls along half a cosine ----
@@ -58,7 +58,7 @@ recipe! {
         pub warm_up: u32,
         /// Weight decay per step, 0 to less than 1, multiplied by the rate (I. Loshchilov and F. Hutter, 2019).
         pub decay: f32,
-        /// Maximum absolute weight, above 0 and at most 1.984375 (127/64) because of the quantisation.
+        /// Maximum absolute weight, above 0 and at most 1.984375 (127/64) because of the quantization.
         pub clip: f32,
 
         // ---- Data ----

@@ -18,7 +18,7 @@ use crate::training::sample::Sample;
 
 /// Maximum length of a line of text, in MB.
 const LONGEST_LINE: u64 = 1;
-/// Stored instead of the square of a captured piece.
+/// Stored as the square of a captured piece.
 const ABSENT: u8 = u8::MAX;
 /// First slot of each kind of piece among the sixteen of a side.
 const FIRST_SLOT: [usize; PieceKind::COUNT] = [0, 1, 3, 5, 7, 9, 11];
@@ -34,8 +34,8 @@ const KINDS: [PieceKind; SLOTS] = {
     ]
 };
 
-/// The input for a piece by the side of the perspective, whether files are mirrored, slot and square; 0 for squares
-/// that the piece cannot reach.
+/// The input of a piece, indexed by the side of the perspective, whether files are mirrored, the slot and the square; 0
+/// for squares that the piece cannot reach.
 static INPUTS: LazyLock<[[[[u16; Square::COUNT]; 2 * SLOTS]; 2]; Color::COUNT]> =
     LazyLock::new(|| {
         Color::ALL.map(|side| {

@@ -242,7 +242,7 @@ fn added_input_buckets_begin_with_the_same_evaluations() {
 }
 
 #[test]
-fn material_is_learned_and_survives_quantisation() {
+fn material_is_learned_and_survives_quantization() {
     let recipe = Recipe {
         result_share: 0.0,
         final_result_share: 0.0,
@@ -254,14 +254,14 @@ fn material_is_learned_and_survives_quantisation() {
     let network =
         Network::from_bytes(&trainer.network("material".to_owned()).to_bytes()).expect("a network");
     assert_eq!(network.description, "material");
-    // The same quantised weights in floating point.
-    let quantised = Trainer::new(recipe, Some(&network)).expect("the same shape");
+    // The same quantized weights in floating point.
+    let quantized = Trainer::new(recipe, Some(&network)).expect("the same shape");
     let (mut error, mut spread) = (0.0, 0.0);
     for position in &positions {
         let sample = PackedSample::new(position, 0, 1).expect("no promotion");
         let mut stack = AccumulatorStack::new(&network, position);
         let whole = evaluate(SimdLevel::widest(), &network, &mut stack, position);
-        let float = quantised.evaluate(&sample);
+        let float = quantized.evaluate(&sample);
         assert!((whole as f32 - float).abs() < 1.5, "{whole} and {float}");
         error += f64::from((whole - material(position)).abs());
         spread += f64::from(material(position).abs());

@@ -19,7 +19,7 @@ const SHARDS: usize = 8;
 /// Blocks of parameters that one task updates.
 const SLICE: usize = 1024;
 
-/// Maximum quantised input weight: the sum of 32 of them and a bias fits 16 bits.
+/// Maximum quantized input weight: the sum of 32 of them and a bias fits 16 bits.
 pub const INPUT_BOUND: f32 = 900.0;
 
 /// Decay of the mean of gradients in AdamW.
@@ -165,9 +165,9 @@ struct Shard {
 }
 
 impl Trainer {
-    /// Begins a run with random weights or those of `start`. From an initial network, a lower learning rate is
-    /// better. If `start` has half the width of the recipe, each of its neurons is doubled. If it has one input bucket
-    /// and the recipe several, each bucket begins with its weights.
+    /// Begins a run with random weights or those of `start`, for which a lower learning rate is better. If `start` has
+    /// half the width of the recipe, each of its neurons is doubled. If it has one input bucket and the recipe several,
+    /// each bucket begins with its weights.
     ///
     /// # Errors
     /// A setting of the recipe is out of range, or `start` does not fit it ([`TrainerError::OtherArchitecture`]).
@@ -390,7 +390,7 @@ impl Trainer {
             * self.recipe.scale
     }
 
-    /// The quantised network.
+    /// The quantized network.
     pub fn network(&self, description: String) -> Network {
         let layout = &self.layout;
         let (inputs, outputs) = (INPUT_QUANT as f32, OUTPUT_QUANT as f32);

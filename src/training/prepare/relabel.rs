@@ -18,13 +18,13 @@ const BATCH: usize = 256;
 /// Size of the hash table of each thread, in MB.
 const HASH: usize = 4;
 
-/// The reason why games cannot be relabelled.
+/// The reason why games cannot get new scores.
 #[derive(Debug, thiserror::Error)]
 pub enum RelabelError {
     /// The games cannot be read.
     #[error(transparent)]
     Read(#[from] io::Error),
-    /// They cannot be written.
+    /// The games cannot be written.
     #[error(transparent)]
     Write(#[from] AppendError),
     /// There is not enough memory for the searches, or no search thread can be started.
@@ -32,10 +32,10 @@ pub enum RelabelError {
     Start(#[from] StartError),
 }
 
-/// The settings of a relabelling.
+/// The settings of [`relabel`].
 #[derive(Clone, Debug)]
 pub struct Relabeling {
-    /// Soft limit of nodes per position: the iteration in progress is finished. 0 for the static evaluation.
+    /// Soft node limit per position: the iteration in progress is finished. 0 for the static evaluation.
     pub nodes: u64,
     /// Number of search threads.
     pub threads: usize,
@@ -43,7 +43,7 @@ pub struct Relabeling {
     pub network: Option<Arc<Network>>,
 }
 
-/// The result of a relabelling.
+/// The result of [`relabel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Relabelled {
     /// Games written.
@@ -52,8 +52,9 @@ pub struct Relabelled {
     pub illegal: u64,
 }
 
-/// Writes the games of `source` with new scores. Moves, results and order do not change, and moves without a score get
-/// none. But if a game has no score at all, each move after the random ones gets one. Skips games with illegal moves.
+/// Writes the games of `source` with new scores. Moves, results and order do not change. A move without a score stays
+/// without one, but in a game without any score each move after the random ones gets one. Skips games with illegal
+/// moves.
 /// Calls `progress` with the number of games written so far.
 pub fn relabel<R: Read, W: Write>(
     source: &mut GameReader<R>,

@@ -54,7 +54,7 @@ impl Statistics {
         self.broken += u64::from(self.add_positions(record).is_err());
     }
 
-    /// Counts the positions, of a game with an illegal move those before it.
+    /// Counts the positions up to the first illegal move.
     fn add_positions(&mut self, record: &Record) -> Result<(), BadRecord> {
         let visited = record.visit(&Filter::NONE, |sample| {
             self.positions += 1;
@@ -84,7 +84,7 @@ impl Statistics {
     }
 }
 
-/// `part` of `whole` in per cent.
+/// `part` as a percentage of `whole`; 0 if `whole` is 0.
 fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
@@ -142,7 +142,7 @@ impl Statistics {
             let fresh = percent(self.known_positions.len() as u64, self.sampled);
             fmt_share(f, fresh, &format!("distinct (1 in {SAMPLED})"))?;
         }
-        writeln!(f, "scores (units, either way)")?;
+        writeln!(f, "absolute scores (evaluation units)")?;
         let mut above = 0;
         for (bound, count) in SCORES.iter().zip(self.scores) {
             let name = match *bound {
@@ -170,7 +170,7 @@ impl fmt::Display for Statistics {
         for (name, count) in [
             ("positions only", self.loose),
             ("an illegal move", self.broken),
-            ("seen before", self.duplicate_games),
+            ("duplicates", self.duplicate_games),
         ] {
             if count > 0 {
                 writeln!(f, "  {count:>7}  {name}")?;

@@ -1,4 +1,4 @@
-//! Tests of merging, conversion, relabelling and statistics with small game files.
+//! Tests of merging, conversion, new scores and statistics with small game files.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -330,7 +330,7 @@ fn statistics_report_counts() {
     let text = statistics.to_string();
     for line in [
         "games                4\n",
-        "        1  seen before\n",
+        "        1  duplicates\n",
         "   50.0 %  0-1\n",
         "plies             20.0 (median 20, longest 20)\n",
         "positions           80 with a score\n",
