@@ -129,7 +129,7 @@ pub struct SideGroup {
     tables: Vec<GroupTable>,
     /// Number of each placement within its combination, by king, advisors and bishops.
     numbers: Vec<u16>,
-    /// Rank of each square among those of the king, the advisors and the bishops.
+    /// Number of each square among those that a king, an advisor and a bishop can reach.
     places: [[u8; Square::COUNT]; 3],
 }
 

@@ -2,8 +2,8 @@
 
 /// Neither side can force a win.
 pub const DRAW: u8 = 0;
-/// All levels that are stored for a one-sided class are smaller than this. A class that reaches this level has wins
-/// that are too long to store.
+/// The levels that are stored for a one-sided class are smaller than this. Level n is a win in 2n - 1 plies or a loss
+/// in 2n - 2 plies. A class that reaches this level has wins that are too long to store.
 pub const LARGEST_LEVEL: u8 = 120;
 pub const ILLEGAL: u8 = 255;
 

@@ -1,4 +1,4 @@
-//! Positions that a side is proven not to lose: a generalised Büchi game.
+//! Positions that a side is proven not to lose: a generalized Büchi game.
 //!
 //! A position is held if the holder can reach each of two goals again and again: a move that gives no check and one
 //! that chases nothing. Then pairs of other goals are tried (`GOAL_PAIRS`): a side that chases one piece with one

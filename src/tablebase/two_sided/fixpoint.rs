@@ -91,7 +91,7 @@ pub struct Vertex {
     pub edges: Vec<(usize, Offences)>,
 }
 
-/// Winning region of a generalised Büchi game: vertices from which the choosing side can reach each
+/// Winning region of a generalized Büchi game: vertices from which the choosing side can reach each
 /// goal again and again without leaving the region. A goal is a move of the choosing side without certain offences.
 pub fn held(graph: &[Vertex], goals: &[Offences]) -> Vec<bool> {
     let mut alive = vec![true; graph.len()];
