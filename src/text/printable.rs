@@ -1,4 +1,4 @@
-//! Makes external text safe to show in a terminal or in HTML, and removes passwords.
+//! Makes external text safe to show in a terminal or in HTML, and removes names and passwords from URLs.
 
 /// Maximum length of an excerpt, in characters.
 const EXCERPT: usize = 60;

@@ -102,7 +102,7 @@ pub fn position_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
             return Ok(());
         }
     }
-    unclear("it does not search a new position during a search; VinXiangQi sends no stop before it")
+    unclear("it ignores position and go during a search; VinXiangQi sends no stop before them")
 }
 
 pub fn words_of_the_greeting(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -170,7 +170,7 @@ pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
         Ok(())
     } else {
         unclear(format!(
-            "it does not read a book at {path:?} in GBK, as 象棋巫师 sends paths"
+            "it does not read the book at {path:?}, a path sent in GBK as by 象棋巫师"
         ))
     }
 }

@@ -35,7 +35,7 @@ pub fn nodes(engine: &mut Dialogue<'_>) -> CheckResult {
             violated(format!("it searches {nodes} nodes with a limit of {NODES}"))
         }
         Some(_) => Ok(()),
-        None => unclear("it reports no nodes"),
+        None => unclear("it reports no number of nodes"),
     }
 }
 
@@ -108,7 +108,7 @@ fn plays_within(
     engine.legal_move(position, &lines)?;
     if taken > time + engine.timeouts.margin() {
         violated(format!(
-            "it takes {} ms of {}",
+            "it takes {} ms with a limit of {} ms",
             taken.as_millis(),
             time.as_millis()
         ))
@@ -260,10 +260,12 @@ pub fn checkmate(engine: &mut Dialogue<'_>) -> CheckResult {
     let lines = engine.outcome(SHORT_SEARCH)?;
     let answer = lines.last().map_or("", String::as_str);
     if !has_no_move(answer) {
-        return violated(format!("{answer:?} in a position without legal moves"));
+        return violated(format!(
+            "it answers {answer:?} in a position without legal moves"
+        ));
     }
     if engine.protocol() == Ucci && !answer.starts_with("nobestmove") {
-        unclear(format!("{answer:?} instead of nobestmove"))
+        unclear(format!("it answers {answer:?} instead of nobestmove"))
     } else {
         Ok(())
     }
@@ -277,7 +279,7 @@ pub fn illegal(engine: &mut Dialogue<'_>) -> CheckResult {
         let lines = engine.outcome(SHORT_SEARCH)?;
         let answer = lines.last().map_or("", String::as_str);
         if !has_no_move(answer) {
-            return unclear(format!("it plays {answer:?} in {text}"));
+            return unclear(format!("it answers {answer:?} in {text}"));
         }
     }
     engine.sync().map(|_| ())

@@ -220,7 +220,7 @@ impl Samples {
     }
 
     /// Adds the positions of a game file that the filter of the recipe keeps. Returns the number of records with an
-    /// illegal move, of which only the positions before it are added.
+    /// illegal move, of which only the positions before it are added, and the damage found in the file.
     ///
     /// The seed and number of a game decide between training and test; for loose samples the first sample does.
     pub fn add_games(

@@ -60,7 +60,7 @@ pub enum UnfitSample {
     #[error("the result is {0}, but must be 1, 0.5 or 0")]
     Result(f64),
     /// The score does not fit 16 bits, or is [`NO_SCORE`].
-    #[error("the score {0} is outside of -32767 to 32767")]
+    #[error("the score {0} is not between -32767 and 32767")]
     Score(i32),
 }
 

@@ -22,22 +22,25 @@ pub struct Statistics {
     games: u64,
     /// Games whose moves are unknown.
     loose: u64,
+    /// Games with an illegal move.
     broken: u64,
     duplicate_games: u64,
     results: [u64; LabelledResult::COUNT],
     endings: [u64; Termination::COUNT],
     plies: Vec<u32>,
     positions: u64,
+    /// Positions that [`Filter::QUIET`] keeps.
     quiet: u64,
     scores: [u64; SCORES.len()],
     pieces: [u64; PIECES / PIECE_CLASS],
+    /// Positions checked for duplicates.
     sampled: u64,
     known_games: HashSet<u64>,
     known_positions: HashSet<u64>,
 }
 
 impl Statistics {
-    /// Counts a game. A game with an illegal move counts as broken.
+    /// Counts a game, and its positions up to the first illegal move.
     pub fn add(&mut self, record: &Record) {
         self.games += 1;
         self.results[record.result().index()] += 1;
@@ -139,8 +142,8 @@ impl Statistics {
         let share = |count| percent(count, self.positions);
         fmt_share(f, share(self.quiet), "quiet")?;
         if self.sampled > 0 {
-            let fresh = percent(self.known_positions.len() as u64, self.sampled);
-            fmt_share(f, fresh, &format!("distinct (1 in {SAMPLED})"))?;
+            let distinct = percent(self.known_positions.len() as u64, self.sampled);
+            fmt_share(f, distinct, &format!("distinct (1 in {SAMPLED} checked)"))?;
         }
         writeln!(f, "absolute scores (evaluation units)")?;
         let mut above = 0;
@@ -169,7 +172,7 @@ impl fmt::Display for Statistics {
         writeln!(f, "games      {:>11}", self.games)?;
         for (name, count) in [
             ("positions only", self.loose),
-            ("an illegal move", self.broken),
+            ("with an illegal move", self.broken),
             ("duplicates", self.duplicate_games),
         ] {
             if count > 0 {
