@@ -154,5 +154,8 @@ pub fn leaves_king_safe(position: &Position, m: Move) -> bool {
     } else {
         position.king(us)
     };
-    (position.king_attackers(king, !us, occupied).without(m.to())).is_empty()
+    position
+        .king_attackers(king, !us, occupied)
+        .without(m.to())
+        .is_empty()
 }

@@ -361,7 +361,7 @@ impl Position {
     }
 
     /// The pieces of `by` that attack `square`, with the given occupancy. A king attacks only its
-    /// neighbours in the palace; [`Self::king_attackers`] includes facing kings.
+    /// neighbors in the palace; [`Self::king_attackers`] includes facing kings.
     #[inline]
     pub fn attackers_to(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
         let side = self.color(by) & occupied;

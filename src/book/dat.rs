@@ -150,8 +150,8 @@ impl Book for DatBook {
     }
 }
 
-/// Merges moves of one or several books by lock; weights add up. This keeps positions that are
-/// known only by their hashes.
+/// Encodes moves of one or several books as BOOK.DAT; weights of the same lock and move add up. This keeps positions
+/// that are known only by their hashes.
 pub fn encode_hashed(moves: impl IntoIterator<Item = HashedMove>) -> Vec<u8> {
     let mut sorted: BTreeMap<u32, BTreeMap<u16, u64>> = BTreeMap::new();
     for m in moves.into_iter().filter(|m| m.weight > 0) {

@@ -102,7 +102,7 @@ pub fn weighed(rows: &[StoredMove], position: &Position) -> Vec<BookMove> {
     moves
 }
 
-/// Number of the usable moves that both the rows of a position and those of its mirror image have.
+/// Number of usable moves that occur both in the rows of a position and in those of its mirror image.
 pub fn shared(own: &[StoredMove], mirrored: &[StoredMove], position: &Position) -> usize {
     let moves = usable(&[own, mirrored].concat(), position);
     let (own, mirrored) = moves.split_at(own.len());
@@ -121,8 +121,8 @@ fn distinct(moves: &[Option<BookMove>]) -> Vec<BookMove> {
 }
 
 /// The move of each row, `None` if it is illegal or has no positive weight. Weights are the scores if any score of a
-/// legal move is positive, else the [values](Results::value) of the games if there are any, else they follow from the
-/// distances to the best score.
+/// legal move is positive, otherwise the [values](Results::value) of the games if there are any, otherwise they fall with
+/// the distance to the best score.
 fn usable(rows: &[StoredMove], position: &Position) -> Vec<Option<BookMove>> {
     let legal = |(row, played): &StoredMove| {
         let played = played.filter(|m| is_legal(position, *m))?;

@@ -75,7 +75,7 @@ impl Opener {
             None if size == KEY_FILE_LENGTH as u64 => Some(BookError::WrongKeys),
             None => None,
         };
-        // A BOOK.DAT may by coincidence have the bytes of a text, or the size of a key file.
+        // A BOOK.DAT may by coincidence be valid text, or have the size of a key file.
         let book = DatBook::new(bytes.into()).map_err(|own| error.unwrap_or(own));
         Ok(Box::new(book?))
     }
@@ -109,8 +109,8 @@ impl Opener {
     }
 }
 
-/// The text of a book; `None` if the bytes are not text. The weights of a BOOK.DAT have NUL bytes as UTF-16 has, but a
-/// text begins with an ASCII character.
+/// The text of a book; `None` if the bytes are not text. Small weights in a BOOK.DAT have NUL bytes like a text in UTF-16,
+/// so UTF-16 is accepted only if it begins with an ASCII character.
 fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let beginning = &bytes[..bytes.len().min(4)];
     let is_utf_16 =

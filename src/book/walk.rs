@@ -49,8 +49,9 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     for position in positions.into_iter().flatten() {
         if !walker.is_counted(&position) {
             walker.visit(&position)?;
-            book.with_exchanged_colors(&position)
-                .map_or(Ok(false), |other| walker.visit(&other))?;
+            if let Some(other) = book.with_exchanged_colors(&position) {
+                walker.visit(&other)?;
+            }
         }
     }
     let left = book.count()?.saturating_sub(walker.stored);

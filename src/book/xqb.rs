@@ -205,7 +205,7 @@ impl XqbView {
         Some(self.0.square(square))
     }
 
-    /// Encodes a move: row and column of origin and target, four bits each.
+    /// Encodes a move: row and column of origin and destination, four bits each.
     pub fn pack(self, played: Move) -> u16 {
         let half = |square| {
             let cell = self.cell(square);
@@ -225,9 +225,9 @@ impl XqbView {
 
 /// Key of a position, and its view.
 pub fn key(position: &Position) -> (Vec<u8>, XqbView) {
-    let turned = position.side_to_move() == Color::Black;
+    let rotated = position.side_to_move() == Color::Black;
     let [plain, mirror] = [false, true].map(|mirrored| {
-        let view = XqbView::new(turned, mirrored);
+        let view = XqbView::new(rotated, mirrored);
         (cells(position, view), view)
     });
     let (cells, view) = if mirror.0 > plain.0 { mirror } else { plain };
@@ -462,9 +462,9 @@ mod tests {
 
     #[test]
     fn moves_round_trip_in_every_view() {
-        for turned in [false, true] {
+        for rotated in [false, true] {
             for mirrored in [false, true] {
-                let view = XqbView::new(turned, mirrored);
+                let view = XqbView::new(rotated, mirrored);
                 for text in ["h2e2", "a0a9", "i9i0", "e1d2"] {
                     let played: Move = text.parse().unwrap();
                     assert_eq!(view.unpack(view.pack(played).into()), Some(played));

@@ -39,7 +39,7 @@ const MIN_LINE_WIDTH: usize = 27;
 /// Indentation of such a row, and of the second and later rows of a line at the end.
 const INDENT: usize = 2;
 
-/// A game whose last position is analysed.
+/// A game whose last position is analyzed.
 struct Analysed {
     /// The file and the place there; `None` if the position is not from a file.
     place: Option<(PathBuf, Place)>,
@@ -51,7 +51,7 @@ struct Analysed {
 /// Search positions and show the best lines.
 ///
 /// The position is `startpos` or a FEN with moves, or the first game of a file of game records. If a file has one
-/// position per line, all its positions are analysed. There may be several files; `-` is standard input.
+/// position per line, all its positions are analyzed. There may be several files; `-` is standard input.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -116,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(is_interrupted))
 }
 
-/// The games whose last positions are to be analysed, and what could not be read.
+/// The games whose last positions are to be analyzed, and what could not be read.
 fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Unread), Failure> {
     let mut unread = Unread::default();
     let places = arguments.game.places();

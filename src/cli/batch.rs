@@ -183,7 +183,7 @@ fn print_summary(output: &Output, positions: usize) {
 const MAX_FILE_MB: u64 = 4096;
 
 /// The error message for a file that another program wrote.
-const NO_ANSWERS: &str = "the file has no answers of `chuhe batch`";
+const NO_RESULTS: &str = "the file has no results of `chuhe batch`";
 
 /// A position to search.
 struct Task {
@@ -194,7 +194,7 @@ struct Task {
 
 /// The result of a position. `L` is a list of moves, or its text for CSV.
 #[derive(Serialize)]
-struct BatchAnswer<L> {
+struct BatchResult<L> {
     /// The file of the position, if there are several files.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
@@ -222,9 +222,9 @@ struct BatchAnswer<L> {
     search: String,
 }
 
-/// The part of an answer that is needed to continue a file.
+/// The part of a result that is needed to continue a file.
 #[derive(Deserialize)]
-struct ExistingAnswer {
+struct ExistingResult {
     file: Option<String>,
     line: usize,
     fen: String,
@@ -232,11 +232,11 @@ struct ExistingAnswer {
     search: String,
 }
 
-/// The columns of a CSV file, in the order of the fields of [`BatchAnswer`]. With several files, `file` comes first.
+/// The columns of a CSV file, in the order of the fields of [`BatchResult`]. With several files, `file` comes first.
 const COLUMNS: &str =
     "line,id,fen,best,chinese,score,mate,bound,depth,nodes,time_ms,pv,solved,over,search\n";
 
-impl<L> BatchAnswer<L> {
+impl<L> BatchResult<L> {
     fn new(task: &Task, result: &SearchResult, search: &str, pv: L) -> Self {
         let Task {
             file,
@@ -288,16 +288,16 @@ struct Output {
     /// Keeps other runs from writing the file.
     _lock: Option<FileLock>,
     name: String,
-    /// Whether standard output is closed, so that no more answers are needed.
+    /// Whether standard output is closed, so that no more results are needed.
     is_closed: bool,
     format: BatchFormat,
-    /// Whether answers have the names of files.
+    /// Whether results have the names of files.
     has_file_names: bool,
-    /// Limits and settings of the search, as written in each answer.
+    /// Limits and settings of the search, as written in each result.
     search: String,
-    /// Number of answers in the file.
+    /// Number of results in the file.
     present: usize,
-    /// Number of answers to positions with a task.
+    /// Number of results of positions with a task.
     with_task: u32,
     /// Number of solved tasks.
     solved: u32,
@@ -307,7 +307,7 @@ impl Output {
     /// Creates the file, or opens it to continue.
     ///
     /// # Errors
-    /// The file cannot be written, exists although neither `--go-on` nor `--force` is given, or has answers to other
+    /// The file cannot be written, exists although neither `--go-on` nor `--force` is given, or has results of other
     /// positions or with other settings.
     fn open(arguments: &Arguments, tasks: &[Task], search: String) -> Result<Self, Failure> {
         let mut output = Self {
@@ -359,7 +359,7 @@ impl Output {
         }
     }
 
-    /// The text with which a file begins, so that a first line that was cut can be recognised.
+    /// The text with which a file begins, so that a first line that was cut can be recognized.
     fn beginning(&self) -> String {
         match (self.format, self.has_file_names) {
             (BatchFormat::Csv, _) => self.heading(),
@@ -368,41 +368,41 @@ impl Output {
         }
     }
 
-    /// Opens a file to continue after its last complete answer. A file that does not exist is created.
+    /// Opens a file to continue after its last complete result. A file that does not exist is created.
     fn reopen(&mut self, path: &Path, tasks: &[Task]) -> io::Result<()> {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path)?;
         let mut text = String::from_utf8(read_all(&mut file, MAX_FILE_MB)?)
-            .map_err(|_| io::Error::other(NO_ANSWERS))?;
+            .map_err(|_| io::Error::other(NO_RESULTS))?;
         let end = text.rfind('\n').map_or(0, |end| end + 1);
         let (beginning, cut) = (self.beginning(), &text[end..]);
         if end == 0 && !beginning.starts_with(cut) && !cut.starts_with(&beginning) {
-            return Err(io::Error::other(NO_ANSWERS));
+            return Err(io::Error::other(NO_RESULTS));
         }
         text.truncate(end);
         if text.is_empty() {
             text = self.heading();
         }
-        for (n, answer) in self.read_answers(&text)?.into_iter().enumerate() {
+        for (n, result) in self.read_results(&text)?.into_iter().enumerate() {
             let number = n + 1;
             let is_to = |task: &Task| {
-                task.file == answer.file
-                    && task.position.place.number() == answer.line
-                    && fen::write_position(&task.position.epd.position) == answer.fen
+                task.file == result.file
+                    && task.position.place.number() == result.line
+                    && fen::write_position(&task.position.epd.position) == result.fen
             };
             if !tasks.get(n).is_some_and(is_to) {
-                let why = format!("answer {number} is to another position");
+                let why = format!("result {number} is of another position");
                 return Err(io::Error::other(why));
             }
-            if answer.search != self.search {
+            if result.search != self.search {
                 let why = format!(
-                    "answer {number} was made with other settings ({}) than these ({})",
-                    answer.search, self.search
+                    "result {number} was made with other settings ({}) than these ({})",
+                    result.search, self.search
                 );
                 return Err(io::Error::other(why));
             }
-            self.count(answer.solved);
+            self.count(result.solved);
         }
         let length = text.len() as u64;
         file.rewind()?;
@@ -412,26 +412,26 @@ impl Output {
         Ok(())
     }
 
-    fn read_answers(&self, text: &str) -> io::Result<Vec<ExistingAnswer>> {
+    fn read_results(&self, text: &str) -> io::Result<Vec<ExistingResult>> {
         match self.format {
             BatchFormat::Json if text.starts_with("line,") || text.starts_with("file,") => {
-                Err(io::Error::other("its answers are CSV: use --to csv"))
+                Err(io::Error::other("its results are CSV: use --to csv"))
             }
             BatchFormat::Json => {
-                let answers = text.lines().map(serde_json::from_str);
-                let answers: Result<_, serde_json::Error> = answers.collect();
-                answers.map_err(|_| io::Error::other(NO_ANSWERS))
+                let results = text.lines().map(serde_json::from_str);
+                let results: Result<_, serde_json::Error> = results.collect();
+                results.map_err(|_| io::Error::other(NO_RESULTS))
             }
             BatchFormat::Csv if text.starts_with('{') => {
-                Err(io::Error::other("its answers are JSON: use --to json"))
+                Err(io::Error::other("its results are JSON: use --to json"))
             }
             BatchFormat::Csv if !text.starts_with(&self.heading()) => {
                 Err(io::Error::other("it has other columns"))
             }
             BatchFormat::Csv => {
                 let mut reader = csv::Reader::from_reader(text.as_bytes());
-                let answers: Result<_, csv::Error> = reader.deserialize().collect();
-                answers.map_err(|_| io::Error::other(NO_ANSWERS))
+                let results: Result<_, csv::Error> = reader.deserialize().collect();
+                results.map_err(|_| io::Error::other(NO_RESULTS))
             }
         }
     }
@@ -442,19 +442,19 @@ impl Output {
         self.solved += u32::from(solved == Some(true));
     }
 
-    /// Writes the next answer.
+    /// Writes the next result.
     fn add(&mut self, task: &Task, result: &SearchResult) -> Result<(), Failure> {
         let moves = result.best_line().into_iter().map(|m| m.to_string());
         let moves: Vec<String> = moves.collect();
         let (text, solved) = match self.format {
             BatchFormat::Json => {
-                let answer = BatchAnswer::new(task, result, &self.search, moves);
-                let text = serde_json::to_string(&answer).context("JSON")?;
-                (text + "\n", answer.solved)
+                let result = BatchResult::new(task, result, &self.search, moves);
+                let text = serde_json::to_string(&result).context("JSON")?;
+                (text + "\n", result.solved)
             }
             BatchFormat::Csv => {
-                let answer = BatchAnswer::new(task, result, &self.search, moves.join(" "));
-                (csv_row(&answer).context("CSV")?, answer.solved)
+                let result = BatchResult::new(task, result, &self.search, moves.join(" "));
+                (csv_row(&result).context("CSV")?, result.solved)
             }
         };
         self.write(&text)?;
@@ -476,11 +476,11 @@ impl Output {
     }
 }
 
-fn csv_row(answer: &BatchAnswer<String>) -> Result<String, Box<dyn std::error::Error>> {
+fn csv_row(result: &BatchResult<String>) -> Result<String, Box<dyn std::error::Error>> {
     let mut writer = csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(Vec::new());
-    writer.serialize(answer)?;
+    writer.serialize(result)?;
     let row = writer.into_inner().map_err(|error| error.into_error())?;
     Ok(String::from_utf8(row)?)
 }
@@ -491,7 +491,7 @@ mod tests {
     use crate::cli::common::Place;
 
     #[test]
-    fn columns_are_the_fields_of_an_answer() {
+    fn columns_are_the_fields_of_a_result() {
         for file in [None, Some("a.pgn".to_owned())] {
             check_columns(file);
         }
@@ -520,13 +520,13 @@ mod tests {
         let result = searcher
             .search(searcher.request(&task.position.game, limits))
             .unwrap();
-        let answer = BatchAnswer::new(&task, &result, "depth 1", String::new());
+        let result = BatchResult::new(&task, &result, "depth 1", String::new());
         let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.serialize(&answer).unwrap();
+        writer.serialize(&result).unwrap();
         let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
-        assert_eq!(text, columns + &csv_row(&answer).unwrap());
+        assert_eq!(text, columns + &csv_row(&result).unwrap());
         let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let read: ExistingAnswer = reader.deserialize().next().unwrap().unwrap();
+        let read: ExistingResult = reader.deserialize().next().unwrap().unwrap();
         assert_eq!((read.file, read.line, read.solved), (file, 3, None));
         assert_eq!(read.search, "depth 1");
     }

@@ -99,7 +99,7 @@ pub fn run_perft(arguments: &PerftArguments) -> Result<ExitCode, Failure> {
         }
     };
     if is_interrupted {
-        note("interrupted; the count is not complete");
+        note("interrupted; the count is incomplete");
     }
     let nodes = counted.load(Ordering::Relaxed);
     print_text(&format!("{}\n", speed_text(nodes, start.elapsed())))?;

@@ -153,17 +153,17 @@ fn only_answers_of_the_same_search_are_continued() {
         let out = format!("answers.{form}");
         place.check(&format!("$ batch suite.epd --depth 5 --out {out}"));
         let whole = place.read(&out);
-        let settings = "answer 1 was made with other settings (depth 5, asian rules, 16 MB) than these (depth 4, asian rules, 16 MB)";
+        let settings = "result 1 was made with other settings (depth 5, asian rules, 16 MB) than these (depth 4, asian rules, 16 MB)";
         place.check(&format!(
             "
             $1 batch suite.epd --go-on --out {out} --depth 4
             2> {settings}
             $1 batch other.epd --go-on --out {out} --depth 5
-            2> answer 1 is to another position
+            2> result 1 is of another position
             $1 batch suite.epd --go-on --out {out} --depth 5 --to {other_form}
-            2> its answers are {name}
+            2> its results are {name}
             $1 batch suite.epd --go-on --out other.epd --depth 5
-            2> the file has no answers of `chuhe batch`
+            2> the file has no results of `chuhe batch`
             "
         ));
         assert_eq!(place.read(&out), whole, "{form}");
@@ -185,7 +185,7 @@ fn only_a_file_of_answers_is_continued() {
         let [status, error] = if is_start {
             ["", "4 of 4 positions"]
         } else {
-            ["1", "out.json: the file has no answers of `chuhe batch`"]
+            ["1", "out.json: the file has no results of `chuhe batch`"]
         };
         place.check(&format!(
             "${status} batch suite.epd --depth 1 --out out.json --go-on\n2> {error}"
