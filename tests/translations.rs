@@ -35,7 +35,7 @@ const PRINTERS: [&str; 17] = [
 const EXCEPTIONS: [&str; 3] = [
     "egtb probe",
     "engine {} reports",
-    "{} moves written, {} already known, {} tasks added{}",
+    "{} written, {} already known, {} added{}",
 ];
 
 /// The messages in a source file, except in tests.

@@ -19,7 +19,7 @@ use crate::notation::{MoveStyle, date_tag, fen};
 
 /// Convert game records, select games, extract positions.
 ///
-/// The format of a file is recognised by its content: PGN or plain moves in any notation, in UTF-8, UTF-16,
+/// The format of a file is recognized by its content: PGN or plain moves in any notation, in UTF-8, UTF-16,
 /// GBK or Big5; XQF (象棋演播室); CBR, CBL and CBF (象棋桥); DhtmlXQ (东萍); WXF files; or one game per line, as a
 /// FEN or `startpos` with moves. Comments and variations are kept. A game with an impossible move is kept up to
 /// that move, which is reported.
@@ -154,7 +154,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     unread.finish("convert")
 }
 
-/// Returns an error for an option that has no effect on the format.
+/// Returns an error for an option that has no effect with the chosen format.
 fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     use TargetFormat::{Dhtmlxq, Epd, Moves, Pgn};
     let to = arguments.to;

@@ -168,7 +168,7 @@ fn dumps_recreate_the_library() {
         $ cloud import other.db - < marked.txt
         ^ 0 moves written, 3 already known,
         $ cloud check other.db
-        = 1 positions, 0 inconsistent values
+        = 1 position, inconsistent values: 0
         2=
         $ cloud undo other.db --writer worker
         = no writes to undo
@@ -230,7 +230,7 @@ fn games_and_lists_of_positions_are_imported() {
         = 0 moves written, 0 already known, 2 tasks added
         2=
         $ cloud import games.db - --max-ply 3 < games.pgn
-        = 0 moves written, 0 already known, 1 tasks added
+        = 0 moves written, 0 already known, 1 task added
         2=
         $ cloud import games.db cut.pgn
         2> cut.pgn: game 1: line 1: move 4:
@@ -326,7 +326,7 @@ fn tasks_without_room_are_reported() {
         r"
         $1 cloud import full.db games.pgn
         = 0 moves written, 0 already known, 0 tasks added
-        2> full.db: 3 tasks were not added because the queue is full\n
+        2> full.db: 3 tasks not added because the queue is full\n
         ",
     );
 }
@@ -514,7 +514,7 @@ fn read_only_libraries_are_read_and_served() {
         (
             "cloud check library.db",
             0,
-            "1 positions, 0 inconsistent values",
+            "1 position, inconsistent values: 0",
         ),
         ("cloud log library.db", 0, "b0a2"),
         (
@@ -561,7 +561,7 @@ fn the_moves_of_books_become_tasks() {
             "
             $ cloud export library.db {book}
             $ cloud import {book}.db {book}
-            = 0 moves written, 0 already known, 1 tasks added
+            = 0 moves written, 0 already known, 1 task added
             "
         ));
         let store = Store::open(&place.path(&format!("{book}.db"))).unwrap();

@@ -150,7 +150,7 @@ fn dumps_move_libraries_between_files_and_databases() {
         $ cloud import {url} dump.txt
         ^ 0 moves written, 3 already known
         $ cloud check {url}
-        ^ 1 positions, 0 inconsistent
+        ^ 1 position, inconsistent values: 0
         $ cloud export {url} book.dat
         $ cloud undo {url} --writer tests
         = 3 values undone (undo 1)

@@ -23,7 +23,7 @@ fn a_book_is_built_from_games_and_shown() {
         $ book show startpos c3c4 --book book.dat
         > has no moves
         $ book verify book.dat
-        = BOOK.DAT: 4 moves; 4 of them can be played, in the 3 positions found
+        = BOOK.DAT: 4 moves; 4 can be played, in 3 positions
         $1 book build book.dat games.pgn
         2> book.dat: the file already exists; --force overwrites it
         $ book build book.dat games.pgn --min-games 1 --force
@@ -187,16 +187,16 @@ fn texts_are_books() {
     place.check(
         "
         $ book verify old.dat
-        = text: 3 moves; 3 of them can be played, in the 2 positions found
+        = text: 3 moves; 3 can be played, in 2 positions
         $ book show --book old.dat
         > h2e2  炮二平五
         $ book export old.dat all.txt
         $ book import all.txt all.dat
         $ book import wide.txt wide.dat
         $ book verify wide.txt
-        = text: 3 moves; 3 of them can be played, in the 2 positions found
+        = text: 3 moves; 3 can be played, in 2 positions
         $ book verify unmarked.txt
-        = text: 3 moves; 3 of them can be played, in the 2 positions found
+        = text: 3 moves; 3 can be played, in 2 positions
         $ book import gbk.txt gbk.dat
         ",
     );
@@ -228,7 +228,7 @@ fn invalid_books_are_reported() {
         $1 book verify /no/such/book
         $1 book export /no/such/book
         $1 book verify wrong.dat
-        2> 1 moves are illegal, duplicate or without weight
+        2> 1 unusable move (illegal, duplicate or without weight)
         $1 book show --book foreign.dat
         2> contain no valid move
         $1 book show --book foreign.txt
@@ -264,7 +264,7 @@ fn a_merged_xqb_keeps_its_weights_and_positions() {
         "
         $ book import a.txt a.xqb
         $ book verify a.xqb
-        = xqb: 3 moves; 3 of them can be played, in the 3 positions found
+        = xqb: 3 moves; 3 can be played, in 3 positions
         $ book merge b.xqb a.xqb
         $ book export b.xqb
         > {ending}\te9f9\t7
@@ -293,8 +293,8 @@ fn each_row_of_an_xqb_is_counted_once() {
     place.check(
         "
         $1 book verify a.xqb
-        > xqb: 3 moves; 1 of them can be played, in the 1 positions found
-        2> a.xqb: 1 moves are illegal, duplicate or without weight; 1 moves have an invalid key
+        > xqb: 3 moves; 1 can be played, in 1 position
+        2> a.xqb: 1 unusable move (illegal, duplicate or without weight); 1 move with an invalid key
         ",
     );
 }
@@ -310,7 +310,7 @@ fn hashed_books_are_merged_completely() {
         "
         $ book import a.txt a.dat
         $ book verify a.dat
-        2> 1 moves in positions that no line of the book reaches
+        2> 1 move in positions that no line of the book reaches
         $ book merge b.dat a.dat a.dat
         2= 3 moves
         ",

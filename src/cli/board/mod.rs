@@ -34,7 +34,7 @@ use server::BoardServer;
 pub use api::{Api, router};
 pub use engine::EngineSettings;
 
-/// Open a study board in the browser: analyse, play against the engine, review games.
+/// Open a study board in the browser: analyze, play against the engine, review games.
 ///
 /// The server listens on this machine only, and its address contains a random token. It reads no file except those
 /// given here, and writes none but the library. Ctrl-C ends it.

@@ -107,7 +107,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (interrupts, mut table) = if let Some(games) = arguments.self_play {
         let (interrupts, is_interrupted) = play(arguments, games)?;
         if is_interrupted {
-            note("interrupted; the same command continues with the games");
+            note("interrupted; run the same command again to continue the games");
             return Ok(exit_code(true));
         }
         (interrupts, from_games(arguments, &mut unread)?)
@@ -159,10 +159,9 @@ fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, F
     };
     let table = book.finish(arguments.min_games, min_value);
     if table.positions() == 0 {
-        let min_games = arguments.min_games;
-        let why = format!(
-            "no move was played in at least {min_games} games{also_needed}; see --min-games"
-        );
+        let min_games = counted(arguments.min_games, "game");
+        let why =
+            format!("no move was played in at least {min_games}{also_needed}; see --min-games");
         return Err(Failure::new("book", why));
     }
     Ok(table)
@@ -181,7 +180,7 @@ fn add_file(book: &mut GameBook, path: &Path, unread: &mut Unread) -> Result<(),
 fn add_data(book: &mut GameBook, path: &Path, file: impl Read) -> Result<(), Failure> {
     let mut reader = GameReader::new(file).context(path.display())?;
     while let Some(record) = reader.next_record().context(path.display())? {
-        // The moves between loose positions are unknown.
+        // The moves between single positions are unknown.
         if let Record::Game(game) = record {
             let moves = game.moves.iter().map(|m| m.played);
             let skipped = usize::from(game.random_plies);
@@ -277,8 +276,9 @@ fn check_moves(
     meter.progress.begin(table.positions() as u64, 0);
     let checked = check(table, plan, |done| meter.continue_after(done)).context("book")?;
     note(&format!(
-        "{} positions searched, {} moves dropped",
-        checked.positions, checked.dropped
+        "{} searched, {} dropped",
+        counted(checked.positions, "position"),
+        counted(checked.dropped, "move")
     ));
     Ok(())
 }
@@ -289,7 +289,8 @@ fn drop_unreachable_moves(table: &mut BookTable) -> Result<(), Failure> {
     let dropped = drop_unreached(table).context("book")?;
     if dropped > 0 {
         note(&format!(
-            "dropped {dropped} moves that no line of the book reaches"
+            "dropped {} that no line of the book reaches",
+            counted(dropped, "move")
         ));
     }
     Ok(())

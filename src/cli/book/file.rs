@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::book::BookError;
 use crate::book::{BookLibrary, BookTable, HashedMove, Memo, encode_dat, encode_hashed, walk};
 use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note};
-use crate::text::has_extension;
+use crate::text::{counted, has_extension};
 
 /// Opens a book, or several separated by `;`.
 pub fn open(name: &str) -> Result<BookLibrary, Failure> {
@@ -35,13 +35,15 @@ pub fn read_table(name: &str) -> Result<BookTable, Failure> {
     let mut table = BookTable::default();
     for book in library.books() {
         let walk = walk(book).context(name)?;
-        for (count, what) in [
-            (walk.unusable, "that cannot be played"),
-            (walk.unreached, "that no line of the book reaches"),
-        ] {
-            if count > 0 {
-                note(&format!("{name}: skipped {count} moves {what}"));
-            }
+        if walk.unusable > 0 {
+            let moves = counted(walk.unusable, "move");
+            note(&format!("{name}: skipped {moves} that cannot be played"));
+        }
+        if walk.unreached > 0 {
+            let moves = counted(walk.unreached, "move");
+            note(&format!(
+                "{name}: skipped {moves} that no line of the book reaches"
+            ));
         }
         table.merge(&walk.table);
     }
@@ -86,7 +88,7 @@ impl Output {
         if let Some(file) = self.file {
             file.write(&bytes)?;
         }
-        note(&format!("{} moves", bytes.len() / 8));
+        note(&counted(bytes.len() / 8, "move"));
         Ok(())
     }
 
@@ -113,8 +115,8 @@ impl Output {
             #[cfg(not(feature = "sqlite"))]
             None => return Err(Failure::new(self.path.display(), BookError::NoDatabases)),
         };
-        let positions = table.positions();
-        note(&format!("{moves} moves in {positions} positions"));
+        let positions = counted(table.positions(), "position");
+        note(&format!("{} in {positions}", counted(moves, "move")));
         Ok(())
     }
 }
@@ -126,7 +128,7 @@ fn write_dat(file: OutputFile, table: &BookTable) -> Result<usize, Failure> {
     if encoded.collisions > 0 {
         let count = encoded.collisions;
         note(&format!(
-            "{count} positions have the same hash as another one; readers cannot distinguish them"
+            "positions with the same hash as another one, which readers cannot distinguish: {count}"
         ));
     }
     file.write(&encoded.bytes)?;

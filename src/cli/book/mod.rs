@@ -15,12 +15,12 @@ use super::common::{
 };
 use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
-use crate::text::{decode, names_of_list, read_all};
+use crate::text::{counted, decode, names_of_list, read_all};
 use file::{Output, open, read_memos, read_table};
 
 /// Make, merge and inspect opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
 ///
-/// The format of a file is recognised by its content; the name of a new book sets its format: .xqb,
+/// The format of a file is recognized by its content; the name of a new book sets its format: .xqb,
 /// or else BOOK.DAT. An .obk or .pfBook needs its key file in the list: `book.obk;keys.bin`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -194,14 +194,15 @@ fn verify(name: &str) -> Result<(), Failure> {
         let count = book.count().context(name)?;
         let walk = walk(book).context(name)?;
         print_text(&format!(
-            "{}: {count} moves; {} of them can be played, in the {} positions found\n",
+            "{}: {}; {} can be played, in {}\n",
             book.format(),
+            counted(count, "move"),
             walk.usable,
-            walk.table.positions()
+            counted(walk.table.positions(), "position")
         ))?;
         let unreached = format!(
-            "{} moves in positions that no line of the book reaches",
-            walk.unreached
+            "{} in positions that no line of the book reaches",
+            counted(walk.unreached, "move")
         );
         if walk.unreached > 0 && !walk.is_whole {
             note(&format!(
@@ -211,12 +212,13 @@ fn verify(name: &str) -> Result<(), Failure> {
         let mut problems = Vec::new();
         if walk.unusable > 0 {
             problems.push(format!(
-                "{} moves are illegal, duplicate or without weight",
-                walk.unusable
+                "{} (illegal, duplicate or without weight)",
+                counted(walk.unusable, "unusable move")
             ));
         }
         if walk.unreached > 0 && walk.is_whole {
-            problems.push(format!("{} moves have an invalid key", walk.unreached));
+            let moves = counted(walk.unreached, "move");
+            problems.push(format!("{moves} with an invalid key"));
         }
         if !problems.is_empty() {
             return Err(Failure::new(name, problems.join("; ")));

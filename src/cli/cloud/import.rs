@@ -16,7 +16,7 @@ use crate::cloud::store::{
 };
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
-use crate::text::{self, bytes_without_byte_order_mark};
+use crate::text::{self, bytes_without_byte_order_mark, counted};
 
 /// Import dumps, self-play games, game records, lists of positions and books into a library, even while a server is
 /// running.
@@ -78,7 +78,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             ImportError::Store(error) => return Err(Failure::new(&arguments.library, error)),
             ImportError::File(error) => {
                 let ImportCounts { written, tasks, .. } = importer.counts;
-                let before = format!("{written} moves written, {tasks} tasks added");
+                let (moves, tasks) = (counted(written, "move"), counted(tasks, "task"));
+                let before = format!("{moves} written, {tasks} added");
                 Failure::new(
                     path.display(),
                     format!("{error} (before the error: {before})"),
@@ -99,17 +100,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     note_left_out(left_out);
     let notes = match notes {
         0 => String::new(),
-        _ => format!(", {notes} notes written"),
+        _ => format!(", {} written", counted(notes, "note")),
     };
+    let (moves, tasks) = (counted(written, "move"), counted(tasks, "task"));
     print_text(&format!(
-        "{written} moves written, {known} already known, {tasks} tasks added{notes}\n"
+        "{moves} written, {known} already known, {tasks} added{notes}\n"
     ))?;
     let finished = importer.unread.finish("cloud import");
     if refused == 0 {
         return finished;
     }
     finished.unwrap_or_else(|failure| failure.report());
-    let why = format!("{refused} tasks were not added because the queue is full");
+    let refused = counted(refused, "task");
+    let why = format!("{refused} not added because the queue is full");
     Err(Failure::new(&arguments.library, why))
 }
 
@@ -151,10 +154,8 @@ impl Importer<'_> {
             return self.add_dump(file);
         }
         #[cfg(feature = "training")]
-        {
-            if crate::training::data::is_game_file(&head) {
-                return self.add_self_play(path, file, plies);
-            }
+        if crate::training::data::is_game_file(&head) {
+            return self.add_self_play(path, file, plies);
         }
         self.add_games(path, file, plies)
     }
@@ -289,10 +290,10 @@ impl Importer<'_> {
 
     fn add_line(&mut self, line: DumpLine) -> Result<(), ImportError> {
         self.waiting.push(line);
-        match self.waiting.len() {
-            BATCH.. => self.flush(),
-            _ => Ok(()),
+        if self.waiting.len() >= BATCH {
+            self.flush()?;
         }
+        Ok(())
     }
 
     /// Writes the waiting lines in one transaction.

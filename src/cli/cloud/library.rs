@@ -20,7 +20,7 @@ use crate::cloud::store::{
 };
 use crate::cloud::worker::{LocalLibrary, Workers};
 use crate::tablebase::Tables;
-use crate::text::{Replacement, printable};
+use crate::text::{Replacement, counted, printable};
 
 /// The first line of a dump.
 pub const DUMP_HEADER: &str = "# chuhe cloud library 2";
@@ -82,7 +82,8 @@ pub fn check(library: &Location) -> Result<(), Failure> {
     let is_value = |found: &&Inconsistency| matches!(found, Inconsistency::Value { .. });
     let inconsistent = problems.iter().filter(is_value).count();
     print_text(&format!(
-        "{positions} positions, {inconsistent} inconsistent values\n"
+        "{}, inconsistent values: {inconsistent}\n",
+        counted(positions, "position")
     ))?;
     match problems.iter().find(|found| !is_value(found)) {
         None => Ok(()),
@@ -184,9 +185,10 @@ pub fn redo(library: &Location, undo: i64) -> Result<(), Failure> {
 
 /// The numbers of changed values and notes as text.
 fn changes(UndoResult { values, notes, .. }: UndoResult) -> String {
+    let values = counted(values, "value");
     match notes {
-        0 => format!("{values} values"),
-        _ => format!("{values} values and {notes} notes"),
+        0 => values,
+        _ => format!("{values} and {}", counted(notes, "note")),
     }
 }
 
@@ -218,7 +220,7 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
     let limit = i64::from(arguments.positions);
     let known = store.read(|snapshot| snapshot.positions()).context(name)?;
     if known >= limit {
-        return print_text(&format!("{known} positions\n"));
+        return print_text(&format!("{}\n", counted(known, "position")));
     }
     let interrupts = interrupts()?;
     // Without this, the tasks of an interrupted run would wait until their leases expire.
@@ -244,16 +246,14 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
         }
         plies += 1;
         note(&format!(
-            "ply {plies}: {} positions",
-            count_positions(&library).context(name)?
+            "ply {plies}: {}",
+            counted(count_positions(&library).context(name)?, "position")
         ));
         level = next_level(&library, &level, &mut seen).context(name)?;
     }
     drop(workers);
-    print_text(&format!(
-        "{} positions\n",
-        count_positions(&library).context(name)?
-    ))
+    let positions = count_positions(&library).context(name)?;
+    print_text(&format!("{}\n", counted(positions, "position")))
 }
 
 fn count_positions(library: &Library) -> Result<i64, StoreError> {

@@ -22,11 +22,11 @@ use crate::cloud::{Edge, fen};
 use crate::movegen::{has_legal_move, is_legal};
 use crate::notation::chinese;
 use crate::tablebase::Tables;
-use crate::text::{excerpt, printable, without_byte_order_mark};
+use crate::text::{counted, excerpt, printable, without_byte_order_mark};
 
 /// Timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// How often an idle worker asks for tasks.
+/// Time between two requests of an idle worker for tasks.
 const PAUSE: Duration = Duration::from_secs(3);
 
 #[derive(Debug, clap::Args)]
@@ -97,8 +97,8 @@ pub struct WalkArguments {
     queue: bool,
 }
 
-/// Search tasks of a library on another machine. Needs a token with the role write. Ctrl-C returns unfinished tasks
-/// and exits.
+/// Work on the search tasks of a library on another machine. Needs a token with the role write. Ctrl-C returns
+/// unfinished tasks and exits.
 #[derive(Debug, clap::Args)]
 pub struct WorkerArguments {
     #[command(flatten)]
@@ -338,8 +338,10 @@ pub fn copy(arguments: &CopyArguments) -> Result<(), Failure> {
         written,
     } = counts;
     print_text(&format!(
-        "{} positions: {skipped} already in the library, {requests} requests, {unknown} unknown to the server; {written} moves written\n",
-        positions.len()
+        "{}: {skipped} already in the library, {}, {unknown} unknown to the server; {} written\n",
+        counted(positions.len(), "position"),
+        counted(requests, "request"),
+        counted(written, "move")
     ))?;
     if result? {
         unread.finish("cloud copy")
@@ -468,9 +470,9 @@ impl Pace {
     /// Waits until the next request may be sent; returns `false` after Ctrl-C.
     fn wait(&mut self) -> bool {
         let now = Instant::now();
-        let is_time = self.interrupts.recv_deadline(self.next.max(now));
+        let interrupted = self.interrupts.recv_deadline(self.next.max(now));
         self.next = self.next.max(now) + self.interval;
-        is_time == Err(RecvTimeoutError::Timeout)
+        interrupted == Err(RecvTimeoutError::Timeout)
     }
 }
 

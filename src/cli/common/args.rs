@@ -252,7 +252,7 @@ impl BoardArguments {
     }
 }
 
-/// The name of the user of the system.
+/// The name of the user who runs the program.
 pub fn user_name() -> Option<String> {
     let mut names = ["USER", "USERNAME"].into_iter();
     names.find_map(|name| std::env::var(name).ok())
@@ -320,9 +320,9 @@ choice!(crate::tournament::TournamentFormat, |format, value| {
     value.help(match format {
         RoundRobin => "each engine against each other",
         Gauntlet => "the first against all others",
-        Swiss => "in each round engines with about the same number of points",
+        Swiss => "in each round, engines with about the same number of points play each other",
         Knockout => {
-            "the loser of a match is out; wins as black, then the order of the engines decide ties"
+            "the loser of a match is out; ties are decided by wins as black, then by the order of the engines"
         }
     })
 });

@@ -49,7 +49,7 @@ impl Failure {
     #[cfg(feature = "cloud")]
     pub fn interrupted() -> Self {
         Self {
-            text: "interrupted; the same command continues".to_owned(),
+            text: "interrupted; run the same command again to continue".to_owned(),
             code: INTERRUPTED,
         }
     }

@@ -244,13 +244,13 @@ pub fn canonical_path(path: &Path) -> PathBuf {
     file.unwrap_or_else(|| path.to_owned())
 }
 
-/// Maximum number of bytes read from a lock file, more than any process number has.
-const MAX_NUMBER_LENGTH: u64 = 32;
+/// Maximum number of bytes read from a lock file, more than any process ID has.
+const MAX_ID_LENGTH: u64 = 32;
 
 /// An advisory lock that keeps two processes from writing the same file, held until it is dropped or the
 /// process ends.
 ///
-/// The lock is on a separate file, `FILE.lock`, which contains the number of the process, because `FILE` itself
+/// The lock is on a separate file, `FILE.lock`, which contains the ID of the process, because `FILE` itself
 /// may be replaced. The lock file of a killed process stays, but is no longer locked, and the next process
 /// takes it over.
 #[derive(Debug)]
@@ -288,8 +288,10 @@ impl FileLock {
                 file.set_len(0)
                     .and_then(|()| write!(file, "{}", std::process::id()))
                     .context(path.display())?;
-                let _file = file;
-                return Ok(Self { path: lock, _file });
+                return Ok(Self {
+                    path: lock,
+                    _file: file,
+                });
             }
         }
     }
@@ -307,7 +309,7 @@ fn owner(file: &mut File) -> String {
     let mut text = String::new();
     let read = file
         .rewind()
-        .and_then(|()| file.take(MAX_NUMBER_LENGTH).read_to_string(&mut text));
+        .and_then(|()| file.take(MAX_ID_LENGTH).read_to_string(&mut text));
     match (read, text.trim().parse::<u32>()) {
         (Ok(_), Ok(process)) => format!("process {process}"),
         _ => "another process".to_owned(),

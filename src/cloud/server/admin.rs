@@ -1,5 +1,5 @@
-//! Requests of administrators: read the audit log, undo and redo the writes of a writer, empty queues. Requests of
-//! statistics, at `/metrics`, `/stats` and `/stats.php`.
+//! Requests of administrators: read the audit log, undo and redo the writes of a writer, empty queues. Requests
+//! for statistics, at `/metrics`, `/stats` and `/stats.php`.
 
 use std::sync::Arc;
 
@@ -17,9 +17,11 @@ use super::metrics::Stats;
 use super::shared::Shared;
 use crate::cloud::access::Role;
 use crate::cloud::store::{LoggedWrite, Note, TaskKind, UndoRecord, UndoResult, Undone};
+use crate::text::counted;
 
-/// Maximum and default number of writes in a reply.
+/// Maximum number of writes in a reply.
 const MAX_WRITES: u32 = 10_000;
+/// Number of writes in a reply if the request has no limit.
 const DEFAULT_WRITES: u32 = 100;
 
 /// An entry of the audit log; scores are for the side that plays the move.
@@ -98,8 +100,8 @@ pub async fn undo(
     let result = shared.in_library(move |library| {
         let result = library.store.undo(&writer, minutes, &name)?;
         log::warn!(
-            "{name} undid the writes of {writer:?}: {} values",
-            result.values
+            "{name} undid the writes of {writer:?}: {}",
+            counted(result.values, "value")
         );
         Ok(result)
     });
