@@ -304,10 +304,10 @@ fn convert_file(file: &Path, writer: &mut GameWriter<File>) -> Result<Converted,
     let text = text.trim_ascii_start();
     if text.starts_with(b"fen ") {
         let why =
-            "this is the format plain of Stockfish; samples are lines of FEN | score | result";
+            "this is the `plain` format of Stockfish; samples are lines of FEN | score | result";
         return Err(Failure::new(file.display(), why));
     }
-    // Lines that begin with `#` are refused as samples.
+    // Lines that begin with `#` do not determine the format. `convert_text` reports them as errors.
     let mut lines = text.split(|byte| *byte == b'\n');
     let line = lines.find(|line| !line.starts_with(b"#"));
     let line = line.unwrap_or_default();
@@ -399,10 +399,10 @@ fn game_text(number: usize, game: &TrainingGame) -> String {
 fn samples_text(record: &Record, filter: &Filter) -> (String, Result<(), BadRecord>) {
     let result = record.result().points(Color::Red);
     let mut text = String::new();
-    let visited = record.visit(filter, |labelled| {
+    let visited = record.visit(filter, |labeled| {
         let sample = Sample {
-            position: labelled.position.clone(),
-            score: labelled.score_for_red(),
+            position: labeled.position.clone(),
+            score: labeled.score_for_red(),
             result,
         };
         let _ = writeln!(text, "{sample}");

@@ -12,7 +12,7 @@ use crate::training::{Interrupt, Opening, SelfPlay, SelfPlayProgress, SelfPlayRu
 /// Play the engine against itself from random openings and append the games, with the score of every move, to a
 /// file until it has N games.
 ///
-/// Ctrl-C finishes the running games and ends; a second Ctrl-C drops them. Several processes can play at the
+/// Ctrl-C finishes the running games and exits; a second Ctrl-C drops them. Several processes can play at the
 /// same time, each with its own file and seed.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -86,7 +86,9 @@ pub fn open_games(file: &Path, plan: SelfPlay) -> Result<SelfPlayRun, Failure> {
     }
     if run.missing() > 0 {
         let games = counted(run.missing(), "missing game");
-        note(&format!("playing {games} before the last one first"));
+        note(&format!(
+            "first playing {games} before the last game of the file"
+        ));
     }
     Ok(run)
 }

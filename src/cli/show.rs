@@ -24,7 +24,7 @@ pub struct Arguments {
     svg: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgument,
-    /// Draw an arrow for MOVE, which may have any notation, or coordinates of any two squares. Can be repeated.
+    /// Draw an arrow for MOVE: a move in any notation, or the coordinates of any two squares. Can be repeated.
     #[arg(long, value_name = "MOVE", requires = "svg")]
     arrow: Vec<String>,
     /// Draw a ring around SQUARE, such as e4. Can be repeated.

@@ -104,13 +104,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     while !trainer.is_done() {
         let Some(report) = pass(&mut trainer, &samples, &interrupts) else {
             print_line(&format!(
-                "interrupted; {} passes are kept",
-                trainer.passes()
+                "interrupted after {} of {} passes, which are kept",
+                trainer.passes(),
+                trainer.recipe().passes
             ));
             return Ok(ExitCode::from(INTERRUPTED));
         };
         reports.push(report);
-        // First, so that the same command continues if the disk is full.
+        // Written before the results, so that the same command can continue if the disk is full then.
         write(&checkpoint, &trainer.checkpoint(digest, &reports))?;
         write_results(arguments, out, &trainer, &samples, &reports)?;
     }
@@ -255,13 +256,13 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
         } else {
             let broken = samples.add_text(recipe, reader).context(&name)?;
             if broken > 0 {
-                print_line(&format!("{name}: {broken} lines are not samples"));
+                print_line(&format!("{name}: lines that are not samples: {broken}"));
             }
         }
     }
     let (training, test) = (samples.training.len(), samples.test.len());
     print_line(&format!(
-        "{training} samples, {test} for validation, {} filtered, {} with unsupported pieces",
+        "samples: {training} for training, {test} for validation, {} filtered, {} with unsupported pieces",
         samples.filtered, samples.without_input
     ));
     let why = match (training, test) {

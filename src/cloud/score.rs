@@ -171,7 +171,7 @@ pub fn rank(score: i32, best: i32) -> u8 {
     }
 }
 
-/// Expected win rate of a score, in per cent.
+/// Expected win rate of a score, in percent.
 pub fn win_rate(score: i32) -> f64 {
     100.0 / (1.0 + (-f64::from(score) / 330.0).exp())
 }

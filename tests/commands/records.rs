@@ -266,7 +266,7 @@ fn openings_are_named_and_selected() {
         $1 review none.pgn missing.pgn --all --ecco C
         2> 2 files cannot be read
         $2 review game.pgn --ecco B0
-        2> use it with --all
+        2> has an effect only with --all
         $ review game.pgn --depth 1 --html page.html
         > Opening: B05 中炮对进左马
         $ review game.pgn --depth 1 --pgn -

@@ -339,7 +339,7 @@ fn a_failed_conversion_leaves_no_file() {
         ),
         (
             "fen x\nmove h2e2\nscore 5\nply 0\nresult 0\ne\n",
-            "the format plain of Stockfish",
+            "the `plain` format of Stockfish",
         ),
         ("", "samples.txt: the file is empty"),
         ("[Event \"x\"]\n\n1. h2e2 *\n", "there are no games"),

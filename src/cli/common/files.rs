@@ -194,8 +194,8 @@ pub fn require_not_input<P: AsRef<Path>>(
     out: &Path,
     inputs: impl IntoIterator<Item = P>,
 ) -> Result<(), Failure> {
-    let out = place(out);
-    let is_out = |input: P| out.is_some() && place(input.as_ref()) == out;
+    let out = regular_path(out);
+    let is_out = |input: P| out.is_some() && regular_path(input.as_ref()) == out;
     if inputs.into_iter().any(is_out) {
         Err(Failure::usage(option, "this is one of the input files"))
     } else {
@@ -209,14 +209,14 @@ pub fn require_distinct<'a>(
     files: impl IntoIterator<Item = (&'a str, &'a Path)>,
 ) -> Result<(), Failure> {
     let standard_output = Path::new("-");
-    let mut places = HashMap::new();
+    let mut options = HashMap::new();
     for (option, path) in files {
-        let place = if path == standard_output {
+        let path = if path == standard_output {
             Some(path.to_owned())
         } else {
-            place(path)
+            regular_path(path)
         };
-        if let Some(other) = place.and_then(|place| places.insert(place, option)) {
+        if let Some(other) = path.and_then(|path| options.insert(path, option)) {
             let why = format!("this is also the file of {other}");
             return Err(Failure::usage(option, why));
         }
@@ -225,12 +225,12 @@ pub fn require_distinct<'a>(
 }
 
 /// The absolute path of a regular file, which need not exist; `None` for others.
-fn place(path: &Path) -> Option<PathBuf> {
+fn regular_path(path: &Path) -> Option<PathBuf> {
     if path.as_os_str() == "-" {
         return None;
     }
-    let place = canonical_path(path);
-    (place.is_file() || !place.exists()).then_some(place)
+    let path = canonical_path(path);
+    (path.is_file() || !path.exists()).then_some(path)
 }
 
 /// The canonical path of a file, which need not exist. The path itself if its folder does not exist.

@@ -16,7 +16,7 @@ use crate::tablebase::{
     ClassTable, DrawsHold, EXTENSION, Material, Metric, SideCounts, SolvedClass, TableError,
     Tables, class_size, embedded_classes, prove_draws, solve, solve_two_sided, solver_memory,
 };
-use crate::text::Replacement;
+use crate::text::{Replacement, counted};
 
 /// Generate tables by retrograde analysis, including the smaller tables they depend on.
 ///
@@ -68,7 +68,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.embedded {
         Some(file) => generate_embedded(arguments, file),
-        None if arguments.force.force => Err(Failure::usage("--force", "use it with --embedded")),
+        None if arguments.force.force => Err(Failure::usage(
+            "--force",
+            "has an effect only with --embedded",
+        )),
         None => generate_directory(arguments),
     }
 }
@@ -97,14 +100,11 @@ impl Arguments {
         let positions: u64 = tables.iter().map(|(class, _)| class_size(*class)).sum();
         let memory = tables.iter().map(|(class, _)| solver_memory(*class)).max();
         let megabytes = memory.unwrap_or(0).div_ceil(1 << 20);
-        let tables = match tables.len() {
-            1 => "1 table".to_owned(),
-            n => format!("{n} tables"),
-        };
         print_text(&format!(
-            "{tables} to generate with {} positions, {kept} already present; needs {megabytes} MB of memory; {} threads\n",
+            "{} to generate with {} positions, {kept} already present; needs {megabytes} MB of memory; {}\n",
+            counted(tables.len(), "table"),
             HumanCount(positions),
-            self.threads.count(),
+            counted(self.threads.count(), "thread"),
         ))?;
         let free = free_megabytes() as u64;
         if megabytes > free {

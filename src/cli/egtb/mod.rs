@@ -138,18 +138,19 @@ fn outcome_text(outcome: TableOutcome) -> String {
     match outcome {
         TableOutcome::Win(plies) => format!("win 胜, mate in {}", plies_text(plies)),
         TableOutcome::WinByRule(plies) => {
-            format!("win 胜, by the repetition rules{}", by_rule(plies))
+            format!("win 胜, by the repetition rules{}", length_by_rule(plies))
         }
         TableOutcome::Draw => "draw 和".to_owned(),
         TableOutcome::LossByRule(plies) => {
-            format!("loss 负, by the repetition rules{}", by_rule(plies))
+            format!("loss 负, by the repetition rules{}", length_by_rule(plies))
         }
         TableOutcome::Loss(0) => "loss 负, mated".to_owned(),
         TableOutcome::Loss(plies) => format!("loss 负, mated in {}", plies_text(plies)),
     }
 }
 
-fn by_rule(plies: Option<u16>) -> String {
+/// The length of a win or loss by the repetition rules, if known.
+fn length_by_rule(plies: Option<u16>) -> String {
     plies.map_or_else(String::new, |plies| {
         format!(" in {}, not counting repetitions", plies_text(plies))
     })

@@ -15,7 +15,7 @@ use crate::tablebase::{
 
 /// Verify tables: every value against those of the moves from the engine's move generator, draws
 /// against the repetition rules, and a sample of mates against the search. For two-sided classes it
-/// proves which side can avoid offences forever and which cannot.
+/// proves which side can avoid offenses forever and which cannot.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Classes such as KRA-KAB; all tables if none is given.
@@ -172,10 +172,7 @@ fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String
                 }
                 (TableOutcome::Win(_), Some(Meaning::Mated(_))) => true,
                 (TableOutcome::Loss(_), Some(Meaning::Mates(_))) => true,
-                // In two-sided classes the search scores a perpetual check as a mate.
-                (TableOutcome::Draw, Some(Meaning::Mates(_) | Meaning::Mated(_))) => {
-                    !solved.material().is_two_sided()
-                }
+                (TableOutcome::Draw, Some(Meaning::Mates(_) | Meaning::Mated(_))) => true,
                 _ => false,
             };
             if let (true, Some(score)) = (is_wrong, score) {

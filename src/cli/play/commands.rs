@@ -160,8 +160,8 @@ impl PlaySession {
             force: path.is_some(),
         };
         let path = path.unwrap_or(arguments);
-        let ending = Path::new(path).extension().unwrap_or_default();
-        let text = match ending.to_ascii_lowercase().to_str() {
+        let extension = Path::new(path).extension().unwrap_or_default();
+        let text = match extension.to_ascii_lowercase().to_str() {
             Some("fen") => format!("{}\n", self.game.position()),
             Some("" | "pgn" | "txt") => self.record().write(MoveStyle::Chinese),
             _ => return print_line(texts().saves_pgn),
@@ -242,12 +242,8 @@ fn timed(time: Duration) -> Limits {
     }
 }
 
-fn is_fen(path: &str) -> bool {
-    has_extension(Path::new(path), "fen")
-}
-
 fn read_game(path: &str) -> Result<Game, Failure> {
-    if is_fen(path) {
+    if has_extension(Path::new(path), "fen") {
         let bytes = read_file(Path::new(path), MAX_FILE_MB).context(path)?;
         let position = decode(&bytes).trim().parse().context(path)?;
         return Ok(Game::new(position));

@@ -26,8 +26,8 @@ use game::{Review, SearchedPosition, decided_score, judged_plies, review};
 /// Judge the moves of a game: the best move, the loss of winning chances of each move, the accuracy of
 /// both sides, and the rulings on repetitions.
 ///
-/// Opening moves that `chuhe match` has marked by the comment `book` are not judged. Ctrl-C shows the moves
-/// that were judged so far.
+/// Opening moves that `chuhe match` has marked by the comment `book` are not judged. Ctrl-C ends the
+/// searches and shows the moves that were judged so far.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Files of games in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); the first game of
@@ -74,14 +74,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let places: Vec<GamePath> = arguments.games.iter().map(GamePath::parse).collect();
     let has_number = |place: &GamePath| place.game.is_some() || place.ply.is_some();
     if arguments.all && places.iter().any(has_number) {
-        let why = "use it with the names of files alone";
+        let why = "expected file names without the number of a game or a ply";
         return Err(Failure::usage("--all", why));
     }
     if arguments.opening.ecco.is_some() && !arguments.all {
-        return Err(Failure::usage("--ecco", "use it with --all"));
+        return Err(Failure::usage("--ecco", "has an effect only with --all"));
     }
     if arguments.svg.is_some() && places.len() > 1 {
-        return Err(Failure::usage("--svg", "use it with one game"));
+        return Err(Failure::usage("--svg", "expected only one game"));
     }
     let (records, unread) = read_files(arguments, &places)?;
     let plan = arguments.search.plan(&DEFAULTS)?;

@@ -283,7 +283,7 @@ const EDGE: f64 = 10.0;
 const LABEL_WIDTH: f64 = 40.0;
 
 /// Draws the expected points of red by ply as SVG. Each ply has a rectangle of the class `ply` with its number as
-/// `data-ply` and its move as tool tip, for the web page. `plotters`, which draws the other pictures, cannot add them.
+/// `data-ply` and its move as a tooltip, for the web page. `plotters`, which draws the other pictures, cannot add them.
 pub fn graph(review: &Review, notation: MoveStyle) -> String {
     let plies = review.moves.len();
     let mut svg = format!(
@@ -373,7 +373,7 @@ fn mark(reviewed: &ReviewedMove, points: Option<f64>, x: f64) -> String {
     format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{color}\"/>\n")
 }
 
-/// The invisible rectangle of a ply, with its tool tip.
+/// The invisible rectangle of a ply, with its tooltip.
 fn rectangle(ply: usize, plies: usize, reviewed: &ReviewedMove, notation: MoveStyle) -> String {
     let width = (WIDTH - LEFT - EDGE) / plies.max(1) as f64;
     let left = x(ply, plies) - width / 2.0;

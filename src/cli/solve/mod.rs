@@ -40,7 +40,7 @@ const CHOICE_NODES: u64 = 200;
 /// Time between two messages about the progress if standard error is not a terminal.
 const MESSAGE_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Solve a composition (排局): a mate with the answer to every defence, a win, or a draw.
+/// Solve a composition (排局): a mate with the answer to every defense, a win, or a draw.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -127,7 +127,7 @@ struct ResumeFile {
     /// The mates that were found after replies of the defender.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     mates: Vec<KnownMate>,
-    /// The positions examined for each side's defence.
+    /// The positions examined for each side's defense.
     #[serde(default)]
     positions: ByColor<Vec<Candidates>>,
 }

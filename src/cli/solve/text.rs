@@ -52,7 +52,7 @@ pub fn describe_draw(strategies: &ByColor<Vec<Reply>>) -> String {
     text
 }
 
-/// A mate as a game record. Every defence is a variation; the longest one is the main line. Comments show the other
+/// A mate as a game record. Every defense is a variation; the longest one is the main line. Comments show the other
 /// mates of `solution`.
 pub fn game_tree(
     start: &Position,

@@ -50,7 +50,7 @@ impl OutputFiles {
         for path in &arguments.status {
             require_no_journal(path)?;
         }
-        // Of a match that is continued, the reports may exist.
+        // The reports of a match that is continued may exist already.
         let mut force = arguments.force;
         force.force |= arguments.resume.as_deref().is_some_and(Path::exists);
         let report_file = |path: &PathBuf| {

@@ -133,8 +133,8 @@ impl PgnFile {
     }
 }
 
-/// Those of the `missing` games that the schedule has after the `done` ones and the earlier ones of them, with the same
-/// players. Each is returned once, in the order of the schedule.
+/// The `missing` games that fit the schedule, each once and in its order. A game fits if the schedule, continued after the
+/// `done` games and the earlier missing ones, has a game with its number and players.
 fn scheduled(
     tournament: &Tournament,
     done: &[GameRecord],
@@ -214,10 +214,9 @@ fn may_be_ours(part: &str, tournament: &Tournament, id: &str) -> bool {
         tag_line("Event", &tournament.event),
         tag_line(MATCH_ID, id),
     ];
-    let mut lines = part.lines().zip(&own);
     let whole = part.split_inclusive('\n').filter(|l| l.ends_with('\n'));
     match whole.count() {
         0 => part.starts_with('['),
-        count => lines.by_ref().take(count).all(|(line, own)| line == own),
+        count => (part.lines().zip(&own).take(count)).all(|(line, own)| line == own),
     }
 }

@@ -39,6 +39,7 @@ impl Default for Throughput {
 }
 
 impl Throughput {
+    /// Adds work to the current minute.
     pub fn note(&self, done: WorkCount) {
         self.at(Instant::now(), |minutes| {
             minutes.current.scores = minutes.current.scores.saturating_add(done.scores);
@@ -55,9 +56,9 @@ impl Throughput {
         let mut minutes = self.0.lock();
         let passed = now.saturating_duration_since(minutes.begun);
         if passed >= MINUTE {
-            let is_over = passed >= 2 * MINUTE;
             let current = std::mem::take(&mut minutes.current);
-            minutes.previous = if is_over {
+            // After two minutes this work is too old to be that of the last one.
+            minutes.previous = if passed >= 2 * MINUTE {
                 WorkCount::default()
             } else {
                 current

@@ -94,10 +94,10 @@ impl Library {
             role: caller.role,
             writer: caller.name,
         };
-        Ok(answer(&self.reply(action, &query, caller.role)?, framed))
+        Ok(answer(&self.reply(action, &query)?, framed))
     }
 
-    fn reply(&self, action: &str, query: &Query<'_>, role: Role) -> Result<ApiReply, StoreError> {
+    fn reply(&self, action: &str, query: &Query<'_>) -> Result<ApiReply, StoreError> {
         let refused = ApiReply::Status("tokenerror");
         match action {
             "queryall" => self.query_all(query),
@@ -109,12 +109,12 @@ impl Library {
             "querypv" => self.query_line(query),
             "queryrule" => Ok(game::query_rule(query)),
             "rulecheck" => Ok(game::rule_check(query)),
-            "queue" | "store" | "queryengine" if role < Role::Queue => Ok(refused),
+            "queue" | "store" | "queryengine" if query.role < Role::Queue => Ok(refused),
             "queue" => self.queue(query),
             "queryengine" => Ok(self.query_engine(query)),
             "store" => match query.parameters.get("score") {
                 None => self.store_move(query),
-                Some(_) if role < Role::Write => Ok(refused),
+                Some(_) if query.role < Role::Write => Ok(refused),
                 Some(score) => self.store_score(query, score),
             },
             _ => Ok(ApiReply::Empty),

@@ -16,7 +16,8 @@ use crate::tablebase::{ClassTable, Metric, Tables};
 /// Settings of a library.
 #[derive(Clone, Debug)]
 pub struct LibraryOptions {
-    /// Number of moves that must be known below a position for `query` and similar actions to return a move.
+    /// Number of good moves that must be known in and below a position, at least four of them below one of its best
+    /// moves, for `query` and similar actions to return a move.
     pub min_visits: usize,
     /// Seconds after which an unfinished task is given to another worker.
     pub lease: i64,

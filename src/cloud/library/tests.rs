@@ -354,9 +354,9 @@ fn eager() -> LibraryOptions {
 }
 
 /// Writes a score of 0 for each move of a cycle except the first one, last move first.
-fn write_circle(library: &super::Library, start: &str, circle: &[&str]) {
-    for n in (1..circle.len()).rev() {
-        write_from(library, start, &circle[..n].join(" "), circle[n], 0);
+fn write_cycle(library: &Library, start: &str, cycle: &[&str]) {
+    for n in (1..cycle.len()).rev() {
+        write_from(library, start, &cycle[..n].join(" "), cycle[n], 0);
     }
 }
 
@@ -367,7 +367,7 @@ fn a_side_that_may_not_repeat_plays_its_next_move() {
     let start = "5k3/9/9/p1p3p1p/9/9/P1P3P1P/9/4R4/3K5 w";
     write_from(&library, start, "", "e1f1", 0);
     write_from(&library, start, "", "e1e5", 15);
-    write_circle(&library, start, &["e1f1", "f9e9", "f1e1", "e9f9"]);
+    write_cycle(&library, start, &["e1f1", "f9e9", "f1e1", "e9f9"]);
     let list = ask(&library, "queryall", start, "");
     assert!(list.starts_with("move:e1f1,score:0,"), "{list}");
     assert_eq!(
@@ -384,7 +384,7 @@ fn a_move_that_draws_by_repetition_scores_0() {
     let (_directory, library) = empty_with(eager());
     write(&library, "", "a0a1", 10);
     write(&library, "", "c3c4", 16);
-    write_circle(&library, START, &["a0a1", "a9a8", "a1a0", "a8a9"]);
+    write_cycle(&library, START, &["a0a1", "a9a8", "a1a0", "a8a9"]);
     let list = ask(&library, "queryall", START, "");
     assert!(list.starts_with("move:a0a1,score:-10,"), "{list}");
     // Because a0a1 now scores 0, the score of c3c4 is too low for a good move.
@@ -394,7 +394,7 @@ fn a_move_that_draws_by_repetition_scores_0() {
     let start = "4k4/3r5/9/p1p1p1p1p/9/9/P1P1P1P1P/9/3R5/4K4 w";
     write_from(&library, start, "", "d1f1", 10);
     write_from(&library, start, "", "a3a4", 16);
-    write_circle(&library, start, &["d1f1", "d8f8"]);
+    write_cycle(&library, start, &["d1f1", "d8f8"]);
     let list = ask(&library, "queryall", start, "");
     assert!(list.starts_with("move:d1f1,score:-12,"), "{list}");
     assert_eq!(
