@@ -121,8 +121,8 @@ fn distinct(moves: &[Option<BookMove>]) -> Vec<BookMove> {
 }
 
 /// The move of each row, `None` if it is illegal or has no positive weight. Weights are the scores if any score of a
-/// legal move is positive, otherwise the [values](Results::value) of the games if there are any, otherwise they fall with
-/// the distance to the best score.
+/// legal move is positive, otherwise the [values](Results::value) of the games if there are any; otherwise they fall
+/// with the distance to the best score.
 fn usable(rows: &[StoredMove], position: &Position) -> Vec<Option<BookMove>> {
     let legal = |(row, played): &StoredMove| {
         let played = played.filter(|m| is_legal(position, *m))?;

@@ -109,8 +109,8 @@ impl Opener {
     }
 }
 
-/// The text of a book; `None` if the bytes are not text. Small weights in a BOOK.DAT have NUL bytes like a text in UTF-16,
-/// so UTF-16 is accepted only if it begins with an ASCII character.
+/// The text of a book; `None` if the bytes are not text. Small weights in a BOOK.DAT have NUL bytes like a text in
+/// UTF-16, so UTF-16 is accepted only if it begins with an ASCII character.
 fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let beginning = &bytes[..bytes.len().min(4)];
     let is_utf_16 =

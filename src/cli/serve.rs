@@ -60,8 +60,8 @@ pub struct Arguments {
     /// Number of threads that answer requests.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
-    /// Number of good moves that must be known in and below a position, at least four of them below one of its best moves,
-    /// before query and similar actions return a move.
+    /// Number of good moves that must be known in and below a position, at least four of them below one of its best
+    /// moves, before query and similar actions return a move.
     #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().min_visits)]
     min_visits: usize,
     /// Round scores for the requested move as the public library does. Scores of mirrored positions may then differ

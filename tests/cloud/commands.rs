@@ -326,7 +326,7 @@ fn tasks_without_room_are_reported() {
         r"
         $1 cloud import full.db games.pgn
         = 0 moves written, 0 already known, 0 tasks added
-        2> full.db: 3 tasks not added because the queue is full\n
+        2> full.db: tasks not added because the queue is full: 3\n
         ",
     );
 }

@@ -111,8 +111,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return finished;
     }
     finished.unwrap_or_else(|failure| failure.report());
-    let refused = counted(refused, "task");
-    let why = format!("{refused} not added because the queue is full");
+    let why = format!("tasks not added because the queue is full: {refused}");
     Err(Failure::new(&arguments.library, why))
 }
 

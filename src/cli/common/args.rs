@@ -278,7 +278,7 @@ fn is_utf8() -> bool {
     })
 }
 
-/// Makes a named enum the value of an argument; a function adds help and aliases.
+/// Implements [`ValueEnum`] for a named enum; the closure adds help and aliases.
 macro_rules! choice {
     ($type:ty, $describe:expr) => {
         impl ValueEnum for $type {

@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let bar = bar(classes.iter().map(passes).sum());
     let mut searcher = Searcher::new(16).context("cannot start the search")?;
-    let mut wrong = Vec::new();
+    let mut failed = Vec::new();
     for material in classes {
         bar.set_message(material.to_string());
         let progress = |positions| bar.inc(positions);
@@ -56,15 +56,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             Ok(lines) => bar.suspend(|| print_text(&lines))?,
             Err(failure) => {
                 bar.suspend(|| failure.report());
-                wrong.push(material.to_string());
+                failed.push(material.to_string());
             }
         }
     }
     bar.finish_and_clear();
-    if wrong.is_empty() {
+    if failed.is_empty() {
         unread.finish("egtb verify")
     } else {
-        Err(Failure::new("these tables are wrong", wrong.join(", ")))
+        Err(Failure::new(
+            "these tables are wrong or cannot be verified",
+            failed.join(", "),
+        ))
     }
 }
 

@@ -133,8 +133,8 @@ impl PgnFile {
     }
 }
 
-/// The `missing` games that fit the schedule, each once and in its order. A game fits if the schedule, continued after the
-/// `done` games and the earlier missing ones, has a game with its number and players.
+/// The `missing` games that fit the schedule, each once and in its order. A game fits if the schedule, continued after
+/// the `done` games and the earlier missing ones, has a game with its number and players.
 fn scheduled(
     tournament: &Tournament,
     done: &[GameRecord],
