@@ -173,8 +173,8 @@ fn heading(arguments: &Arguments, analysed: &Analysed, is_next: bool, plan: &Sea
     let Analysed { title, game, .. } = analysed;
     let is_decided = !has_legal_move(game.position());
     if arguments.json {
-        let object = || format!("{}\n", analysed.json(plan));
-        return if is_decided { object() } else { String::new() };
+        let object = is_decided.then(|| format!("{}\n", analysed.json(plan)));
+        return object.unwrap_or_default();
     }
     let mut text = String::new();
     if is_next {
@@ -188,8 +188,11 @@ fn heading(arguments: &Arguments, analysed: &Analysed, is_next: bool, plan: &Sea
         text += &format!("{}\n", draw(game.position(), arguments.board.style(), last));
     }
     let ruling = describe_end(game, plan.settings.rules);
-    let ending = || describe_ending(game, &plan.tables, plan.settings.rules);
-    let ending = if is_decided { None } else { ending() };
+    let ending = if is_decided {
+        None
+    } else {
+        describe_ending(game, &plan.tables, plan.settings.rules)
+    };
     for line in ruling.into_iter().chain(ending) {
         text += &format!("{line}\n");
     }

@@ -26,7 +26,7 @@ use crate::text::{counted, excerpt, printable, without_byte_order_mark};
 
 /// Timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Time between two requests of an idle worker for tasks.
+/// Time after which an idle worker asks for tasks again.
 const PAUSE: Duration = Duration::from_secs(3);
 
 #[derive(Debug, clap::Args)]

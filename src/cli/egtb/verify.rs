@@ -84,16 +84,13 @@ fn verify_class(
     let solved = load(material, tables, rules)?;
     let smaller = load_smaller(material, Metric::Dtm, tables, rules)?;
     let (checked, proven, solved) = if material.is_two_sided() {
-        verify_two_sided(&solved, &smaller, threads, progress)
-            .map(|checked| {
-                let proven = format!("draws and losses by rule are proven ({rules})");
-                (checked, proven, solved)
-            })
-            .context(material)?
+        let checked = verify_two_sided(&solved, &smaller, threads, progress).context(material)?;
+        let proven = format!("draws and losses by rule are proven ({rules})");
+        (checked, proven, solved)
     } else {
         let checked = verify(&solved, &smaller, threads, progress).context(material)?;
-        let (solved, draws) = check_draws(solved, &smaller, threads)?;
-        (checked, draws, solved)
+        let (solved, proven) = check_draws(solved, &smaller, threads)?;
+        (checked, proven, solved)
     };
     let found = search_sample(&solved, searcher)?;
     let seconds = started.elapsed().as_secs_f64();

@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for (place, game) in records {
         let (review, ended) = review_game(arguments, place, game, &plan, &interrupts)?;
         is_interrupted = ended == Ended::Interrupted;
-        if !files.use_stdout() {
+        if !files.uses_stdout() {
             let path = place.path.display();
             print(&if arguments.json {
                 output::json(&review, &path.to_string())
@@ -317,7 +317,7 @@ impl OutputFiles {
     }
 
     /// Whether a file is standard output. If so, the tables are not printed.
-    fn use_stdout(&self) -> bool {
+    fn uses_stdout(&self) -> bool {
         let files = [&self.pgn, &self.svg, &self.html];
         files.into_iter().flatten().any(OutputFile::is_stdout)
     }

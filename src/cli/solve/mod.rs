@@ -468,7 +468,7 @@ fn show(
     check(game.position(), &file.proof, arguments.rules, tables).context("solve")?;
     let notation = arguments.notation;
     let outputs = [&files.pgn, &files.svg];
-    let use_stdout = outputs.into_iter().flatten().any(OutputFile::is_stdout);
+    let uses_stdout = outputs.into_iter().flatten().any(OutputFile::is_stdout);
     if let Proof::Mate {
         solution: Solution { tree, .. },
         ..
@@ -487,7 +487,7 @@ fn show(
             out.write(diagrams(game.position(), tree, notation))?;
         }
     }
-    if use_stdout {
+    if uses_stdout {
         return Ok(());
     }
     if arguments.json {
