@@ -69,7 +69,7 @@ fn legality(criterion: &mut Criterion) {
     }
 }
 
-fn playing(criterion: &mut Criterion) {
+fn make_and_unmake(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("make and unmake all");
     for (name, mut position) in positions() {
         let moves = legal_moves(&position);
@@ -84,7 +84,7 @@ fn playing(criterion: &mut Criterion) {
     }
 }
 
-fn trees(criterion: &mut Criterion) {
+fn perft_trees(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("perft 3");
     group.sample_size(20);
     for (name, position) in positions() {
@@ -138,7 +138,7 @@ fn network(criterion: &mut Criterion) {
     let network = network_of_width(256);
     let positions = bench_positions();
     for level in SimdLevel::available() {
-        // With one stack, each evaluation refreshes both perspectives from their last board.
+        // Each evaluation refreshes both perspectives, from the refresh table that the stack keeps.
         let mut stack = AccumulatorStack::new(&network, &positions[0]);
         let name = format!("thirty positions, network of 2 x 256, {level:?}");
         criterion.bench_function(&name, |bencher| {
@@ -162,7 +162,7 @@ fn search(criterion: &mut Criterion) {
     });
 }
 
-/// A class that is kept unpacked, one whose blocks are cached, and one without a table.
+/// Positions of a table that is kept unpacked, of one whose blocks are unpacked and cached, and of no table.
 fn probes(criterion: &mut Criterion) {
     let tables = Tables::embedded();
     let mut group = criterion.benchmark_group("probe");
@@ -179,6 +179,14 @@ fn probes(criterion: &mut Criterion) {
 }
 
 criterion_group!(
-    benches, generation, legality, playing, trees, evaluation, network, search, probes
+    benches,
+    generation,
+    legality,
+    make_and_unmake,
+    perft_trees,
+    evaluation,
+    network,
+    search,
+    probes
 );
 criterion_main!(benches);

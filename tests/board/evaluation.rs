@@ -1,6 +1,6 @@
 //! Properties of the handcrafted evaluation.
 
-use chuhe::board::{Color, Move, PieceKind, Position, SEE_VALUES};
+use chuhe::board::{Move, PieceKind, Position, SEE_VALUES};
 use chuhe::eval::{HandcraftedEvaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
 use chuhe::movegen::legal_moves;
 
@@ -38,7 +38,8 @@ proptest! {
 }
 
 #[test]
-fn see_values_follow_the_evaluation() {
+fn see_values_are_near_the_values_of_the_evaluation() {
+    // How much the evaluation falls for the owner of a piece that is removed.
     let mut changes: [Vec<i32>; PieceKind::COUNT] = Default::default();
     for fen in chuhe::search::BENCH_POSITIONS {
         let position: Position = fen.parse().expect(fen);
@@ -47,13 +48,14 @@ fn see_values_follow_the_evaluation() {
         for (square, piece) in position.setup().pieces() {
             let mut setup = position.setup();
             setup.squares[square.index()] = None;
+            // Without a king, or with the other side in check, the position is invalid.
             let Ok(without) = Position::try_from(&setup) else {
                 continue;
             };
-            if piece.kind() != PieceKind::King && !position.in_check() && !without.in_check() {
+            if !position.in_check() && !without.in_check() {
                 let lost = value - evaluate(&without, Knowledge::Large);
-                let for_owner = if piece.color() == us { lost } else { -lost };
-                changes[piece.kind().index()].push(for_owner);
+                let by_owner = if piece.color() == us { lost } else { -lost };
+                changes[piece.kind().index()].push(by_owner);
             }
         }
     }
@@ -71,8 +73,7 @@ fn see_values_follow_the_evaluation() {
 
 #[test]
 fn side_without_attackers_has_no_advantage() {
-    let ahead = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAK4 w";
-    let position = chuhe::notation::fen::parse_position(ahead).unwrap();
-    assert_eq!(position.side_to_move(), Color::Red);
+    // Red has a bishop more.
+    let position = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAK4 w".parse().unwrap();
     assert!(evaluate(&position, Knowledge::Large).abs() < 50);
 }

@@ -1,5 +1,5 @@
-//! Positions that cannot arise in a game, such as compositions with 15 rooks, through every part of the
-//! program that takes positions.
+//! Every part of the program that takes positions, with positions that cannot arise in a game, such as
+//! compositions with 15 rooks.
 
 use chuhe::board::{Color, Position};
 use chuhe::book::{BookMove, BookTable};
@@ -26,7 +26,7 @@ const CROWDED: [&str; 4] = [
 
 proptest! {
     #[test]
-    fn evaluations_are_defined_and_symmetric(seed: u64, plies in 0..40usize) {
+    fn evaluations_are_symmetric(seed: u64, plies in 0..40usize) {
         let position = play_on(random_position(seed, Shape::Irregular), seed, plies);
         for knowledge in Knowledge::ALL {
             let value = evaluate(&position, knowledge);
@@ -38,6 +38,7 @@ proptest! {
             nnue::evaluate(SimdLevel::BASELINE, network, stack, position)
         };
         prop_assert_eq!(by_network(&position), by_network(&position.with_colors_exchanged()));
+        // Does not panic.
         WinRate::of(evaluate(&position, Knowledge::Small), &position);
     }
 
@@ -69,10 +70,9 @@ proptest! {
     }
 
     #[test]
-    fn games_are_judged_by_all_rules(seed: u64) {
-        let shuffle = chuhe::random::shuffle;
+    fn judging_does_not_panic(seed: u64) {
         let mut random = <rand::rngs::StdRng as rand::SeedableRng>::seed_from_u64(seed);
-        if let Some(game) = shuffle(&mut random, Shape::Irregular) {
+        if let Some(game) = chuhe::random::shuffle(&mut random, Shape::Irregular) {
             for rules in RuleSet::ALL {
                 judge(&game, rules);
             }
@@ -151,9 +151,9 @@ fn random_irregular_positions_are_searched() {
     }
 }
 
-/// 江湖排局, mate in four.
+/// A composition of 江湖排局: mate in four.
 #[test]
-fn composition_with_a_pawn_behind_its_line_is_solved() {
+fn composition_with_a_pawn_on_its_own_back_rank_is_solved() {
     let position: Position = "3k2p2/4P4/9/9/9/2B1cnN2/9/7CR/4p4/2Cp1K3 w"
         .parse()
         .unwrap();

@@ -1,5 +1,5 @@
-//! Notation: every legal move has a unique text in every notation, which is read back as the same move; FENs of
-//! positions are read back as the same positions; no text panics.
+//! Notation: every legal move has a unique text in every notation, which is read back as the same move; FENs are
+//! read back as the same positions; no text makes a parser panic.
 
 use std::collections::HashSet;
 
@@ -11,6 +11,7 @@ use proptest::prelude::*;
 
 use crate::test_positions::{Shape, playout, promotion_playout, random_position};
 
+/// Checks that the texts of the legal moves are unique and are read back as the same moves.
 fn check_notation(
     position: &Position,
     write: impl Fn(&Position, Move) -> String,
@@ -25,7 +26,7 @@ fn check_notation(
     Ok(())
 }
 
-fn check_all(position: &Position) -> Result<(), TestCaseError> {
+fn check_all_notations(position: &Position) -> Result<(), TestCaseError> {
     check_notation(position, chinese::write)?;
     check_notation(position, wxf::write)?;
     check_notation(position, |_, m| coordinates::write_iccs(m))?;
@@ -35,19 +36,19 @@ fn check_all(position: &Position) -> Result<(), TestCaseError> {
 proptest! {
     #[test]
     fn moves_of_games_round_trip(seed: u64, plies in 0..150usize) {
-        check_all(&playout(seed, plies))?;
-        check_all(&promotion_playout(seed, plies))?;
+        check_all_notations(&playout(seed, plies))?;
+        check_all_notations(&promotion_playout(seed, plies))?;
     }
 
     #[test]
     fn moves_of_set_up_positions_round_trip(seed: u64) {
-        check_all(&random_position(seed, Shape::Any))?;
-        check_all(&random_position(seed, Shape::PawnsDoubled))?;
-        check_all(&random_position(seed, Shape::Irregular))?;
+        check_all_notations(&random_position(seed, Shape::Any))?;
+        check_all_notations(&random_position(seed, Shape::PawnsDoubled))?;
+        check_all_notations(&random_position(seed, Shape::Irregular))?;
     }
 
     #[test]
-    fn garbage_never_panics(
+    fn any_text_is_a_legal_move_or_an_error(
         seed: u64,
         text in prop_oneof![
             ".*",
@@ -63,7 +64,7 @@ proptest! {
     }
 }
 
-/// Accepted text round-trips; other text gives an error message.
+/// Checks that accepted text round-trips and that other text gives an error message.
 fn check_text(text: &str) -> Result<(), TestCaseError> {
     match fen::parse_setup(text, Strictness::Strict) {
         Ok(setup) => {
@@ -87,7 +88,7 @@ fn check_text(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Replaces, removes or duplicates one character.
+/// Replaces one character, removes it, or inserts a letter before it, for `how` 0, 1 or another number.
 fn mutate(text: &str, at: usize, letter: char, how: usize) -> String {
     let mut letters: Vec<char> = text.chars().collect();
     let at = at % letters.len();
@@ -119,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn almost_boards_are_read_or_rejected(
+    fn text_like_a_fen_is_read_or_rejected(
         text in "([rnbakcpRNBAKCPheHE1-9]{1,9}/){7,9}[rnbakcpRNBAKCP1-9]{1,9} ?[wbr-]?( [-0-9]{1,6}){0,4}",
     ) {
         check_text(&text)?;
@@ -138,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn swapped_letters_are_read_or_rejected(
+    fn fens_with_wrong_pieces_are_read_or_rejected(
         seed: u64,
         damage in prop::collection::vec((any::<usize>(), "[rnbakcpRNBAKCP1-9/ ]", 0..3usize), 1..4),
     ) {

@@ -26,7 +26,7 @@ fn only_administrators_undo_writes() {
     }
     let bare = server.post("/admin/undo", FORM, form);
     assert_eq!(status(&bare), 403);
-    // Not with a token in the URL, nor by another method.
+    // A token in the URL does not count, and GET is not allowed.
     let address = format!("/admin/undo?{form}&token={ADMIN}");
     assert_eq!(status(&server.post(&address, FORM, form)), 403);
     let refused = server.get_with(&address, &bearer(ADMIN));
@@ -37,8 +37,8 @@ fn only_administrators_undo_writes() {
     );
     assert_eq!(server.ask("queryall", ""), known);
     let done = post(&server, "/admin/undo", form, ADMIN);
-    let said = "{\"notes\":0,\"undo\":1,\"undone\":3}";
-    assert_eq!((status(&done), &*body(&done)), (200, said));
+    let undone = "{\"notes\":0,\"undo\":1,\"undone\":3}";
+    assert_eq!((status(&done), &*body(&done)), (200, undone));
     assert!(
         !done.to_ascii_lowercase().contains("access-control"),
         "{done}"
@@ -82,21 +82,24 @@ fn undone_writes_are_listed_and_restored() {
         (&undos[0]["writer"], &undos[0]["redone_by"]),
         (&"tests".into(), &"operator".into())
     );
-    for (form, said) in [
+    for (form, expected) in [
         ("", "400 undo must be the number of an undo\n"),
         ("undo=x", "400 undo must be the number of an undo\n"),
         ("undo=9", "400 there is no undo with this number\n"),
         ("undo=1", "400 this undo has already been redone\n"),
     ] {
         let response = post(&server, "/admin/redo", form, ADMIN);
-        assert_eq!(format!("{} {}", status(&response), body(&response)), said);
+        assert_eq!(
+            format!("{} {}", status(&response), body(&response)),
+            expected
+        );
     }
     assert_eq!(status(&post(&server, "/admin/redo", "undo=1", WRITER)), 403);
     assert_eq!(status(&post(&server, "/admin/undos", "", WRITER)), 403);
 }
 
 #[test]
-fn a_hangup_signal_reloads_tokens_and_static_files() {
+fn sighup_reloads_tokens_and_static_files() {
     let place = place_with_tokens();
     std::fs::create_dir(place.path("site")).unwrap();
     place.write("site/a.txt", "old");
@@ -105,10 +108,13 @@ fn a_hangup_signal_reloads_tokens_and_static_files() {
         let process = rustix::process::Pid::from_child(&server.child);
         rustix::process::kill_process(process, rustix::process::Signal::HUP).unwrap();
     };
-    let role = |token: &str| status(&post(&server, "/admin/undos", "", token));
+    let admin_status = |token: &str| status(&post(&server, "/admin/undos", "", token));
     let new = "another-administrator";
     let file = || body(&server.get("/a.txt"));
-    assert_eq!((role(ADMIN), role(new), &*file()), (200, 403, "old"));
+    assert_eq!(
+        (admin_status(ADMIN), admin_status(new), &*file()),
+        (200, 403, "old")
+    );
     place.write("site/a.txt", "new");
     place.write("tokens", format!("admin other {new}\n"));
     hang_up();
@@ -117,13 +123,13 @@ fn a_hangup_signal_reloads_tokens_and_static_files() {
         assert!(begun.elapsed() < Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(50));
     }
-    assert_eq!((role(ADMIN), role(new)), (403, 200));
+    assert_eq!((admin_status(ADMIN), admin_status(new)), (403, 200));
     // An invalid file changes nothing.
     place.write("tokens", "nonsense\n");
     place.write("site/a.txt", "newer");
     hang_up();
     std::thread::sleep(Duration::from_millis(500));
-    assert_eq!((role(new), &*file()), (200, "new"));
+    assert_eq!((admin_status(new), &*file()), (200, "new"));
     assert_eq!(server.stop(), Some(0));
 }
 
@@ -182,7 +188,7 @@ fn queues_are_emptied() {
         assert!(metrics.contains(&line), "{metrics}");
     }
     assert_eq!(empty("expansion"), "{\"dropped\":1}");
-    // The next task is accepted.
+    // An emptied queue accepts tasks again.
     assert_eq!(server.ask("queue", ""), "ok\0");
     assert_eq!(empty("expansion"), "{\"dropped\":1}");
 }
@@ -192,7 +198,7 @@ fn invalid_admin_requests_change_nothing() {
     let place = place_with_tokens();
     let server = Server::start(&place, "");
     write_example(&server);
-    for (path, form, said) in [
+    for (path, form, expected) in [
         ("/admin/undo", "", "400 writer is missing\n"),
         ("/admin/undo", "writer=", "400 writer is missing\n"),
         (
@@ -208,7 +214,10 @@ fn invalid_admin_requests_change_nothing() {
         ("/admin/stop", "", "404 Not Found\n"),
     ] {
         let response = post(&server, path, form, ADMIN);
-        assert_eq!(format!("{} {}", status(&response), body(&response)), said);
+        assert_eq!(
+            format!("{} {}", status(&response), body(&response)),
+            expected
+        );
     }
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     place.check("$2 serve library.db --anonymous admin\n2> --anonymous");

@@ -1,6 +1,6 @@
 //! The API as clients use it.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use super::server::{
@@ -31,7 +31,7 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
         body(&server.post(&path, "text/plain", "action=query")),
         KNOWN
     );
-    // In the body, with raw blanks and bars; the body precedes the URL.
+    // In the body, with unencoded spaces and bars; parameters in the body override those in the URL.
     let form = format!("action=queryall&board={START}&ban=move:e0e1|move:d0e1");
     assert_eq!(body(&server.post("/chessdb.php", FORM, &form)), KNOWN);
     let charset = format!("{FORM}; charset=UTF-8");
@@ -39,12 +39,12 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
         body(&server.post("/chessdb.php?action=query&x=y", &charset, &form)),
         KNOWN
     );
-    // As a client sends it whose address ends with a slash.
+    // From a client with an address that ends with a slash.
     assert_eq!(body(&server.get(&format!("/{path}"))), KNOWN);
-    // As a proxy sends it.
+    // From a proxy, with an absolute URL.
     let absolute = server.get(&format!("http://www.example.com{path}"));
     assert_eq!(body(&absolute), KNOWN);
-    // As programs send it that do not encode URLs; a reply on their connection is the last one.
+    // From programs that do not encode URLs. The server closes their connection after the reply.
     for more in ["", "&x=\"<\t>"] {
         let path = format!("/chessdb.php?action=queryall{more}&board={START}");
         let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nCookie:16888\r\n\r\n");
@@ -189,23 +189,16 @@ fn response_headers_are_those_that_clients_expect() {
 }
 
 #[test]
-fn requests_may_follow_on_one_connection() {
+fn invalid_queries_are_named() {
     let server = Server::new("");
-    let mut stream = server.connect();
-    let get = |path: &str, more: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n");
-    let two = [
-        get("/chessdb.php?action=queryall&board=x", ""),
-        get("/chessdb.php?action=queryall", "Connection: close\r\n"),
-    ];
-    stream.write_all(two.concat().as_bytes()).unwrap();
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    let (first, second) = response.split_once("\0HTTP/1.1 ").unwrap();
-    assert!(first.ends_with("invalid board") && second.ends_with("invalid parameters"));
+    for (query, reply) in [("&board=x", "invalid board\0"), ("", "invalid parameters")] {
+        let path = format!("/chessdb.php?action=queryall{query}");
+        assert_eq!(body(&server.get(&path)), reply);
+    }
 }
 
 #[test]
-fn tokens_give_roles() {
+fn tokens_give_the_rights_of_their_role() {
     let server = Server::new("--anonymous none");
     assert_eq!(server.ask("queryall", ""), "tokenerror\0");
     assert_eq!(server.ask("queryall", "&token=308"), "tokenerror\0");
@@ -235,7 +228,7 @@ fn tokens_give_roles() {
 }
 
 #[test]
-fn greater_depths_count_as_the_greatest() {
+fn depths_above_127_are_stored_as_127() {
     let server = Server::new("");
     for depth in [127, 256, 70_000] {
         let more = format!("&move=a3a4&score={depth}&depth={depth}&token={WRITER}");
@@ -283,7 +276,7 @@ fn servers_listen_on_host_names_and_ports() {
 }
 
 #[test]
-fn invalid_arguments_are_reported() {
+fn invalid_arguments_of_serve_are_reported() {
     let place = Place::new();
     place.write("bad", "write me short\n");
     place.write("text.db", "not a library ".repeat(100));

@@ -1,4 +1,4 @@
-//! `chuhe cloud`.
+//! The commands of `chuhe cloud`.
 
 use std::process::Command;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const GAME: &str = "[Game \"Chinese Chess\"]\n[Format \"ICCS\"]\n\n1. H2-E2 H9-G
 /// A position with two pawns on a file before the river, which a library cannot store.
 const DOUBLED: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR w";
 
-/// A new directory with a library of three scores, which no server uses.
+/// A new directory with a library of three scores. No server runs on it.
 fn place_with_library() -> Place {
     let place = place_with_tokens();
     let server = Server::start(&place, "");
@@ -24,7 +24,7 @@ fn place_with_library() -> Place {
 }
 
 #[test]
-fn query_and_walk() {
+fn query_and_walk_show_the_moves_of_a_library() {
     let place = Place::new();
     let server = Server::new("");
     write_example(&server);
@@ -69,7 +69,7 @@ fn query_and_walk() {
 }
 
 #[test]
-fn refusals_and_invalid_replies_are_failures() {
+fn refusals_and_invalid_replies_are_reported() {
     let place = Place::new();
     let server = Server::new("--anonymous none");
     let url = server.url();
@@ -91,7 +91,7 @@ fn refusals_and_invalid_replies_are_failures() {
     place.check(&format!(
         "$ cloud query startpos --url {url} --token-file token\n= unknown\n2="
     ));
-    for (status, response, said) in [
+    for (status, response, message) in [
         (200, "null", "an invalid reply: null"),
         (200, "", "an invalid reply:"),
         (200, "{\"status\":\"ok\",\"mov", "an invalid reply: {"),
@@ -109,16 +109,16 @@ fn refusals_and_invalid_replies_are_failures() {
         let url = responding(status, response);
         for command in ["query", "walk"] {
             place.check(&format!(
-                "$1 cloud {command} startpos --url {url}\n2> {said}"
+                "$1 cloud {command} startpos --url {url}\n2> {message}"
             ));
         }
     }
-    for (status, said) in [(200, "invalid reply: expected value"), (404, "status 404")] {
+    for (status, message) in [(200, "invalid reply: expected value"), (404, "status 404")] {
         let url = responding(status, "<html>");
         place.check(&format!(
             "
             $1 cloud worker --url {url}
-            2> {said}
+            2> {message}
             2> workers need a library of `chuhe serve`\n
             $1 --lang zh cloud worker --url {url}
             2> 需要 `chuhe serve` 的云库\n
@@ -146,14 +146,14 @@ fn redirections_name_the_new_address() {
 }
 
 #[test]
-fn dumps_recreate_the_library() {
+fn a_dump_recreates_the_library() {
     let place = place_with_library();
     place.check("$ cloud dump library.db dump.txt");
     let dump = place.read("dump.txt");
     assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
     // A second import or an older dump changes nothing.
     place.write("older.txt", dump.replace("b2e2 -20 0", "b2e2 -90 0"));
-    // As editors on Windows write it.
+    // With a byte order mark, as editors on Windows write it.
     place.write("marked.txt", format!("\u{feff}{dump}"));
     // A book contains the good moves of both colors.
     place.check(
@@ -199,7 +199,7 @@ fn damaged_dumps_report_the_imported_part() {
     let place = place_with_library();
     let dump = place.output("cloud dump library.db");
     place.write("bad.txt", "# chuhe cloud library 1\nnonsense\n");
-    // Damaged in the middle of the last line.
+    // Cut in the middle of the last line.
     place.write("cut.txt", &dump[..dump.trim_end().len() - 20]);
     place.check(
         r"
@@ -215,7 +215,7 @@ fn damaged_dumps_report_the_imported_part() {
 }
 
 #[test]
-fn games_and_lists_of_positions_are_imported() {
+fn games_and_lists_of_positions_become_tasks() {
     let place = Place::new();
     place.write("games.pgn", GAME);
     place.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
@@ -299,7 +299,7 @@ fn a_restored_backup_does_not_get_the_log_of_the_old_file() {
     assert_ne!(place.output("cloud dump library.db"), dump);
     place.check("$ cloud backup copy.db library.db --force\n=\n2=");
     assert_eq!(place.output("cloud dump library.db"), dump);
-    // A log that cannot even be opened.
+    // A log that cannot be opened.
     place.write("text.db", "no database");
     std::fs::create_dir(place.path("text.db-wal")).unwrap();
     place.check(
@@ -312,7 +312,7 @@ fn a_restored_backup_does_not_get_the_log_of_the_old_file() {
 }
 
 #[test]
-fn tasks_without_room_are_reported() {
+fn tasks_that_do_not_fit_the_queue_are_reported() {
     let place = Place::new();
     place.write("games.pgn", GAME);
     drop(Store::open(&place.path("full.db")).unwrap());
@@ -363,8 +363,8 @@ fn known_moves_are_copied_from_another_library() {
     assert_eq!(dump("new"), dump("library"));
 }
 
-/// Leaves a task in a library that is leased for an hour.
-fn lease_as_a_killed_program(place: &Place, library: &str) {
+/// Adds a task to a library and leases it for an hour, as a worker leaves it that is killed.
+fn leave_a_leased_task(place: &Place, library: &str) {
     let store = Store::open(&place.path(library)).unwrap();
     let task = Task {
         kind: TaskKind::Expansion,
@@ -386,7 +386,7 @@ fn lease_as_a_killed_program(place: &Place, library: &str) {
 fn a_library_is_filled_from_the_starting_position() {
     let place = Place::new();
     let fill = "cloud fill seed.db --positions 12 --nodes 300";
-    lease_as_a_killed_program(&place, "seed.db");
+    leave_a_leased_task(&place, "seed.db");
     let mut first = place.command(fill);
     let first = first.timeout(Duration::from_secs(240)).assert().code(0);
     let first = first.get_output();
@@ -405,7 +405,7 @@ fn a_library_is_filled_from_the_starting_position() {
 }
 
 #[test]
-fn writes_are_undone() {
+fn writes_are_logged_undone_and_restored() {
     let place = place_with_tokens();
     let server = Server::start(&place, "");
     write_example(&server);
@@ -427,7 +427,7 @@ fn writes_are_undone() {
         ",
     );
     assert_eq!(server.ask("queryall", ""), "unknown\0");
-    // Nothing is lost: the log shows who undid it, and it can be restored.
+    // The log shows who undid the writes, and they can be restored.
     place.check(
         r"
         $ cloud log library.db
@@ -465,8 +465,8 @@ fn reading_commands_leave_other_files_as_they_are() {
     }
 }
 
-/// A command that cannot write to a directory and its files. Changes to another user if this one is root; `None`
-/// without the program for that.
+/// The program, unable to write to the directory and its files. If this process has the rights of root, the program
+/// runs as another user, by `setpriv`; `None` if that fails.
 fn read_only(place: &Place) -> Option<Command> {
     use std::os::unix::fs::PermissionsExt;
 
@@ -493,7 +493,7 @@ fn read_only(place: &Place) -> Option<Command> {
     None
 }
 
-/// Runs a command without the right to write; returns the exit code and the output. `None` if that is not possible.
+/// Runs a command by [`read_only`]; returns the exit code and the output.
 fn run_read_only(place: &Place, line: &str) -> Option<(Option<i32>, String)> {
     let mut command = read_only(place)?;
     command.current_dir(place.path("")).args(words(line));
@@ -510,7 +510,7 @@ fn read_only_libraries_are_read_and_served() {
         return;
     };
     assert_eq!(read, (Some(0), dump));
-    for (line, code, said) in [
+    for (line, code, message) in [
         (
             "cloud check library.db",
             0,
@@ -529,7 +529,7 @@ fn read_only_libraries_are_read_and_served() {
         ),
     ] {
         let (found, text) = run_read_only(&place, line).unwrap();
-        assert!(found == Some(code) && text.contains(said), "{text}");
+        assert!(found == Some(code) && text.contains(message), "{text}");
     }
     let server = Server::start_by(read_only(&place).unwrap(), LIBRARY, &place, "--workers 1");
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
@@ -554,7 +554,7 @@ fn unmerged_writes_of_a_read_only_library_are_reported() {
 }
 
 #[test]
-fn the_moves_of_books_become_tasks() {
+fn moves_of_imported_books_become_tasks() {
     let place = place_with_library();
     for book in ["book.dat", "book.xqb"] {
         place.check(&format!(

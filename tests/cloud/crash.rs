@@ -18,7 +18,7 @@ use crate::Place;
 const ROUNDS: u64 = 4;
 const WRITERS: u64 = 8;
 
-/// Writes moves of random games until the server is gone; collects the acknowledged ones.
+/// Writes moves of random games until the server has ended; collects the acknowledged ones, with encoded boards.
 pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String, String)>>) {
     let mut random = StdRng::seed_from_u64(seed);
     loop {
@@ -36,10 +36,8 @@ pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String,
             let mut answer = String::new();
             if stream.write_all(request.as_bytes()).is_err()
                 || stream.read_to_string(&mut answer).is_err()
+                || answer.is_empty()
             {
-                return;
-            }
-            if answer.is_empty() {
                 return;
             }
             if body(&answer) == "ok\0" {
@@ -80,7 +78,7 @@ pub fn survive_kills(library: &str, place: &Place) {
         });
         server.child.wait().unwrap();
     }
-    // On a busy machine some of the starts after a kill may be slower.
+    // A start after a kill is quick; on a busy machine some of them may be slower.
     assert!(fastest < Duration::from_secs(2), "{fastest:?}");
     let acknowledged = acknowledged.into_inner().unwrap();
     assert!(acknowledged.len() > 20, "{}", acknowledged.len());
@@ -96,7 +94,7 @@ pub fn assert_known(server: &Server, acknowledged: &[(String, String)]) {
     }
 }
 
-/// Writes the score of a move; the response.
+/// Writes the score of a move; returns the response.
 fn write_score(server: &Server, board: &str, m: &str) -> String {
     let board = encoded(board);
     let path = format!("/chessdb.php?action=store&board={board}&move={m}&score=5&token={WRITER}");
@@ -147,8 +145,8 @@ fn a_full_disk_only_affects_writes() {
 #[test]
 fn a_truncated_wal_loses_only_the_last_writes() {
     let place = place_with_tokens();
-    let at = |name: &str| place.path(name);
-    let store = Store::open(&at("library.db")).unwrap();
+    let path = |name: &str| place.path(name);
+    let store = Store::open(&path("library.db")).unwrap();
     let mut random = StdRng::seed_from_u64(2);
     let mut written = Vec::new();
     for _ in 0..4 {
@@ -168,18 +166,18 @@ fn a_truncated_wal_loses_only_the_last_writes() {
         }
     }
     // As after a power failure: the log has not been merged into the database.
-    let log = std::fs::read(at("library.db-wal")).unwrap();
+    let log = std::fs::read(path("library.db-wal")).unwrap();
     assert!(log.len() > 100_000, "{}", log.len());
-    let mut least = written.len();
+    let mut fewest = written.len();
     for round in 0..20 {
         let length = match round {
             0 => log.len(),
             _ => random.random_range(0..log.len()),
         };
-        std::fs::copy(at("library.db"), at("cut.db")).unwrap();
-        std::fs::write(at("cut.db-wal"), &log[..length]).unwrap();
-        let Ok(cut) = Store::open(&at("cut.db")) else {
-            // Even the schema was still in the log.
+        std::fs::copy(path("library.db"), path("cut.db")).unwrap();
+        std::fs::write(path("cut.db-wal"), &log[..length]).unwrap();
+        let Ok(cut) = Store::open(&path("cut.db")) else {
+            // The log was cut before the schema of the database was complete.
             assert!(length < 64 << 10, "{length}");
             continue;
         };
@@ -195,10 +193,10 @@ fn a_truncated_wal_loses_only_the_last_writes() {
         assert_eq!(cut.read(|snapshot| snapshot.check()).unwrap(), []);
         match round {
             0 => assert_eq!(known, written.len()),
-            _ => least = least.min(known),
+            _ => fewest = fewest.min(known),
         }
         drop(cut);
-        std::fs::remove_file(at("cut.db")).unwrap();
+        std::fs::remove_file(path("cut.db")).unwrap();
     }
-    assert!(least < written.len());
+    assert!(fewest < written.len());
 }

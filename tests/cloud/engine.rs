@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::server::{Server, WRITER, bearer, body, responding};
 
-/// A search that ends soon, although the engine waits two seconds for an answer of the library.
+/// A search that ends soon, with a move time that lets the engine wait up to two seconds for the library.
 const GO: &str = "go movetime 20000 depth 4";
 
 /// Sends commands to an engine and waits for `bestmove` after each `go`. Returns its output and the time.
@@ -46,8 +46,8 @@ fn best_move(output: &[String]) -> &str {
     output.last().unwrap().split(' ').nth(1).unwrap()
 }
 
-/// How many times the server was asked for a move.
-fn requests_for_a_move(server: &Server) -> String {
+/// The number of `querybest` requests that the server has counted.
+fn querybest_requests(server: &Server) -> String {
     let metrics = body(&server.get_with("/metrics", &bearer(WRITER)));
     let mut requests = metrics.split("requests_total{action=\"querybest\"} ");
     let count = requests.nth(1).expect(&metrics).lines().next();
@@ -57,7 +57,7 @@ fn requests_for_a_move(server: &Server) -> String {
 #[test]
 fn a_verified_move_of_the_library_is_played() {
     let server = Server::new("--min-visits 0");
-    let requested = || requests_for_a_move(&server);
+    let requested = || querybest_requests(&server);
     let stored = server.ask("store", &format!("&move=b0c2&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
     let go = ["position startpos", "go movetime 20000"];
@@ -70,7 +70,7 @@ fn a_verified_move_of_the_library_is_played() {
     assert_eq!(best_move(&run_engine(&server.url(), &go).0), "b0c2");
     assert_ne!(best_move(&run_engine("", &go).0), "b0c2");
     assert_eq!(requested(), "2");
-    // The library is not asked in analysis or without a time.
+    // The library is not asked in analysis, without a time, or below full strength.
     for go in [
         "go depth 3",
         "go nodes 500",
@@ -79,13 +79,12 @@ fn a_verified_move_of_the_library_is_played() {
         let analyse = "setoption name UCI_AnalyseMode value true";
         run_engine(&server.url(), &[analyse, "position startpos", go]);
     }
-    // Nor below full strength.
+    run_engine(&server.url(), &["position startpos", "go depth 3"]);
     let weak = "setoption name Skill Level value 3";
     run_engine(
         &server.url(),
         &[weak, "position startpos", "go movetime 20000"],
     );
-    run_engine(&server.url(), &["position startpos", "go depth 3"]);
     assert_eq!(requested(), "2");
     // A move that does not take back a knight is rejected, although the library prefers it.
     let board = "rnbakabCr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR%20b";
@@ -113,7 +112,7 @@ fn never_replying() -> String {
 }
 
 #[test]
-fn a_library_with_wrong_or_no_replies_does_no_harm() {
+fn the_engine_searches_if_the_library_replies_wrongly_or_not_at_all() {
     for reply in ["move:a0a9", "move:i0i5|x", "\u{0}\u{0}", "{}", ""] {
         let (url, go) = match reply {
             "" => (never_replying(), "go movetime 2000"),
@@ -125,9 +124,9 @@ fn a_library_with_wrong_or_no_replies_does_no_harm() {
         assert!(time < Duration::from_millis(6000), "{reply}: {time:?}");
         let is_searched = output.iter().any(|line| line.contains(" depth "));
         assert!(is_searched, "{output:?}");
-        let has_problem = output.iter().any(|line| line.contains("cloud: timeout"));
-        // On a busy machine the wait may end before the failure is reported.
-        assert!(!has_problem || reply.is_empty(), "{output:?}");
+        let is_timeout = output.iter().any(|line| line.contains("cloud: timeout"));
+        // Without a reply, the search may end before the timeout is reported on a busy machine.
+        assert!(!is_timeout || reply.is_empty(), "{output:?}");
     }
 }
 
@@ -153,8 +152,8 @@ fn an_address_without_a_library_is_reported_once() {
     let url = responding(200, "<!DOCTYPE html><title>Router login</title>");
     let go = ["position startpos", GO, GO];
     let (output, _) = run_engine(&url, &go);
-    let said = "cloud: the address does not reply like a cloud library";
-    let problems = output.iter().filter(|line| line.contains(said)).count();
+    let message = "cloud: the address does not reply like a cloud library";
+    let problems = output.iter().filter(|line| line.contains(message)).count();
     assert_eq!(problems, 1, "{output:?}");
     let url = responding(200, "rate limit exceeded\0");
     let (output, _) = run_engine(&url, &go);
@@ -170,7 +169,7 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
     let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
     let go = ["position startpos", GO, GO, GO, GO];
-    let requested = || requests_for_a_move(&server);
+    let requested = || querybest_requests(&server);
     let (output, _) = run_engine(&server.url(), &go);
     let problems: Vec<_> = output.iter().filter(|l| l.contains("cloud: ")).collect();
     assert_eq!(problems.len(), 1, "{output:?}");
@@ -188,7 +187,7 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
 }
 
 #[test]
-fn the_line_is_requested_during_the_search() {
+fn the_principal_variation_is_requested_during_the_search() {
     let server = Server::new("");
     let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");

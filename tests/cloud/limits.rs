@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::server::{ADMIN, FORM, START, Server, WRITER, bearer, body, encoded, status};
 
 #[test]
-fn requests_that_are_too_long_are_rejected() {
+fn oversized_and_malformed_requests_are_rejected() {
     let server = Server::new("");
     let long = format!("/chessdb.php?action=queryall&x={}", "y".repeat(17_000));
     assert_eq!(status(&server.get(&long)), 414);
@@ -36,7 +36,7 @@ fn requests_that_are_too_long_are_rejected() {
 }
 
 #[test]
-fn slow_clients_are_cut_off() {
+fn incomplete_requests_time_out() {
     let server = Server::new("");
     let begun = Instant::now();
     let [mut head, mut body] = [server.connect(), server.connect()];
@@ -57,7 +57,7 @@ fn slow_clients_are_cut_off() {
 }
 
 #[test]
-fn clients_may_close_their_side_after_the_request() {
+fn clients_may_shut_down_writing_after_the_request() {
     let server = Server::new("");
     let mut stream = server.connect();
     let board = encoded(START);
@@ -73,7 +73,7 @@ fn clients_may_close_their_side_after_the_request() {
 #[test]
 fn incomplete_requests_do_not_delay_the_stop() {
     let server = Server::new("");
-    let mut current = Vec::new();
+    let mut connections = Vec::new();
     for part in [
         "GET /chessdb.php HTTP/1.1\r\nHost:",
         "POST /chessdb.php HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx",
@@ -81,14 +81,14 @@ fn incomplete_requests_do_not_delay_the_stop() {
     ] {
         let mut stream = server.connect();
         stream.write_all(part.as_bytes()).unwrap();
-        current.push(stream);
+        connections.push(stream);
     }
     std::thread::sleep(Duration::from_millis(300));
     let begun = Instant::now();
     assert_eq!(server.stop(), Some(0));
     let time = begun.elapsed();
     assert!(time < Duration::from_secs(15), "{time:?}");
-    drop(current);
+    drop(connections);
 }
 
 #[test]
@@ -117,9 +117,9 @@ fn requests_per_second_are_limited() {
 }
 
 #[test]
-fn clients_of_a_proxy_are_limited_however_it_writes_their_address() {
+fn an_address_from_a_proxy_is_recognized_in_every_form() {
     let server = Server::new("--proxy 127.0.0.1");
-    // The first request uses the limit of several seconds.
+    // One request uses up the limit for several seconds.
     let form = format!("action=rulecheck&movelist={}", "|".repeat(7_000));
     let is_limited = |client: &str| {
         let header = format!("X-Forwarded-For: {client}\r\n");
@@ -137,9 +137,9 @@ fn clients_of_a_proxy_are_limited_however_it_writes_their_address() {
 }
 
 #[test]
-fn guesses_of_tokens_and_file_requests_are_limited() {
+fn invalid_tokens_and_requests_of_files_are_limited() {
     let server = Server::new("--rate 4 --proxy 127.0.0.1");
-    let show = |path: &str, token: &str, client: &str| {
+    let post = |path: &str, token: &str, client: &str| {
         let headers = format!("X-Forwarded-For: {client}\r\n{}", bearer(token));
         server.post_with(path, FORM, "queue=scoring", &headers)
     };
@@ -148,19 +148,19 @@ fn guesses_of_tokens_and_file_requests_are_limited() {
         ("10.0.0.2", "/admin/empty"),
         ("10.0.0.3", "/stats"),
     ] {
-        let guess = |n| status(&show(path, &format!("guessed-{n}"), client));
+        let guess = |n| status(&post(path, &format!("guessed-{n}"), client));
         let statuses: Vec<u16> = (0..40).map(guess).collect();
         assert_eq!(statuses[..4], [403; 4], "{path} {statuses:?}");
         assert!(statuses.contains(&429), "{path} {statuses:?}");
     }
     // Other addresses are not limited.
-    let done = show("/admin/empty", ADMIN, "10.0.0.4");
+    let done = post("/admin/empty", ADMIN, "10.0.0.4");
     assert_eq!(status(&done), 200);
     // After too many invalid tokens a valid one of the same address still works.
     let known: Vec<u16> = (0..40)
         .map(|n| {
             let token = if n < 39 { "guessed" } else { ADMIN };
-            status(&show("/admin/empty", token, "10.0.0.5"))
+            status(&post("/admin/empty", token, "10.0.0.5"))
         })
         .collect();
     assert_eq!((known[38], known[39]), (429, 200), "{known:?}");
@@ -168,7 +168,7 @@ fn guesses_of_tokens_and_file_requests_are_limited() {
     let files: Vec<u16> = (0..80).map(file).collect();
     assert_eq!(files[..20], [200; 20]);
     assert!(files.contains(&429), "{files:?}");
-    // All rejected requests are counted, those for statistics too.
+    // All rejected requests are counted, including those for the metrics.
     let metrics =
         |client: &str| server.get_with("/metrics", &format!("X-Forwarded-For: {client}\r\n"));
     let rejected = |client: &str| -> u64 {
@@ -184,9 +184,9 @@ fn guesses_of_tokens_and_file_requests_are_limited() {
 }
 
 #[test]
-fn one_address_has_half_of_the_connections() {
+fn one_address_gets_half_of_the_connections() {
     let server = Server::new("--connections 8");
-    let current: Vec<_> = (0..4).map(|_| server.connect()).collect();
+    let connections: Vec<_> = (0..4).map(|_| server.connect()).collect();
     // A refused connection is closed without a response, perhaps before the request is sent.
     let response = || {
         let mut stream = server.connect();
@@ -197,7 +197,7 @@ fn one_address_has_half_of_the_connections() {
         String::from_utf8(text).unwrap()
     };
     assert_eq!(response(), "");
-    drop(current);
+    drop(connections);
     // Until the server notices that the connections are closed, it refuses others.
     let deadline = Instant::now() + Duration::from_secs(20);
     let answered = loop {
@@ -241,7 +241,7 @@ fn random_requests_cause_no_panic() {
 }
 
 #[test]
-fn requests_may_come_in_a_row_and_in_pieces() {
+fn pipelined_and_chunked_requests_are_answered_in_order() {
     let server = Server::new("");
     let mut stream = server.connect();
     let board = encoded(START);

@@ -1,4 +1,4 @@
-//! The cloud library over HTTP, and its commands.
+//! The cloud library: its server, its commands, and the engine as its client.
 
 mod admin;
 mod api;

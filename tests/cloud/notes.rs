@@ -1,4 +1,4 @@
-//! Notes on moves, private branches, and jobs of uploaded files.
+//! Notes on moves, private branches, and the jobs that search uploaded files.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::Place;
 
 const AFTER_CANNON: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b";
 
-/// The response to a note on a move of a board.
+/// Writes a note on a move of a board; returns the response.
 fn annotate(server: &Server, token: &str, board: &str, form: &str) -> String {
     let form = format!("board={}&{form}", encoded(board));
     server.post_with("/notes", FORM, &form, &bearer(token))
@@ -41,7 +41,7 @@ fn writers_annotate_moves() {
     assert_eq!(body(&done), "{\"changed\":true,\"status\":\"ok\"}");
     assert!(body(&annotate(&server, WRITER, START, form)).contains("false"));
     let found = notes(&server, "", START);
-    // Both images of the move in the symmetric position.
+    // The position is symmetric, so both mirror images of the move have the note.
     assert_eq!(
         (&found[0]["move"], &found[1]["move"]),
         (&json!("b2e2"), &json!("h2e2"))
@@ -56,7 +56,7 @@ fn writers_annotate_moves() {
             (&json!("tests"), &json!(false))
         );
     }
-    // With colors swapped, the better side is black.
+    // With the colors swapped, glyph 16 (red is better) becomes 17 (black is better).
     let swapped = START.replace(" w", " b");
     let found = notes(&server, "", &swapped);
     assert_eq!(
@@ -114,7 +114,7 @@ fn notes_are_logged_undone_and_restored() {
         START,
         "move=h2e2&name=%E4%B8%AD%E7%82%AE&comment=one%0Atwo&glyphs=1+16",
     );
-    // The log shows the note; undo and redo change it.
+    // The log shows the note; undo removes it and redo restores it.
     let admin = |path: &str, form: &str| -> Value {
         let reply = server.post_with(path, FORM, form, &bearer(ADMIN));
         json_body(&reply)
@@ -135,7 +135,7 @@ fn notes_are_logged_undone_and_restored() {
     );
     assert_eq!(notes(&server, "", START).as_array().map(Vec::len), Some(2));
     place.check("$ cloud log library.db\n> ! +/- 中炮 one two");
-    // An empty note deletes.
+    // An empty note deletes the old one.
     annotate(&server, WRITER, START, "move=b2e2");
     assert_eq!(notes(&server, "", START), json!([]));
 }
@@ -274,10 +274,11 @@ fn exports_contain_notes() {
 }
 
 #[test]
-fn exports_have_the_colors_of_play() {
+fn exports_keep_the_side_to_move() {
     let place = Place::new();
     let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5CN/9/RNBAKAB1R b";
-    // The second move is not good, so a game begins after it. The canonical position has the colors swapped.
+    // The second move is bad, so the game after it is written by itself. The library stores its position with the
+    // colors swapped.
     place.write(
         "dump.txt",
         format!(
@@ -303,7 +304,7 @@ fn exports_have_the_colors_of_play() {
     assert_eq!(memo, "+/=");
 }
 
-/// Waits until a job has a state.
+/// Waits until a job is in this state; returns the job.
 fn wait_for(server: &Server, job: &Value, state: &str) -> Value {
     let begun = Instant::now();
     loop {
@@ -324,7 +325,7 @@ fn upload(server: &Server, more: &str, text: &str) -> Value {
 }
 
 #[test]
-fn uploads_are_searched_and_end() {
+fn jobs_end_when_their_positions_are_searched() {
     let place = place_with_tokens();
     let server = Server::start(&place, "");
     let games = "[Red \"A\"]\n\n1. h2e2 h9g7 2. h0g2 *\n\n[Red \"B\"]\n\n1. 炮二平五 炮8平5 *\n";
@@ -341,7 +342,7 @@ fn uploads_are_searched_and_end() {
         (&job["name"], &job["problems"]),
         (&json!("games.pgn"), &json!([]))
     );
-    // It survives a restart, and its end comes when a worker has searched the moves.
+    // It survives a restart, and ends when a worker has searched the moves.
     drop(server);
     let server = Server::start(&place, "--workers 1 --nodes 1000");
     let done = wait_for(&server, &job["job"], "done");
@@ -381,11 +382,11 @@ fn reasons_are_in_the_language_of_the_client() {
     let doubled = START.replace("/9/9/P1P1P1P1P", "/9/P8/P1P1P1P2");
     let list = format!("{START}\n{doubled}\n");
     let job = json_body(&post("/jobs", "text/plain", &list));
-    let why = "第 2 局：略去 1 个云库不存或不搜索的局面";
-    assert_eq!(job["problems"], json!([why]), "{job}");
+    let problem = "第 2 局：略去 1 个云库不存或不搜索的局面";
+    assert_eq!(job["problems"], json!([problem]), "{job}");
     let job = upload(&server, "", &list);
-    let why = "game 2: skipped positions that a library does not store or search: 1";
-    assert_eq!(job["problems"], json!([why]), "{job}");
+    let problem = "game 2: skipped positions that a library does not store or search: 1";
+    assert_eq!(job["problems"], json!([problem]), "{job}");
 }
 
 #[test]
@@ -432,14 +433,14 @@ fn unreadable_uploads_are_refused() {
     assert_eq!(status(&post("/jobs", &large, WRITER)), 413);
     let binary = post("/jobs", "\u{1}\u{2}nonsense", WRITER);
     assert_eq!(status(&binary), 400, "{binary}");
-    // Of a game with an illegal move the legal part is searched, and the problem is reported.
+    // A game is searched up to its first illegal move, which is reported.
     let job = upload(&server, "", "1. h2e2 h9h1 *\n");
     assert_eq!(
         (&job["total"], job["problems"].as_array().map(Vec::len)),
         (&json!(1), Some(1)),
         "{job}"
     );
-    // At most five problems are reported. The last one is that of the file, which is not text after its first MB.
+    // At most five problems are reported. The last one is about the file, which has a binary part after its first MB.
     let beginning = "1. h2e2 h9h1 *\n\n".repeat(6) + &"\n".repeat(1 << 20);
     let damaged = beginning + "[Red \"x\"]\n\0\n";
     let job = upload(&server, "", &damaged);

@@ -17,7 +17,7 @@ fn open(database: &TestDatabase) -> Store {
 }
 
 /// Checks that the values of the library are consistent.
-fn assert_agrees(database: &TestDatabase) {
+fn assert_consistent(database: &TestDatabase) {
     let problems = open(database).read(|snapshot| snapshot.check()).unwrap();
     assert_eq!(problems.first(), None);
 }
@@ -28,7 +28,7 @@ fn acknowledged_writes_survive_a_kill_on_postgres() {
         return;
     };
     survive_kills(&database.url(), &place_with_tokens());
-    assert_agrees(&database);
+    assert_consistent(&database);
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn two_servers_on_postgres_agree() {
     let (first, mut second) = (start(), start());
     write_example(&first);
     assert_eq!(second.ask("queryscore", ""), "eval:20\0");
-    // Writes to both servers; one is killed meanwhile.
+    // Write to both servers, and kill one of them meanwhile.
     let acknowledged = Mutex::new(Vec::new());
     let process = rustix::process::Pid::from_child(&second.child);
     std::thread::scope(|scope| {
@@ -63,7 +63,7 @@ fn two_servers_on_postgres_agree() {
     // The killed server does not block this one.
     let more = format!("&move=i3i4&score=-5&token={WRITER}");
     assert_eq!(first.ask("store", &more), "ok\0");
-    assert_agrees(&database);
+    assert_consistent(&database);
 }
 
 #[test]
@@ -115,16 +115,16 @@ fn a_server_survives_the_loss_of_its_database() {
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     let more = format!("&move=a3a4&score=-30&token={WRITER}");
     assert_eq!(server.ask("store", &more), "ok\0");
-    // Without its tables the server replies with an error.
-    let mut beside = database.connect();
+    // While the tables are missing, the server replies with an error.
+    let mut connection = database.connect();
     let hide = "ALTER SCHEMA chuhe_cloud RENAME TO hidden";
-    beside.batch_execute(hide).unwrap();
+    connection.batch_execute(hide).unwrap();
     database.cut_off();
-    let said = "Error: the library cannot be read or written";
-    assert_eq!(server.ask("queryscore", ""), said);
-    assert_eq!(server.ask("store", &more), said);
+    let error = "Error: the library cannot be read or written";
+    assert_eq!(server.ask("queryscore", ""), error);
+    assert_eq!(server.ask("store", &more), error);
     let show = "ALTER SCHEMA hidden RENAME TO chuhe_cloud";
-    beside.batch_execute(show).unwrap();
+    connection.batch_execute(show).unwrap();
     assert_eq!(server.ask("queryscore", ""), "eval:30\0");
     assert_eq!(server.stop(), Some(0));
 }
@@ -142,7 +142,7 @@ fn dumps_move_libraries_between_files_and_databases() {
     let dump = place.output(&format!("cloud dump {url}"));
     assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
     place.write("dump.txt", &dump);
-    // Scores of the same depth stay.
+    // An import keeps scores of the same depth.
     place.check(&format!(
         "
         $ cloud import library.db dump.txt

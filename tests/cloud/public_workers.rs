@@ -12,6 +12,13 @@ fn get(server: &Server, query: &str) -> String {
     body(&server.get(&format!("/chessdb.php?{}", encoded(query))))
 }
 
+/// Acknowledges a batch by `ackqueue` or `acksel`, named by its hash and signed with the access token.
+fn acknowledge(server: &Server, action: &str, access: &str, batch: &str) -> String {
+    let name = hash(batch);
+    let token = hash(&format!("{access}{name}"));
+    get(server, &format!("action={action}&key={name}&token={token}"))
+}
+
 /// The access token of a worker on this machine.
 fn access(server: &Server) -> String {
     assert_eq!(get(server, "action=getip"), "127.0.0.1");
@@ -21,7 +28,7 @@ fn access(server: &Server) -> String {
 }
 
 #[test]
-fn batches_are_scored_and_acknowledged() {
+fn workers_score_and_acknowledge_batches() {
     let place = place_with_tokens();
     let server = Server::start(&place, ARGUMENTS);
     let access = access(&server);
@@ -48,23 +55,17 @@ fn batches_are_scored_and_acknowledged() {
         "ok\0"
     );
     assert!(server.ask("queryall", "").contains("move:c3c4,score:16,"));
-    let name = hash(&batch);
-    let acknowledge = |token: &str| {
-        get(
-            &server,
-            &format!("action=ackqueue&key={name}&token={token}"),
-        )
-    };
-    assert_eq!(acknowledge(&access), "tokenerror");
-    assert_eq!(acknowledge(&hash(&format!("{access}{name}"))), "ok");
-    // The audit log has the name of the token.
+    let unsigned = format!("action=ackqueue&key={}&token={access}", hash(&batch));
+    assert_eq!(get(&server, &unsigned), "tokenerror");
+    assert_eq!(acknowledge(&server, "ackqueue", &access, &batch), "ok");
+    // The writer of the score is the name of the token.
     drop(server);
     let store = chuhe::cloud::store::Store::open(&place.path("library.db")).unwrap();
     assert_eq!(store.undo("tests", None, "operator").unwrap().values, 1);
 }
 
 #[test]
-fn moves_found_by_an_expansion_are_urgent() {
+fn moves_found_by_an_expansion_are_scored_first() {
     let server = Server::new(ARGUMENTS);
     let access = access(&server);
     let sel = format!("action=getsel&token={access}");
@@ -76,12 +77,7 @@ fn moves_found_by_an_expansion_are_urgent() {
     let token = hash(&format!("{access}b2e2"));
     let more = format!("&move=move:b2e2&token={token}");
     assert_eq!(server.ask("store", &more), "ok\0");
-    let name = hash(&batch);
-    let done = format!(
-        "action=acksel&key={name}&token={}",
-        hash(&format!("{access}{name}"))
-    );
-    assert_eq!(get(&server, &done), "ok");
+    assert_eq!(acknowledge(&server, "acksel", &access, &batch), "ok");
     let queue = get(&server, &format!("action=getqueue&token={access}"));
     assert_eq!(
         queue,
@@ -104,12 +100,7 @@ fn a_batch_that_is_not_acknowledged_is_leased_again() {
     drop(server);
     let server = Server::start(&place, ARGUMENTS);
     let access = access(&server);
-    let name = hash(&batch);
-    let done = format!(
-        "action=ackqueue&key={name}&token={}",
-        hash(&format!("{access}{name}"))
-    );
-    assert_eq!(get(&server, &done), "ok");
+    assert_eq!(acknowledge(&server, "ackqueue", &access, &batch), "ok");
     std::thread::sleep(std::time::Duration::from_millis(2_100));
     assert_eq!(get(&server, &format!("action=getqueue&token={access}")), "");
 }

@@ -59,7 +59,7 @@ impl Server {
         Self::start_by(program, library, place, arguments)
     }
 
-    /// Starts a server with a file size limit of `blocks` times 512 or 1024 bytes.
+    /// Starts a server with a file size limit of `blocks` blocks, which have 512 or 1024 bytes depending on the shell.
     pub fn start_with_little_disk(place: &Place, blocks: u32) -> Self {
         let mut shell = Command::new("sh");
         let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
@@ -67,7 +67,7 @@ impl Server {
         Self::start_by(shell, LIBRARY, place, "")
     }
 
-    /// Starts a server by a command, without workers unless the arguments have some.
+    /// Starts a server by a command that runs the program. It has no workers unless the arguments set their number.
     pub fn start_by(mut command: Command, library: &str, place: &Place, arguments: &str) -> Self {
         let workers = if arguments.contains("--workers") {
             ""
@@ -125,6 +125,7 @@ impl Server {
         body(&self.get(&format!("/chessdb.php?action={action}&board={board}{more}")))
     }
 
+    /// The response to a POST request with a body of the content type `kind`.
     pub fn post(&self, path: &str, kind: &str, form: &str) -> String {
         self.post_with(path, kind, form, "")
     }
@@ -157,13 +158,14 @@ pub fn stop(child: &mut Child) -> Option<i32> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have exited already.
+        // Fails if it has already exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The URL of a server that sends the same response to every request. A response that is a URL is also the location.
+/// The URL of a server that sends the same response to every request. A response that is a URL is also the header
+/// `Location`.
 pub fn responding(status: u16, response: &'static str) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -198,7 +200,7 @@ pub fn json_body(response: &str) -> Value {
     serde_json::from_str(&body(response)).expect(response)
 }
 
-/// The header line with a token; nothing for an empty one.
+/// The header line with a token; empty without one.
 pub fn bearer(token: &str) -> String {
     match token {
         "" => String::new(),
@@ -211,7 +213,7 @@ pub fn encoded(board: &str) -> String {
     board.replace(' ', "%20")
 }
 
-/// Writes three scores.
+/// Writes the scores of three moves of the starting position.
 pub fn write_example(server: &Server) {
     for (m, score) in [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)] {
         let more = format!("&move={m}&score={score}&token={WRITER}");

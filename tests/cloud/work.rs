@@ -1,4 +1,4 @@
-//! Workers of the server and on other machines, and the page.
+//! Workers in the server and on other machines, and the web page.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -24,7 +24,7 @@ fn wait_for_moves(server: &Server, count: usize) -> String {
     }
 }
 
-/// Stops a server; it waits at most three seconds for its worker.
+/// Stops a server, which waits at most three seconds for its worker.
 fn stop_in_time(server: Server) {
     let begun = Instant::now();
     assert_eq!(server.stop(), Some(0));
@@ -55,19 +55,19 @@ fn a_long_search_does_not_delay_the_stop() {
     assert_eq!(server.ask("queue", ""), "ok\0");
     std::thread::sleep(Duration::from_millis(900));
     stop_in_time(server);
-    // The task waits again.
+    // The task is in the queue again.
     let server = Server::start(&place, "--workers 1 --nodes 1000");
     wait_for_moves(&server, 5);
 }
 
 #[test]
-fn workers_on_other_machines_fill_the_library() {
+fn remote_workers_fill_the_library() {
     let place = place_with_tokens();
     let server = Server::start(&place, "");
     assert_eq!(server.ask("queue", ""), "ok\0");
     place.write("reader", format!("{READER}\n"));
     place.write("writer", format!("{WRITER}\n"));
-    // The library is also found below a path.
+    // The URL of the server may have a path.
     let url = server.url() + "/chuhe/";
     let worker = format!("cloud worker --nodes 2000 --url {url} --token-file");
     place.check(&format!("$1 {worker} reader\n2> rejects this one"));
@@ -146,7 +146,7 @@ fn results_are_bound_to_the_lease_and_its_worker() {
     let job = format!("{{\"board\":\"{START}\",\"moves\":[\"c3c4\"],\"priority\":\"urgent\"}}");
     let expansion = format!("{{\"lease\":{lease},\"scores\":[],\"jobs\":[{job}]}}");
     assert_eq!(post("/worker/submit", expansion, WRITER).0, 400);
-    // Another worker cannot give it back.
+    // Another worker cannot release the lease.
     let release = format!("{{\"lease\":{lease}}}");
     assert_eq!(post("/worker/release", release, other).0, 200);
     assert!(
@@ -161,7 +161,7 @@ fn results_are_bound_to_the_lease_and_its_worker() {
 }
 
 #[test]
-fn the_page_and_its_files_are_served() {
+fn the_page_and_its_statistics_are_served() {
     let server = Server::new("");
     let page = server.get("/");
     assert!(
@@ -255,7 +255,7 @@ fn readers_ask_about_positions_and_writers_use_the_engine() {
 }
 
 #[test]
-fn boards_are_normalised_or_rejected_with_a_reason() {
+fn boards_are_normalized_or_rejected_with_a_reason() {
     let server = Server::new("");
     let board = |text: &str| body(&server.get(&format!("/board?board={text}")));
     let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
@@ -281,7 +281,7 @@ fn boards_are_normalised_or_rejected_with_a_reason() {
 fn the_engine_answers_for_positions_with_too_few_pieces() {
     let server = Server::new("");
     let board = |text: &str| body(&server.get(&format!("/board?board={text}")));
-    // Such positions are not searched; the page shows a move of the engine.
+    // The library does not search such positions; the page shows a move of the engine.
     let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R_w";
     assert!(
         board(thin)
@@ -317,7 +317,7 @@ fn files_of_a_directory_are_served() {
             .get("/query/file/a.js")
             .contains("content-type: text/javascript")
     );
-    // The built-in page stays, and no other file is served.
+    // The built-in page is still served, and files outside the directory are not.
     assert!(body(&server.get("/")).contains("main.js"));
     for path in [
         "/query/../tokens",
