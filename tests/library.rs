@@ -1,4 +1,4 @@
-//! Tests of the library: board, rules, search, the layers of the source and the translation of messages.
+//! Tests of the library: board, rules, search, the order of the modules and the translation of messages.
 
 mod architecture;
 mod board;

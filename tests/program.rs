@@ -14,7 +14,7 @@ mod commands;
 mod readme;
 #[cfg(feature = "match")]
 mod sprt;
-// Its tests read the list of processes from /proc.
+// Its tests read the child processes of a match from /proc.
 #[cfg(all(feature = "match", target_os = "linux"))]
 mod tournament;
 
@@ -66,7 +66,8 @@ impl Place {
         names
     }
 
-    /// `chuhe` with the words of a line as arguments, in an English locale. Standard input is the file after `<`.
+    /// `chuhe` with the words of a line as arguments, in an English locale. The file after `<` is its standard input,
+    /// which is empty without one.
     pub(crate) fn command(&self, line: &str) -> assert_cmd::Command {
         let (arguments, input) = match line.split_once("< ") {
             Some((arguments, file)) => (arguments, self.bytes(file)),
@@ -77,7 +78,8 @@ impl Place {
         command
     }
 
-    /// The same command for the background. Its standard input is that of the test, and `<` has no meaning.
+    /// As [`Self::command`], but as a [`Command`] that can run in the background. It inherits the standard input, and
+    /// `<` has no meaning.
     pub(crate) fn process(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
         command.args(words(arguments)).current_dir(self.0.path());
@@ -99,15 +101,14 @@ impl Place {
         json_lines(&self.output(line))
     }
 
-    /// Runs a session. `$ ARGUMENTS` runs a command, which must succeed; `$2 ARGUMENTS` must exit with code 2. The lines
-    /// below it are about its output, or with a `2` before the mark about standard error:
+    /// Runs a session. `$ ARGUMENTS` runs a command, which must succeed; `$2 ARGUMENTS` must exit with code 2. The
+    /// lines below it describe its standard output, or its standard error with a `2` before the mark:
     /// - `> TEXT`: contains the text;
     /// - `>3 TEXT`: contains it exactly three times;
     /// - `^ TEXT`: begins with it;
-    /// - `= TEXT`: is this line; `=` alone: is empty.
+    /// - `= TEXT`: is this line and nothing else; `=` alone: is empty.
     ///
-    /// `\n` in a text is a line end; blanks at the end of a line do not count. Output that is not UTF-8 is decoded with
-    /// replacement characters.
+    /// `\n` in a text is a line end; spaces at the end of a line are ignored. Invalid UTF-8 in the output is replaced.
     pub(crate) fn check(&self, session: &str) {
         let mut streams = [String::new(), String::new()];
         let mut command = "";
@@ -130,7 +131,7 @@ impl Place {
                 None => (&streams[0], mark),
             };
             let text = text.replace("\\n", "\n");
-            let is_so = match mark.split_at(1) {
+            let holds = match mark.split_at(1) {
                 (">", "") => stream.contains(&text),
                 (">", count) => stream.matches(&text).count().to_string() == count,
                 ("^", "") => stream.starts_with(&text),
@@ -138,7 +139,7 @@ impl Place {
                 ("=", "") => *stream == text + "\n",
                 _ => panic!("{line}"),
             };
-            assert!(is_so, "{command}\n{line}\n{}", streams.concat());
+            assert!(holds, "{command}\n{line}\n{}", streams.concat());
         }
     }
 }
@@ -149,7 +150,7 @@ pub(crate) fn json_lines(text: &str) -> Vec<serde_json::Value> {
     objects.collect::<Result<_, _>>().expect(text)
 }
 
-/// The words of a line. A word in quotes may contain blanks.
+/// The words of a line. A word in quotes may contain spaces.
 pub(crate) fn words(line: &str) -> Vec<String> {
     let parts = line.split(['"', '\'']).enumerate();
     let words = parts.flat_map(|(n, part)| match n % 2 {

@@ -11,7 +11,7 @@ use super::{Place, check};
 const ENDGAME: &str = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w - - 0 1";
 const MATED: &str = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
 
-/// The printed rows.
+/// The rows that the command prints, without errors.
 fn rows(arguments: &str) -> Vec<String> {
     let place = Place::new();
     let mut command = place.command(&format!("analyse {arguments}"));
@@ -43,7 +43,7 @@ fn an_interrupt_ends_the_search_but_not_the_output() {
 }
 
 #[test]
-fn games_of_a_pgn_are_named_by_number_and_ply() {
+fn games_of_a_pgn_are_selected_by_number_and_ply() {
     let place = Place::new();
     place.write("games.pgn", "1. h2e2 *\n\n1. c3c4 *\n");
     place.check(
@@ -69,14 +69,14 @@ fn each_depth_has_a_row() {
     let words: Vec<&str> = head.split_whitespace().collect();
     assert_eq!(words.join(" "), "depth score time nodes line (red to move)");
     assert_eq!(rows.len(), 4);
-    let form = is_match(r"^ +\d+ +[+-]\d\.\d\d +\d+\.\d\ds +\d+  \S{4}( \S{4})*$").unwrap();
-    assert!(rows.iter().all(|row| form.eval(row)), "{rows:?}");
-    let form = [
+    let pattern = is_match(r"^ +\d+ +[+-]\d\.\d\d +\d+\.\d\ds +\d+  \S{4}( \S{4})*$").unwrap();
+    assert!(rows.iter().all(|row| pattern.eval(row)), "{rows:?}");
+    let pattern = [
         r"^best (\S+) \(([a-i]\d){2}\)  score [+-]\d\.\d\d  win/draw/loss \d+/\d+/\d+ %",
         r"depth 4  nodes \d+  time \d+\.\d\ds  nps \d+$",
     ];
-    let form = form.join("  ");
-    assert!(is_match(&form).unwrap().eval(best), "{best}");
+    let pattern = pattern.join("  ");
+    assert!(is_match(&pattern).unwrap().eval(best), "{best}");
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn several_lines_are_numbered() {
 
 #[test]
 fn fen_may_be_several_words_and_moves_may_follow() {
-    // All but time and speed.
-    let facts = |position: &str| {
+    // The last row up to the time.
+    let result = |position: &str| {
         let rows = rows(&format!("{position} --depth 3 --notation coordinate"));
         rows.last()
             .unwrap()
@@ -122,7 +122,7 @@ fn fen_may_be_several_words_and_moves_may_follow() {
             .0
             .to_owned()
     };
-    assert_eq!(facts(ENDGAME), facts(&format!("'{ENDGAME}'")));
+    assert_eq!(result(ENDGAME), result(&format!("'{ENDGAME}'")));
     for arguments in [
         "startpos --depth 2 --moves 炮二平五",
         "startpos --moves h2e2 N8+7 P7+1 --depth 2",
@@ -133,7 +133,7 @@ fn fen_may_be_several_words_and_moves_may_follow() {
 }
 
 #[test]
-fn limits_are_respected_and_mates_counted_in_plies() {
+fn limits_end_the_search_and_mates_are_shown() {
     check(
         r"
         $ analyse startpos --nodes 5000 --hash 4 --threads 2
@@ -190,7 +190,7 @@ fn an_invalid_fen_is_reported_with_all_reasons() {
 }
 
 #[test]
-fn settings_are_those_of_the_engine() {
+fn pruning_and_knowledge_change_the_search() {
     let nodes = |arguments: &str| -> Vec<String> {
         let rows = rows(&format!("startpos --depth 5 {arguments}"));
         let nodes = rows.iter().map(|row| row.split_whitespace().nth(3));
@@ -198,9 +198,9 @@ fn settings_are_those_of_the_engine() {
             .map(|nodes| nodes.unwrap_or_default().to_owned())
             .collect()
     };
-    let usual = nodes("");
-    assert_ne!(nodes("--pruning none"), usual);
-    assert_ne!(nodes("--knowledge small"), usual);
+    let default = nodes("");
+    assert_ne!(nodes("--pruning none"), default);
+    assert_ne!(nodes("--knowledge small"), default);
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn files_of_positions_are_analysed() {
 }
 
 #[test]
-fn games_of_files_are_named() {
+fn output_names_the_file_and_the_game() {
     let place = Place::new();
     place.write("g.pgn", "1. h2e2 *\n\n[Red \"x\"]\n\n1. b2e2 *\n");
     place.check(

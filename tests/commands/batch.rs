@@ -36,7 +36,7 @@ fn lines_with_moves_are_searched_at_their_last_positions() {
     for (answer, board) in answers.iter().zip(boards) {
         assert!(answer["fen"].as_str().unwrap().contains(board), "{answer}");
     }
-    // Moves without the word `moves`, a FEN in another dialect, and a text with that word.
+    // Moves without the word `moves`, a FEN with `--` for two fields, and an EPD comment with that word.
     let task = "bm a0a1; id \"two moves to mate\";";
     place.write(
         "forms.txt",
@@ -171,7 +171,7 @@ fn only_answers_of_the_same_search_are_continued() {
 }
 
 #[test]
-fn only_a_file_of_answers_is_continued() {
+fn other_files_are_not_overwritten_by_go_on() {
     let place = place_with_suite();
     for (text, is_start) in [
         ("important notes", false),
@@ -182,29 +182,21 @@ fn only_a_file_of_answers_is_continued() {
         ("", true),
     ] {
         place.write("out.json", text);
-        let [status, error] = if is_start {
-            ["", "4 of 4 positions"]
+        let batch = "batch suite.epd --depth 1 --out out.json --go-on";
+        if is_start {
+            place.check(&format!("$ {batch}\n2> 4 of 4 positions"));
+            assert_eq!(place.read("out.json").lines().count(), 4, "{text}");
         } else {
-            ["1", "out.json: the file has no results of `chuhe batch`"]
-        };
-        place.check(&format!(
-            "${status} batch suite.epd --depth 1 --out out.json --go-on\n2> {error}"
-        ));
-        let lines = place.read("out.json").lines().count();
-        assert!(
-            if is_start {
-                lines == 4
-            } else {
-                place.read("out.json") == text
-            },
-            "{text}"
-        );
+            let error = "out.json: the file has no results of `chuhe batch`";
+            place.check(&format!("$1 {batch}\n2> {error}"));
+            assert_eq!(place.read("out.json"), text);
+        }
     }
 }
 
 #[test]
-fn an_interrupted_run_is_continued() {
-    let timeless = |text: &str| {
+fn an_incomplete_output_is_continued() {
+    let without_times = |text: &str| {
         let mut answers = json_lines(text);
         for answer in &mut answers {
             answer["time_ms"] = Value::Null;
@@ -234,7 +226,7 @@ fn an_interrupted_run_is_continued() {
         let again = place.read(&out);
         assert!(again.starts_with(&kept));
         if extension == "json" {
-            assert_eq!(timeless(&again), timeless(&whole));
+            assert_eq!(without_times(&again), without_times(&whole));
         } else {
             assert!(whole.starts_with("line,id,fen,best,"));
             let first = "2,\"a rook, for nothing\",3k5/";
@@ -250,9 +242,8 @@ fn an_interrupted_run_is_continued() {
     }
 }
 
-/// Scores that are only bounds, and positions without a legal move, are marked.
 #[test]
-fn bounds_and_finished_games_are_marked() {
+fn scores_that_are_bounds_and_finished_games_are_marked() {
     let place = Place::new();
     let mated = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
     let positions = chuhe::search::BENCH_POSITIONS.join("\n");
@@ -261,7 +252,7 @@ fn bounds_and_finished_games_are_marked() {
     assert_eq!(answers[0]["over"], "checkmate");
     assert_eq!(answers[0]["best"], Value::Null);
     assert!(answers[1..].iter().all(|answer| answer["over"].is_null()));
-    // Few searches are interrupted while the score is only a bound.
+    // Only a few searches end while the score is a bound.
     let more = [300, 2500, 4000].map(|n| place.objects(&format!("batch marked.epd --nodes {n}")));
     let answers = [answers, more.concat()].concat();
     let bounds = answers.iter().filter(|answer| !answer["bound"].is_null());
@@ -311,7 +302,7 @@ fn invalid_lines_do_not_stop_the_others() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_complete_answers() {
+fn an_interrupted_run_leaves_complete_answers() {
     let place = Place::new();
     place.write("many.epd", format!("{START}\n").repeat(400));
     let line = "batch many.epd --out many.json --time 0.2 --threads 2";
@@ -328,7 +319,7 @@ fn ctrl_c_leaves_complete_answers() {
     assert!(errors.ends_with(" of 400 positions\n"), "{errors}");
 }
 
-/// Positions and games of several files in several formats, each with the name of its file.
+/// Positions and games of several formats. Each answer names its file.
 #[test]
 fn several_files_are_searched() {
     let place = Place::new();
@@ -347,15 +338,15 @@ fn several_files_are_searched() {
         2> 7 of 7 positions
         ",
     );
-    let places: Vec<_> = json_lines(&place.read("answers.json"))
+    let found: Vec<_> = json_lines(&place.read("answers.json"))
         .iter()
         .map(|answer| format!("{}:{}", answer["file"].as_str().unwrap(), answer["line"]))
         .collect();
     let expected = [
         "fen:2", "fen:3", "fen:4", "fen:6", "txt:1", "pgn:1", "pgn:3",
     ];
-    assert_eq!(places, expected.map(|place| format!("several.{place}")));
-    // The interrupted output of several files is continued.
+    assert_eq!(found, expected.map(|place| format!("several.{place}")));
+    // An incomplete output for several files is continued.
     let batch = "batch several.fen several.txt --depth 1 -o answers.csv";
     place.check(&format!("$ {batch}"));
     let whole = place.read("answers.csv");

@@ -83,13 +83,14 @@ impl Board {
         (status, serde_json::from_str(&body).unwrap_or_default())
     }
 
+    /// The reply of the API to a file.
     fn read(&self, text: &[u8]) -> (u16, Value) {
         let path = format!("/{}/api/read", self.token);
         let (status, body) = self.response("POST", &path, &self.host(), text);
         (status, serde_json::from_str(&body).unwrap_or_default())
     }
 
-    /// The lines of a stream of events.
+    /// The lines of an event stream of the API.
     fn stream(&self, path: &str) -> impl Iterator<Item = String> + use<> {
         let path = format!("/{}/api/{}", self.token, path.replace(' ', "_"));
         let stream = self.send("GET", &path, &self.host(), b"");
@@ -99,13 +100,13 @@ impl Board {
 
 impl Drop for Board {
     fn drop(&mut self) {
-        // It may have exited already.
+        // Fails if it has already exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The data of the events with a name.
+/// The data of the events with this name.
 fn events(lines: impl Iterator<Item = String>, name: &str) -> impl Iterator<Item = Value> {
     let mut current = String::new();
     lines.filter_map(move |line| {
@@ -172,7 +173,7 @@ fn errors_are_in_the_language_of_the_request() {
 }
 
 #[test]
-fn slow_requests_are_ended() {
+fn incomplete_requests_time_out() {
     let board = Board::start(&[]);
     let mut slow = TcpStream::connect(("127.0.0.1", board.port)).unwrap();
     slow.set_read_timeout(Some(Duration::from_secs(60)))
@@ -180,7 +181,7 @@ fn slow_requests_are_ended() {
     slow.write_all(b"GET / HTTP/1.1\r\n").unwrap();
     let begun = Instant::now();
     let mut answer = Vec::new();
-    // The server closes the connection; it may send an error before.
+    // The server closes the connection, perhaps after it has sent an error.
     let _ = slow.read_to_end(&mut answer);
     assert!(begun.elapsed() < Duration::from_secs(50));
     let page = format!("/{}/", board.token);
@@ -199,7 +200,7 @@ fn positions_are_described() {
     assert_eq!(ending["value"]["result"], "win");
     let moves = ending["tablebase"].as_array().unwrap();
     assert!(moves.iter().all(|m| m["move"].is_string()) && moves.len() > 10);
-    // The text of the command line says why a FEN is invalid.
+    // The reason for an invalid FEN is that of the command line.
     let (status, invalid) = board.ask("position?start=9/9/9/9/9/9/9/9/9/4K4 w&moves=");
     assert_eq!(status, 400);
     assert!(
@@ -209,7 +210,7 @@ fn positions_are_described() {
     let (status, illegal) = board.ask(&format!("position?start={START}&moves=h2e9"));
     let reason = json!({ "error": "illegal move h2e9 (number 1 of the line)" });
     assert_eq!((status, illegal), (400, reason));
-    // Red checks for ever.
+    // Red gives perpetual check.
     let checks = ["e9f9,e1f1,f9e9,f1e1"; 3].join(",");
     let path = format!("position?start=4k4/9/9/9/9/9/9/9/4R4/3K5 b&moves={checks}");
     let (_, lost) = board.ask(&path);
@@ -251,7 +252,7 @@ fn analysis_streams_until_the_client_leaves() {
 }
 
 #[test]
-fn limits_are_refused() {
+fn search_limits_are_refused() {
     Place::new().check(
         "
         $2 board --no-browser --depth 3
@@ -315,7 +316,7 @@ fn files_are_read_and_reviewed() {
     assert_eq!(reply["games"].as_array().unwrap().len(), 2);
     let problem = reply["problems"][0].as_str().unwrap();
     assert!(problem.starts_with("game 2: "), "{problem}");
-    // The note on the number of games is shown after any number of problems of games.
+    // At most five problems of games are listed; the limit on the number of games is always reported.
     let illegal = "[Red \"a\"]\n\n1. c3c4 a0a9 *\n\n".repeat(1001);
     let (_, reply) = board.read(illegal.as_bytes());
     let problems = reply["problems"].as_array().unwrap();
@@ -368,7 +369,7 @@ fn games_of_the_command_line_are_shown() {
     for invalid in ["no-such-file.pgn", "'9/9 w'", "games.pgn:2@3"] {
         place.check(&format!("$1 board --no-browser {invalid}"));
     }
-    // A pipe is read from its first byte.
+    // A file that cannot be rewound is read from its first byte.
     #[cfg(unix)]
     {
         place.write("cut.cbr", b"CCBridge Record\0\0\0\0\x02cut");
@@ -392,7 +393,7 @@ fn rules_and_notations_of_the_page_are_those_of_the_engine() {
         positions.push(game.position().clone());
     }
     for fen in [
-        // Pawns on two crowded files, and five on one.
+        // Two files with several pawns, five pawns on one file, and two rooks and two cannons on one file.
         "3k5/9/2P1P4/2P1P4/4P4/9/9/9/9/4K4 w",
         "3k5/4P4/4P4/4P4/4P4/4P4/9/9/9/5K3 w",
         "4k4/9/9/9/9/2p3p2/2p3p2/2p6/9/3K5 b",

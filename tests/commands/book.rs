@@ -55,7 +55,7 @@ fn games_in_other_formats_are_read() {
         2> binary.html: neither a text nor a game record
         ",
     );
-    // A pipe has its first bytes only once.
+    // The first bytes of a pipe can be read only once.
     #[cfg(unix)]
     {
         place.check(
@@ -72,7 +72,7 @@ fn games_in_other_formats_are_read() {
 #[test]
 fn a_book_can_be_built_from_searches() {
     let place = Place::new();
-    for (arguments, why) in [
+    for (arguments, error) in [
         ("--positions 4", "cannot be used with"),
         ("--self --check", "cannot be used with"),
         ("--lines 3", "<--self-play <N>|--self>"),
@@ -84,7 +84,7 @@ fn a_book_can_be_built_from_searches() {
         ("--margin 9", "<--check|--self>"),
     ] {
         place.check(&format!(
-            "$2 book build no.dat no.pgn {arguments}\n2> {why}"
+            "$2 book build no.dat no.pgn {arguments}\n2> {error}"
         ));
     }
     place.check(
@@ -100,7 +100,7 @@ fn a_book_can_be_built_from_searches() {
 }
 
 #[test]
-fn self_play_and_build_are_one_command() {
+fn a_book_is_built_from_self_play_by_one_command() {
     let place = Place::new();
     let plan =
         "--self-play 8 --check --max-ply 4 --game-nodes 20 --lines 2 --min-games 1 --nodes 20";
@@ -151,7 +151,7 @@ fn by_score_keeps_moves_that_lost_their_games() {
 }
 
 #[test]
-fn books_go_through_every_format() {
+fn books_are_imported_merged_and_exported_in_every_format() {
     let place = Place::new();
     let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b";
     let lines = format!("{START}\th2e2\t7\t3\t0\t2\n{START}\tg3g4\t4\n{after}\th9g7\t9\t0\t9\t0\n");
@@ -174,7 +174,7 @@ fn books_go_through_every_format() {
 }
 
 #[test]
-fn texts_are_books() {
+fn books_are_read_from_text_in_several_encodings() {
     let place = Place::new();
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b - - 0 1";
     let old = format!("h2e2 7 {START} - - 0 1\r\ng3g4  4  {START}\r\ne9f9 9 {ending}\r\n");
@@ -259,7 +259,7 @@ fn a_merged_xqb_keeps_its_weights_and_positions() {
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
     let lines = format!("{START}\th2e2\t5\n{black}\th7e7\t5\n{ending}\te9f9\t7\n");
     place.write("a.txt", lines);
-    // The ending counts as two positions, with and without exchanged colours.
+    // The ending counts as two positions, with and without exchanged colors.
     place.check(&format!(
         "
         $ book import a.txt a.xqb
@@ -324,12 +324,12 @@ fn hashed_books_are_merged_completely() {
 }
 
 #[test]
-fn show_uses_the_builtin_book_by_default() {
+fn show_reads_the_builtin_book_by_default() {
     check("$ book show\n> h2e2  炮二平五");
 }
 
 #[test]
-fn standard_output_is_a_file_too() {
+fn books_are_read_from_standard_input_and_written_to_standard_output() {
     let place = Place::new();
     let lines = place.output("book export <builtin> -");
     assert!(lines.len() > 1000);

@@ -15,7 +15,7 @@ fn without_arguments_it_is_the_engine() {
 }
 
 #[test]
-fn version_and_help() {
+fn version_and_help_are_printed() {
     for flag in ["--version", "-V"] {
         let version = env!("CARGO_PKG_VERSION");
         check(&format!("$ {flag}\n= chuhe {version}\n2="));
@@ -42,7 +42,7 @@ fn help_that_cannot_be_written_is_an_error() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn names_of_files_need_not_be_utf_8() {
+fn file_names_need_not_be_utf_8() {
     use std::os::unix::ffi::OsStrExt;
     let place = Place::new();
     let name = std::ffi::OsStr::from_bytes(b"\xc6\xe5.pgn");
@@ -65,13 +65,16 @@ fn names_of_files_need_not_be_utf_8() {
 }
 
 #[test]
-fn perft_counts() {
+fn perft_prints_counts() {
     let place = Place::new();
     for (depth, nodes) in [(0, 1), (1, 44), (2, 1920), (3, 79666)] {
-        let form = format!("^nodes {nodes} time [0-9]+ ms nps [0-9]+\n$");
+        let pattern = format!("^nodes {nodes} time [0-9]+ ms nps [0-9]+\n$");
         for start in ["", "startpos"] {
             let assert = place.command(&format!("perft {depth} {start}")).assert();
-            assert.code(0).stdout(is_match(&form).unwrap()).stderr("");
+            assert
+                .code(0)
+                .stdout(is_match(&pattern).unwrap())
+                .stderr("");
         }
     }
     place.check(
@@ -154,7 +157,7 @@ fn words_that_begin_with_a_dash_get_a_useful_tip() {
 }
 
 #[test]
-fn the_log_has_times_and_all_lines_of_the_protocol() {
+fn the_log_has_times_and_all_protocol_lines() {
     let place = Place::new();
     place.write("lines", "ucci\nposition fen x\ngo depth 1\nquit\n");
     for _ in 0..2 {
@@ -163,17 +166,17 @@ fn the_log_has_times_and_all_lines_of_the_protocol() {
         assert.code(0).stdout(contains("bye\n")).stderr("");
     }
     let log = place.read("engine.log");
-    let form = is_match(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \d+ [A-Z]+ +\S").unwrap();
-    assert!(log.lines().all(|line| form.eval(line)), "{log}");
-    for said in [
+    let pattern = is_match(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \d+ [A-Z]+ +\S").unwrap();
+    assert!(log.lines().all(|line| pattern.eval(line)), "{log}");
+    for part in [
         "< ucci",
         "> ucciok",
         "position refused",
         "> nobestmove",
         "> bye",
     ] {
-        let count = log.matches(said).count();
-        assert!(count >= 2 && count % 2 == 0, "{said}: {log}");
+        let count = log.matches(part).count();
+        assert!(count >= 2 && count % 2 == 0, "{part}: {log}");
     }
     // Nothing is logged by default.
     let mut command = place.command("< lines");
@@ -195,18 +198,18 @@ fn commands_are_logged() {
     let place = Place::new();
     place.check("$ --log command.log analyse startpos --depth 2\n$ --log command.log perft 1");
     let log = place.read("command.log");
-    for said in [
+    for part in [
         "analyse startpos --depth 2",
         "search: depth 2",
         " at depth 2, ",
         "perft 1",
     ] {
-        assert!(log.contains(said), "{said}: {log}");
+        assert!(log.contains(part), "{part}: {log}");
     }
 }
 
 #[test]
-fn closed_output_is_no_error() {
+fn closed_output_does_not_change_the_exit_code() {
     let place = Place::new();
     for (arguments, code) in [
         ("", 0),
@@ -232,7 +235,7 @@ fn closed_output_is_no_error() {
 }
 
 #[test]
-fn depth_is_limited() {
+fn depths_above_the_maximum_are_refused() {
     let deepest = chuhe::search::MAX_DEPTH;
     let deeper = deepest + 1;
     check(&format!(
@@ -309,7 +312,7 @@ fn completions_and_man_pages_are_complete() {
     assert!(place.read("chuhe-analyse.1").contains("multipv"));
 }
 
-/// Runs commands with each way to choose Chinese.
+/// Checks the exit code and a part of the output of commands, with Chinese chosen by the locale and by `--lang`.
 fn assert_chinese(place: &Place, commands: &[(&str, i32, &str)]) {
     for (arguments, code, text) in commands {
         let mut by_locale = place.command(arguments);
@@ -346,7 +349,7 @@ fn messages_of_all_layers_are_chinese() {
 }
 
 #[test]
-fn the_language_is_that_of_messages() {
+fn the_language_is_that_of_lc_messages_not_of_lc_ctype() {
     for (category, is_chinese) in [("LC_CTYPE", false), ("LC_MESSAGES", true)] {
         let place = Place::new();
         let mut command = place.command("show '9/9 w'");
@@ -373,9 +376,9 @@ fn positions_are_read_from_standard_input() {
     );
 }
 
-/// Positions that cannot arise in a game are often mistyped.
+/// A position that cannot arise in a game may be mistyped.
 #[test]
-fn impossible_positions_are_noted_once() {
+fn irregular_positions_are_noted_once() {
     for command in [
         "show",
         "analyse --depth 1",
@@ -426,7 +429,6 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
     ]);
 }
 
-/// Arguments that would have no effect.
 #[test]
 fn arguments_without_effect_are_refused() {
     let place = Place::new();
@@ -447,7 +449,7 @@ fn arguments_without_effect_are_refused() {
     );
 }
 
-/// Commands that write the file OUT, with what standard output contains if OUT is `-`.
+/// Commands that write the file OUT, with a part of the standard output if OUT is `-`.
 const OUTPUTS: &[(&str, &str)] = &[
     ("convert games.pgn -o OUT", "1. H2-E2"),
     ("show --svg OUT", "<svg"),
@@ -474,7 +476,7 @@ const OUTPUTS: &[(&str, &str)] = &[
 
 /// `-` is standard output, and an existing file is kept unless `--force` is given.
 #[test]
-fn output_files_are_treated_alike() {
+fn every_command_treats_its_output_file_in_the_same_way() {
     let place = Place::new();
     let games = "1. h2e2 h9g7 1-0\n\n[Result \"0-1\"]\n\n1. h2e2 h9g7 2. h0g2 0-1\n";
     place.write("games.pgn", games);

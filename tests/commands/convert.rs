@@ -14,7 +14,7 @@ fn place_with_games() -> Place {
 }
 
 #[test]
-fn notations_formats_and_encodings() {
+fn games_are_written_in_every_notation_format_and_encoding() {
     let place = place_with_games();
     let chinese = place.output("convert games.pgn --notation chinese");
     let first = "1. 炮二平五 马８进７ {good} 1-0";

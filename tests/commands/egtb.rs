@@ -25,7 +25,7 @@ fn tables_are_generated_once_verified_and_counted() {
     );
     assert!(place.names().is_empty());
     place.check("$ egtb generate --out . --threads 2 KRB-KA\n> KRB-K:\n> KRB-KA:");
-    // Files of a killed run: a partial table and a temporary file.
+    // As a killed run leaves them: a partial table and a temporary file.
     let whole = place.bytes("KRB-KA.chtb");
     place.write("KRB-KA.chtb", &whole[..whole.len() / 2]);
     place.write("KRB-KA.part", "half");
@@ -48,7 +48,7 @@ fn tables_are_generated_once_verified_and_counted() {
 }
 
 #[test]
-fn dtc_tables_are_generated_verified_and_counted() {
+fn dtc_tables_are_generated_verified_and_probed() {
     let place = generated("KR-KAB");
     let mates = place.names().len();
     // Existing tables are kept, and each class gets a DTC table.
@@ -144,7 +144,7 @@ fn damaged_tables_are_reported_and_generated_again() {
         (name, whole)
     });
     let fen = "4k4/9/9/9/9/9/9/9/9/RN1K5 w";
-    // The end of the input waits for the searches, `quit` would not.
+    // At the end of its input the engine finishes the searches; `quit` would stop them.
     for (protocol, paths) in [
         ("ucci", "setoption egtbpaths"),
         ("uci", "setoption name EGTBPath value"),
@@ -177,7 +177,7 @@ fn damaged_tables_are_reported_and_generated_again() {
 }
 
 #[test]
-fn another_table_replaces_a_damaged_one() {
+fn another_table_of_the_class_is_used_instead_of_a_damaged_one() {
     let place = generated("KRN-K");
     let mut table = place.bytes("KRN-K.chtb");
     fs::rename(place.path("KRN-K.chtb"), place.path("z.chtb")).unwrap();
@@ -193,7 +193,7 @@ fn another_table_replaces_a_damaged_one() {
 }
 
 #[test]
-fn foreign_files_are_not_overwritten() {
+fn other_files_are_not_overwritten() {
     let place = Place::new();
     let note = "a note of the user, longer than the header of a table";
     place.write("KR-KA.chtb", note);
@@ -216,7 +216,7 @@ fn a_table_without_its_smaller_classes_can_be_used() {
     let all = generated("KRB-KB");
     let place = Place::new();
     place.write("KRB-KB.chtb", all.bytes("KRB-KB.chtb"));
-    // The table after the fastest winning capture is missing.
+    // The table of the position after the fastest winning capture is missing.
     let fen = "2b1k4/9/9/9/9/9/9/4B4/9/R2K5 w";
     let end = format!("position fen {fen}\ngo depth 4\n");
     place.write("ucci", format!("ucci\nsetoption egtbpaths .\n{end}"));
@@ -241,7 +241,7 @@ fn a_table_without_its_smaller_classes_can_be_used() {
 #[test]
 fn wins_beyond_the_no_capture_limit_are_reported() {
     let board = "9/3ka4/5a2b/9/6b2/9/9/9/9/5K1R1 w - -";
-    // At the clock of 120 the game is over.
+    // With a no-capture clock of 120 the game is over.
     check(&format!(
         r"
         $ egtb probe '{board} 0 1'
@@ -370,7 +370,7 @@ fn other_commands_accept_tables() {
 }
 
 #[test]
-fn unproven_draws_are_reported() {
+fn proven_draws_are_marked() {
     let place = generated("KR-KB");
     let stats = place.objects("egtb stats --json KR-KB --tables .");
     assert_eq!(stats[0]["draws_hold"], true);

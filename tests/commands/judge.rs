@@ -17,7 +17,7 @@ const ATTACK: &str =
 const EXCUSED: &str = "'2bak2r1/cC3Rc2/2nab1n2/p1p1p3p/6p2/2P6/P3P1P1P/2N1C1N2/9/2BAKAB2 w' \
     b8b3 d9e8 b3b8 e8d9 b8b3 d9e8 b3b8 e8d9";
 
-/// The output for arguments, without errors.
+/// The standard output of `chuhe judge`, which must succeed without errors.
 fn judged(arguments: &str) -> String {
     let place = Place::new();
     let mut command = place.command(&format!("judge {arguments}"));
@@ -25,17 +25,18 @@ fn judged(arguments: &str) -> String {
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
-/// The JSON object of a game.
+/// The JSON object of one game.
 fn object(arguments: &str) -> serde_json::Value {
     serde_json::from_str(&judged(&format!("{arguments} --json"))).unwrap()
 }
 
+/// The game of a perpetual chase, followed by options.
 fn chase(more: &str) -> String {
     format!("'{CHASE}' {CHASE_MOVES} {more}")
 }
 
 #[test]
-fn the_verdict_is_a_word() {
+fn each_rule_set_has_its_verdict() {
     for (rules, verdict) in [
         ("--rules asian", "red_loses\n"),
         ("--rules COMPUTER", "red_loses\n"),
@@ -90,7 +91,7 @@ fn moves_are_read_in_any_notation() {
         2> on f0
         "#,
     );
-    // Moves with dots after a file are not names of files.
+    // After the name of a file, moves that contain a dot are not taken for file names.
     let place = Place::new();
     place.write("g.pgn", "1. h0g2 h9g7 *\n");
     place.check(

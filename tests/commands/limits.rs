@@ -1,4 +1,4 @@
-//! Little memory, endless files, very long games, and a person at a terminal.
+//! Little memory, endless files, very long games, and the engine at a terminal.
 
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -41,7 +41,7 @@ fn run(mut command: Command, input: &str) -> Output {
 /// Under every limit of the address space the engine either searches, refusing the settings that do not fit,
 /// or reports at the start that memory is missing.
 #[test]
-fn every_memory_limit_is_survived() {
+fn the_engine_searches_or_reports_an_error_under_every_memory_limit() {
     let mut ran = 0;
     for megabytes in (20..700).step_by(17) {
         let script = "ucci\nsetoption threads 500\nsetoption hashsize 100000\n\
@@ -68,12 +68,12 @@ fn every_memory_limit_is_survived() {
             }
             // The program itself does not fit.
             Some(127) if megabytes < 60 => {}
-            // The system ends it while it is loaded.
+            // The operating system kills it while it is loaded.
             None if megabytes < 30 && errors.is_empty() => {
                 assert_eq!(output.status.signal(), Some(SEGMENTATION_FAULT));
                 assert_eq!(answers, "");
             }
-            // The runtime of the language does not fit.
+            // The Rust runtime does not fit.
             None if megabytes < 60 => {
                 let is_runtime = errors.contains("failed to allocate an alternative stack");
                 assert!(is_runtime, "{errors}");
@@ -94,9 +94,9 @@ fn too_many_games_at_a_time_are_refused() {
     output.assert().code(1).stderr(refused);
 }
 
-/// Too little memory for some of the threads does not stop the others.
+/// If memory is too short for some of the threads, the others relabel the games.
 #[test]
-fn games_are_relabelled_by_the_threads_that_fit() {
+fn games_are_relabeled_by_the_threads_that_fit() {
     let place = Place::new();
     place.write("games.pgn", "1. h2e2 h9g7 2. h0g2 1-0\n\n".repeat(64));
     place.check("$ data convert games.chg games.pgn");
@@ -107,15 +107,15 @@ fn games_are_relabelled_by_the_threads_that_fit() {
         run(command, "").assert()
     };
     relabel(700_000).code(0).stderr(contains("64 games"));
-    let why = "too little memory for a search thread";
-    relabel(150_000).code(1).stderr(contains(why));
+    let error = "too little memory for a search thread";
+    relabel(150_000).code(1).stderr(contains(error));
 }
 
 #[test]
 fn endless_files_are_refused() {
     let no_record = "/dev/zero: neither a text nor a game record in a known format";
     let openings = "match --engine cmd=a --engine cmd=b --each depth=1 --openings /dev/zero";
-    for (arguments, why) in [
+    for (arguments, error) in [
         ("judge /dev/zero", no_record),
         ("convert /dev/zero", no_record),
         ("replay /dev/zero", no_record),
@@ -123,7 +123,7 @@ fn endless_files_are_refused() {
         (openings, "/dev/zero: the file is longer than the limit"),
     ] {
         let output = run(limited(2_500_000, arguments), "");
-        output.assert().code(1).stderr(contains(why));
+        output.assert().code(1).stderr(contains(error));
     }
 }
 
@@ -140,10 +140,10 @@ fn tours(plies: usize) -> String {
     moves.collect::<Vec<_>>().join(" ")
 }
 
-/// A game of sixty thousand moves without a capture, in which every position of the tree has occurred before, is
-/// searched as deep as any other, and `stop` works.
+/// A game of 60,000 plies without a capture, in which every position of the search tree has occurred before: a node
+/// limit and `stop` end the search.
 #[test]
-fn very_long_games_are_searched_like_others() {
+fn very_long_games_are_searched() {
     let fen = "3k4r/9/9/9/9/9/9/9/9/R3K4 w - - 0 1";
     for rules in ["asian", "chinese", "computer"] {
         let mut client = Client::ucci();
@@ -190,7 +190,7 @@ fn engine_greets_a_person_at_a_terminal() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     assert!(!String::from_utf8_lossy(&output.stdout).contains("leaves."));
-    // No greeting if one of the two is a pipe.
+    // No greeting if standard input or standard error is not a terminal.
     let output = chuhe()
         .stdin(Stdio::null())
         .stderr(terminal.open())
@@ -202,7 +202,7 @@ fn engine_greets_a_person_at_a_terminal() {
 }
 
 #[test]
-fn small_files_are_bounded() {
+fn files_that_should_be_small_have_a_size_limit() {
     let place = Place::new();
     let file = std::fs::File::create(place.path("zeros")).unwrap();
     file.set_len(200 << 20).unwrap();

@@ -51,7 +51,7 @@ fn interrupted_openings_are_continued() {
         place.read("whole.txt"),
         "as if never interrupted"
     );
-    // Nothing is left to do, and a refusal changes nothing.
+    // A finished file and a file with other settings are not changed.
     place.check(&format!(
         "
         $ openings parts.txt {plan} --go-on
@@ -63,8 +63,8 @@ fn interrupted_openings_are_continued() {
     assert_eq!(place.read("parts.txt"), place.read("whole.txt"));
 }
 
-/// Starts a long run that writes `file`, and a second one once `begun` is not empty, which is refused. Then kills
-/// the first run and starts a third one, which continues the file.
+/// Starts a long run that writes `file`, and checks that a second run is refused once the file `begun` is not empty.
+/// Then kills the first run, and starts a third one, which continues the file.
 fn second_run_is_refused(place: &Place, file: &str, begun: &str, line: &str) {
     let pause = || sleep(Duration::from_millis(1));
     let read = |name: &str| fs::read_to_string(place.path(name)).unwrap_or_default();
@@ -98,7 +98,7 @@ fn second_run_is_refused(place: &Place, file: &str, begun: &str, line: &str) {
     assert!(!place.path(&lock).exists());
 }
 
-/// Two runs that write one file would destroy it.
+/// Two runs that write the same file would damage it.
 #[test]
 fn second_run_on_the_same_file_is_refused() {
     let place = Place::new();
@@ -110,7 +110,7 @@ fn second_run_on_the_same_file_is_refused() {
 }
 
 #[test]
-fn commands_that_wait_for_a_pipe_end_on_signals() {
+fn signals_end_commands_that_wait_for_a_pipe() {
     let place = Place::new();
     let made = std::process::Command::new("mkfifo")
         .arg(place.path("fifo"))

@@ -11,13 +11,13 @@ const COLUMNS: u16 = 50;
 /// An opening in which rooks are exchanged.
 const GAME: &str = "[Red \"甲\"]\n\n1. 炮二平五 马8进7 2. 马二进三 车9平8 3. 车一平二 炮8平9 4. 车二进九 马7退8 *\n";
 
-/// The lines that a command prints on a terminal, without colours.
+/// The lines that a command prints on a terminal, without colors.
 fn printed(mut command: Command) -> Vec<String> {
     let (terminal, mut screen) = Terminal::new();
     terminal.set_columns(COLUMNS);
     let child = command.stdin(Stdio::null()).stdout(terminal.open());
     let child = child.stderr(Stdio::piped()).spawn().unwrap();
-    // Reading fails once no program has the terminal open; the command has it open, too.
+    // Reading ends with an error once the terminal is closed everywhere. The `Command` also keeps it open.
     drop(command);
     let mut shown = Vec::new();
     let _ = screen.read_to_end(&mut shown);
@@ -25,11 +25,11 @@ fn printed(mut command: Command) -> Vec<String> {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     let shown = String::from_utf8(shown).unwrap();
-    shown.lines().map(without_colours).collect()
+    shown.lines().map(without_colors).collect()
 }
 
 /// A text without the control sequences that begin with ESC and end with a letter.
-fn without_colours(text: &str) -> String {
+fn without_colors(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();
     let plain = |part: &str| {
@@ -48,7 +48,7 @@ fn width(text: &str) -> usize {
     text.chars().map(|c| 1 + usize::from(c >= '\u{2e80}')).sum()
 }
 
-/// Asserts that nothing is too wide, and returns the whole text.
+/// Asserts that no line of a command's output is too wide, and returns the output.
 fn narrow(place: &Place, arguments: &str) -> String {
     let lines = printed(place.process(arguments));
     let wide = lines.iter().find(|line| width(line) > usize::from(COLUMNS));
@@ -58,7 +58,7 @@ fn narrow(place: &Place, arguments: &str) -> String {
 }
 
 #[test]
-fn analyses_are_cut_and_shown_whole_at_the_end() {
+fn analyses_are_cut_and_the_last_line_is_shown_whole() {
     let place = Place::new();
     let text = narrow(&place, "analyse startpos --depth 9");
     assert!(text.contains('…'), "{text}");

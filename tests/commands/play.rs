@@ -1,4 +1,4 @@
-//! `chuhe play`, driven through a pipe.
+//! `chuhe play`, with its input from a pipe.
 
 use super::{Place, check};
 
@@ -64,7 +64,7 @@ fn reasons_of_illegal_moves_are_given() {
 }
 
 #[test]
-fn commands_do_what_the_help_says() {
+fn every_command_answers() {
     let place = Place::new();
     let text = played_in(
         &place,
@@ -76,7 +76,7 @@ fn commands_do_what_the_help_says() {
     assert!(!place.path("game.xqf").exists());
     let record = place.read("game.pgn");
     assert!(record.contains("1. 炮二平五 "), "{record}");
-    let said = [
+    let parts = [
         "save FILE",
         "for the side to move",
         "level time SECONDS",
@@ -91,7 +91,7 @@ fn commands_do_what_the_help_says() {
         "A game is saved as .pgn or .txt",
         "0  R---N",
     ];
-    assert_contains(&text, &said);
+    assert_contains(&text, &parts);
 }
 
 #[test]
@@ -115,17 +115,17 @@ fn the_opening_is_played_from_a_book_by_default() {
     );
 }
 
-/// Illegal moves, commands and moves in any notation after the end of the game report the end.
+/// After the end of the game, all moves and commands report the end.
 #[test]
 fn the_end_of_the_game_is_reported() {
     let mate = "3k5/9/R8/1R7/9/9/9/9/9/4K4 w";
     let text = played(&format!("'{mate}' --depth 2"), "b6d6\na7a6\nundo\nresign\n");
-    let said = [
+    let parts = [
         "black is checkmated (将死), red wins",
         "The game is over",
         "red resigns, black wins",
     ];
-    assert_contains(&text, &said);
+    assert_contains(&text, &parts);
     // Resigning after the end does not change the result.
     let text = played(&format!("'{mate}' --depth 2"), "b6d6\nresign\n");
     assert!(
@@ -154,11 +154,11 @@ fn the_end_of_the_game_is_reported() {
 }
 
 #[test]
-fn settings_and_clocks_are_used() {
+fn settings_are_accepted_and_clocks_run() {
     let settings = "--clock 10+5 --no-book --threads 2 --hash 4 --rules chinese";
     let text = played(settings, "h2e2\nlevel elo 100\nmoves\n");
     assert_contains(&text, &["I play ", "level elo needs a number from 5"]);
-    // The time is used up while the person thinks.
+    // The user's time runs out.
     let text = played("--clock 0.0000001 --no-book", "h2e2\nh9g7\n");
     assert_contains(&text, &["red has run out of time, black wins"]);
 }
@@ -171,12 +171,12 @@ fn draws_are_offered_and_games_are_saved_with_names() {
         "--no-book --name 甲 --depth 1",
         "draw\nengine none\nh2e2\ndraw\nsave draw.pgn\nsave draw.pgn\nsave --force\nsave --force draw.pgn\n",
     );
-    let said = [
+    let parts = [
         "I decline: it is too early",
         "draw by agreement",
         "the file already exists",
     ];
-    assert_contains(&text, &said);
+    assert_contains(&text, &parts);
     assert_eq!(text.matches("Saved to").count(), 2, "{text}");
     let tags = [
         "[Red \"甲\"]",
@@ -193,7 +193,7 @@ fn messages_are_in_the_chosen_language() {
         "--lang zh --depth 1 --no-book",
         "help\nh2e2\nresign\nhint\n",
     );
-    let said = [
+    let parts = [
         "请输入着法",
         "提示最佳着法",
         "\nengine red | black | none   引擎执红",
@@ -201,6 +201,6 @@ fn messages_are_in_the_chosen_language() {
         "红方认输，黑方胜",
         "对局已结束",
     ];
-    assert_contains(&text, &said);
+    assert_contains(&text, &parts);
     check("$ play --help --lang zh\n> 在终端中与引擎对弈\n> 置换表大小");
 }

@@ -1,4 +1,4 @@
-//! Game records in all formats, as every command reads them.
+//! Game records in all formats, read by every command.
 
 use super::Place;
 
@@ -72,7 +72,7 @@ fn comments_and_variations_survive_every_format() {
 }
 
 #[test]
-fn trailers_and_impossible_moves_are_reported() {
+fn trailers_and_illegal_moves_are_reported() {
     let place = Place::new();
     let trailer = "============\n 欢迎访问《象棋百科全书网》\n http://www.xqbase.com/\n";
     let cut = "[Red \"b\"]\n\n1. h2e2 h9g7 2. a0a9 1-0\n";
@@ -81,7 +81,7 @@ fn trailers_and_impossible_moves_are_reported() {
     place.write("nothing", "");
     // A file that cannot be read does not affect the others.
     place.write("good.pgn", GAME);
-    // The plies before an impossible move can be selected.
+    // The plies before an illegal move can be selected.
     place.write("illegal.pgn", "1. 炮二平五 马8进7 2. 马二进九 *\n");
     place.check(
         r#"
@@ -171,7 +171,7 @@ fn what_a_format_cannot_hold_is_reported() {
 fn damaged_and_ambiguous_texts_are_read() {
     let place = Place::new();
     let mut cut = format!("{GAME}\n{{see [DhtmlXQ] there}} 1. 炮二平五 *\n").into_bytes();
-    // The last byte of the name of red is missing.
+    // The last byte of Red's name is missing.
     cut.remove("[Red \"甲".len() - 1);
     place.write("cut.pgn", cut);
     place.write("title.pgn", "[Event \"a \\\\\"]\n\n1. 炮二平五 *\n");
@@ -181,7 +181,7 @@ fn damaged_and_ambiguous_texts_are_read() {
         "list",
         format!("{pawns} moves 77.6\n{pawns} - - 0 1 ; 01.三兵|x\n"),
     );
-    // The names of XQWizard are in two encodings.
+    // XQWizard writes each name in GBK and in Big5.
     let mut named = Vec::new();
     for (name, second) in [("双车错(一)", "雙車錯(一)"), ("捉双(一)", "捉雙(一)")] {
         named.extend(format!("{pawns} - - 0 1 ; ").bytes());
@@ -191,7 +191,7 @@ fn damaged_and_ambiguous_texts_are_read() {
         named.extend(b"\r\n");
     }
     place.write("named", named);
-    // In GBK these names are valid in UTF-8.
+    // The GBK bytes of these names are also valid UTF-8.
     place.write(
         "names.pgn",
         "[Red \"郑惟桐\"]\n\n1. C2=5 *\n\n[Red \"盈盈一水\"]\n\n1. C2=5 *\n",
@@ -280,7 +280,7 @@ fn openings_are_named_and_selected() {
 /// Three files, of which the first has a bad second game and the second is missing.
 const FILES: &str = "a.pgn missing.pgn b.pgn";
 
-/// A new directory with the existing ones of [`FILES`].
+/// A new directory with those of [`FILES`] that exist.
 fn place_with_a_bad_game() -> Place {
     let place = Place::new();
     let bad = "[Red \"x\"]\n\n1. zz 1-0\n\n";

@@ -41,12 +41,12 @@ fn an_unclosed_comment_ends_with_its_game() {
 }
 
 #[test]
-fn games_and_plies_can_be_named() {
+fn games_and_plies_can_be_selected() {
     let place = Place::new();
     let mate = "[Red \"a\"]\n[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. B1B9 0-1\n\n";
     let games = format!("[Red \"x\"]\n\n1. h2e2 h9g7 1-0\n\n{mate}");
     place.write("games.pgn", games);
-    // Nothing is decided before the last move.
+    // Before the mate nothing contradicts the recorded result.
     place.check(
         r"
         $ replay games.pgn:1

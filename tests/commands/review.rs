@@ -212,7 +212,7 @@ fn the_table_is_in_the_chosen_language_and_the_page_in_both() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_shows_the_moves_judged_so_far() {
+fn an_interrupted_review_shows_the_moves_judged_so_far() {
     use std::process::Stdio;
 
     let place = Place::new();
@@ -227,5 +227,5 @@ fn ctrl_c_shows_the_moves_judged_so_far() {
     assert_eq!(output.status.code(), Some(130), "{table}");
     let row = |ply: usize| table.lines().nth(ply).unwrap();
     assert!(row(8).trim_end().ends_with(" -"), "{table}");
-    assert!(row(1).contains('+') || table.contains('%'), "{table}");
+    assert!(!row(1).trim_end().ends_with(" -"), "{table}");
 }

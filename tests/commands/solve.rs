@@ -48,7 +48,7 @@ fn a_json_solution_is_verified() {
         2> empty.json: not a solution as JSON: missing field
         ",
     );
-    // Solutions of 64 moves can be read.
+    // Solutions of up to 64 moves can be read.
     for (moves, answer) in [
         (64, "the move a0a1 cannot be played"),
         (100, "recursion limit"),
@@ -67,7 +67,7 @@ fn a_json_solution_is_verified() {
 
 #[test]
 fn unsolved_problems_are_errors() {
-    // In the fourth problem red wins.
+    // Red wins the position with two rooks, so that no draw can be proven.
     check(&format!(
         r"
         $1 solve '{TWO_ROOKS}' --mate 1
@@ -119,7 +119,7 @@ fn the_moves_before_the_position_and_a_passed_limit_do_not_matter() {
 #[test]
 fn a_solution_is_written_as_pgn_and_as_diagrams() {
     let place = Place::new();
-    // The record can be read, with its variations.
+    // The record, with its variations, can be read again.
     place.check(&format!(
         r#"
         $ solve '{TWO_ROOKS}' --pgn - --notation coordinate

@@ -58,7 +58,7 @@ fn files_of_games_are_shown_merged_and_converted() {
         > "seed":1
         $ data stats - < one.chg
         > games                2\n
-        $ data relabel relabelled.chg one.chg --nodes 0
+        $ data relabel relabeled.chg one.chg --nodes 0
         = 2 games
         "#,
     );
@@ -294,7 +294,7 @@ fn validation_samples_do_not_depend_on_the_file() {
     let place = place_with_games(12);
     let samples = place.output("data view games.chg --games 99 --samples");
     place.write("samples.txt", &samples);
-    // A byte order mark does not count.
+    // A byte order mark is not part of the samples.
     place.write("other-name", format!("\u{feff}{samples}"));
     // The same samples in other files continue the finished run; another recipe does not. Filtered samples are counted.
     let advice = "--force overwrites it, or choose another --out";

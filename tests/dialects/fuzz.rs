@@ -25,7 +25,7 @@ const XBOARD: &str = "protover accepted rejected new variant xiangqi force go pl
 const CXBOARD: &str = "cxboard console red blue force sd st post nopost go undo remove ? time t new setboard set search mtd \
     alphabeta negascout nullmove verifynull hash hashadjust iterative on off h2e2 h9g7 b0c2 style risky";
 
-/// A word of a valid or invalid line: a command, a move, a number or any text.
+/// A word of a line, valid or not: one of `words`, a move or board, a number, or any text.
 fn word(words: &'static str) -> impl Strategy<Value = String> {
     let commands: Vec<&str> = words.split(' ').collect();
     prop_oneof![
@@ -38,7 +38,7 @@ fn word(words: &'static str) -> impl Strategy<Value = String> {
     ]
 }
 
-/// Lines of these words, and any bytes after them.
+/// Lines of such words, and a last line of any bytes.
 fn input(words: &'static str) -> impl Strategy<Value = Vec<u8>> {
     let line = prop::collection::vec(word(words), 0..10).prop_map(|words| words.join(" ") + "\n");
     let lines = prop::collection::vec(line, 0..40).prop_map(|lines| lines.concat());
@@ -46,8 +46,8 @@ fn input(words: &'static str) -> impl Strategy<Value = Vec<u8>> {
     (lines, bytes).prop_map(|(lines, bytes)| [lines.as_bytes(), &bytes, b"\n"].concat())
 }
 
-/// Ends the search, resets options and waits until all input is processed. In the protocol, `setoption` precedes the
-/// name of an option, and `value` separates name and value.
+/// Ends the search, resets options and waits until all input is processed. `setoption` and `value` are the words of the
+/// protocol before the name and the value of an option.
 fn reset(client: &mut Client, setoption: &str, value: &str) {
     for _ in 0..30 {
         for (name, new) in [
@@ -57,7 +57,7 @@ fn reset(client: &mut Client, setoption: &str, value: &str) {
         ] {
             client.send(&format!("stop\n{setoption} {name}{value} {new}"));
         }
-        // The message about this value; it differs until the stopped search has ended.
+        // The message that refuses this value of `style`. While a search runs, the option is not yet set.
         while let Some(line) = client.line_within(Duration::from_secs(2)) {
             if line.contains("end-of-input") {
                 return;
@@ -70,9 +70,9 @@ fn reset(client: &mut Client, setoption: &str, value: &str) {
 /// Checks that a search of an invalid position has exactly one answer, the one without a move.
 fn assert_no_move(client: &mut Client, answer: &str) -> Result<(), TestCaseError> {
     client.send("position fen nonsense\ngo depth 1");
-    let said = client.sync();
-    prop_assert_eq!(said.iter().filter(|line| is_outcome(line)).count(), 1);
-    prop_assert_eq!(said.last().unwrap(), answer);
+    let lines = client.sync();
+    prop_assert_eq!(lines.iter().filter(|line| is_outcome(line)).count(), 1);
+    prop_assert_eq!(lines.last().unwrap(), answer);
     Ok(())
 }
 
@@ -129,7 +129,7 @@ proptest! {
     }
 }
 
-/// After the handshake and any input, XBoard and CXBoard still play a legal first move.
+/// Checks that XBoard or CXBoard plays a legal first move after the handshake and this input.
 fn plays_on(greeting: &str, bytes: &[u8]) {
     let mut client = Client::boot();
     client.send(greeting);

@@ -1,5 +1,5 @@
-//! UCI, XBoard and CXBoard, tested on the program: commands, a conversation for each section of their documents, and for
-//! these protocols and UCCI random input and commands at the end of a search.
+//! UCI, XBoard and CXBoard, tested on the program: their commands, and a conversation for each section of their
+//! documents. The tests with random input and with commands at the end of a search include UCCI.
 
 mod fuzz;
 mod races;

@@ -44,8 +44,8 @@ impl Protocol {
         ]
     }
 
-    /// How many times a `stop` after the end of a search may be answered.
-    fn late_answers(self) -> usize {
+    /// The number of `nobestmove` with which a `stop` after the end of a search is answered.
+    fn answers_to_late_stop(self) -> usize {
         match self {
             Ucci => 1,
             Uci => 0,
@@ -53,26 +53,26 @@ impl Protocol {
     }
 }
 
-/// Counts `bestmove` and `nobestmove`.
+/// The numbers of `bestmove` and `nobestmove` lines.
 fn count(lines: &[String]) -> (usize, usize) {
     let outcomes = lines.iter().filter(|line| is_outcome(line));
     let (none, best): (Vec<_>, Vec<_>) = outcomes.partition(|line| *line == "nobestmove");
     (best.len(), none.len())
 }
 
-/// Waits in some rounds for different times of up to two milliseconds.
+/// Waits for up to two milliseconds in every fifth round.
 fn pause(round: usize) {
     if round.is_multiple_of(5) {
         std::thread::sleep(Duration::from_micros(300 * (round % 7) as u64));
     }
 }
 
-/// Asserts that the search is answered once by a `bestmove`, and returns the lines from it on.
+/// Asserts that the search is answered by one `bestmove`, and returns the lines from it on.
 fn assert_answered_once(protocol: Protocol, client: &mut Client, go: &str) -> Vec<String> {
     let mut lines = vec![client.outcome()];
     lines.extend(client.sync());
     let (best, none) = count(&lines);
-    let is_once = best == 1 && none <= protocol.late_answers();
+    let is_once = best == 1 && none <= protocol.answers_to_late_stop();
     assert!(is_once && lines[0] != "nobestmove", "{go}: {lines:?}");
     lines
 }
@@ -100,7 +100,7 @@ fn stop_is_answered_exactly_once() {
 }
 
 #[test]
-fn stop_at_the_end_of_a_search() {
+fn stop_at_the_end_of_a_search_gives_one_bestmove() {
     for (protocol, rounds) in [(Ucci, 600), (Uci, 200)] {
         let mut client = protocol.start();
         for round in 0..rounds {
@@ -115,7 +115,7 @@ fn stop_at_the_end_of_a_search() {
 }
 
 #[test]
-fn ponderhit_and_stop() {
+fn ponderhit_and_stop_give_one_bestmove() {
     for (protocol, rounds, hits) in [
         (Ucci, 400, ["ponderhit", "ponderhit draw"]),
         (Uci, 120, ["ponderhit", "ponderhit"]),
@@ -131,7 +131,7 @@ fn ponderhit_and_stop() {
 }
 
 #[test]
-fn suggestions_with_stop_and_hint() {
+fn a_suggestion_with_hint_and_stop_gives_one_bestmove() {
     let mut client = Client::uci();
     for round in 0..60 {
         let go = [
@@ -147,7 +147,7 @@ fn suggestions_with_stop_and_hint() {
 }
 
 #[test]
-fn fast_games() {
+fn each_search_of_a_fast_game_is_answered() {
     for (protocol, rounds) in [(Ucci, 120), (Uci, 100)] {
         let mut client = protocol.start();
         let mut moves = String::new();
@@ -155,7 +155,7 @@ fn fast_games() {
             client.send(&format!(
                 "stop\nposition startpos moves{moves}\ngo nodes 20"
             ));
-            if protocol.late_answers() == 1 {
+            if protocol.answers_to_late_stop() == 1 {
                 assert_eq!(client.answer(), "nobestmove");
             }
             let outcome = client.outcome();
@@ -173,7 +173,7 @@ fn fast_games() {
 }
 
 #[test]
-fn options_change_between_searches() {
+fn options_are_set_between_searches() {
     for protocol in [Ucci, Uci] {
         let mut client = protocol.start();
         for round in 0..60 {
@@ -205,7 +205,7 @@ fn any_go(round: usize) -> &'static str {
 }
 
 #[test]
-fn quit_in_every_state_of_ucci() {
+fn quit_is_obeyed_in_every_state_of_ucci() {
     let mut answered = 0;
     for round in 0..150 {
         let mut client = Client::boot();
@@ -217,12 +217,12 @@ fn quit_in_every_state_of_ucci() {
         assert!(best <= 1 && none == 0, "{go}: {lines:?}");
         answered += best;
     }
-    // `bye` does not wait for a search that a busy machine keeps from stopping.
+    // `bye` does not wait for a search that does not stop soon on a busy machine.
     assert!(answered >= 135, "{answered}");
 }
 
 #[test]
-fn end_of_input_in_every_state_of_ucci() {
+fn searches_are_answered_once_at_the_end_of_input() {
     for round in 0..150 {
         let mut client = Client::boot();
         let go = any_go(round);
@@ -237,7 +237,7 @@ fn end_of_input_in_every_state_of_ucci() {
 }
 
 /// Starts the engine in XBoard or CXBoard.
-fn greeted(protocol: &str) -> Client {
+fn start_xboard(protocol: &str) -> Client {
     let mut client = Client::boot();
     // `new` clears a small hash table quickly.
     client.send(&format!("{protocol}\nmemory 1\nping 1"));
@@ -258,9 +258,9 @@ fn moves_before_pong(client: &mut Client) -> usize {
 }
 
 #[test]
-fn move_now_at_the_end_of_a_search() {
+fn move_now_at_the_end_of_a_search_plays_one_move() {
     for protocol in ["xboard", "cxboard"] {
-        let mut client = greeted(protocol);
+        let mut client = start_xboard(protocol);
         for round in 0..60 {
             let limit = ["sd 1", "sd 2", "st 0.001", "st 100"][round % 4];
             client.send(&format!("new\n{limit}\nforce\ngo"));
@@ -275,7 +275,7 @@ fn move_now_at_the_end_of_a_search() {
 #[test]
 fn an_interrupted_search_plays_no_move() {
     for protocol in ["xboard", "cxboard"] {
-        let mut client = greeted(protocol);
+        let mut client = start_xboard(protocol);
         client.send("st 100");
         for round in 0..60 {
             let interruption = [
@@ -297,8 +297,8 @@ fn an_interrupted_search_plays_no_move() {
 }
 
 #[test]
-fn opponents_move_during_pondering() {
-    let mut client = greeted("xboard");
+fn moves_during_pondering_are_answered() {
+    let mut client = start_xboard("xboard");
     client.send("hard\nsd 2");
     for round in 0..25 {
         client.send("new\nsd 2");
@@ -323,8 +323,8 @@ fn opponents_move_during_pondering() {
 }
 
 #[test]
-fn analysis_is_left_and_entered() {
-    let mut client = greeted("xboard");
+fn entering_and_leaving_analysis_plays_no_move() {
+    let mut client = start_xboard("xboard");
     for _ in 0..30 {
         client.send("new\nanalyze\nusermove h2e2\nundo\nexit\nforce");
         assert_eq!(moves_before_pong(&mut client), 0);
@@ -334,7 +334,7 @@ fn analysis_is_left_and_entered() {
 }
 
 #[test]
-fn quit_and_end_of_input_in_every_state_of_xboard() {
+fn quit_and_the_end_of_input_are_obeyed_in_every_state_of_xboard() {
     for round in 0..40 {
         let protocol = ["xboard", "cxboard"][round % 2];
         let state = [
@@ -349,9 +349,10 @@ fn quit_and_end_of_input_in_every_state_of_xboard() {
         let state = state.replace("st 100", if closes { "st 1" } else { "st 100" });
         let mut client = Client::boot();
         client.send(&format!("{protocol}\nmemory 1\n{state}"));
-        match round % 4 {
-            0 | 1 => client.send("quit"),
-            _ => client.close(),
+        if closes {
+            client.close();
+        } else {
+            client.send("quit");
         }
         let lines = client.end();
         assert!(moves(&lines) <= 1, "{protocol}: {state}: {lines:?}");
@@ -361,7 +362,7 @@ fn quit_and_end_of_input_in_every_state_of_xboard() {
 #[test]
 fn a_repeated_greeting_does_not_revive_an_interrupted_search() {
     for protocol in ["xboard", "cxboard"] {
-        let mut client = greeted(protocol);
+        let mut client = start_xboard(protocol);
         client.send(&format!(
             "st 100\nh2e2\n{protocol}\nred\nforce\nnew\nforce\nst 0.01\nping 3"
         ));

@@ -1,7 +1,7 @@
 //! A conversation for each section of the documents: UCI, its cloud extension, and the man page of tsito.
 //!
-//! The text after `>` is sent. The text after `<` is the beginning of the next answer; only lines of information may come
-//! before it, and none of them may begin with a text after `!`.
+//! The text after `>` is sent. The text after `<` is the beginning of the next answer; only information may come before
+//! it, and no line of it may begin with a text after `!`.
 
 use crate::engine_client::Client;
 
@@ -13,28 +13,28 @@ fn is_information(line: &str) -> bool {
     line.is_empty() || is_thinking || words.iter().any(|word| line.starts_with(word))
 }
 
-/// Has the conversation of a section.
+/// Runs the conversation of a section.
 fn converse(section: &str, transcript: &str) {
     let mut client = Client::boot();
     let mut forbidden = Vec::new();
     let lines = transcript.lines().map(str::trim);
-    for line in lines.filter(|line| !line.is_empty()) {
-        let (kind, text) = line.split_at(1);
+    for step in lines.filter(|line| !line.is_empty()) {
+        let (kind, text) = step.split_at(1);
         let text = text.trim();
         match kind {
             ">" => client.send(text),
             "!" => forbidden.push(text),
             "<" => loop {
-                let said = client.line();
-                let is_forbidden = forbidden.iter().any(|f| said.starts_with(f));
-                assert!(!is_forbidden, "{section}: {said}");
-                if said.starts_with(text) {
+                let line = client.line();
+                let is_forbidden = forbidden.iter().any(|f| line.starts_with(f));
+                assert!(!is_forbidden, "{section}: {line}");
+                if line.starts_with(text) {
                     forbidden.clear();
                     break;
                 }
-                assert!(is_information(&said), "{section}: {said} instead of {text}");
+                assert!(is_information(&line), "{section}: {line} instead of {text}");
             },
-            _ => panic!("{section}: {line}"),
+            _ => panic!("{section}: {step}"),
         }
     }
     client.send("quit");

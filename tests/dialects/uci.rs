@@ -1,4 +1,4 @@
-//! UCI.
+//! The commands and answers of UCI.
 
 use std::time::{Duration, Instant};
 
@@ -61,7 +61,7 @@ fn options_are_set_in_the_long_form() {
 }
 
 #[test]
-fn current_lines_and_refutations_are_shown_when_asked_for() {
+fn current_lines_and_refutations_are_shown_if_their_options_are_set() {
     let mut client = Client::uci();
     client.send("setoption name Threads value 2\ngo infinite");
     // Progress is reported once a second, like the other reports.
@@ -97,7 +97,7 @@ fn the_sixty_move_rule_can_be_turned_off() {
     let is_draw = |text: &str| text.contains("a draw: no-capture limit");
     client.silent("setoption name Sixty Move Rule value true");
     client.silent(limit);
-    // A short search may end before the ruling on a busy machine.
+    // On a busy machine a short search may end before the ruling is sent.
     client.send("go infinite");
     let message = client.answer();
     assert!(is_draw(&message), "{message}");
@@ -119,9 +119,8 @@ fn messages(lines: &[String]) -> Vec<&str> {
 }
 
 #[test]
-fn suggestions_are_checked() {
+fn suggested_moves_are_verified_by_the_search() {
     let mut client = Client::uci();
-    // A mating move, and one that loses the rook.
     let fen = "3k5/R8/9/9/4r4/9/9/9/4R4/4K4 w";
     client.silent(&format!("position fen {fen}"));
     for go in ["bookmove e1e5 depth 4", "egtbmove e1e5 depth 4"] {
@@ -132,11 +131,11 @@ fn suggestions_are_checked() {
     }
     client.silent("position startpos");
     for (go, best) in [
-        // A search of this depth finds neither of them.
+        // A search of this depth finds neither of these moves.
         ("go movetime 20000 depth 1 bookmove b0c2", Some("b0c2")),
         ("go movetime 20000 depth 1 egtbmove c3c4", Some("c3c4")),
         ("go movetime 20000 depth 1", Some("h2e2")),
-        // Illegal, excluded, and a gift of the cannon.
+        // An illegal move, one that is not in `searchmoves`, and one that gives the cannon away.
         ("go depth 2 bookmove a0a9", None),
         ("go depth 2 bookmove h2e2 searchmoves b2e2", Some("b2e2")),
         ("go depth 5 bookmove h2h9", None),
@@ -156,7 +155,7 @@ fn suggestions_are_checked() {
 }
 
 #[test]
-fn limited_strength_answers_at_once_except_in_analysis() {
+fn limited_strength_searches_few_nodes_except_in_analysis() {
     let mut client = Client::uci();
     client.silent("setoption name UCI_LimitStrength value true");
     client.silent("setoption name UCI_Elo value 1000");
@@ -215,7 +214,7 @@ fn infinite_searches_wait_for_stop() {
 }
 
 #[test]
-fn no_move_in_a_lost_position() {
+fn a_mated_or_invalid_position_gets_no_move() {
     let mut client = Client::uci();
     for lost in [MATED, STALEMATED] {
         client.send(&format!("position fen {lost}\ngo depth 2"));
@@ -229,7 +228,7 @@ fn no_move_in_a_lost_position() {
     client.quit_silently();
 }
 
-/// The answers from which clients of the Stockfish family learn the FEN and the legal moves.
+/// From these answers, clients for Stockfish learn the FEN and the legal moves.
 #[test]
 fn d_and_perft_answer_as_stockfish() {
     let mut client = Client::uci();
@@ -277,7 +276,7 @@ fn d_and_perft_answer_as_stockfish() {
     );
 }
 
-/// Programs that set the variant count ranks from 1, as Fairy-Stockfish does.
+/// Programs that set the variant count ranks from 1, like Fairy-Stockfish.
 #[test]
 fn ranks_are_1_to_10_after_the_variant_is_set() {
     let mut client = Client::uci();
@@ -356,7 +355,7 @@ fn the_last_lines_before_the_move_are_the_result() {
         }
         let best = best.split(' ').nth(1).unwrap();
         assert!(first.contains(&format!(" pv {best}")), "{lines:?}");
-        // With the statistics of the whole search.
+        // Both lines have the node count of the whole search.
         let nodes = |line| last_number(std::slice::from_ref(line), "nodes");
         assert_eq!(nodes(first), nodes(second), "{lines:?}");
         assert!(nodes(first) >= nodes(progress), "{lines:?}");
@@ -374,7 +373,7 @@ fn the_last_lines_before_the_move_are_the_result() {
 }
 
 #[test]
-fn info_line_format() {
+fn info_lines_have_the_form_of_uci() {
     let mut client = Client::uci();
     client.silent("setoption name MultiPV value 2");
     client.send("go depth 4");
@@ -405,7 +404,7 @@ fn info_line_format() {
 }
 
 #[test]
-fn a_game_against_itself() {
+fn the_engine_plays_a_game_against_itself() {
     let mut client = Client::uci();
     let mut moves = String::new();
     client.silent("ucinewgame");
@@ -422,7 +421,7 @@ fn a_game_against_itself() {
 }
 
 /// Ends engines in every state; returns how many of the 27 searches were not answered after `quit`.
-fn unanswered_at_the_end() -> usize {
+fn searches_unanswered_at_quit() -> usize {
     let mut unanswered = 0;
     for round in 0..80 {
         let mut client = Client::boot();
@@ -439,7 +438,7 @@ fn unanswered_at_the_end() -> usize {
         let (last, rest) = lines.split_last().unwrap();
         assert!(!rest.iter().any(|line| is_outcome(line)), "{lines:?}");
         if !last.starts_with("bestmove ") {
-            // The engine waits half a second for a search that a busy machine keeps from stopping.
+            // The engine waits at most half a second for a search that does not stop soon on a busy machine.
             let waited = asked.elapsed();
             assert!(
                 quits && waited >= Duration::from_millis(500),
@@ -452,21 +451,21 @@ fn unanswered_at_the_end() -> usize {
 }
 
 #[test]
-fn quit_and_end_of_input_in_every_state() {
+fn searches_are_answered_once_at_quit_and_at_the_end_of_input() {
     // The machine may be busy for a while.
-    let mut rounds = (0..5).map(|_| unanswered_at_the_end());
+    let mut rounds = (0..5).map(|_| searches_unanswered_at_quit());
     assert!(rounds.any(|unanswered| unanswered <= 3));
 }
 
 #[test]
-fn decided_game_is_answered() {
+fn a_drawn_game_still_gets_a_move() {
     let mut client = Client::uci();
     // The fourth occurrence of the starting position.
     let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(3);
     for rules in ["asian", "chinese", "elephanteye"] {
         client.silent(&format!("setoption name repetition value {rules}"));
         client.silent(&format!("position startpos moves{shuffle}"));
-        // A short search may end before the ruling on a busy machine.
+        // On a busy machine a short search may end before the ruling is sent.
         client.send("go infinite");
         assert_eq!(
             client.answer(),
@@ -481,12 +480,12 @@ fn decided_game_is_answered() {
 #[test]
 fn limited_strength_uses_no_tables() {
     let mut client = Client::uci();
-    for (value, told) in [("true", false), ("false", true)] {
+    for (value, reports_mate) in [("true", false), ("false", true)] {
         client.silent(&format!("setoption name UCI_LimitStrength value {value}"));
         client.send("position fen 9/3ka4/5a2b/9/6b2/9/9/9/9/5K1R1 w - - 0 1\ngo depth 1");
         let lines = client.until("bestmove");
-        let is_told = lines.iter().any(|line| line.contains("score mate 32"));
-        assert_eq!(is_told, told, "{lines:?}");
+        let found = lines.iter().any(|line| line.contains("score mate 32"));
+        assert_eq!(found, reports_mate, "{lines:?}");
     }
     client.quit_silently();
 }
@@ -532,7 +531,7 @@ fn go_mate_proves_or_refutes_mates() {
 }
 
 #[test]
-fn earlier_search_hides_no_mate() {
+fn go_mate_finds_the_mate_after_an_earlier_search() {
     for (fen, moves) in [
         ("1C1k5/5R3/9/1Nc6/2n6/6P2/9/4K4/9/9 w", 2),
         // The last move of these lines is a stalemate.
@@ -556,7 +555,7 @@ fn earlier_search_hides_no_mate() {
 }
 
 #[test]
-fn timed_search_finds_long_mates_by_checks() {
+fn a_timed_search_finds_a_long_mate_by_checks() {
     let mut client = Client::uci();
     // 适情雅趣 29: eleven moves, about 56,000 nodes.
     client.silent("position fen 2b1R1Nr1/1Nr2k3/9/C2R1P1n1/2bCp1P2/5pc2/9/5n3/2p1p4/3K5 w");
@@ -567,21 +566,21 @@ fn timed_search_finds_long_mates_by_checks() {
 }
 
 #[test]
-fn mate_after_the_no_capture_limit_is_not_reported() {
+fn a_mate_after_the_no_capture_limit_is_not_reported() {
     // Three plies to the mate; the game is drawn after 120 plies without a capture.
-    for (plies, time, claims) in [(116, 20_000, true), (118, 1_000, false)] {
+    for (plies, time, reports_mate) in [(116, 20_000, true), (118, 1_000, false)] {
         let mut client = Client::uci();
         let board = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
         client.silent(&format!("position fen {board} - - {plies} 90"));
         let (lines, _) = search(&mut client, &format!("go movetime {time}"));
         let mate = |line: &String| line.contains(" score mate 2 ");
-        assert_eq!(lines.iter().any(mate), claims, "{plies}: {lines:?}");
+        assert_eq!(lines.iter().any(mate), reports_mate, "{plies}: {lines:?}");
         client.quit_silently();
     }
 }
 
 #[test]
-fn go_mate_answers_with_several_lines_and_near_the_no_capture_limit() {
+fn go_mate_reports_several_lines_and_respects_limits() {
     let mut client = Client::uci();
     let ending = "2c6/5k3/P8/9/6N2/9/9/9/3R5/3K5 w - -";
     for (lines, fen, found) in [
@@ -610,7 +609,7 @@ fn go_mate_answers_with_several_lines_and_near_the_no_capture_limit() {
             }
         );
     }
-    // With fewer plies than the mate takes. An even number counts as the odd one before it.
+    // With a depth less than the length of the mate. An even depth counts as the odd one before it.
     client.silent("setoption name MultiPV value 1");
     client.silent("setoption name UseEGTB value false");
     client.silent("position fen 2baka3/9/9/9/9/9/9/9/9/R2K5 w");
@@ -625,7 +624,7 @@ fn go_mate_answers_with_several_lines_and_near_the_no_capture_limit() {
 }
 
 #[test]
-fn longer_mate_does_not_end_go_mate() {
+fn a_longer_mate_does_not_end_go_mate() {
     let mut client = Client::uci();
     client.silent("position fen 3P5/3ka4/9/N8/6b2/6RC1/9/4K4/9/9 w");
     let (lines, last) = search(&mut client, "go mate 3 movetime 60000");

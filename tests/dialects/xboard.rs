@@ -2,15 +2,16 @@
 
 use crate::engine_client::Client;
 
-fn greeted(word: &str) -> Client {
+/// Starts the engine and sends these lines.
+fn start(lines: &str) -> Client {
     let mut client = Client::boot();
-    client.send(word);
+    client.send(lines);
     client
 }
 
 #[test]
 fn features_are_listed() {
-    let mut client = greeted("xboard\nprotover 2");
+    let mut client = start("xboard\nprotover 2");
     let lines = client.until("feature done=1");
     for feature in ["variants=\"xiangqi\"", "setboard=1", "usermove=1", "ping=1"] {
         assert!(lines.iter().any(|line| line.contains(feature)), "{feature}");
@@ -21,9 +22,9 @@ fn features_are_listed() {
 }
 
 #[test]
-fn a_game_against_itself() {
-    let mut white = greeted("xboard\nprotover 2\nnew\nforce\nsd 2");
-    let mut black = greeted("xboard\nprotover 2\nnew\nsd 2");
+fn two_engines_play_a_game() {
+    let mut white = start("xboard\nprotover 2\nnew\nforce\nsd 2");
+    let mut black = start("xboard\nprotover 2\nnew\nsd 2");
     white.until("feature done=1");
     black.until("feature done=1");
     white.send("go");
@@ -58,21 +59,8 @@ fn next_move(client: &mut Client) -> Option<String> {
 }
 
 #[test]
-fn interrupted_search_plays_no_move() {
-    let mut client = greeted("xboard\nprotover 2\nnew\nst 100");
-    client.until("feature done=1");
-    for _ in 0..50 {
-        client.send("usermove h2e2\nforce\nnew\nst 100\nping 1");
-        assert_eq!(client.line(), "pong 1");
-    }
-    client.send("usermove h2e2\n?");
-    assert!(client.line().starts_with("move "));
-    client.quit_silently();
-}
-
-#[test]
-fn conversation_in_cxboard() {
-    let mut client = greeted("cxboard");
+fn cxboard_moves_need_no_command() {
+    let mut client = start("cxboard");
     assert!(client.line().starts_with("Chuhe "));
     client.send("sd 2\nh2e3");
     assert!(client.line().starts_with("Illegal move ("));
@@ -86,8 +74,8 @@ fn conversation_in_cxboard() {
 }
 
 #[test]
-fn post_shows_lines() {
-    let mut client = greeted("xboard\nprotover 2\nnew\npost\nsd 4\nusermove h2e2");
+fn post_shows_thinking_lines() {
+    let mut client = start("xboard\nprotover 2\nnew\npost\nsd 4\nusermove h2e2");
     client.until("feature done=1");
     let lines = client.until("move ");
     let (_, thinking) = lines.split_last().unwrap();
@@ -105,7 +93,7 @@ fn post_shows_lines() {
 /// A change in XBoard's settings starts the analysis again.
 #[test]
 fn options_apply_to_the_running_analysis() {
-    let mut client = greeted("xboard\nprotover 2\nanalyze");
+    let mut client = start("xboard\nprotover 2\nanalyze");
     client.until("feature done=1");
     let first_moves = |client: &mut Client| {
         let lines: Vec<String> = (0..12).map(|_| client.line()).collect();
@@ -126,12 +114,12 @@ fn options_apply_to_the_running_analysis() {
 
 #[test]
 fn options_during_a_search_are_not_lost() {
-    let mut client = greeted("xboard\nprotover 2\nnew\nlevel 0 5 0\nhard\nusermove h2e2");
+    let mut client = start("xboard\nprotover 2\nnew\nlevel 0 5 0\nhard\nusermove h2e2");
     client.until("feature done=1");
     client.send("option style=wild\neasy\nhard\ncores 1\nmemory 4\n?");
     let lines = client.until("move ");
     assert!(!lines.iter().any(|line| line.starts_with('#')), "{lines:?}");
-    // The value is refused when the search has ended, and pondering continues after the next change.
+    // The value is refused when the search has ended. Then the engine ponders, and the next option is accepted.
     let line = client.line();
     assert!(line.contains("wild"), "{line}");
     client.send("option style=risky\nping 3");
@@ -141,7 +129,7 @@ fn options_during_a_search_are_not_lost() {
 
 #[test]
 fn d_shows_the_position_as_comments() {
-    let mut client = greeted("xboard\nprotover 2\nforce\nusermove h2e2\nd\nping 1");
+    let mut client = start("xboard\nprotover 2\nforce\nusermove h2e2\nd\nping 1");
     client.until("feature done=1");
     let lines = client.until("pong 1");
     let (_, board) = lines.split_last().unwrap();
@@ -152,8 +140,8 @@ fn d_shows_the_position_as_comments() {
 }
 
 #[test]
-fn the_end_of_input_ends_a_pondering_engine() {
-    let mut client = greeted("xboard\nprotover 2\nnew\nhard\nsd 2\nusermove h2e2");
+fn a_pondering_engine_exits_at_the_end_of_input() {
+    let mut client = start("xboard\nprotover 2\nnew\nhard\nsd 2\nusermove h2e2");
     client.until("feature done=1");
     client.until("move ");
     client.close();
@@ -162,13 +150,13 @@ fn the_end_of_input_ends_a_pondering_engine() {
 
 #[test]
 fn a_game_continues_after_its_result_was_announced() {
-    let mut client = greeted("xboard\nprotover 2\nnew\nsd 1");
+    let mut client = start("xboard\nprotover 2\nnew\nsd 1");
     client.until("feature done=1");
     client.send("usermove h2e2");
     assert!(next_move(&mut client).is_some());
     client.send("result * {adjourned}\ngo");
     assert!(next_move(&mut client).is_some());
-    // A mated side gets the result again instead of silence.
+    // `go` for a mated side is answered by the result again.
     client.send(
         "setboard 4k4/R8/9/9/9/9/9/9/1R7/3K5 w - - 0 1\nforce\nusermove b1b9\nresult 1-0\ngo",
     );

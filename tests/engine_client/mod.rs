@@ -27,7 +27,7 @@ pub(crate) const MATED: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w";
 /// Red is to move and stalemated (困毙).
 pub(crate) const STALEMATED: &str = "3k5/9/9/9/5r3/9/9/9/r8/4K4 w";
 
-/// A new path for each call, in cargo's directory for integration tests.
+/// A path in cargo's temporary directory for tests, a new one for each call.
 pub(crate) fn scratch(name: &str) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -85,7 +85,7 @@ impl Client {
         }
     }
 
-    /// Starts the engine.
+    /// Starts the engine without arguments.
     pub(crate) fn boot() -> Self {
         Self::with_arguments(&[])
     }
@@ -141,7 +141,7 @@ impl Client {
         }
     }
 
-    /// The next line that is a message or not an `info` line.
+    /// The next line that is not an `info` line, unless that is a message.
     pub(crate) fn answer(&mut self) -> String {
         loop {
             let line = self.line();
@@ -170,14 +170,14 @@ impl Client {
         lines
     }
 
-    /// Sends a line whose only answer is a message, and returns the message.
+    /// Sends a line whose only answer must be a message, and returns the message.
     pub(crate) fn refused(&mut self, line: &str) -> String {
         self.send(line);
         let answers = self.sync();
         self.only_message(line, answers)
     }
 
-    /// Sends a line that is refused during a search, and returns the message.
+    /// As [`Self::refused`], during a search, which sends other `info` lines.
     pub(crate) fn refused_while_thinking(&mut self, line: &str) -> String {
         self.send(line);
         let mut answers = self.sync();
@@ -192,7 +192,7 @@ impl Client {
         }
     }
 
-    /// Sends a line that has no answer.
+    /// Sends a line that must have no answer.
     pub(crate) fn silent(&mut self, line: &str) {
         self.send(line);
         let answers = self.sync();
@@ -223,7 +223,7 @@ impl Client {
         self.outcome()
     }
 
-    /// Sends a `go` that ends by itself. The only answer must be a legal move of `position`.
+    /// Sends a `go` with a limit. The only answer must be a legal move of `position`.
     pub(crate) fn best_move(&mut self, go: &str, position: &Position) -> Move {
         self.send(go);
         let played = self.played(position);
@@ -257,7 +257,7 @@ impl Client {
         self.stdin = None;
     }
 
-    /// Closes the pipe of the engine's output: its next line has no reader.
+    /// Closes the pipe from the engine, so that writing its next line fails.
     pub(crate) fn close_output(&mut self) {
         let (_, silent) = channel();
         self.lines = silent;
@@ -282,7 +282,7 @@ impl Client {
         assert!(lines.is_empty(), "{lines:?}");
     }
 
-    /// Waits for the end of the engine, with exit status 0 and no errors, and returns its last lines.
+    /// Waits for the engine to exit, with status 0 and nothing on standard error, and returns its last lines.
     pub(crate) fn end(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
@@ -301,6 +301,7 @@ impl Client {
         }
     }
 
+    /// The exit status; `None` if the engine still runs at the deadline.
     fn status_before(&mut self, deadline: Instant) -> Option<ExitStatus> {
         while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().expect("a child") {
@@ -311,6 +312,7 @@ impl Client {
         None
     }
 
+    /// Panics with the problem and the last lines of the conversation.
     fn fail(&mut self, problem: &str) -> ! {
         let tail = self.transcript.len().saturating_sub(60);
         panic!("{problem}\n{}", self.transcript[tail..].join("\n"));
@@ -333,7 +335,7 @@ pub(crate) fn is_outcome(line: &str) -> bool {
 pub(crate) fn last_number(lines: &[String], key: &str) -> u64 {
     let key = format!(" {key} ");
     let after_key = lines.iter().rev().find_map(|line| line.split_once(&key));
-    let (_, number) = after_key.unwrap_or_else(|| panic!("no{key}in {lines:?}"));
+    let (_, number) = after_key.unwrap_or_else(|| panic!("no {key:?} in {lines:?}"));
     number.split(' ').next().unwrap().parse().unwrap()
 }
 
@@ -368,7 +370,7 @@ pub(crate) fn moves_of(position: &Position) -> Vec<String> {
         .collect()
 }
 
-/// Checks the form of the UCCI `info` lines before the last line: known keys, each once, with values of their kind.
+/// Checks the UCCI `info` lines before the last line: each key is known, occurs once and has a valid value.
 pub(crate) fn check_infos(lines: &[String]) {
     for line in &lines[..lines.len() - 1] {
         check_info(line);
