@@ -36,7 +36,7 @@ const ALL: [&str; 12] = [
     CHINESE,
 ];
 
-/// Runs a command and returns what it prints.
+/// Runs a command, which must succeed, and returns its standard output.
 fn output(arguments: &[&str], input: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let assert = command.args(arguments).write_stdin(input).assert().code(0);
@@ -52,7 +52,8 @@ fn blocks(text: &'static str, language: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// The arguments of the commands in shell blocks that begin with `chuhe`, or its path after a build, and `beginning`.
+/// The arguments of the commands in shell blocks that begin with `chuhe` or `target/release/chuhe`, followed by
+/// `beginning`.
 fn commands(text: &'static str, beginning: &str) -> Vec<Vec<String>> {
     let shell = blocks(text, "sh").join("\n").replace("\\\n", " ");
     let lines = shell.lines().filter(|line| {
@@ -62,12 +63,13 @@ fn commands(text: &'static str, beginning: &str) -> Vec<Vec<String>> {
     lines.map(words).collect()
 }
 
-/// The words of a shell line after the first, without the comment.
+/// The words of a shell line after the first one, without the comment.
 fn words(line: &str) -> Vec<String> {
     let line = line.split(" #").next().unwrap();
     crate::words(line).split_off(1)
 }
 
+/// Runs a command with more arguments and returns its standard output.
 fn run(command: &[String], more: &[&str]) -> String {
     let arguments = command.iter().map(String::as_str);
     let arguments: Vec<&str> = arguments.chain(more.iter().copied()).collect();
@@ -75,7 +77,7 @@ fn run(command: &[String], more: &[&str]) -> String {
 }
 
 #[test]
-fn the_script_gets_a_best_move() {
+fn the_script_of_the_guide_prints_a_best_move() {
     let shell = blocks(SCRIPTING, "sh").join("\n");
     let script = shell.lines().find_map(|line| line.strip_prefix("printf '"));
     let (input, _) = script.unwrap().split_once("' | chuhe").unwrap();
@@ -85,7 +87,7 @@ fn the_script_gets_a_best_move() {
 }
 
 #[test]
-fn the_analyses_run() {
+fn the_analyses_run_and_print_the_rows_shown() {
     let shown_first = commands(README, "analyse ");
     let chinese = commands(CHINESE, "analyse ");
     assert_eq!((shown_first.len(), chinese.len()), (3, 2));
@@ -122,8 +124,8 @@ fn without_time(row: &str) -> String {
     kept.join(" ")
 }
 
-/// Runs a command in a directory with the programs of the examples, after replacing some of its words. Returns the
-/// output.
+/// Runs a command, with some of its words replaced, in a directory with the programs of the examples. Each of these
+/// programs is Chuhe. Returns the output.
 #[cfg(unix)]
 fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> String {
     for program in "chuhe chuhe-old eleeye fairy-stockfish pikafish".split(' ') {
@@ -146,7 +148,7 @@ fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> St
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
-/// With fewer rounds, and a node limit instead of a clock.
+/// Plays fewer rounds, and with a node limit instead of a clock.
 #[cfg(unix)]
 #[test]
 fn the_tournament_runs_and_its_games_are_replayed() {
@@ -160,7 +162,7 @@ fn the_tournament_runs_and_its_games_are_replayed() {
     assert_eq!(replayed, "games.pgn: 2 of 2 games agree\n");
 }
 
-/// With fewer rounds and a node limit. All opponents are Chuhe itself, which counts ranks from 0.
+/// Plays fewer rounds, and with a node limit. All opponents are Chuhe itself, which counts ranks from 0.
 #[cfg(unix)]
 #[test]
 fn the_gauntlet_of_the_readme_runs() {
@@ -229,7 +231,7 @@ fn an_engine_is_checked() {
     let checks = commands(TOURNAMENTS, "check ");
     assert_eq!(checks.len(), 2);
     let directory = tempfile::tempdir().unwrap();
-    // For busy machines.
+    // The machine may be busy.
     let patience = ["--patience", "20"].map(str::to_owned);
     let command = [&checks[1][..], &patience].concat();
     let text = run_in(directory.path(), &command, &[]);
@@ -292,7 +294,7 @@ fn both_languages_name_every_command() {
 }
 
 #[test]
-fn the_minimum_rust_version_is_that_of_the_manifest() {
+fn the_rust_version_is_that_of_the_manifest() {
     for text in [README, CHINESE] {
         assert!(text.contains(env!("CARGO_PKG_RUST_VERSION")));
     }
@@ -324,7 +326,7 @@ fn the_files_of_factors_and_engines_are_valid() {
 }
 
 #[test]
-fn perft_has_the_count_shown() {
+fn perft_prints_the_count_shown() {
     let line = CONTRIBUTING
         .lines()
         .find(|l| l.starts_with("chuhe perft 5 "));

@@ -14,7 +14,7 @@ pub struct TestDatabase {
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 impl TestDatabase {
-    /// Creates a database. Without a server it prints a note and returns `None`.
+    /// Creates a database; `None`, with a note on standard error, if no server is configured.
     pub fn new() -> Option<Self> {
         let Ok(server) = std::env::var("CHUHE_TEST_POSTGRES") else {
             eprintln!("skipped: CHUHE_TEST_POSTGRES is not set (see tests/postgres/run)");
@@ -28,6 +28,7 @@ impl TestDatabase {
         Some(database)
     }
 
+    /// A connection to the database `postgres` of the server.
     fn server(&self) -> Client {
         Client::connect(&format!("{}/postgres", self.server), NoTls).unwrap()
     }
@@ -37,7 +38,7 @@ impl TestDatabase {
         format!("{}/{}", self.server, self.name)
     }
 
-    /// A connection that no library uses.
+    /// A connection of the test, besides those of libraries.
     pub fn connect(&self) -> Client {
         Client::connect(&self.url(), NoTls).unwrap()
     }
@@ -54,7 +55,7 @@ impl TestDatabase {
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let drop = format!("DROP DATABASE {} WITH (FORCE)", self.name);
-        // The test server is deleted in the end anyway.
+        // A failure does not matter: `run` deletes the server at the end.
         let _ = self.server().batch_execute(&drop);
     }
 }

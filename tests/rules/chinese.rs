@@ -1,4 +1,4 @@
-//! The Chinese rules: the diagrams of the book, and a small position for each clause.
+//! The Chinese rules: the diagrams of the rule book, and a small position for each clause.
 
 use chuhe::rules::{Game, RuleSet, judge};
 
@@ -8,12 +8,12 @@ use crate::test_positions::{game, lines};
 struct Case {
     id: &'static str,
     verdict: &'static str,
-    /// The class of each ply, up to the end of the first round.
+    /// The class of each ply up to the end of the first round, as a Chinese character.
     labels: Vec<char>,
     game: Game,
 }
 
-/// The diagrams of the book.
+/// The diagrams of the rule book.
 fn diagrams() -> Vec<Case> {
     cases(include_str!("../data/chinese_repetitions.txt"))
 }
@@ -106,7 +106,7 @@ const LABELS: [(&str, usize, char, &str); 10] = [
 ];
 
 #[test]
-fn verdicts_of_the_book() {
+fn diagrams_have_the_verdicts_of_the_book() {
     let mut exceptions = 0;
     for case in diagrams() {
         let exception = VERDICTS.iter().find(|e| e.0 == case.id);
@@ -119,9 +119,10 @@ fn verdicts_of_the_book() {
     assert_eq!(exceptions, VERDICTS.len());
 }
 
-/// Exchanges and idle moves are both permitted, and some moves are both.
+/// Offers of exchange (兑) and idle moves (闲) are both permitted and count as the same class, because some moves are
+/// both.
 #[test]
-fn labels_of_the_book() {
+fn plies_have_the_classes_of_the_book() {
     let is_idle = |label: char| matches!(label, '闲' | '兑');
     let mut exceptions = 0;
     for case in diagrams() {
@@ -137,10 +138,10 @@ fn labels_of_the_book() {
                 .iter()
                 .find(|e| (e.0, e.1) == (case.id, classified.number));
             exceptions += usize::from(exception.is_some());
-            let is_as = |label: char| label == name || is_idle(label) && is_idle(name);
+            let has_class = |label: char| label == name || is_idle(label) && is_idle(name);
             match exception {
-                Some(exception) => assert!(!is_as(*expected) && exception.2 == name),
-                None => assert!(is_as(*expected), "{} {}", case.id, classified.number),
+                Some(exception) => assert!(!has_class(*expected) && exception.2 == name),
+                None => assert!(has_class(*expected), "{} {}", case.id, classified.number),
             }
         }
     }
@@ -148,7 +149,7 @@ fn labels_of_the_book() {
 }
 
 #[test]
-fn clauses_hold() {
+fn each_clause_gives_its_classes_and_verdict() {
     for case in clauses() {
         let judgement = judge(&case.game, RuleSet::Chinese);
         let labels: Vec<char> = judgement.plies[..case.labels.len()]

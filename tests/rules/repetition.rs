@@ -81,7 +81,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
 ];
 
 #[test]
-fn verdicts_of_the_asian_rules() {
+fn cases_have_their_verdicts_by_the_asian_rules() {
     let mut exceptions = 0;
     for case in cases() {
         if case.source == "cn2020" {
@@ -99,7 +99,7 @@ fn verdicts_of_the_asian_rules() {
 }
 
 #[test]
-fn verdicts_of_the_computer_rules() {
+fn cases_have_the_verdicts_of_pikafish_by_the_computer_rules() {
     for case in cases() {
         let judgement = judge(&case.game, RuleSet::Computer);
         assert_eq!(judgement.verdict.name(), case.pika, "{}", case.id);
@@ -107,7 +107,7 @@ fn verdicts_of_the_computer_rules() {
 }
 
 #[test]
-fn verdicts_of_random_games() {
+fn random_games_have_their_verdicts() {
     for (verdict, game) in random_games() {
         let judgement = judge(&game, RuleSet::Asian);
         assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
@@ -115,7 +115,7 @@ fn verdicts_of_random_games() {
 }
 
 #[test]
-fn verdicts_of_the_league_rules() {
+fn league_games_have_their_verdicts_by_the_elephanteye_rules() {
     for (verdict, game) in judged_games(include_str!("../data/league_repetitions.txt")) {
         let judgement = judge(&game, RuleSet::ElephantEye);
         assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
@@ -128,7 +128,7 @@ fn verdicts_of_the_league_rules() {
 }
 
 #[test]
-fn judging_at_the_second_occurrence() {
+fn the_second_occurrence_is_judged_only_on_request() {
     for (verdict, mut game) in random_games() {
         let window = judge(&game, RuleSet::Asian).plies.len();
         for _ in 0..window / 2 {
@@ -145,7 +145,7 @@ fn judging_at_the_second_occurrence() {
 }
 
 #[test]
-fn check_only_and_none_judge_no_chases() {
+fn the_rules_check_only_and_none_ignore_chases() {
     for game in cases().into_iter().map(|case| case.game) {
         let verdict = judge(&game, RuleSet::None).verdict;
         assert_eq!(verdict, Verdict::Draw);
@@ -160,7 +160,7 @@ fn check_only_and_none_judge_no_chases() {
 }
 
 #[test]
-fn window_and_game_have_the_same_verdict() {
+fn judge_repetition_agrees_with_judge() {
     for game in cases().into_iter().map(|case| case.game) {
         for rules in RuleSet::ALL {
             let judgement = judge(&game, rules);
@@ -173,8 +173,6 @@ fn window_and_game_have_the_same_verdict() {
     }
 }
 
-/// The league's rules are not symmetric: of two pieces chased at once, only the first in a fixed order
-/// counts.
 #[test]
 fn verdicts_are_symmetric() {
     let cases = cases().into_iter().map(|case| case.game);
@@ -195,11 +193,13 @@ fn verdicts_of_random_cycles_are_symmetric() {
     games.iter().for_each(assert_symmetric);
 }
 
-/// The verdict is the same with colors exchanged, files mirrored, or the cycle started one round later.
+/// Asserts that the verdict is the same with colors exchanged, with files mirrored, and for the cycle of moves that
+/// starts two plies later.
 fn assert_symmetric(game: &Game) {
     let swapped = transformed(game, Square::flip_rank, true);
     let mirrored = transformed(game, Square::flip_file, false);
     for rules in RuleSet::ALL {
+        // These rules are not symmetric: of two pieces chased at once, only the first in a fixed order counts.
         if rules == RuleSet::ElephantEye {
             continue;
         }
@@ -217,7 +217,7 @@ fn assert_symmetric(game: &Game) {
     }
 }
 
-/// The game with squares mapped and, if `swap`, colors exchanged.
+/// The game with squares mapped by `map` and, if `swap`, colors exchanged.
 fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game {
     let mut start = game.clone();
     while start.pop().is_some() {}
@@ -269,7 +269,7 @@ fn chases_in_each_round_balance_a_chase_throughout() {
 }
 
 #[test]
-fn judge_outcome_equals_judge() {
+fn judge_outcome_equals_judge_without_plies() {
     for case in cases() {
         for rules in RuleSet::ALL {
             let mut whole = judge(&case.game, rules);
@@ -279,10 +279,9 @@ fn judge_outcome_equals_judge() {
     }
 }
 
-/// A knight of each side moves out and back for thousands of moves. The longest window has the same
-/// verdict as the shortest.
+/// A knight of each side moves out and back 5,000 times.
 #[test]
-fn long_windows_are_judged_as_short_ones() {
+fn a_window_of_thousands_of_plies_has_the_verdict_of_the_shortest() {
     let mut long = Game::startpos();
     for _ in 0..5000 {
         for m in ["h0g2", "h9g7", "g2h0", "g7h9"] {
@@ -338,7 +337,7 @@ fn chased_pieces_do_not_chase_by_cutting_off_protectors() {
 }
 
 #[test]
-fn clauses_lead_to_the_verdict() {
+fn the_last_clause_gives_the_reason_of_the_verdict() {
     for case in cases() {
         for rules in RuleSet::ALL {
             let judgement = judge(&case.game, rules);

@@ -1,45 +1,36 @@
-//! Whole games that end by each rule of each rule set.
+//! Whole games: at least one for each rule that ends a game, and for repetitions in each rule set.
 
+use chuhe::notation::fen;
 use chuhe::rules::{Cause, Game, RuleSet, Verdict, counted_plies, judge};
+
+use crate::test_positions::{self, lines};
 
 /// One line of `data/whole_games.txt`.
 struct Ending {
     rules: RuleSet,
     cause: &'static str,
     verdict: &'static str,
-    moves: Vec<&'static str>,
+    game: Game,
 }
 
 fn endings() -> impl Iterator<Item = Ending> {
-    include_str!("../data/whole_games.txt")
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| {
-            let fields: Vec<_> = line.split(" | ").collect();
-            let &[rules, cause, verdict, moves] = fields.as_slice() else {
-                panic!("{line}");
-            };
-            Ending {
-                rules: rules.parse().unwrap(),
-                cause,
-                verdict,
-                moves: moves.split(' ').collect(),
-            }
-        })
-}
-
-fn play(moves: &[&str]) -> Game {
-    let mut game = Game::startpos();
-    for played in moves {
-        game.push(played.parse().unwrap()).unwrap();
-    }
-    game
+    lines(include_str!("../data/whole_games.txt")).map(|fields| {
+        let &[rules, cause, verdict, moves] = fields.as_slice() else {
+            panic!("{fields:?}");
+        };
+        Ending {
+            rules: rules.parse().unwrap(),
+            cause,
+            verdict,
+            game: test_positions::game(fen::START, moves),
+        }
+    })
 }
 
 #[test]
 fn only_the_last_move_ends_the_game() {
     for ending in endings() {
-        let mut game = play(&ending.moves);
+        let mut game = ending.game;
         let judgement = judge(&game, ending.rules);
         let found = (judgement.cause.to_string(), judgement.verdict.name());
         assert_eq!(found, (ending.cause.to_owned(), ending.verdict), "{game:?}");
@@ -71,15 +62,16 @@ fn every_rule_has_a_game() {
     }
 }
 
-/// The games that end by the limit are longer than it, because they contain checks that do not count.
+/// The games that end by the no-capture limit have more plies without a capture than the limit, because some checks
+/// do not count.
 #[test]
-fn limit_does_not_count_all_checks() {
+fn the_no_capture_limit_does_not_count_all_checks() {
     let mut games = 0;
     for ending in endings().filter(|ending| ending.cause == Cause::NoCapture.to_string()) {
-        let game = play(&ending.moves);
+        let clock = ending.game.position().clock();
         let limit = ending.rules.no_capture_limit();
-        assert_eq!(counted_plies(game.position().clock(), ending.rules), limit);
-        assert!(game.position().clock().plies() > limit);
+        assert_eq!(counted_plies(clock, ending.rules), limit);
+        assert!(clock.plies() > limit);
         games += 1;
     }
     assert_eq!(games, 2);

@@ -20,7 +20,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// One search thread, a hash table of 8 MB.
+    /// A pool of one thread with a hash table of 8 MB.
     pub fn new() -> Self {
         let (sender, events) = unbounded();
         let mut pool = Pool::new(sender).unwrap();
@@ -28,7 +28,7 @@ impl Engine {
         Self { pool, events }
     }
 
-    /// Searches and returns the lines reported and the outcome. Fails if another event follows.
+    /// Searches; returns the reported lines and the outcome, after which no event may follow.
     pub fn run(&self, request: SearchRequest) -> (Vec<Info>, Outcome) {
         self.pool.start(request);
         let mut infos = Vec::new();

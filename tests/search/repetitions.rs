@@ -1,4 +1,4 @@
-//! The search in games with repetitions, and whether the wins that it reports are real.
+//! The search in games with repetitions, and checks of the wins that it reports by the rules and the endgame tables.
 
 use chuhe::board::{ByColor, Color, Position};
 use chuhe::movegen::has_legal_move;
@@ -91,7 +91,7 @@ fn the_third_occurrence_decides_nothing_under_elephanteye_rules() {
 }
 
 #[test]
-fn a_hopeless_side_takes_the_draw_by_repetition() {
+fn a_losing_side_takes_the_draw_by_repetition() {
     // Both sides moved back and forth without checks or chases; d8d9 is the third occurrence.
     let start = parse_position("3k5/9/9/9/9/9/9/9/R8/R3K4 w").expect("the position is legal");
     let mut game = Game::new(start);
@@ -104,8 +104,8 @@ fn a_hopeless_side_takes_the_draw_by_repetition() {
     assert_eq!(outcome.score, Some(Score::ZERO));
 }
 
-/// The side to move, or the other one, can choose between two loops through one position: checks in one and chases
-/// in the other. Each loop by itself loses, but alternating them is a draw.
+/// One of the sides can choose between two loops through the same position: it checks in one and chases in the other.
+/// Each loop by itself loses, but a repetition with both of them is a draw.
 const TWO_LOOPS: [&str; 3] = [
     "3aka3/4n4/9/9/9/9/2C6/9/6r2/3AK4 b",
     "3aka3/4n4/9/9/9/9/7C1/9/6r2/3AK4 w",
@@ -113,7 +113,7 @@ const TWO_LOOPS: [&str; 3] = [
 ];
 
 #[test]
-fn alternating_loops_have_no_proven_score() {
+fn positions_with_alternating_loops_have_no_proven_score() {
     let mut engine = Engine::new();
     for fen in TWO_LOOPS {
         for hash in [true, false] {
@@ -131,7 +131,7 @@ fn alternating_loops_have_no_proven_score() {
 }
 
 #[test]
-fn a_mixed_repetition_is_a_draw_when_it_occurs() {
+fn alternating_loops_are_a_draw_by_the_rules() {
     for moves in [
         "g1g0 e0e1 g0g1 e1e0 g1c1 c3g3 c1g1 g3c3",
         "g1c1 c3g3 c1g1 g3c3 g1g0 e0e1 g0g1 e1e0",
@@ -194,9 +194,8 @@ fn check_mate(game: &Game, line: &SearchLine, plies: u32) {
     let mut game = game.clone();
     for (ply, played) in line.pv.iter().enumerate() {
         let cause = judge_outcome(&game, RuleSet::Asian).cause;
-        let root = ply == 0;
         assert!(
-            root || cause == Cause::Nothing,
+            ply == 0 || cause == Cause::Nothing,
             "{line:?}: {cause} at {ply}"
         );
         game.push(*played).expect("the line is legal");
@@ -206,8 +205,8 @@ fn check_mate(game: &Game, line: &SearchLine, plies: u32) {
 }
 
 /// Checks a line with a win by repetition: its last loop, continued until the rules judge it, loses for the side
-/// that the score says.
-fn check_win_by_rule(game: &Game, line: &SearchLine) {
+/// that the score says. Returns whether there was a loop that the rules judged.
+fn check_win_by_rule(game: &Game, line: &SearchLine) -> bool {
     let winner = if line.score > Score::ZERO {
         game.position().side_to_move()
     } else {
@@ -221,16 +220,17 @@ fn check_win_by_rule(game: &Game, line: &SearchLine) {
     let key = game.position().key();
     let first = plies.iter().rposition(|ply| ply.undo.key() == key);
     // A line that a hash entry cut short does not repeat.
-    let Some(first) = first else { return };
+    let Some(first) = first else { return false };
     let round: Vec<_> = plies[first..].iter().map(|ply| ply.played).collect();
     for played in round.iter().cycle().take(2 * round.len()) {
         let judgement = judge_outcome(&game, RuleSet::Asian);
         if judgement.cause == Cause::Repetition {
             assert_eq!(judgement.verdict, Verdict::against(!winner), "{line:?}");
-            return;
+            return true;
         }
         game.push(*played).expect("the line is legal");
     }
+    false
 }
 
 #[test]
@@ -238,6 +238,7 @@ fn proven_scores_agree_with_the_rules() {
     let random = &mut StdRng::seed_from_u64(42);
     let mut searcher = Searcher::new(1).expect("1 MB is free");
     let mut mates = ByColor::<usize>::default();
+    let mut wins_by_rule = 0;
     for n in 0..300 {
         let game = ending(random);
         if judge_outcome(&game, RuleSet::Asian).cause != Cause::Nothing {
@@ -253,17 +254,20 @@ fn proven_scores_agree_with_the_rules() {
                     check_mate(&game, line, plies);
                     mates[game.position().side_to_move()] += 1;
                 }
-                Meaning::Evaluation(_) if line.score.is_proven() => check_win_by_rule(&game, line),
+                Meaning::Evaluation(_) if line.score.is_proven() => {
+                    wins_by_rule += usize::from(check_win_by_rule(&game, line));
+                }
                 Meaning::Evaluation(_) => {}
             }
         }
     }
     assert!(Color::ALL.iter().all(|side| mates[*side] > 20), "{mates:?}");
+    assert!(wins_by_rule > 0);
 }
 
-/// Searches the last positions of `count` random games that the endgame tables cover, without the tables, with
-/// `threads` threads and a small hash table. Checks that each mate score has the sign of the table's value and that
-/// no mate is shorter than the table's. Returns the number of mate scores.
+/// Searches `count` random games that end in a position of the endgame tables, with `threads` threads and a small hash
+/// table, but without the tables. Checks that each mate score agrees with the table about the winner and is not
+/// shorter than the table's mate. Returns the number of mate scores.
 fn check_against_tables(count: usize, seed: u64, threads: usize) -> usize {
     let random = &mut StdRng::seed_from_u64(seed);
     let tables = Tables::embedded();

@@ -1,4 +1,4 @@
-//! Mates, lines, root moves, MultiPV, randomness, threads and the hash table.
+//! Searches for mates, and the settings of a request: root moves, MultiPV, randomness, threads and the hash table.
 
 use std::collections::HashSet;
 
@@ -25,6 +25,14 @@ pub fn depth(depth: u32) -> Limits {
     }
 }
 
+pub fn node_limit(nodes: u64) -> Limits {
+    Limits {
+        nodes: Some(nodes),
+        ..Limits::default()
+    }
+}
+
+/// Plays moves, separated by spaces.
 pub fn play(game: &mut Game, moves: &str) {
     for m in moves.split_whitespace() {
         game.push(m.parse().expect(m)).expect(m);
@@ -70,7 +78,7 @@ fn short_mates_are_found_at_every_level_of_pruning() {
     }
 }
 
-/// Each composition (排局) of 适情雅趣 (1570) is proven by `go mate N`. None has a shorter mate by checks alone.
+/// The compositions (排局) of 适情雅趣 (1570) whose mates `go mate N` proves. None has a shorter mate by checks alone.
 #[test]
 fn composed_mates_are_proven() {
     let mut engine = Engine::new();
@@ -104,7 +112,7 @@ fn composed_mates_are_proven() {
     assert_eq!(count, 214);
 }
 
-/// A thread that is overtaken in the first iterations searches no less than before.
+/// Also if one thread finishes the first depths while the other one is still searching them.
 #[test]
 fn a_mate_of_the_tables_is_found_at_low_depth_with_several_threads() {
     let mut engine = Engine::new();
@@ -166,7 +174,7 @@ fn lines_are_legal_and_begin_with_the_best_move() {
 }
 
 #[test]
-fn the_best_move_is_that_of_the_last_line_reported() {
+fn the_outcome_is_that_of_the_last_line_reported() {
     let engine = Engine::new();
     for multipv in [1, 3] {
         for nodes in (2_000..30_000).step_by(1_500) {
@@ -206,7 +214,7 @@ fn a_deep_search_finds_the_shortest_mate() {
         let (infos, outcome) = engine.run(request(fen, depth(100)));
         let mate = Some(Score::mate_in(plies));
         assert_eq!(outcome.score, mate, "{fen}");
-        // The search ends once the mate is proven shortest.
+        // The search ends once it has proven that no mate is shorter.
         assert!(infos.last().unwrap().depth < 40, "{fen}");
     }
 }
@@ -247,13 +255,6 @@ fn one_thread_is_deterministic() {
     assert_eq!(answers.len(), 1);
 }
 
-pub fn node_limit(nodes: u64) -> Limits {
-    Limits {
-        nodes: Some(nodes),
-        ..Limits::default()
-    }
-}
-
 #[test]
 fn only_the_allowed_root_moves_are_played() {
     let engine = Engine::new();
@@ -269,7 +270,7 @@ fn only_the_allowed_root_moves_are_played() {
 }
 
 #[test]
-fn at_least_one_line_is_searched() {
+fn multipv_0_searches_one_line() {
     let mut none = request(fen::START, node_limit(1000));
     none.settings.multipv = 0;
     let (_, outcome) = Engine::new().run(none);
@@ -290,13 +291,13 @@ fn several_lines_differ_in_their_first_move_and_fall_in_score() {
 }
 
 #[test]
-fn root_noise_varies_the_move_at_no_cost() {
+fn root_noise_varies_the_move_but_not_the_score_or_the_effort() {
     let mut engine = Engine::new();
     let mut outcomes = |root_noise| -> Vec<Outcome> {
         let mut request = request(fen::START, depth(6));
         request.settings.root_noise = root_noise;
         let run = |_| {
-            // What the last search left would change this one.
+            // Hash entries and histories of the last search would change this one.
             engine.pool.forget();
             let control = Control::new(false);
             engine
@@ -328,7 +329,7 @@ fn root_noise_varies_the_move_at_no_cost() {
 }
 
 #[test]
-fn threads_and_hash_size_change_and_huge_sizes_are_errors() {
+fn threads_and_hash_size_can_be_changed_and_a_huge_size_is_an_error() {
     let mut engine = Engine::new();
     for threads in [2, 4, 1] {
         assert_eq!(engine.pool.set_threads(threads), Ok(threads));

@@ -1,4 +1,4 @@
-//! The search techniques that can be switched off, and the drivers.
+//! The search techniques that can be turned off, and the drivers.
 
 use chuhe::board::Position;
 use chuhe::movegen::has_legal_move;
@@ -33,40 +33,50 @@ fn score(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> Scor
         .expect("a score")
 }
 
-/// The total nodes of searches of some positions.
-fn nodes(engine: &mut Engine, techniques: Techniques, depth: u32) -> u64 {
-    let settings = Settings {
+/// The default settings with other techniques.
+fn with(techniques: Techniques) -> Settings {
+    Settings {
         techniques,
         ..Settings::default()
-    };
+    }
+}
+
+/// The total nodes of searches of some positions.
+fn nodes(engine: &mut Engine, techniques: Techniques, depth: u32) -> u64 {
+    let settings = with(techniques);
     let positions = BENCH_POSITIONS.iter().step_by(4);
     positions
         .map(|fen| search(engine, fen, settings, depth).1.nodes)
         .sum()
 }
 
+/// A driver without pruning.
 fn exhaustive(driver: Driver, hash: bool) -> Settings {
     Settings {
         pruning: Degree::None,
-        techniques: Techniques {
+        ..with(Techniques {
             driver,
             hash,
             ..Techniques::default()
-        },
-        ..Settings::default()
+        })
     }
 }
 
-/// Without the hash table, because deeper entries change scores.
+/// Asserts that the drivers find the same score without pruning. Without the hash table, because deeper entries change
+/// scores.
+fn assert_drivers_agree(engine: &mut Engine, fen: &str, depth: u32) {
+    let mut score = |driver| score(engine, fen, exhaustive(driver, false), depth);
+    let expected = score(Driver::AlphaBeta);
+    assert_eq!(score(Driver::NegaScout), expected, "{fen} at depth {depth}");
+    assert_eq!(score(Driver::Mtd), expected, "{fen} at depth {depth}");
+}
+
 #[test]
 fn the_drivers_agree_without_pruning() {
     let mut engine = Engine::new();
     for fen in BENCH_POSITIONS.iter().step_by(2) {
         for depth in 1..=3 {
-            let mut score = |driver| score(&mut engine, fen, exhaustive(driver, false), depth);
-            let expected = score(Driver::AlphaBeta);
-            assert_eq!(score(Driver::NegaScout), expected, "{fen} at depth {depth}");
-            assert_eq!(score(Driver::Mtd), expected, "{fen} at depth {depth}");
+            assert_drivers_agree(&mut engine, fen, depth);
         }
     }
 }
@@ -98,13 +108,10 @@ fn the_drivers_find_mates_with_pruning() {
     let mut engine = Engine::new();
     let fen = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
     for driver in Driver::ALL {
-        let settings = Settings {
-            techniques: Techniques {
-                driver,
-                ..Techniques::default()
-            },
-            ..Settings::default()
-        };
+        let settings = with(Techniques {
+            driver,
+            ..Techniques::default()
+        });
         assert_eq!(
             score(&mut engine, fen, settings, 6),
             Score::mate_in(3),
@@ -120,11 +127,8 @@ fn null_moves_change_the_search() {
         null_move: false,
         ..Techniques::default()
     };
-    let (usual, without) = (
-        nodes(&mut engine, Techniques::default(), 9),
-        nodes(&mut engine, without, 9),
-    );
-    assert_ne!(without, usual);
+    let default = nodes(&mut engine, Techniques::default(), 9);
+    assert_ne!(nodes(&mut engine, without, 9), default);
 }
 
 /// In endings with few pieces, where null-move cut-offs are verified at any depth.
@@ -132,15 +136,11 @@ fn null_moves_change_the_search() {
 fn the_verification_of_null_moves_changes_the_search() {
     let mut engine = Engine::new();
     let mut nodes = |null_move, null_move_verification| {
-        let techniques = Techniques {
+        let settings = with(Techniques {
             null_move,
             null_move_verification,
             ..Techniques::default()
-        };
-        let settings = Settings {
-            techniques,
-            ..Settings::default()
-        };
+        });
         let endings = [
             "4kab2/4a4/4b4/4p4/2P6/6n2/9/4BN3/4A4/3AK1B2 w",
             "3akab2/9/4b4/p1n5p/9/2P6/P7P/4B1N2/4A4/2BAK4 w",
@@ -160,13 +160,10 @@ fn the_verification_of_null_moves_changes_the_search() {
 #[test]
 fn without_the_hash_table_nothing_is_stored() {
     let mut engine = Engine::new();
-    let off = Settings {
-        techniques: Techniques {
-            hash: false,
-            ..Techniques::default()
-        },
-        ..Settings::default()
-    };
+    let off = with(Techniques {
+        hash: false,
+        ..Techniques::default()
+    });
     let fen = BENCH_POSITIONS[0];
     let (infos, _) = search(&mut engine, fen, off, 7);
     assert!(infos.iter().all(|info| info.hashfull == 0));
@@ -183,7 +180,7 @@ fn without_the_hash_table_nothing_is_stored() {
 }
 
 #[test]
-fn hash_windows_change_the_search_except_mtd() {
+fn hash_windows_change_the_search_of_every_driver_except_mtd() {
     let mut engine = Engine::new();
     let mut nodes = |driver, hash_window| {
         let techniques = Techniques {
@@ -200,17 +197,13 @@ fn hash_windows_change_the_search_except_mtd() {
 }
 
 #[test]
-fn iterative_deepening_can_be_switched_off() {
+fn iterative_deepening_can_be_turned_off() {
     let mut engine = Engine::new();
     let mut depths = |iterative| {
-        let techniques = Techniques {
+        let settings = with(Techniques {
             iterative,
             ..Techniques::default()
-        };
-        let settings = Settings {
-            techniques,
-            ..Settings::default()
-        };
+        });
         let (infos, outcome) = search(&mut engine, BENCH_POSITIONS[0], settings, 6);
         assert_eq!(outcome.depth, 6);
         let mut depths: Vec<u32> = infos.iter().map(|info| info.depth).collect();
@@ -222,9 +215,9 @@ fn iterative_deepening_can_be_switched_off() {
 }
 
 #[test]
-fn the_no_capture_limit_can_be_switched_off() {
+fn the_no_capture_limit_can_be_turned_off() {
     let mut engine = Engine::new();
-    // A rook ahead, without a capture or a mate before the limit.
+    // Red is a rook ahead, but neither captures nor mates before the limit.
     let fen = "3k1ab2/4a4/4b4/9/9/9/9/9/R8/4K4 b - - 118 60";
     let mut score = |no_capture_draws| {
         let settings = Settings {
@@ -247,17 +240,15 @@ fn the_drivers_agree_in_random_positions() {
         if !has_legal_move(&position) {
             continue;
         }
-        let fen = position.to_string();
-        let mut score = |driver| score(&mut engine, &fen, exhaustive(driver, false), 2);
-        let expected = score(Driver::AlphaBeta);
-        assert_eq!(score(Driver::NegaScout), expected, "{fen}");
-        assert_eq!(score(Driver::Mtd), expected, "{fen}");
+        assert_drivers_agree(&mut engine, &position.to_string(), 2);
     }
 }
 
 #[test]
 fn extra_reports_are_off_by_default() {
-    assert_eq!(Settings::default().reports, ExtraReports::default());
-    let default = ExtraReports::default();
-    assert!(!default.current_lines && !default.refutations);
+    let off = ExtraReports {
+        current_lines: false,
+        refutations: false,
+    };
+    assert_eq!(Settings::default().reports, off);
 }

@@ -1,4 +1,4 @@
-//! A pseudo-terminal, for tests of output on a terminal.
+//! A pseudo-terminal, for tests of programs at a terminal.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -12,7 +12,8 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Creates a terminal. The file reads what programs write to the terminal, and writes what they read from it.
+    /// Creates a terminal. Reading the file gives what programs write to the terminal; what is written to the file is
+    /// their input.
     pub fn new() -> (Self, File) {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
@@ -22,7 +23,7 @@ impl Terminal {
     }
 
     /// Sets the width of the terminal.
-    #[allow(dead_code, reason = "only some test binaries use it")]
+    #[allow(dead_code, reason = "builds without some features do not use it")]
     pub fn set_columns(&self, columns: u16) {
         let terminal = self.open();
         let mut size = tcgetwinsize(&terminal).unwrap();

@@ -1,5 +1,4 @@
-//! Random positions and games, and positions and games from test data, for several tests.
-#![allow(dead_code, reason = "each test binary uses only some of the functions")]
+//! Random positions, and positions and games from test data, for several tests.
 
 use chuhe::board::{Move, Piece, Position, Square};
 use chuhe::notation::fen;
@@ -9,7 +8,7 @@ use chuhe::rules::Game;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-/// The position after `plies` random moves from the start, or fewer if the game ends earlier.
+/// [`play_on`] from the starting position.
 pub(crate) fn playout(seed: u64, plies: usize) -> Position {
     play_on(Position::startpos(), seed, plies)
 }
@@ -20,6 +19,7 @@ pub(crate) fn promotion_playout(seed: u64, plies: usize) -> Position {
     play_on(start, seed, plies)
 }
 
+/// The position after `plies` random moves from `start`, or fewer if the game ends earlier.
 pub(crate) fn play_on(start: Position, seed: u64, plies: usize) -> Position {
     let game = random::game(&mut StdRng::seed_from_u64(seed), start, plies);
     game.position().clone()
