@@ -47,7 +47,7 @@ struct Messages {
 }
 
 impl Messages {
-    /// Adds the lines of a literal with `{}` for each value.
+    /// Adds each line of a literal, with `{}` for each value.
     fn add(&mut self, text: &str) {
         for line in text.lines() {
             let mut normal = String::new();
@@ -67,7 +67,7 @@ impl Messages {
         }
     }
 
-    /// Adds the literal at the beginning of the arguments of a macro or attribute.
+    /// Adds the literal at the beginning of the arguments of a macro or attribute, and skips the other arguments.
     fn add_first(&mut self, arguments: ParseStream<'_>) -> syn::Result<()> {
         if let Ok(text) = arguments.parse::<LitStr>() {
             self.add(&text.value());
@@ -81,6 +81,7 @@ impl Messages {
         })
     }
 
+    /// Visits the parts of an expression, which are printed if it is an argument of a printer itself or `is_printed`.
     fn visit_printed(&mut self, is_printed: bool, visit: impl FnOnce(&mut Self)) {
         let before = self.is_printed;
         self.is_printed |= is_printed;
@@ -149,6 +150,7 @@ impl<'a> Visit<'a> for Messages {
     }
 }
 
+/// Collects the source files below a directory, except those of tests.
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -163,7 +165,7 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a text has words, not only names of options and values.
+/// Whether a text has at least two words besides code and options.
 fn has_words(text: &str) -> bool {
     let outside_code = text.split('`').step_by(2);
     let tokens = outside_code.flat_map(str::split_whitespace);
@@ -180,16 +182,21 @@ fn messages_have_a_chinese_translation() {
     let mut files = Vec::new();
     sources(&root, &mut files);
     let table: BTreeSet<String> = chuhe::text::translated_texts().into_iter().collect();
-    let mut missing = Vec::new();
+    let (mut missing, mut count) = (Vec::new(), 0);
     for path in files {
         let mut messages = Messages::default();
         let text = fs::read_to_string(&path).unwrap();
         messages.visit_file(&syn::parse_file(&text).unwrap());
+        count += messages.found.len();
         let name = path.strip_prefix(&root).unwrap().display().to_string();
-        let known = |message: &str| table.contains(message) || EXCEPTIONS.contains(&message);
-        let unknown = messages.found.iter().filter(|m| has_words(m) && !known(m));
+        let is_known = |message: &str| table.contains(message) || EXCEPTIONS.contains(&message);
+        let unknown = messages
+            .found
+            .iter()
+            .filter(|m| has_words(m) && !is_known(m));
         missing.extend(unknown.map(|message| format!("{name}: {message}")));
     }
+    assert!(count > 300, "only {count} messages are recognized");
     let missing = missing.join("\n");
     assert!(
         missing.is_empty(),

@@ -1,4 +1,4 @@
-//! Processes on Windows: tournaments, killed tournaments, engines whose parent has ended, and double-clicks.
+//! Processes on Windows: matches, killed matches, engines whose parent has ended, and double-clicks.
 
 #![cfg(windows)]
 
@@ -29,7 +29,10 @@ fn chuhe(arguments: &[&str]) -> Command {
 fn output(mut command: Command) -> (Option<i32>, String) {
     let (sender, ended) = mpsc::channel();
     thread::spawn(move || sender.send(command.stdin(Stdio::null()).output()));
-    let output = ended.recv_timeout(PATIENCE).expect("it must end").unwrap();
+    let output = ended
+        .recv_timeout(PATIENCE)
+        .expect("the command must end")
+        .unwrap();
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
     (output.status.code(), text)
@@ -150,7 +153,7 @@ fn a_double_click_opens_the_board() {
     fs::create_dir(&place).unwrap();
     let program = place.join("chuhe.exe");
     fs::copy(CHUHE, &program).unwrap();
-    // The programs that would open the browser. These are found first and cannot be started.
+    // Empty files in place of the programs that would open the browser. They are found first and cannot be started.
     for opener in ["explorer.exe", "powershell.exe", "winebrowser.exe"] {
         fs::write(place.join(opener), "").unwrap();
     }

@@ -1,26 +1,29 @@
-//! Misbehaving engines: they hang, crash, flood, or play illegal moves.
+//! Misbehaving engines: they hang, crash, send too much output, or play illegal moves.
 
 use std::thread;
 
 use serde_json::Value;
 
-use super::{assert_processes_end, chuhe, match_of, output, report, script, unknown_script, with};
+use super::{
+    assert_processes_end, chuhe, match_of, mode_with, output, report, script, unknown_script, with,
+};
 use crate::Place;
 
 /// Four games without a clock; the time limit of a move is two minutes.
 const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
 
-/// Limit of an engine that exceeds its time.
-const HURRIED: &str = "movetime=100 margin=400";
+/// The limit of engines that exceed their time.
+const SHORT_TIME: &str = "movetime=100 margin=400";
 
-/// The engine loses each game for `reason`, and `counter` is the only counter of forfeits that is not zero.
-fn loses(mode: &str, reason: &str, detail: &str, counter: &str) {
+/// Asserts that the engine loses each game for `reason` with this detail, and that `counter` is its only counter of
+/// forfeits that is not zero.
+fn assert_loses(mode: &str, reason: &str, detail: &str, counter: &str) {
     assert_details(&lost_games(script("bad", mode), reason, counter), detail);
 }
 
-/// As [`loses`], on time.
-fn loses_on_time(mode: &str, detail: &str) {
-    let bad = with(script("bad", mode), HURRIED);
+/// As [`assert_loses`], on time.
+fn assert_loses_on_time(mode: &str, detail: &str) {
+    let bad = with(script("bad", mode), SHORT_TIME);
     assert_details(&lost_games(bad, "time loss", "time_losses"), detail);
 }
 
@@ -52,9 +55,9 @@ fn lost_games(bad: Vec<String>, reason: &str, counter: &str) -> Vec<String> {
 }
 
 #[test]
-fn crashes() {
-    loses("closed", "crash", "closed its output", "crashes");
-    // The closed pipe may be noticed before the exit.
+fn engines_that_exit_or_close_their_output_lose_by_crash() {
+    assert_loses("closed", "crash", "closed its output", "crashes");
+    // In some games the closed pipe may be noticed before the exit.
     for (mode, end) in [
         ("crash", "it exited (exit status: 3): out of luck"),
         ("killed", "it exited (signal: 9"),
@@ -68,26 +71,26 @@ fn crashes() {
 /// A process that the engine started keeps its output open after the engine has exited.
 #[test]
 fn exits_with_open_output_are_crashes() {
-    let bad = with(script("bad", "orphan"), HURRIED);
+    let bad = with(script("bad", "orphan"), SHORT_TIME);
     let details = lost_games(bad, "crash", "crashes");
     assert_details(&details, "exit status: 4");
 }
 
 #[test]
-fn hanging() {
+fn engines_that_hang_lose_on_time() {
     // `frozen` is stopped by a signal, `unended` writes a line without end, `silent` does not respond.
     thread::scope(|scope| {
         for mode in ["hang", "silent", "frozen", "unended"] {
-            scope.spawn(move || loses_on_time(mode, "no bestmove"));
+            scope.spawn(move || assert_loses_on_time(mode, "no bestmove"));
         }
     });
 }
 
 #[test]
-fn floods() {
+fn engines_that_flood_their_output_lose_by_crash() {
     for mode in ["flood", "chatter", "endless"] {
         // They lose by their output, long before they exceed their time.
-        loses(mode, "crash", "too much output", "crashes");
+        assert_loses(mode, "crash", "too much output", "crashes");
     }
 }
 
@@ -95,7 +98,7 @@ fn floods() {
 fn misbehavior_while_pondering_is_a_crash() {
     let place = Place::new();
     let file = place.path("gushed");
-    let [gushes, waits] = ["gush", "waits"].map(|mode| format!("{mode} '{}'", file.display()));
+    let [gushes, waits] = ["gush", "waits"].map(|mode| mode_with(mode, &file));
     // `misses` ignores `stop` while it ponders.
     for (bad, good, detail) in [
         (&*gushes, &*waits, "too much output"),
@@ -117,14 +120,14 @@ fn misbehavior_while_pondering_is_a_crash() {
 }
 
 #[test]
-fn illegal_moves() {
-    loses("illegal", "illegal move", "a0a9", "illegal_moves");
-    loses("theft", "illegal move", "b9c7", "illegal_moves");
-    loses("garbage", "illegal move", "", "illegal_moves");
-    loses("nul", "illegal move", "", "illegal_moves");
+fn illegal_moves_lose() {
+    assert_loses("illegal", "illegal move", "a0a9", "illegal_moves");
+    assert_loses("theft", "illegal move", "b9c7", "illegal_moves");
+    assert_loses("garbage", "illegal move", "", "illegal_moves");
+    assert_loses("nul", "illegal move", "", "illegal_moves");
 }
 
-/// An XBoard engine that refuses the moves of the other side.
+/// The XBoard engine refuses the moves of its opponent.
 #[test]
 fn refused_moves_are_crashes() {
     let mode = format!("refuses '{}'", env!("CARGO_BIN_EXE_chuhe"));
@@ -136,18 +139,18 @@ fn refused_moves_are_crashes() {
 }
 
 #[test]
-fn late_answers() {
-    loses_on_time("late", " ms of 100");
-    // The detection gets an answer after `stop`.
-    let bad = with(unknown_script("bad", "late"), HURRIED);
+fn late_answers_lose_on_time() {
+    assert_loses_on_time("late", " ms of 100");
+    // During the detection this engine answers after `stop`.
+    let bad = with(unknown_script("bad", "late"), SHORT_TIME);
     lost_games(bad, "time loss", "time_losses");
 }
 
 #[test]
-fn resignations() {
-    loses("resign", "resignation", "", "nothing");
-    loses("nothing", "resignation", "no move", "nothing");
-    loses("none", "resignation", "no move", "nothing");
+fn resignations_and_missing_moves_lose() {
+    assert_loses("resign", "resignation", "", "nothing");
+    assert_loses("nothing", "resignation", "no move", "nothing");
+    assert_loses("none", "resignation", "no move", "nothing");
 }
 
 #[test]
@@ -165,7 +168,7 @@ fn unusual_but_valid_engines_are_accepted() {
 fn an_engine_that_cannot_be_restarted_loses_its_games() {
     let place = Place::new();
     let file = place.path("once");
-    let once = script("bad", &format!("once '{}'", file.display()));
+    let once = script("bad", &mode_with("once", &file));
     let report = report([once, script("good", "good")], PLAIN);
     assert_eq!(report["engines"][0]["crashes"], 4);
     assert_eq!(report["games"].as_array().unwrap().len(), 4);
@@ -175,7 +178,7 @@ fn an_engine_that_cannot_be_restarted_loses_its_games() {
 fn child_processes_of_a_killed_engine_are_killed() {
     let place = Place::new();
     let file = place.path("children");
-    let hang = script("bad", &format!("hang '{}'", file.display()));
+    let hang = script("bad", &mode_with("hang", &file));
     // Enough time to start a child process.
     let hang = with(hang, "movetime=100 margin=2900");
     report([hang, script("good", "good")], PLAIN);
@@ -191,7 +194,7 @@ fn a_slow_engine_does_not_delay_other_games() {
     // The first engine moves only after the game of the other two is nearly over.
     let place = Place::new();
     let file = place.path("far");
-    let [waits, signals] = ["waits", "signals"].map(|mode| format!("{mode} '{}'", file.display()));
+    let [waits, signals] = ["waits", "signals"].map(|mode| mode_with(mode, &file));
     let engines = [script("bad", &waits), script("good", "good")];
     let mut command = match_of(engines, "--openings start --rounds 1 --concurrency 6");
     command.args(script("other", &signals));

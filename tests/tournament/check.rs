@@ -1,4 +1,4 @@
-//! `chuhe check` with Chuhe, which conforms to both protocols, and with engines that do not.
+//! `chuhe check` with Chuhe, which conforms to both protocols, and with the script, which does not.
 
 use std::process::Command;
 use std::thread;
@@ -10,25 +10,37 @@ use serde_json::Value;
 use super::SCRIPT;
 use crate::Place;
 
-/// `--patience` for Chuhe in seconds; the machine may be busy.
+/// `--patience` in seconds for engines that conform; the machine may be busy.
 const PATIENCE: &str = "20";
 
-/// Checks an engine. Returns the exit code and the name, outcome and detail of each check.
-fn check(words: &[&str]) -> (Option<i32>, Vec<(String, String, String)>) {
+/// Runs `chuhe check`. Returns the exit code, standard output and standard error.
+fn run(words: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-        .args(["check", "--json"])
+        .arg("check")
         .args(words)
         .env_remove("RUST_LOG")
         .output()
         .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (shown, errors) = (text(output.stdout), text(output.stderr));
+    (output.status.code(), shown, errors)
+}
+
+/// The setting of the arguments of the script.
+fn arguments(mode: &str) -> String {
+    format!("args='{SCRIPT}' {mode}")
+}
+
+/// Checks an engine. Returns the exit code and the name, outcome and detail of each check.
+fn check(words: &[&str]) -> (Option<i32>, Vec<(String, String, String)>) {
+    let (code, text, _) = run(&[&["--json"][..], words].concat());
     let reports = text.lines().map(|line| {
         let report: Value = serde_json::from_str(line).unwrap();
         let part = |key: &str| report[key].as_str().unwrap().to_owned();
         assert!(!part("rule").is_empty());
         (part("check"), part("outcome"), part("detail"))
     });
-    (output.status.code(), reports.collect())
+    (code, reports.collect())
 }
 
 #[test]
@@ -65,12 +77,9 @@ fn opening_books_are_disabled() {
         };
         std::fs::write(&book, encode_dat(&[entry]).bytes).unwrap();
         let option = format!("option.{option}={}", book.display());
-        let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-            .args(["check", "--verbose", "--patience", PATIENCE, &chuhe])
-            .args([format!("proto={protocol}"), option])
-            .output()
-            .unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
+        let protocol = format!("proto={protocol}");
+        let settings = [chuhe.as_str(), &protocol, &option];
+        let (_, text, _) = run(&[&["--verbose", "--patience", PATIENCE][..], &settings].concat());
         assert!(text.contains(", 0 unclear, 0 violated\n"), "{text}");
         assert!(text.contains(line), "{text}");
     };
@@ -84,8 +93,7 @@ fn opening_books_are_disabled() {
 /// The engine exits at xiangqi positions unless `UCI_Variant` is set.
 #[test]
 fn the_variant_of_an_engine_is_set() {
-    let arguments = format!("args='{SCRIPT}' ranks");
-    let (_, reports) = check(&["cmd=sh", &arguments]);
+    let (_, reports) = check(&["cmd=sh", &arguments("ranks")]);
     let known = reports.iter().find(|report| report.0 == "known lines");
     assert_eq!(known.unwrap().1, "ok", "{known:?}");
 }
@@ -94,8 +102,7 @@ fn the_variant_of_an_engine_is_set() {
 /// end of its input.
 #[test]
 fn violations_are_found() {
-    let arguments = format!("args='{SCRIPT}' stays");
-    let (code, reports) = check(&["cmd=sh", &arguments, "proto=ucci", "ranks=0"]);
+    let (code, reports) = check(&["cmd=sh", &arguments("stays"), "proto=ucci", "ranks=0"]);
     assert_eq!(code, Some(1));
     let outcome = |name: &str| {
         let (_, outcome, detail) = reports.iter().find(|report| report.0 == name).unwrap();
@@ -126,12 +133,11 @@ fn violations_are_found() {
     }
 }
 
-/// The engine takes three seconds to exit.
+/// In this mode the script takes three seconds to exit.
 #[test]
 fn patience_extends_the_time_limits() {
-    let arguments = format!("args='{SCRIPT}' lingers");
     let outcome_at = |patience: &[&str]| {
-        let words = ["cmd=sh", &arguments, "proto=uci", "ranks=0"];
+        let words = ["cmd=sh", &arguments("lingers"), "proto=uci", "ranks=0"];
         let (_, reports) = check(&[&words, patience].concat());
         let quit = reports.into_iter().find(|report| report.0 == "quit");
         quit.unwrap().1
@@ -144,12 +150,8 @@ fn patience_extends_the_time_limits() {
 
 #[test]
 fn an_engine_without_usemillisec_gets_seconds() {
-    let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-        .args(["check", "--verbose", "proto=ucci", "ranks=0", "cmd=sh"])
-        .arg(format!("args='{SCRIPT}' seconds"))
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let script = ["proto=ucci", "ranks=0", "cmd=sh", &arguments("seconds")];
+    let (_, text, _) = run(&[&["--verbose"][..], &script].concat());
     for part in [
         "unclear   usemillisec: ",
         "ok        clock\n",
@@ -164,20 +166,15 @@ fn an_engine_without_usemillisec_gets_seconds() {
 /// The script offers `usemillisec`.
 #[test]
 fn an_option_sets_the_unit_of_times() {
-    let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-        .args(["check", "--verbose", "proto=ucci", "ranks=0", "cmd=sh"])
-        .args([&format!("args='{SCRIPT}' good"), "option.usemillisec=false"])
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let script = ["proto=ucci", "ranks=0", "cmd=sh", &arguments("good")];
+    let (_, text, _) = run(&[&["--verbose", "option.usemillisec=false"][..], &script].concat());
     let go = "          > go time 3 increment 0 opptime 3 oppincrement 0\n";
     assert!(text.contains(go), "{text}");
 }
 
 #[test]
-fn an_exit_is_a_violation() {
-    let arguments = format!("args='{SCRIPT}' fragile");
-    let (_, reports) = check(&["cmd=sh", &arguments, "proto=uci", "ranks=0"]);
+fn an_exit_during_a_check_is_a_violation() {
+    let (_, reports) = check(&["cmd=sh", &arguments("fragile"), "proto=uci", "ranks=0"]);
     let mut reports = reports.iter();
     let position = reports.find(|report| report.0 == "position during search");
     assert_eq!(position.unwrap().1, "violated", "{position:?}");
@@ -185,12 +182,8 @@ fn an_exit_is_a_violation() {
 
 #[test]
 fn violations_are_shown_with_their_dialogue() {
-    let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-        .args(["check", "cmd=sh", &format!("args='{SCRIPT}' twice")])
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{text}");
+    let (code, text, _) = run(&["cmd=sh", &arguments("twice")]);
+    assert_eq!(code, Some(1), "{text}");
     for part in [
         "ok        greeting\n",
         "violated  depth: it answers twice\n          rule: go depth N is answered",
@@ -201,19 +194,18 @@ fn violations_are_shown_with_their_dialogue() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    for (words, code, part) in [
+}
+
+#[test]
+fn engines_that_cannot_be_checked_are_reported() {
+    for (words, expected, part) in [
         (&["cmd=true"][..], 1, "engine true: "),
         (&["no/such/engine"], 1, "No such file"),
         (&["cmd=true", "speed=1"], 2, "unknown key"),
         (&[], 2, "required"),
     ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-            .arg("check")
-            .args(words)
-            .output()
-            .unwrap();
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{errors}");
+        let (code, _, errors) = run(words);
+        assert_eq!(code, Some(expected), "{errors}");
         assert!(errors.contains(part), "{errors}");
     }
 }

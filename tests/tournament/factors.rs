@@ -7,7 +7,7 @@ use std::process::Command;
 use super::{chuhe, error_output, match_of, output};
 use crate::Place;
 
-/// Writes a file of two factors, the second with these hash sizes.
+/// Writes a file with two factors, the second of which has these hash sizes.
 fn write_factors(path: &Path, hash: &str) {
     let text = format!(
         "[[factor]]\nname = \"evaluation\"\noptions = {{ knowledge = [\"none\", \"large\"] }}\n\
@@ -16,7 +16,7 @@ fn write_factors(path: &Path, hash: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A match with the factors of a file.
+/// A match of Chuhe against itself with the factors of a file.
 fn screening(factors: &Path, arguments: &str) -> Command {
     let arguments = format!(
         "--each nodes=300 --max-plies 80 --factors {} {arguments}",

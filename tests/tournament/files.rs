@@ -1,10 +1,10 @@
-//! The files of a match: engines, records, journal and plot; resuming it.
+//! The files of a match: engines, records, journal and plot. Resuming a match.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{error_output, good, match_of, output, script};
+use super::{error_output, good, match_of, mode_with, output, script, wait_for};
 use crate::Place;
 
 const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
@@ -97,7 +97,7 @@ fn a_finished_match_is_resumed_only_with_more_rounds() {
     assert!(repaired.contains("resumed after 6 games"), "{repaired}");
     let text = fs::read_to_string(&pgn).unwrap();
     assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
-    // With fewer rounds again, later games do not count and remain in both files.
+    // With fewer rounds again, the games of later rounds do not count, but remain in both files.
     assert!(run(PLAIN).contains("resumed after 4 games"));
     let more = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
     assert!(more.contains("resumed after 6 games"), "{more}");
@@ -145,13 +145,13 @@ fn journals_of_other_matches_are_refused_and_unchanged() {
     let journal = fs::read_to_string(&path).unwrap();
     let (head, games) = journal.split_once('\n').unwrap();
     let other = format!("{PLAIN} --rules computer");
-    let torn = &journal[..journal.len() - 9];
+    let incomplete = &journal[..journal.len() - 9];
     let (headless, foreign) = ("the first line is incomplete", "not a match journal");
     for (text, arguments, reason) in [
         ("important notes without a final newline", PLAIN, foreign),
         ("line one\nline two keeps no newline", PLAIN, foreign),
         (&head[..head.len() / 2], PLAIN, headless),
-        (torn, &other, "another tournament"),
+        (incomplete, &other, "another tournament"),
         (
             &format!("{head}\n{games}{games}{{\"num"),
             PLAIN,
@@ -165,7 +165,7 @@ fn journals_of_other_matches_are_refused_and_unchanged() {
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
     // An empty file is used, and a file with an incomplete last line is resumed.
-    for text in ["", torn] {
+    for text in ["", incomplete] {
         fs::write(&path, text).unwrap();
         output(&mut resume(PLAIN));
         let whole = fs::read_to_string(&path).unwrap();
@@ -195,7 +195,7 @@ fn no_file_contains_passwords_of_addresses() {
     for content in &contents[..4] {
         assert!(content.contains("http://…@127.0.0.1:1"), "{content}");
     }
-    // Versions that wrote the password left journals that must still resume.
+    // A journal of an older version, which contains the password, can be resumed.
     let old_journal = contents[2].replace("http://…@", "http://secret@");
     fs::write(place.path("resume"), old_journal).unwrap();
     assert!(run().contains("resumed after 4 games"));
@@ -230,7 +230,7 @@ fn the_plot_has_a_row_per_engine() {
 }
 
 #[test]
-fn games_of_other_programs_in_the_pgn_are_kept() {
+fn games_of_other_matches_in_the_pgn_are_kept() {
     let place = Place::new();
     let [journal, other_journal, pgn] =
         ["a.jsonl", "b.jsonl", "ab.pgn"].map(|name| place.path(name));
@@ -260,7 +260,7 @@ fn games_of_other_programs_in_the_pgn_are_kept() {
     let text = fs::read_to_string(&journal).unwrap();
     let head: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     let own = "[Game \"Chinese Chess\"]\n[Event \"chuhe match\"]\n[MatchId ";
-    for (torn, is_cut) in [
+    for (incomplete, is_cut) in [
         ("[Eve", true),
         (own, true),
         (
@@ -274,13 +274,13 @@ fn games_of_other_programs_in_the_pgn_are_kept() {
             false,
         ),
     ] {
-        fs::write(&pgn, whole.clone() + torn).unwrap();
+        fs::write(&pgn, whole.clone() + incomplete).unwrap();
         run(&journal, 2, ["one", "two"]);
-        let kept = if is_cut { "" } else { torn };
+        let kept = if is_cut { "" } else { incomplete };
         assert_eq!(
             read().trim_end(),
             (whole.clone() + kept).trim_end(),
-            "{torn}"
+            "{incomplete}"
         );
     }
     // A missing game is written again.
@@ -291,7 +291,7 @@ fn games_of_other_programs_in_the_pgn_are_kept() {
 }
 
 #[test]
-fn the_interval_of_one_pair_is_infinite() {
+fn the_elo_interval_of_one_pair_is_infinite() {
     let text = output(&mut match_of(
         good(),
         &PLAIN.replace("--rounds 2", "--rounds 1"),
@@ -304,7 +304,7 @@ fn a_journal_is_used_by_one_process_at_a_time() {
     let place = Place::new();
     let [journal, pgn, refused] = ["two.jsonl", "two.pgn", "refused"].map(|name| place.path(name));
     // The first match waits until the second one has been refused.
-    let waits = format!("waits '{}'", refused.display());
+    let waits = mode_with("waits", &refused);
     let engines = || [script("one", &waits), script("two", "good")];
     let command = || {
         let mut command = match_of(engines(), PLAIN);
@@ -313,10 +313,7 @@ fn a_journal_is_used_by_one_process_at_a_time() {
     };
     let mut first = command().stdout(Stdio::piped()).spawn().unwrap();
     let is_begun = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"run\""));
-    while !is_begun() {
-        assert!(first.try_wait().unwrap().is_none());
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    wait_for(&mut first, is_begun);
     let error = error_output(&mut command());
     let owner = format!("process {} is playing this tournament", first.id());
     assert!(error.contains(&owner), "{error}");
@@ -385,17 +382,17 @@ fn games_missing_in_the_journal_are_restored_from_the_pgn() {
 }
 
 #[test]
-fn one_file_cannot_have_two_purposes() {
+fn one_file_cannot_be_given_to_two_options() {
     let place = Place::new();
     let [file, journal] = ["same", "same.jsonl"].map(|name| place.path(name));
     fs::write(&file, "h2e2 h9g7\n").unwrap();
     let [path, directory] = [&file, file.parent().unwrap()].map(|path| path.display().to_string());
     let plain = PLAIN.replace("--openings start", "");
     let name = file.file_name().unwrap().display();
-    let crooked = format!("{directory}/./{name}");
+    let same_file = format!("{directory}/./{name}");
     for (arguments, reason) in [
         (
-            format!("--pgn {path} --resume {crooked}"),
+            format!("--pgn {path} --resume {same_file}"),
             "also the file of --pgn",
         ),
         (
@@ -407,7 +404,7 @@ fn one_file_cannot_have_two_purposes() {
             "also the file of --openings",
         ),
         (
-            format!("--pgn {path} --log {crooked}"),
+            format!("--pgn {path} --log {same_file}"),
             "also the file of --pgn",
         ),
         (
@@ -460,7 +457,7 @@ fn engines_are_read_from_a_file() {
     for each in ["", "cmd = \"no-such-engine\"\nnodes = 5"] {
         let mut command = match_of_file(&place, each);
         let text = output(command.args(["--each", "cmd=sh", "depth=1"]));
-        // The settings of the engine itself take precedence.
+        // The settings in the section of the engine take precedence.
         for line in [
             "one: Shuffler good, UCCI, depth 1\n",
             "two: Shuffler resign, UCCI, 7",

@@ -3,7 +3,9 @@
 use std::fs;
 use std::process::Command;
 
-use super::{chuhe, error_output, good, match_of, output, report, script, unknown_script, with};
+use super::{
+    chuhe, error_output, good, match_of, mode_with, output, report, script, unknown_script, with,
+};
 use crate::Place;
 
 /// Two games from the starting position, without a clock.
@@ -35,7 +37,7 @@ fn engines_agree_to_draws() {
 }
 
 #[test]
-fn win_and_draw_adjudication() {
+fn wins_and_draws_are_adjudicated_by_score() {
     let win = format!("{PLAIN} --adjudicate-win score=800,moves=2");
     let won = ("win adjudication".to_owned(), 4, "1-0".to_owned());
     assert_eq!(first_game(["win", "lose"], &win), won);
@@ -48,10 +50,10 @@ fn win_and_draw_adjudication() {
 }
 
 #[test]
-fn tablebase_adjudication() {
+fn games_are_adjudicated_by_the_tablebases() {
     let place = Place::new();
     let path = place.path("tables.epd");
-    std::fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
+    fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
     let arguments = format!(
         "--openings {} --rounds 1 --max-plies 9 --each depth=1 --adjudicate-tables",
         path.display()
@@ -61,10 +63,10 @@ fn tablebase_adjudication() {
 }
 
 #[test]
-fn ply_limit_and_rules() {
+fn the_ply_limit_and_the_rule_set_end_games() {
     let short = format!("{PLAIN} --max-plies 5");
     assert_eq!(first_game(["good", "good"], &short).0, "ply limit");
-    // These rules decide at the fourth occurrence.
+    // ElephantEye rules decide at the fourth occurrence.
     let league = format!("{PLAIN} --rules elephanteye");
     assert_eq!(first_game(["good", "good"], &league).1, 12);
 }
@@ -73,7 +75,7 @@ fn ply_limit_and_rules() {
 fn banmoves_prevent_perpetual_check() {
     let place = Place::new();
     let path = place.path("checks.epd");
-    std::fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
+    fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
     let arguments = format!(
         "--openings {} --rounds 1 --max-plies 9 --each depth=1",
         path.display()
@@ -100,7 +102,7 @@ fn ranks_from_one_are_accepted() {
     }
 }
 
-/// Otherwise the engine would lose each game by an illegal move.
+/// With these settings the engine would lose each game by an illegal move.
 #[test]
 fn wrong_settings_are_refused_before_the_first_game() {
     for (mode, settings, expected) in [
@@ -140,7 +142,7 @@ fn principal_variations_use_the_notation_of_the_pgn() {
     let mut command = match_of(engines, PLAIN);
     let arguments = ["--pgn-details", "--notation", "chinese", "--pgn"];
     output(command.args(arguments).arg(&pgn));
-    let text = std::fs::read_to_string(&pgn).unwrap();
+    let text = fs::read_to_string(&pgn).unwrap();
     assert!(text.contains("pv=\"车九进一 车１进１\""), "{text}");
 }
 
@@ -163,7 +165,7 @@ fn protocol_and_ranks_are_detected() {
         assert!(text.starts_with(&format!("one: {detected}")), "{text}");
         assert!(text.contains("end reasons: repetition 2;"), "{text}");
     }
-    let sent = std::fs::read_to_string(&log).unwrap();
+    let sent = fs::read_to_string(&log).unwrap();
     assert!(
         sent.contains("<- setoption name UCI_Variant value xiangqi"),
         "{sent}"
@@ -181,19 +183,17 @@ fn protocol_and_ranks_are_detected() {
         ("crash", "engine one: it "),
     ] {
         let engines = [unknown_script("one", mode), script("two", "good")];
-        let error = super::error_output(&mut match_of(engines, &format!("{PLAIN} --startup 3")));
+        let error = error_output(&mut match_of(engines, &format!("{PLAIN} --startup 3")));
         assert!(error.contains(expected), "{mode}: {error}");
     }
 }
 
 #[test]
-fn color_orders_and_seeds() {
+fn options_set_the_colors_and_the_seeds() {
     let reds = |arguments: &str| {
-        let engines = good();
-        let report = report(engines, &format!("{PLAIN} {arguments}"));
-        let games = report["games"].as_array().unwrap().clone();
+        let report = report(good(), &format!("{PLAIN} {arguments}"));
+        let games = report["games"].as_array().unwrap().iter();
         games
-            .iter()
             .map(|game| game["red"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
@@ -201,9 +201,8 @@ fn color_orders_and_seeds() {
     assert_eq!(reds("--reverse"), ["two", "one"]);
     assert_eq!(reds("--noswap"), ["one", "one"]);
     assert_eq!(reds("--noswap --reverse"), ["two", "two"]);
-    let engines = good();
     let arguments = format!("{PLAIN} --format gauntlet --seeds 2");
-    let mut command = match_of(engines, &arguments);
+    let mut command = match_of(good(), &arguments);
     let text = output(command.args(script("three", "good")));
     assert!(text.contains("\n4 games, concurrency 1"), "{text}");
     assert!(
@@ -213,7 +212,7 @@ fn color_orders_and_seeds() {
 }
 
 #[test]
-fn resign_adjudication() {
+fn resignations_are_adjudicated_by_score() {
     let resign = format!("{PLAIN} --resign score=800,moves=2");
     let lost = ("win adjudication".to_owned(), 3, "0-1".to_owned());
     assert_eq!(first_game(["lose", "good"], &resign), lost);
@@ -223,14 +222,13 @@ fn resign_adjudication() {
 
 #[test]
 fn wait_pauses_between_games() {
-    let engines = good();
     let start = std::time::Instant::now();
-    output(&mut match_of(engines, &format!("{PLAIN} --wait 700")));
+    output(&mut match_of(good(), &format!("{PLAIN} --wait 700")));
     assert!(start.elapsed() >= std::time::Duration::from_millis(700));
 }
 
 #[test]
-fn engines_ponder() {
+fn engines_ponder_on_the_predicted_reply() {
     let place = Place::new();
     let log = place.path("ponder.log");
     let engines = [script("one", "foresee"), script("two", "good")];
@@ -242,11 +240,11 @@ fn engines_ponder() {
     let text = output(command.arg("--log").arg(&log));
     assert!(text.contains("repetition 2"), "{text}");
     assert!(text.contains("(detected: Ponder true)"), "{text}");
-    // It reports nodes only while it ponders, where they do not belong to the time of its move.
+    // It reports nodes only while it ponders; these do not count for the speed on its own time.
     let report: serde_json::Value = serde_json::from_str(&place.read("ponder.json")).unwrap();
     let speed = &report["engines"][0]["nodes_per_second"];
     assert!(speed.is_null(), "{speed}");
-    let log_text = std::fs::read_to_string(&log).unwrap();
+    let log_text = fs::read_to_string(&log).unwrap();
     // The engine plays four moves in each game, ponders after every second one and always predicts the reply.
     assert_eq!(
         log_text.matches("<- go ponder time").count(),
@@ -267,7 +265,7 @@ fn ucci_engines_need_not_know_isready() {
 }
 
 #[test]
-fn times_have_the_unit_that_the_user_sets() {
+fn usemillisec_sets_the_unit_of_times() {
     let place = Place::new();
     for (setting, expected) in [
         ("option.usemillisec=false", "<- go time 2 movestogo 1"),
@@ -303,7 +301,7 @@ fn chuhe_ponders_within_its_time() {
 }
 
 #[test]
-fn played_games_pass_replay() {
+fn replay_agrees_with_the_games_of_a_match() {
     for (notation, limit) in [
         ("iccs", "nodes=60"),
         ("wxf", "nodes=30"),
@@ -328,8 +326,8 @@ fn played_games_pass_replay() {
             text.contains(&format!("{count} of {count} games agree")),
             "{text}"
         );
-        // A wrong reason is found.
-        let record = std::fs::read_to_string(&pgn).unwrap();
+        // `replay` notices a wrong reason.
+        let record = fs::read_to_string(&pgn).unwrap();
         let (before, rest) = record.split_once("[Reason \"").unwrap();
         let (reason, after) = rest.split_once('"').unwrap();
         let wrong = if reason == "checkmate" {
@@ -337,14 +335,14 @@ fn played_games_pass_replay() {
         } else {
             "checkmate"
         };
-        std::fs::write(&pgn, format!("{before}[Reason \"{wrong}\"{after}")).unwrap();
-        let text = super::error_output(&mut replay());
+        fs::write(&pgn, format!("{before}[Reason \"{wrong}\"{after}")).unwrap();
+        let text = error_output(&mut replay());
         assert!(text.contains("one game does not agree"), "{text}");
     }
 }
 
 #[test]
-fn round_robin_and_gauntlet() {
+fn round_robins_and_gauntlets_are_counted() {
     for (format, games) in [("round-robin", 12), ("gauntlet", 8)] {
         let engines = [script("one", "good"), script("two", "crash")];
         let arguments = format!("--openings start --rounds 2 --format {format}");
@@ -412,7 +410,7 @@ fn games_that_may_repeat_give_a_warning() {
 
 #[test]
 fn nice_and_affinity_are_set() {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let status = fs::read_to_string("/proc/self/status").unwrap();
     let allowed = status
         .lines()
         .find(|l| l.starts_with("Cpus_allowed_list:"))
@@ -422,13 +420,13 @@ fn nice_and_affinity_are_set() {
     let recorded = |settings: &str, arguments: &str| {
         let place = Place::new();
         let file = place.path("affinity");
-        let one = script("one", &format!("affinity '{}'", file.display()));
+        let one = script("one", &mode_with("affinity", &file));
         let one = with(one, settings);
         output(&mut match_of(
             [one, script("two", "good")],
             &format!("{arguments} {PLAIN}"),
         ));
-        let text = std::fs::read_to_string(&file).unwrap();
+        let text = fs::read_to_string(&file).unwrap();
         let words = text.lines().next().unwrap().split_whitespace();
         words.map(str::to_owned).collect::<Vec<_>>()
     };
@@ -438,7 +436,7 @@ fn nice_and_affinity_are_set() {
 }
 
 #[test]
-fn restart_starts_a_process_per_game() {
+fn restart_starts_a_process_for_each_game() {
     for (setting, starts) in [("restart=off", 2), ("restart=on", 5)] {
         let place = Place::new();
         let log = place.path("restart.log");
@@ -448,7 +446,7 @@ fn restart_starts_a_process_per_game() {
             &PLAIN.replace("--rounds 1", "--rounds 2"),
         );
         output(command.arg("--log").arg(&log));
-        let text = std::fs::read_to_string(&log).unwrap();
+        let text = fs::read_to_string(&log).unwrap();
         // One start before the first game, and then those for the games.
         let count = text
             .lines()
@@ -460,7 +458,7 @@ fn restart_starts_a_process_per_game() {
 
 /// The same engine plays in XBoard and UCI: moves, clocks, depths and scores are translated.
 #[test]
-fn xboard_engines_play() {
+fn xboard_engines_play_with_every_limit() {
     let xboard = || {
         let mut words = chuhe("xboard");
         words.pop();
@@ -485,7 +483,7 @@ fn xboard_engines_play() {
             .arg("--pgn")
             .arg(&pgn),
     );
-    let text = std::fs::read_to_string(&pgn).unwrap();
+    let text = fs::read_to_string(&pgn).unwrap();
     for game in chuhe::notation::pgn::read(&text) {
         let game = game.unwrap();
         assert_eq!(game.tag("Termination"), Some("adjudication"), "{text}");
@@ -534,9 +532,9 @@ fn xboard_is_detected() {
     );
 }
 
-/// XBoard engines need not read FENs, nor those of XBoard, nor play more than one game.
+/// An XBoard engine may refuse FENs, or the piece letters of XBoard, or a second game.
 #[test]
-fn xboard_engines_may_refuse() {
+fn xboard_engines_may_refuse_fens_and_a_second_game() {
     let place = Place::new();
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
     place.write("openings.epd", format!("{board} b - - 0 1\n"));
@@ -563,7 +561,7 @@ fn xboard_engines_may_refuse() {
 }
 
 #[test]
-fn a_program_alone_is_an_engine() {
+fn the_path_of_a_program_is_an_engine() {
     let program = env!("CARGO_BIN_EXE_chuhe");
     let engine = |name: &str| {
         let words = ["--engine", program, &format!("name={name}")];

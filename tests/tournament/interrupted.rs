@@ -4,12 +4,10 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{assert_processes_end, match_of, output, script};
+use super::{assert_processes_end, match_of, mode_with, output, script, wait_for};
 use crate::Place;
 
 const SLOW: &str = "--openings start --rounds 15 --concurrency 2 --each depth=1";
@@ -20,12 +18,8 @@ fn begin(journal: &Path, pgn: &Path) -> Child {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
     let lines = || fs::read_to_string(journal).map_or(0, |text| text.lines().count());
-    while lines() < 6 {
-        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
-        sleep(Duration::from_millis(20));
-    }
+    wait_for(&mut child, || lines() >= 6);
     child
 }
 
@@ -35,8 +29,8 @@ fn command(journal: &Path, pgn: &Path) -> Command {
     command
 }
 
-/// The child processes of a match.
-fn engines(of: &Child) -> Vec<String> {
+/// The child processes of a match: its engines, and the helper that kills them if the match is killed.
+fn child_processes(of: &Child) -> Vec<String> {
     let path = format!("/proc/{0}/task", of.id());
     let tasks = fs::read_dir(path).unwrap().flatten();
     let children = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
@@ -48,19 +42,19 @@ fn engines(of: &Child) -> Vec<String> {
         .collect()
 }
 
-fn interrupt(signal: Signal) {
+/// Ends a match by a signal, and resumes it.
+fn interrupt_and_resume(signal: Signal) {
     let place = Place::new();
     let [journal, pgn] = ["interrupted.jsonl", "interrupted.pgn"].map(|name| place.path(name));
     let child = begin(&journal, &pgn);
-    let engines = engines(&child);
-    // Four engines, and the helper that kills them if the match is killed.
-    assert_eq!(engines.len(), 5);
+    let processes = child_processes(&child);
+    assert_eq!(processes.len(), 5, "four engines and the helper");
     kill_process(Pid::from_child(&child), signal).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("\ninterrupted\none vs two: "), "{text}");
-    assert_processes_end(&engines);
+    assert_processes_end(&processes);
     finish(&journal, &pgn);
 }
 
@@ -97,8 +91,8 @@ fn finish(journal: &Path, pgn: &Path) {
 
 #[test]
 fn signals_end_a_match_cleanly() {
-    interrupt(Signal::INT);
-    interrupt(Signal::TERM);
+    interrupt_and_resume(Signal::INT);
+    interrupt_and_resume(Signal::TERM);
 }
 
 #[test]
@@ -106,11 +100,11 @@ fn a_killed_match_resumes_without_losing_or_repeating_games() {
     let place = Place::new();
     let [journal, pgn] = ["killed.jsonl", "killed.pgn"].map(|name| place.path(name));
     let mut child = begin(&journal, &pgn);
-    let engines = engines(&child);
+    let processes = child_processes(&child);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_processes_end(&engines);
-    // Incomplete lines, as left by a kill during a write.
+    assert_processes_end(&processes);
+    // Incomplete lines, as a kill during a write leaves them.
     let mut text = fs::read_to_string(&journal).unwrap();
     text += "{\"game\":{\"number\":29,\"players\":[1";
     fs::write(&journal, text).unwrap();
@@ -125,9 +119,8 @@ fn a_killed_match_resumes_without_losing_or_repeating_games() {
 fn a_killed_match_leaves_no_engine_running() {
     let place = Place::new();
     let journal = place.path("stays");
-    let engines_of_match = [script("one", "stays"), script("two", "stays")];
     let mut child = match_of(
-        engines_of_match,
+        [script("one", "stays"), script("two", "stays")],
         "--openings start --each depth=1 --rounds 100000",
     )
     .arg("--resume")
@@ -138,11 +131,11 @@ fn a_killed_match_leaves_no_engine_running() {
     wait_for(&mut child, || {
         fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() > 3)
     });
-    let engines = engines(&child);
-    assert_eq!(engines.len(), 3, "two engines and the helper process");
+    let processes = child_processes(&child);
+    assert_eq!(processes.len(), 3, "two engines and the helper");
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_processes_end(&engines);
+    assert_processes_end(&processes);
 }
 
 /// A signal during the detection before the first game also ends the engines.
@@ -150,7 +143,7 @@ fn a_killed_match_leaves_no_engine_running() {
 fn an_interrupt_before_the_first_game_leaves_no_engine_running() {
     let place = Place::new();
     let file = place.path("dawdles");
-    let dawdles = script("one", &format!("dawdles '{}'", file.display()));
+    let dawdles = script("one", &mode_with("dawdles", &file));
     for signal in [Signal::INT, Signal::TERM] {
         let engines = [dawdles.clone(), script("two", "good")];
         let mut child = match_of(engines, "--openings start --each depth=1 --startup 100")
@@ -164,13 +157,5 @@ fn an_interrupt_before_the_first_game_leaves_no_engine_running() {
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert_processes_end(&begun);
         fs::remove_file(&file).unwrap();
-    }
-}
-
-fn wait_for(child: &mut Child, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !condition() {
-        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
-        sleep(Duration::from_millis(5));
     }
 }

@@ -1,15 +1,17 @@
-//! Problems of the machine do not cost engines their games.
+//! Engines do not lose games because of problems of the machine.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use super::{assert_processes_end, error_output, match_of, output, report, script, with};
+use super::{
+    assert_processes_end, error_output, match_of, mode_with, output, report, script, wait_for, with,
+};
 use crate::Place;
 
 /// No engine loses a game because its program was removed.
@@ -17,7 +19,7 @@ use crate::Place;
 fn a_missing_program_ends_the_match_without_losses() {
     let place = Place::new();
     let [program, journal] = ["vanishing", "vanishing.jsonl"].map(|name| place.path(name));
-    // A link exists or not when the process starts, whereas a script is opened again later.
+    // A link, because a script is opened only after the process has started.
     let install = |path: &std::path::Path| symlink("/bin/sh", path).unwrap();
     install(&program);
     let engine = |name: &str| {
@@ -39,7 +41,7 @@ fn a_missing_program_ends_the_match_without_losses() {
         command.current_dir(place.path(""));
         command
     };
-    let child = command()
+    let mut child = command()
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -50,11 +52,7 @@ fn a_missing_program_ends_the_match_without_losses() {
             .filter(|line| line.starts_with("{\"game\""))
             .count()
     };
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while games() < 3 {
-        assert!(Instant::now() < deadline);
-        sleep(Duration::from_millis(5));
-    }
+    wait_for(&mut child, || games() >= 3);
     fs::remove_file(&program).unwrap();
     let ended = child.wait_with_output().unwrap();
     let errors = String::from_utf8(ended.stderr).unwrap();
@@ -82,10 +80,7 @@ fn a_missing_program_ends_the_match_without_losses() {
 fn open_files_do_not_accumulate() {
     let place = Place::new();
     let file = place.path("detached");
-    let engine = with(
-        script("one", &format!("detaches '{}'", file.display())),
-        "restart=on",
-    );
+    let engine = with(script("one", &mode_with("detaches", &file)), "restart=on");
     let arguments = "--openings start --rounds 20 --each depth=1";
     let limited = match_of([engine, script("two", "good")], arguments);
     let mut words = vec![limited.get_program().to_owned()];
@@ -109,27 +104,23 @@ fn open_files_do_not_accumulate() {
     assert!(left.len() >= 40, "{left:?}");
 }
 
-/// If the match itself is stopped, the game is void and replayed.
+/// If the process of the match is stopped, the game is void and is replayed.
 #[test]
-fn a_stopped_match_loses_no_game() {
+fn a_stopped_match_costs_no_game() {
     let place = Place::new();
     let names = ["stopped.jsonl", "stopped.log", "stopped"];
     let [journal, log, far] = names.map(|name| place.path(name));
-    let one = script("one", &format!("waits '{}'", far.display()));
+    let one = script("one", &mode_with("waits", &far));
     let engines = [one, script("two", "good")];
     let arguments = "--openings start --rounds 1 --each movetime=1500 margin=500";
     let mut command = match_of(engines, arguments);
     command.arg("--resume").arg(&journal).arg("--log").arg(&log);
-    let child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let process = Pid::from_child(&child);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    // The engines are checked with `go depth`.
+    // The check of the engines before the first game sends `go depth`.
     let is_begun = || fs::read_to_string(&log).is_ok_and(|text| text.contains("<- go time"));
-    while !is_begun() {
-        assert!(Instant::now() < deadline);
-        sleep(Duration::from_millis(5));
-    }
-    // Stop the match for longer than the limit while the engine is thinking.
+    wait_for(&mut child, is_begun);
+    // Stop the match for longer than the limit of a move while the engine is thinking.
     sleep(Duration::from_millis(200));
     kill_process(process, Signal::STOP).unwrap();
     sleep(Duration::from_millis(2600));
@@ -154,16 +145,12 @@ fn a_stopped_match_loses_no_game() {
 fn a_stall_does_not_excuse_an_engine_that_hangs() {
     let place = Place::new();
     let unready = place.path("unready");
-    let one = script("one", &format!("unready '{}'", unready.display()));
+    let one = script("one", &mode_with("unready", &unready));
     let arguments = "--openings start --rounds 1 --each depth=1 --startup 1";
     let mut command = match_of([one, script("two", "good")], arguments);
-    let child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let process = Pid::from_child(&child);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !unready.exists() {
-        assert!(Instant::now() < deadline);
-        sleep(Duration::from_millis(5));
-    }
+    wait_for(&mut child, || unready.exists());
     kill_process(process, Signal::STOP).unwrap();
     sleep(Duration::from_millis(100));
     kill_process(process, Signal::CONT).unwrap();
@@ -173,7 +160,7 @@ fn a_stall_does_not_excuse_an_engine_that_hangs() {
     assert!(!text.contains("game 1: void"), "{text}");
 }
 
-/// Names and reported depths of engines cannot garble the terminal or the tables.
+/// The name and depth that an engine reports cannot garble the terminal or the tables.
 #[test]
 fn engine_output_is_escaped() {
     let mut one = script("one", "colored");
@@ -206,7 +193,7 @@ fn engine_output_is_escaped() {
 
 /// A quadratic algorithm would take minutes.
 #[test]
-fn many_options_are_parsed() {
+fn a_file_with_many_options_is_read_quickly() {
     let place = Place::new();
     let path = place.path("options.toml");
     let options: String = (0..60_000).map(|n| format!("o{n} = {n}\n")).collect();

@@ -1,4 +1,4 @@
-//! `chuhe match` with good and bad engines.
+//! `chuhe match` and `chuhe check` with Chuhe and with a script that behaves well or badly.
 
 mod bad;
 mod check;
@@ -10,7 +10,8 @@ mod machine;
 mod refused;
 mod reports;
 
-use std::process::Command;
+use std::path::Path;
+use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -21,31 +22,37 @@ use crate::Place;
 /// The script of the test engine.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tournament/engine.sh");
 
-/// The settings of the script as an engine; `mode` may be followed by a file.
+/// The arguments that add the script as an engine. `mode` selects its behavior; some modes have a file, see
+/// [`mode_with`].
 fn script(name: &str, mode: &str) -> Vec<String> {
     vec![
         "--engine".to_owned(),
         format!("name={name}"),
         "cmd=sh".to_owned(),
         format!("args='{SCRIPT}' {mode}"),
-        // Without detection, so that the engine misbehaves only in games.
+        // These settings turn the detection off, so that the engine misbehaves only in games.
         "proto=ucci".to_owned(),
         "ranks=0".to_owned(),
     ]
 }
 
-/// Two engines that only repeat moves.
+/// A mode of the script with its file.
+fn mode_with(mode: &str, file: &Path) -> String {
+    format!("{mode} '{}'", file.display())
+}
+
+/// Two engines that only move back and forth.
 fn good() -> [Vec<String>; 2] {
     [script("one", "good"), script("two", "good")]
 }
 
-/// An engine with more settings, separated by blanks.
+/// An engine with more settings, separated by spaces.
 fn with(mut engine: Vec<String>, settings: &str) -> Vec<String> {
     engine.extend(settings.split_whitespace().map(str::to_owned));
     engine
 }
 
-/// [`script`] without protocol and ranks.
+/// [`script`] without its protocol and ranks, which are detected.
 fn unknown_script(name: &str, mode: &str) -> Vec<String> {
     let mut words = script(name, mode);
     words.truncate(4);
@@ -101,10 +108,19 @@ fn report(engines: [Vec<String>; 2], arguments: &str) -> Value {
     serde_json::from_str(&place.read("report.json")).unwrap()
 }
 
-/// Whether a process runs.
+/// Whether a process is running.
 fn is_alive(process: &str) -> bool {
     // A zombie has no command line.
     std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
+}
+
+/// Waits until the condition holds; the child process must not end before.
+fn wait_for(child: &mut Child, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !condition() {
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
+        sleep(Duration::from_millis(5));
+    }
 }
 
 /// Waits until the processes have ended.

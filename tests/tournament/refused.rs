@@ -65,13 +65,13 @@ fn engines_that_do_not_work_are_refused() {
         "{error}"
     );
     let error = error_of(engine(&["cmd=true", "proto=ucci"]), "--each depth=1");
-    // The closed pipe may be noticed before the exit.
+    // The match may notice the closed pipe before the exit.
     let ends = ["it exited (exit status: 0)", "it closed its output"];
     let is_reported = |end: &&str| error.contains(&format!("engine true: {end}"));
     assert!(ends.iter().any(is_reported), "{error}");
 }
 
-/// Otherwise the engine would lose each game.
+/// Such an engine would lose each game.
 #[test]
 fn engines_that_cannot_set_up_the_openings_are_refused() {
     let place = Place::new();
@@ -86,7 +86,7 @@ fn engines_that_cannot_set_up_the_openings_are_refused() {
 }
 
 #[test]
-fn a_late_answer_is_refused() {
+fn an_engine_that_is_ready_too_late_is_refused() {
     let engines = [script("tardy", "tardy"), script("good", "good")];
     let error = error_output(&mut match_of(engines, "--each depth=1 --startup 1"));
     assert!(error.contains("engine tardy: no readyok"), "{error}");
@@ -157,7 +157,7 @@ fn invalid_arguments_are_refused() {
 }
 
 #[test]
-fn engines_need_two_different_names() {
+fn two_engines_with_different_names_are_needed() {
     let twins = [script("one", "good"), script("one", "good")];
     let error = error_output(&mut match_of(twins, "--each depth=1"));
     assert!(error.contains("two engines have the name one"), "{error}");
@@ -187,7 +187,7 @@ fn invalid_openings_are_refused() {
     }
 }
 
-/// An invalid opening does not cost the others; the match is played without it and exits with code 1.
+/// The match is played with the other openings and exits with code 1.
 #[test]
 fn invalid_openings_among_others_are_left_out() {
     let place = Place::new();
@@ -208,7 +208,7 @@ fn invalid_openings_among_others_are_left_out() {
 
 /// Invalid arguments give exit code 2, other errors 1.
 #[test]
-fn exit_codes() {
+fn exit_codes_distinguish_invalid_arguments_from_other_errors() {
     for (engines, arguments, code) in [
         ([Vec::new(), Vec::new()], "", 2),
         ([script("one", "good"), Vec::new()], "--each depth=1", 2),
@@ -225,7 +225,7 @@ fn exit_codes() {
 }
 
 #[test]
-fn unknown_options_give_warnings_and_are_set() {
+fn unknown_options_are_set_with_a_warning() {
     let place = Place::new();
     let log = place.path("options.log");
     let one = with(
@@ -250,7 +250,7 @@ fn unknown_options_give_warnings_and_are_set() {
 }
 
 #[test]
-fn messages_about_options_are_shown() {
+fn messages_of_engines_about_options_are_shown() {
     let one = with(script("one", "objects"), "option.style=wild");
     let arguments = "--openings start --rounds 2 --each movetime=1000";
     let output = match_of([one, script("two", "good")], arguments)

@@ -92,9 +92,10 @@ fn shown_on_a_terminal(command: &mut Command) -> String {
         .stderr(terminal.open())
         .spawn()
         .unwrap();
+    // The `Command` also keeps the terminal open.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut shown = Vec::new();
-    // The end of the terminal is an error.
+    // Reading ends with an error once the terminal is closed everywhere.
     let _ = screen.read_to_end(&mut shown);
     assert!(child.wait().unwrap().success());
     String::from_utf8_lossy(&shown).into_owned()
@@ -108,13 +109,13 @@ fn the_progress_bar_shows_elo_and_llr() {
     for part in ["0/4", "? left", "Elo ", "LLR "] {
         assert!(shown.contains(part), "{part}: {shown:?}");
     }
-    // Infinite Elo is not shown.
+    // An infinite Elo is not shown.
     let engines = [script("one", "good"), script("two", "resign")];
     let text = output(&mut match_of(engines, PLAIN));
     assert!(text.contains("+2 =0 -0\n"), "{text}");
 }
 
-/// Asserts that tags, quotes and references of a text are well-formed XML.
+/// Asserts that the tags, quotes, references and characters of a text are well-formed XML.
 fn assert_well_formed(text: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;
@@ -155,8 +156,7 @@ fn the_plot_is_well_formed() {
         let engines = [script(name, "good"), script("two", "good")];
         let error = error_output(&mut match_of(engines, PLAIN));
         assert!(error.contains("noncharacters"), "{error}");
-        let engines = good();
-        let error = error_output(match_of(engines, PLAIN).args(["--event", name]));
+        let error = error_output(match_of(good(), PLAIN).args(["--event", name]));
         assert!(error.contains("noncharacters"), "{error}");
     }
 }
@@ -194,7 +194,7 @@ fn more_threads_than_processors_give_a_warning() {
 fn final_positions_and_details_are_written() {
     let place = Place::new();
     let [epd, pgn] = ["ends.epd", "details.pgn"].map(|name| place.path(name));
-    // A last line without its end is completed.
+    // A last line without a line end gets one.
     fs::write(&epd, "3k5/9/9/9/9/9/9/9/9/4K4 w").unwrap();
     let engines = [script("one", "detailed"), script("two", "mated")];
     let arguments = "--openings start --rounds 1 --each tc=100+1 --pgn-details";
@@ -255,9 +255,8 @@ fn the_cross_table_has_ratings() {
 fn the_plot_shows_elo_and_llr_by_games() {
     let place = Place::new();
     let plot = place.path("test.svg");
-    let engines = good();
     let arguments = "--openings start --sprt elo0=0,elo1=5 --rounds 4 --each depth=1";
-    output(match_of(engines, arguments).arg("--plot").arg(&plot));
+    output(match_of(good(), arguments).arg("--plot").arg(&plot));
     let svg = fs::read_to_string(&plot).unwrap();
     for part in [
         "Elo of one with 95 % bounds",
@@ -268,11 +267,6 @@ fn the_plot_shows_elo_and_llr_by_games() {
     }
 }
 
-/// The engines of a tournament after the first two.
-fn with_engines(command: &mut Command, engines: &[Vec<String>]) {
-    command.args(engines.concat());
-}
-
 #[test]
 fn a_knockout_has_a_winner() {
     let engines = [script("one", "good"), script("two", "resign")];
@@ -281,7 +275,7 @@ fn a_knockout_has_a_winner() {
         ["games.pgn", "report.json", "status.html"].map(|name| place.path(name));
     let arguments = "--openings start --each depth=1 --format knockout";
     let mut command = match_of(engines, arguments);
-    with_engines(&mut command, &[script("three", "good")]);
+    command.args(script("three", "good"));
     command.arg("--json").arg(&json).arg("--status").arg(&html);
     let text = output(command.arg("--pgn").arg(&pgn));
     // The first engine has a bye, and wins the tied final.
@@ -322,10 +316,8 @@ fn a_swiss_tournament_is_resumed() {
         let plain = "--openings start --each depth=1 --format swiss --concurrency 2 --rounds";
         let mut command = match_of(engines, &format!("{plain} {arguments}"));
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
-        with_engines(
-            &mut command,
-            &[script("three", "good"), script("four", "resign")],
-        );
+        command.args(script("three", "good"));
+        command.args(script("four", "resign"));
         output(&mut command)
     };
     assert!(play("1").contains("4 games, "));
@@ -359,7 +351,7 @@ fn a_swiss_tournament_is_resumed() {
         place.write("swiss.pgn", &damaged_pgn);
         let text = play(&format!("{rounds} --repair"));
         assert!(text.contains("resumed after 3 games"), "{rounds}: {text}");
-        // The journal is not damaged any more.
+        // Both files are complete again.
         let text = play("2");
         assert!(text.contains("resumed after 8 games"), "{rounds}: {text}");
     }
@@ -367,9 +359,8 @@ fn a_swiss_tournament_is_resumed() {
 
 #[test]
 fn a_swiss_tournament_has_no_sprt() {
-    let engines = good();
     let error = error_output(&mut match_of(
-        engines,
+        good(),
         "--each depth=1 --format swiss --sprt elo0=0,elo1=5",
     ));
     assert!(
@@ -415,7 +406,7 @@ fn the_status_page_has_links_to_the_games() {
 }
 
 #[test]
-fn reports_are_chinese_if_wanted() {
+fn reports_are_in_chinese_on_request() {
     let mut command = match_of(
         [script("a", "illegal"), script("b", "plays")],
         "--openings start --rounds 1 --each depth=1 --lang zh",

@@ -1,9 +1,10 @@
-//! Batch mode: a script that is piped in runs completely.
+//! Batch mode: every line of a script that is piped in is executed.
 
 use std::time::Duration;
 
 use crate::engine_client::{Client, after, is_outcome};
 
+/// The lines that end a search.
 fn outcomes(lines: &[String]) -> Vec<&str> {
     let outcomes = lines.iter().filter(|line| is_outcome(line));
     outcomes.map(String::as_str).collect()
@@ -26,13 +27,13 @@ fn lines_run_in_order() {
                      position startpos moves h2e2\ngo nodes 300\nisready\n\
                      position fen nonsense\ngo depth 3\n\
                      position startpos moves h2e2 h9g7\ngo movetime 30\nstop\nquit\nisready");
-    let said: Vec<&str> = lines
+    let answers: Vec<&str> = lines
         .iter()
         .map(|line| line.split(' ').next().unwrap())
         .filter(|word| *word != "info")
         .collect();
     assert_eq!(
-        said,
+        answers,
         [
             "bestmove",
             "bestmove",
@@ -46,10 +47,10 @@ fn lines_run_in_order() {
     let refusals = lines.iter().filter(|line| line.contains(" refused"));
     assert_eq!(refusals.count(), 1, "{lines:?}");
     let outcomes = outcomes(&lines);
-    let mut judge = Client::ucci();
-    judge.legal(outcomes[0], &after(""));
-    judge.legal(outcomes[1], &after("h2e2"));
-    judge.legal(outcomes[3], &after("h2e2 h9g7"));
+    let mut client = Client::ucci();
+    client.legal(outcomes[0], &after(""));
+    client.legal(outcomes[1], &after("h2e2"));
+    client.legal(outcomes[3], &after("h2e2 h9g7"));
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn end_of_input_waits_for_the_queue() {
 }
 
 #[test]
-fn infinite_search_is_stopped_if_nothing_else_can_end_it() {
+fn an_infinite_search_is_stopped_if_nothing_else_can_end_it() {
     for end in ["quit", ""] {
         let lines = run(&format!(
             "go infinite\nposition startpos moves h2e2\ngo ponder time 10\n\
@@ -84,8 +85,9 @@ fn stop_and_ponderhit_reach_an_infinite_search() {
     );
 }
 
+/// Without batch mode, `go` would stop the search.
 #[test]
-fn infinite_search_gets_its_commands() {
+fn an_infinite_search_answers_probes_and_other_lines_wait_for_stop() {
     let mut client = Client::ucci();
     client.silent("setoption batch on");
     client.send("go infinite\nposition startpos moves h2e2\ngo depth 2\nbanmoves nonsense");
@@ -112,24 +114,11 @@ fn options_affect_the_following_lines() {
 }
 
 #[test]
-fn long_batch_runs_completely() {
+fn a_long_script_runs_completely() {
     let script: String = (0..500)
         .map(|_| "position startpos moves h2e2\ngo depth 1\n")
         .collect();
     let lines = run(&(script + "quit"));
     assert_eq!(outcomes(&lines).len(), 500);
     assert_eq!(lines.last().unwrap(), "bye");
-}
-
-/// Without batch mode `go` would stop the search.
-#[test]
-fn go_waits_for_stop_in_batch_mode() {
-    let mut client = Client::ucci();
-    client.silent("setoption batch on");
-    client.send("go infinite\nposition startpos moves h2e2\ngo depth 1");
-    client.keeps_searching(Duration::from_millis(50));
-    client.send("stop");
-    client.played(&after(""));
-    client.played(&after("h2e2"));
-    client.quit();
 }

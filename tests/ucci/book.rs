@@ -8,9 +8,10 @@ use chuhe::book::{BookEntry, BookMove, encode_dat};
 
 use crate::engine_client::{Client, after, scratch};
 
-/// A game clock, long enough for a search to report a line.
+/// A time for the move in which a search reports a line.
 const PLAY: &str = "go movetime 200";
 
+/// A book entry for the position after these moves, with moves and weights.
 fn entry(moves: &str, book: &[(&str, u32)]) -> BookEntry {
     let moves_of = |(played, weight): &(&str, u32)| BookMove::new(played.parse().unwrap(), *weight);
     BookEntry {
@@ -26,7 +27,7 @@ fn file(entries: &[BookEntry]) -> PathBuf {
     path
 }
 
-/// Both central cannon moves, and replies to one of them.
+/// A book with both central cannon moves and a pawn move, and replies to one of the cannon moves.
 fn small_book() -> PathBuf {
     file(&[
         entry("", &[("h2e2", 30), ("b2e2", 10), ("g3g4", 20)]),
@@ -34,12 +35,14 @@ fn small_book() -> PathBuf {
     ])
 }
 
+/// The engine in UCCI with these books.
 fn with_book(files: &str) -> Client {
     let mut client = Client::ucci();
     client.silent(&format!("setoption bookfiles {files}"));
     client
 }
 
+/// Searches from the starting position and the moves of `position`; returns the lines up to `bestmove`.
 fn go(client: &mut Client, position: &str, go: &str) -> Vec<String> {
     client.send(&format!("position startpos {position}\n{go}"));
     client.until("bestmove")
@@ -82,17 +85,17 @@ fn banned_moves_are_not_reported() {
 }
 
 #[test]
-fn book_does_not_repeat_positions() {
-    let to_and_fro = "h2e2 h7e7 e2h2";
+fn the_book_does_not_repeat_positions() {
+    let back_and_forth = "h2e2 h7e7 e2h2";
     let book = file(&[
         entry("", &[("h2e2", 1)]),
-        entry(to_and_fro, &[("e7h7", 100), ("h9g7", 1)]),
+        entry(back_and_forth, &[("e7h7", 100), ("h9g7", 1)]),
     ]);
     let mut client = with_book(&book.display().to_string());
-    let lines = go(&mut client, &format!("moves {to_and_fro}"), PLAY);
+    let lines = go(&mut client, &format!("moves {back_and_forth}"), PLAY);
     assert_eq!(lines[0], "info depth 0 score 1 pv h9g7");
     // A repeated position is searched.
-    let lines = go(&mut client, &format!("moves {to_and_fro} e7h7"), PLAY);
+    let lines = go(&mut client, &format!("moves {back_and_forth} e7h7"), PLAY);
     assert!(!lines[0].contains("depth 0"), "{lines:?}");
     client.quit();
 }
@@ -112,18 +115,17 @@ fn randomness_selects_by_weight() {
         let mut moves: Vec<Move> = (0..count).map(|_| draw()).collect();
         moves.sort_by_key(|m| m.bits());
         moves.dedup();
-        let more = moves.len();
         client.silent("setoption randomness large");
-        more
+        moves.len()
     };
     assert_eq!(played(10), 1);
-    // 100 draws miss a move of weight 1/6 with a probability of 1 in 80 million.
+    // 100 draws miss a move of probability 1/6 in one of 80 million runs.
     assert_eq!(played(100), 3);
     client.quit();
 }
 
 #[test]
-fn openings_vary_by_default() {
+fn the_builtin_book_varies_the_opening_and_can_be_turned_off() {
     let is_from_book = |lines: &[String]| lines[0].starts_with("info depth 0 score ");
     let mut client = Client::ucci();
     let mut openings: Vec<String> = (0..40)
@@ -139,7 +141,7 @@ fn openings_vary_by_default() {
     client.silent("setoption name Skill Level value 5");
     assert!(is_from_book(&go(&mut client, "", "go time 600000")));
     client.silent("setoption name Skill Level value 20");
-    // With a time or a depth for the move the client expects a search.
+    // A client that limits the time, depth or nodes of the move expects a search.
     for search in [
         "go movetime 100",
         "go time 600000 depth 2",
@@ -201,7 +203,7 @@ fn ponderhit_is_answered_from_the_book() {
             .iter()
             .any(|line| line == "info depth 0 score 9 pv h9g7")
     );
-    // After another move the search is stopped and its move discarded.
+    // If the opponent plays another move, the client stops the search and discards the answer.
     client.send("position startpos moves h2e2\ngo ponder time 600000");
     client.until("info depth 2 ");
     client.send("stop");
@@ -230,9 +232,9 @@ fn invalid_books_are_reported_and_skipped() {
     ]
     .join(" ; ");
     client.send(&format!("setoption bookfiles {list}"));
-    let said = client.sync();
-    assert_eq!(said.len(), 3, "{said:?}");
-    assert!(said[1].contains("truncated"), "{said:?}");
+    let answers = client.sync();
+    assert_eq!(answers.len(), 3, "{answers:?}");
+    assert!(answers[1].contains("truncated"), "{answers:?}");
     let lines = go(&mut client, "", PLAY);
     assert_eq!(lines.last().unwrap(), "bestmove h2e2 ponder h9g7");
     client.silent("setoption bookfiles");
@@ -242,7 +244,7 @@ fn invalid_books_are_reported_and_skipped() {
 }
 
 #[test]
-fn first_book_with_the_position_is_used() {
+fn the_first_book_with_the_position_is_used() {
     let other = file(&[
         entry("", &[("c3c4", 60_000)]),
         entry("c3c4", &[("g6g5", 2)]),
@@ -266,7 +268,7 @@ fn first_book_with_the_position_is_used() {
 }
 
 #[test]
-fn book_in_uci_and_xboard() {
+fn books_are_used_in_uci_and_xboard_if_enabled() {
     let book = small_book().display().to_string();
     let mut client = Client::uci();
     // Without the option the graphical interface plays the opening.

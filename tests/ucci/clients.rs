@@ -1,10 +1,11 @@
-//! Conversations of real clients.
+//! Conversations with the engine as real clients have them.
 
 use std::time::Duration;
 
 use crate::engine_client::{BOARD, Client, after, check_infos, is_outcome};
 
-/// A program that sends Chinese gets Chinese messages, with moves in Chinese notation. Others get English ones.
+/// A UCCI client that sends Chinese text gets Chinese messages, with moves in Chinese notation. Others get English
+/// messages.
 #[test]
 fn messages_are_in_the_language_of_the_client() {
     let conversation = "position startpos moves h2e2 h9h2\nposition fen 9/9 w\nposition fen \
@@ -169,10 +170,10 @@ fn gmchess() {
         client.send(&format!(
             "position fen {BOARD} w {counters}{moves}\ngo depth 5"
         ));
-        let said = client.until("bestmove ");
-        let legal = moves.trim_start_matches(" moves ");
-        client.legal(said.last().unwrap(), &after(legal));
-        lines.extend(said);
+        let answers = client.until("bestmove ");
+        let played = moves.trim_start_matches(" moves ");
+        client.legal(answers.last().unwrap(), &after(played));
+        lines.extend(answers);
     }
     for line in &lines {
         assert!(!line.contains("draw") && !line.contains("resign"), "{line}");
@@ -187,7 +188,7 @@ fn gmchess() {
     client.quit();
 }
 
-/// As ElephantEye, the engine resigns a hopeless game with clocks, and only that.
+/// Like ElephantEye, the engine resigns a hopeless game, but only one with clocks.
 #[test]
 fn hopeless_games_with_clocks_are_resigned() {
     let mated_soon = "position fen 3k5/9/9/9/9/9/9/r8/1r7/4K4 w";
@@ -256,12 +257,12 @@ fn nonebot() {
     client.send("go time 3600000 depth 4");
     let lines = client.until("bestmove ");
     let depth = |n: u32| format!("info depth {n} ");
-    let is_told = |n: u32| lines.iter().any(|line| line.starts_with(&depth(n)));
-    assert!(is_told(4) && !is_told(5), "{lines:?}");
+    let is_reported = |n: u32| lines.iter().any(|line| line.starts_with(&depth(n)));
+    assert!(is_reported(4) && !is_reported(5), "{lines:?}");
     client.quit();
 }
 
-/// TCHESS tries both protocols on one process and stops before it sets a position.
+/// TCHESS tries both protocols on one process, and sends `stop` before each position.
 #[test]
 fn tchess() {
     let mut client = Client::boot();
@@ -286,7 +287,7 @@ fn tchess() {
     client.quit();
 }
 
-/// TCHESS in UCI sends all options back with the first word of their defaults, and reads ranks from 0 to 9.
+/// TCHESS in UCI sets all options to the first word of their defaults, and counts ranks from 0 to 9.
 #[test]
 fn tchess_in_uci() {
     let mut client = Client::boot();
@@ -358,7 +359,7 @@ fn vinxiangqi() {
     client.quit();
 }
 
-/// A person in a shell: `echo … | chuhe`.
+/// A user at a shell: `echo … | chuhe`.
 #[test]
 fn shell() {
     let mut client = Client::boot();

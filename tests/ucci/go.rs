@@ -8,7 +8,7 @@ use crate::engine_client::{
     Client, after, check_infos, is_message, is_outcome, last_number, moves_of,
 };
 
-/// How long an unlimited search must keep running. Searches with a limit end earlier.
+/// The time for which an unlimited search must keep running. Most searches with a limit would end earlier.
 const STILL_SEARCHING: Duration = Duration::from_millis(60);
 
 #[test]
@@ -170,7 +170,7 @@ fn searchmoves_limits_the_moves() {
 }
 
 #[test]
-fn very_large_limits() {
+fn very_large_limits_are_accepted() {
     let mut client = Client::ucci();
     let huge = "9".repeat(60);
     for depth in ["3000000000", &huge] {
@@ -192,7 +192,7 @@ fn very_large_limits() {
 }
 
 #[test]
-fn times_in_both_units() {
+fn times_are_read_in_both_units() {
     let mut client = Client::ucci();
     client.best_move("go time 200 increment 0", &after(""));
     client.silent("setoption usemillisec false");
@@ -228,7 +228,7 @@ fn searches_use_the_given_time() {
 }
 
 #[test]
-fn info_line_format() {
+fn info_lines_have_the_form_of_ucci() {
     let mut client = Client::ucci();
     for go in ["go depth 5", "go nodes 3000", "go movetime 100"] {
         client.send(go);
@@ -259,7 +259,7 @@ fn info_line_format() {
 }
 
 #[test]
-fn draw_and_resign_need_their_options() {
+fn draws_are_accepted_on_offer_and_games_resigned_with_the_option() {
     let mut client = Client::ucci();
     // Red has a king and an advisor against all black pieces.
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/9/9/9/3AK4";
@@ -280,7 +280,7 @@ fn draw_and_resign_need_their_options() {
             assert!(is_plain(&end), "{position}: {end}");
         }
     }
-    // A draw is better than this, but not than a win.
+    // The engine accepts a draw in a lost position, but not in a won one.
     assert_eq!(answer(&mut client, "go draw depth 2"), "draw");
     client.silent(&winning);
     assert!(is_plain(&answer(&mut client, "go draw depth 2")));
@@ -300,7 +300,7 @@ fn draw_and_resign_need_their_options() {
 }
 
 #[test]
-fn game_past_the_no_capture_limit_continues_sensibly() {
+fn a_game_past_the_no_capture_limit_is_played_on() {
     let mut client = Client::ucci();
     // Every quiet move is a draw by the no-capture limit; the engine must still not lose the rook to the knight.
     client.send("position fen 5k3/4a4/4b4/9/4n4/9/3R5/4B4/4A4/3AK4 w - - 130 80\ngo depth 8");
@@ -310,7 +310,7 @@ fn game_past_the_no_capture_limit_continues_sensibly() {
 }
 
 #[test]
-fn searches_to_a_low_depth_prune_less() {
+fn searches_with_a_low_depth_limit_prune_less() {
     let nodes = |pruning: &str, depth: u32| {
         let mut client = Client::ucci();
         client.silent(&format!("setoption pruning {pruning}"));

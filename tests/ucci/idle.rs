@@ -1,4 +1,4 @@
-//! Commands for an idle engine.
+//! Commands while no search runs.
 
 use chuhe::board::Move;
 use chuhe::notation::fen;
@@ -27,7 +27,7 @@ fn stop_without_a_search_is_answered() {
 }
 
 #[test]
-fn search_commands_are_refused_without_a_search() {
+fn a_ponder_hit_without_a_search_is_refused() {
     let mut client = Client::ucci();
     client.refused("ponderhit");
     client.refused("ponderhit draw");
@@ -52,14 +52,14 @@ fn unknown_lines_are_ignored() {
 }
 
 #[test]
-fn first_position_is_the_starting_position() {
+fn the_first_position_is_the_starting_position() {
     let mut client = Client::ucci();
     client.best_move("go depth 1", &chuhe::board::Position::startpos());
     client.quit();
 }
 
 #[test]
-fn forms_of_position() {
+fn position_is_read_in_every_form() {
     let mut client = Client::ucci();
     let board = fen::START.split(' ').next().unwrap();
     assert_eq!(board, BOARD);
@@ -149,7 +149,7 @@ fn invalid_positions_are_refused_with_all_reasons() {
     client.quit();
 }
 
-/// pikafish_terminal and others send the position on the board and the moves that led to it.
+/// pikafish_terminal and others send the current position together with the moves that led to it.
 #[test]
 fn moves_before_the_first_illegal_one_are_played() {
     let mut client = Client::ucci();
@@ -202,7 +202,7 @@ fn bans_need_a_position() {
 }
 
 #[test]
-fn bans_end_with_the_next_position() {
+fn bans_add_up_until_the_next_position() {
     let mut client = Client::ucci();
     let start = after("");
     let moves = moves_of(&start);
@@ -263,7 +263,7 @@ fn probe_is_answered_at_once() {
     client.quit();
 }
 
-/// `pophash [bestmove M] [lowerbound V depth D] [upperbound V depth D]`.
+/// Checks the form `pophash [bestmove M] [lowerbound V depth D] [upperbound V depth D]`.
 pub(crate) fn check_pophash(line: &str) {
     let mut words: Vec<&str> = line.split(' ').collect();
     assert_eq!(words.remove(0), "pophash", "{line}");
@@ -283,7 +283,7 @@ pub(crate) fn check_pophash(line: &str) {
 }
 
 #[test]
-fn nobestmove_without_a_legal_move() {
+fn a_side_without_a_legal_move_gets_nobestmove() {
     let mut client = Client::ucci();
     for lost in [MATED, STALEMATED] {
         assert!(moves_of(&fen::parse_position(lost).unwrap()).is_empty());
@@ -306,12 +306,12 @@ fn nobestmove_without_a_legal_move() {
 }
 
 #[test]
-fn drawn_position_gets_a_move() {
+fn a_drawn_position_gets_a_move() {
     let mut client = Client::ucci();
     let drawn = "3k5/9/9/9/9/9/9/9/4A4/4K4 w";
     let position = fen::parse_position(drawn).unwrap();
     client.silent(&format!("position fen {drawn}"));
-    // A short search may end before the ruling on a busy machine.
+    // On a busy machine a short search may end before the ruling is sent.
     client.send("go infinite");
     let message = client.answer();
     assert!(message.starts_with("info message "), "{message}");
@@ -325,7 +325,7 @@ fn drawn_position_gets_a_move() {
 }
 
 #[test]
-fn repeated_position_gets_a_move() {
+fn a_repeated_position_gets_a_move() {
     let mut client = Client::ucci();
     // The fourth occurrence of the starting position.
     let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(3);

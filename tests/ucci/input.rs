@@ -1,4 +1,4 @@
-//! The handshake, lines before it, and unusual bytes and lengths of lines.
+//! The handshake, lines before it, and lines of unusual bytes and lengths.
 
 use std::time::{Duration, Instant};
 
@@ -73,7 +73,7 @@ fn uci_works_without_its_handshake() {
 }
 
 #[test]
-fn lines_of_uci_before_a_handshake_change_no_protocol() {
+fn uci_lines_before_a_handshake_do_not_set_the_protocol() {
     let lines = "setoption name MultiPV value 2\nposition startpos\ngo depth 1";
     for (handshake, message) in [("uci", "info string "), ("ucci", "info message ")] {
         let mut client = Client::boot();
@@ -85,8 +85,8 @@ fn lines_of_uci_before_a_handshake_change_no_protocol() {
                 .iter()
                 .any(|line| line.starts_with("id name Chuhe"))
         );
-        let said = client.refused("position fen nonsense");
-        assert!(said.starts_with(message), "{said}");
+        let answers = client.refused("position fen nonsense");
+        assert!(answers.starts_with(message), "{answers}");
         client.send("position startpos\ngo depth 1");
         let lines = client.until("bestmove");
         assert!(lines.iter().any(|line| line.contains(" multipv 2 ")));
@@ -109,7 +109,7 @@ fn the_end_of_input_ends_the_program() {
 }
 
 #[test]
-fn handshake_without_line_end() {
+fn a_handshake_without_a_line_end_is_answered() {
     let mut client = Client::boot();
     client.send_bytes(b"ucci");
     client.close();
@@ -118,7 +118,7 @@ fn handshake_without_line_end() {
 }
 
 #[test]
-fn last_of_two_handshakes_sets_the_protocol() {
+fn the_last_of_two_handshakes_sets_the_protocol() {
     for (handshakes, last) in [("uci\nucci", "ucciok"), ("ucci\nuci", "uciok")] {
         let mut client = Client::boot();
         client.send(handshakes);
@@ -140,7 +140,7 @@ fn last_of_two_handshakes_sets_the_protocol() {
 }
 
 #[test]
-fn repeated_handshake_keeps_the_state() {
+fn a_repeated_handshake_keeps_the_state() {
     let mut client = Client::ucci();
     client.refused("position fen nonsense");
     for _ in 0..3 {
@@ -154,7 +154,7 @@ fn repeated_handshake_keeps_the_state() {
 }
 
 #[test]
-fn all_line_endings() {
+fn lines_may_end_with_cr_lf_and_contain_more_spaces() {
     let mut client = Client::boot();
     client.send_bytes(
         b"ucci\r\nisready\r\n\r\n\n  position startpos  moves\th2e2 \r\ngo depth 1\r\n",
@@ -166,11 +166,11 @@ fn all_line_endings() {
 }
 
 #[test]
-fn lines_that_are_not_utf8() {
+fn lines_that_are_not_utf8_do_no_harm() {
     let mut client = Client::ucci();
     client.send_bytes(b"\xff\xfe\x00\x80\n");
     client.send_bytes(b"position fen \xc7\xfa/\x00\n");
-    // The bytes are a character in GBK, so that the message is Chinese.
+    // In GBK the bytes are a Chinese character, so the message is in Chinese.
     client.until("info message position ");
     client.send_bytes(b"go depth 1\n");
     assert_eq!(client.line(), "nobestmove");
@@ -189,15 +189,15 @@ fn overlong_lines_are_refused() {
     assert_eq!(client.sync(), ["nobestmove"]);
     client.silent("position startpos");
     client.send(&format!("go depth 1 searchmoves{long}"));
-    let said = client.sync();
-    assert_eq!(said.last().unwrap(), "nobestmove", "{said:?}");
+    let answers = client.sync();
+    assert_eq!(answers.last().unwrap(), "nobestmove", "{answers:?}");
     client.refused(&"x".repeat(3_000_000));
     client.best_move("go depth 1", &after(""));
     client.quit();
 }
 
 #[test]
-fn very_long_game() {
+fn a_very_long_game_is_searched() {
     let mut client = Client::ucci();
     let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(2500);
     client.silent(&format!("position startpos moves{shuffle}"));

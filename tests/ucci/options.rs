@@ -1,4 +1,4 @@
-//! Options in UCCI.
+//! The options of UCCI.
 
 use std::path::Path;
 
@@ -69,8 +69,7 @@ fn all_listed_values_are_accepted() {
                 let vars = words.windows(2).filter(|pair| pair[0] == "var");
                 vars.map(|pair| pair[1].to_uppercase()).collect()
             }
-            "button" => vec![String::new()],
-            "string" => vec![String::new()],
+            "button" | "string" => vec![String::new()],
             other => panic!("{other}"),
         };
         for value in values {
@@ -87,7 +86,7 @@ fn all_listed_values_are_accepted() {
 }
 
 #[test]
-fn all_settings_play() {
+fn the_engine_plays_with_every_setting() {
     let mut client = Client::ucci();
     for setting in [
         "hashsize 1",
@@ -156,19 +155,19 @@ fn numbers_out_of_range_are_clamped_and_reported() {
 }
 
 #[test]
-fn extreme_hash_sizes_and_thread_counts() {
+fn extreme_hash_sizes_and_thread_counts_do_not_stop_the_engine() {
     let mut client = Client::ucci();
     let huge = "9".repeat(100);
     for value in ["1048576", "99999999", &huge, "-1", "1"] {
         client.send(&format!("setoption hashsize {value}"));
-        let said = client.sync();
-        assert!(said.iter().all(|line| is_message(line)), "{said:?}");
+        let answers = client.sync();
+        assert!(answers.iter().all(|line| is_message(line)), "{answers:?}");
         client.best_move("go depth 2", &after(""));
     }
     for value in ["-1", "3", "1"] {
         client.send(&format!("setoption threads {value}"));
-        let said = client.sync();
-        assert!(said.iter().all(|line| is_message(line)), "{said:?}");
+        let answers = client.sync();
+        assert!(answers.iter().all(|line| is_message(line)), "{answers:?}");
         client.best_move("go depth 2", &after(""));
     }
     client.quit();
@@ -194,14 +193,14 @@ fn invalid_values_are_refused() {
 }
 
 #[test]
-fn quoted_text_is_short_and_printable() {
+fn text_quoted_in_messages_is_short_and_printable() {
     let mut client = Client::ucci();
     let long = "x".repeat(5000);
     client.send(&format!("setoption style \u{1b}[31m{long}"));
-    let said = client.sync();
-    assert_eq!(said.len(), 1);
-    assert!(said[0].len() < 300, "{}", said[0]);
-    assert!(!said[0].chars().any(char::is_control));
+    let answers = client.sync();
+    assert_eq!(answers.len(), 1);
+    assert!(answers[0].len() < 300, "{}", answers[0]);
+    assert!(!answers[0].chars().any(char::is_control));
     client.quit();
 }
 
@@ -231,7 +230,7 @@ fn promotion_changes_the_game() {
 }
 
 #[test]
-fn debug_mode_reports_more() {
+fn unknown_lines_are_reported_in_debug_mode() {
     let mut client = Client::ucci();
     client.silent("setoption debug true");
     let message = client.refused("hello there");
@@ -275,7 +274,7 @@ fn changed_settings_clear_the_hash_table() {
     }
 }
 
-/// A network that returns the same value for every position, in units of evaluation.
+/// A network that gives every position the same value, in units of the evaluation.
 fn constant_network(value: i32) -> Network {
     let architecture = Architecture {
         width: 32,
@@ -337,7 +336,7 @@ fn networks_are_loaded_and_unloaded_and_other_files_refused() {
 }
 
 #[test]
-fn useegtb_turns_tables_off() {
+fn useegtb_turns_the_tables_off_and_on() {
     let mut client = Client::ucci();
     let ending = "position fen 2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 0 1";
     let nodes = |client: &mut Client| {

@@ -6,7 +6,7 @@ use super::idle::check_pophash;
 use crate::engine_client::{BOARD, Client, after, is_message, is_outcome};
 
 #[test]
-fn isready_and_probe_during_a_search() {
+fn isready_and_probe_are_answered_during_a_search() {
     let mut client = Client::ucci();
     client.send("go infinite");
     for _ in 0..50 {
@@ -28,7 +28,7 @@ fn isready_and_probe_during_a_search() {
 }
 
 #[test]
-fn commands_for_an_idle_engine_wait_for_the_answer() {
+fn other_commands_wait_for_the_end_of_the_search() {
     let mut client = Client::ucci();
     for end in ["stop", "ponderhit"] {
         client.silent("position startpos moves h2e2");
@@ -85,7 +85,7 @@ fn go_during_a_search_ends_one_without_limits_and_waits_for_the_others() {
 }
 
 #[test]
-fn a_queued_end_is_for_the_queued_search() {
+fn a_queued_stop_or_ponderhit_is_for_the_queued_search() {
     for (queued, count) in [
         ("go ponder depth 3\nponderhit", 2),
         ("go ponder depth 3\nsetoption style solid\nponderhit", 2),
@@ -108,7 +108,6 @@ fn a_queued_end_is_for_the_queued_search() {
     }
 }
 
-/// The next search has the options that were set during this one.
 #[test]
 fn options_set_during_a_search_apply_to_the_next() {
     let mut client = Client::ucci();
@@ -167,7 +166,7 @@ fn answered_at_quit() -> usize {
         assert!(outcomes <= 1, "{go}: {lines:?}");
         // `go` is answered before `bye`.
         assert!(outcomes == 0 || is_outcome(&lines[lines.len() - 2]));
-        // `bye` waits half a second for a search that a busy machine keeps from stopping.
+        // `bye` waits at most half a second for a search that does not stop soon on a busy machine.
         assert!(
             outcomes == 1 || waited >= Duration::from_millis(500),
             "{waited:?}"
@@ -203,7 +202,7 @@ fn the_end_of_input_lets_a_limited_search_finish() {
 }
 
 #[test]
-fn end_of_input_stops_an_infinite_search() {
+fn the_end_of_input_stops_an_infinite_search() {
     for go in [
         "go",
         "go infinite",
@@ -220,7 +219,7 @@ fn end_of_input_stops_an_infinite_search() {
 }
 
 #[test]
-fn finished_infinite_search_waits_for_stop() {
+fn a_finished_infinite_search_waits_for_stop() {
     for fen in [
         "3k5/9/9/9/9/9/9/9/9/4K4 w",
         "4ka3/4a4/4b4/9/9/9/9/4B4/4A4/3AK4 w",
@@ -261,10 +260,10 @@ fn commands_after_stop_wait_for_its_answer() {
     let mut late = 0;
     for _ in 0..100 {
         client.send("go infinite\nstop\nposition startpos moves h2e2\ngo depth 1");
-        let said = client.until("bestmove ");
-        client.legal(said.last().unwrap(), &after(""));
-        if said.iter().any(|line| line.contains("refused")) {
-            // The engine does not wait for a search that a busy machine keeps from stopping.
+        let answers = client.until("bestmove ");
+        client.legal(answers.last().unwrap(), &after(""));
+        if answers.iter().any(|line| line.contains("refused")) {
+            // The engine does not wait for a search that does not stop soon on a busy machine.
             late += 1;
             client = Client::ucci();
             continue;
