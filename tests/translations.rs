@@ -31,7 +31,8 @@ const PRINTERS: [&str; 17] = [
     "io::Error::other",
 ];
 
-/// Texts that the table need not contain: names, and texts of which it contains every variant of the last part.
+/// Texts that need no entry: the name of a command, and texts that the table contains with each value of their last
+/// part.
 const EXCEPTIONS: [&str; 3] = [
     "egtb probe",
     "engine {} reports",

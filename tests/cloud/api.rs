@@ -189,7 +189,7 @@ fn response_headers_are_those_that_clients_expect() {
 }
 
 #[test]
-fn invalid_queries_are_named() {
+fn invalid_queries_are_answered_with_the_reason() {
     let server = Server::new("");
     for (query, reply) in [("&board=x", "invalid board\0"), ("", "invalid parameters")] {
         let path = format!("/chessdb.php?action=queryall{query}");

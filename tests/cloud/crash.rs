@@ -78,7 +78,7 @@ pub fn survive_kills(library: &str, place: &Place) {
         });
         server.child.wait().unwrap();
     }
-    // A start after a kill is quick; on a busy machine some of them may be slower.
+    // Starts after a kill are quick. A busy machine may delay some, so only the fastest is checked.
     assert!(fastest < Duration::from_secs(2), "{fastest:?}");
     let acknowledged = acknowledged.into_inner().unwrap();
     assert!(acknowledged.len() > 20, "{}", acknowledged.len());

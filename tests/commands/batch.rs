@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Place, START};
 use crate::json_lines;
 
-/// A suite: a capture, a mate in two, a move to avoid, a position without a task.
+/// A suite: a capture, a mate in at most two moves, a move to avoid, and a position without a task.
 const SUITE: &str = "\
 # a comment
 3k5/9/9/4r4/9/9/9/9/4R4/4K4 w - - 0 1 bm e1e6; id \"a rook, for nothing\";

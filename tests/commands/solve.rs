@@ -89,7 +89,7 @@ fn unsolved_problems_are_errors() {
 
 #[test]
 fn the_moves_before_the_position_and_a_passed_limit_do_not_matter() {
-    // Red has checked perpetually; 133 plies without a capture, of which the rules count 21; and 121.
+    // Red has checked perpetually; 133 plies without a capture, of which the rules count 21; a clock of 121.
     let chases = "a8a9 d9d8 a9a8 d8d9 ".repeat(2);
     let checks = "e9f9 e1f1 f9e9 f1e1 ".repeat(33);
     for (arguments, note, fen) in [

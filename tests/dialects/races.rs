@@ -195,7 +195,7 @@ fn options_are_set_between_searches() {
     }
 }
 
-/// Limited and unlimited searches of UCCI in turn.
+/// The `go` command of a round in UCCI: an unlimited, a pondering or a short search.
 fn any_go(round: usize) -> &'static str {
     match round % 8 {
         0 => "go infinite",

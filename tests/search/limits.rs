@@ -92,7 +92,7 @@ fn a_search_without_time_left_ends_at_the_first_check() {
 
 #[test]
 fn an_only_move_is_played_at_once() {
-    // Red is mated by the rook on the second rank unless it takes the other one.
+    // The two rooks mate unless Red takes the one that it can take.
     let fen = "4ka3/4a4/9/9/r7R/9/9/9/7r1/4K4 w";
     for pruning in [Degree::None, Degree::Small, Degree::Medium, Degree::Large] {
         let mut request = request(fen, clock(3_600_000));

@@ -306,7 +306,7 @@ fn a_knockout_has_a_winner() {
     assert_eq!(players, expected);
 }
 
-/// A Swiss tournament is interrupted after its first round and resumed.
+/// A Swiss tournament is resumed with a second round, and again after its files were damaged.
 #[test]
 fn a_swiss_tournament_is_resumed() {
     let place = Place::new();

@@ -148,8 +148,8 @@ fn xqwizard() {
     client.quit();
 }
 
-/// gmchess takes `draw` and `resign` anywhere in the output for the end of the game, and writes two fields of the
-/// FEN as one.
+/// gmchess takes `draw` and `resign` anywhere in the output for the end of the game, and writes the two unused
+/// fields of the FEN as one, `--`.
 #[test]
 fn gmchess() {
     let mut client = Client::boot();
