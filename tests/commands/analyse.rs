@@ -133,13 +133,17 @@ fn fen_may_be_several_words_and_moves_may_follow() {
 }
 
 #[test]
-fn limits_end_the_search_and_mates_are_shown() {
+fn limits_end_the_search_and_mates_are_counted_in_plies() {
+    let rows = rows("startpos --nodes 5000 --threads 1");
+    let (_, rest) = rows.last().unwrap().split_once("  nodes ").unwrap();
+    let nodes: u64 = rest.split(' ').next().unwrap().parse().unwrap();
+    assert!(nodes <= 5001, "{nodes}");
     check(
         r"
         $ analyse startpos --nodes 5000 --hash 4 --threads 2
         > \nbest
-        $ analyse '3k5/R8/9/9/9/9/9/9/4R4/4K4 w' --depth 4
-        >   score #1  win/draw/loss
+        $ analyse '3k5/9/R8/1R7/9/9/9/9/9/5K3 w' --depth 6
+        >   score #3  win/draw/loss
         ",
     );
     let place = Place::new();
