@@ -33,7 +33,7 @@ impl Bound {
 /// A line with its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// Iteration, in plies.
+    /// Depth of the iteration, in plies.
     pub depth: u32,
     /// Deepest ply reached.
     pub selective_depth: u32,
@@ -58,14 +58,14 @@ pub struct Info {
 /// The answer to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The move to play; `None` without a legal or allowed move.
+    /// The move to play; `None` if no legal move may be played.
     pub best: Option<Move>,
     /// The expected reply.
     pub ponder: Option<Move>,
-    /// Score for the side to move; `None` without a move. If the search was interrupted while the score was only a
-    /// bound, this is the last exact score of the move, or the bound if no exact score is known.
+    /// Score for the side to move; `None` without a move to play. If the search was interrupted while the score was
+    /// only a bound, this is the last exact score of the move, or the bound if no exact score is known.
     pub score: Option<Score>,
-    /// The iteration in which the score was found, in plies.
+    /// Depth in plies of the iteration that found the score.
     pub depth: u32,
     /// Nodes searched, all threads together.
     pub nodes: u64,

@@ -16,7 +16,7 @@
 //! | `proof_number` | proofs of mates with quiet moves by proof numbers |
 //! | `threads` | the pool of search threads, the choice of the move |
 //! | `bench` | searches of fixed positions, whose node count identifies a version of the search |
-//! | `solution` | solutions of mate problems: all defences, other solutions, verification |
+//! | `solution` | solutions of mate problems: all defenses, other solutions, verification |
 //!
 //! Dependencies point to the left: score <- event, request, game_occurrences <- parameters <- tt, ordering, time,
 //! mate <- tree <- proof_number <- threads <- bench, solution. `holding` uses none of them.

@@ -34,7 +34,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// How much worse than the best a move may be at most: the values of the option `randomness`.
+    /// How much worse than the best move the move played may be: the values of the option `randomness`.
     pub enum Randomness {
         /// Always the best move.
         None = "none",
@@ -70,11 +70,11 @@ named_enum! {
     /// The style of play: how draws (contempt) and exchanges are valued; in the handcrafted evaluation also how much
     /// attacks count.
     pub enum Style {
-        /// 保守: content with a draw, defence before attack.
+        /// 保守: content with a draw, defense before attack.
         Solid = "solid",
         /// 均衡
         Normal = "normal",
-        /// 冒进: avoids draws, attack before defence.
+        /// 冒进: avoids draws, attack before defense.
         Risky = "risky",
     }
 }
@@ -207,7 +207,7 @@ impl Default for Settings {
 pub struct PlayerClock {
     /// Time left.
     pub time: Duration,
-    /// Added after each move.
+    /// Time added after each move.
     pub increment: Duration,
     /// Moves until the next time control, if there is one.
     pub moves_to_go: Option<u32>,
@@ -226,9 +226,9 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// Exact time for this move.
     pub move_time: Option<Duration>,
-    /// A game clock to budget from.
+    /// The clock of the side to move, in a game with clocks.
     pub clock: Option<PlayerClock>,
-    /// The opponent's clock, where known.
+    /// The opponent's clock, if known.
     pub opponent: Option<PlayerClock>,
 }
 
@@ -242,8 +242,8 @@ impl Limits {
         }
     }
 
-    /// Maximum length in plies of the mate to search for, within the limit of depth. It is odd, because the attacker has
-    /// the first ply and the last. `None` without a mate to search for.
+    /// Maximum length in plies of the mate to search for, within the limit of depth. It is odd, because the attacker
+    /// has the first ply and the last. `None` without a mate to search for.
     pub fn mate_plies(&self) -> Option<u32> {
         let plies = plies_of_mate(self.mate?).min(MAX_PLY as u32);
         let plies = self.depth.map_or(plies, |depth| depth.min(plies));
@@ -300,7 +300,7 @@ pub struct Control {
     pondering: AtomicBool,
     /// When the request was made. Waiting in a queue counts as time of the search.
     created: Instant,
-    /// When the clock started: creation, or the ponder hit, in nanoseconds after `created`.
+    /// When the clock started, in nanoseconds after `created`: 0, or the time of the ponder hit.
     clock_offset: AtomicU64,
 }
 
@@ -365,7 +365,7 @@ pub struct SearchRequest {
     pub game: Game,
     /// When the search ends.
     pub limits: Limits,
-    /// The root moves to search, `None` for all legal ones. Empty means that no move may be played.
+    /// The root moves to search, `None` for all legal ones. If empty, no move may be played.
     pub root_moves: Option<Vec<Move>>,
     /// The settings of the search.
     pub settings: Settings,

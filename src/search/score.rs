@@ -46,7 +46,7 @@ impl Score {
     /// limit, but whose next capture comes before it.
     const CONVERSION: Self =
         Self(Self::LONGEST_MATE.0 - (Self::MOST_DEFENDERS + 1) * 2 * MAX_PLY as i32);
-    /// Advisors and bishops of a side.
+    /// Maximum number of advisors and bishops of a side.
     const MOST_DEFENDERS: i32 = 4;
     /// Scores from here up to [`Self::CONVERSION`] are wins because the other side violates a rule on repetitions,
     /// found by the search or in an endgame table.
@@ -118,7 +118,7 @@ impl Score {
         self.0 < -Self::EVALUATION_LIMIT.0
     }
 
-    /// In units of the evaluation.
+    /// The score in units of the evaluation.
     #[inline]
     pub const fn units(self) -> i32 {
         self.0
@@ -226,7 +226,7 @@ impl fmt::Display for Score {
     /// `+0.35` in minor pieces, `#7` and `#-7` for mates in plies.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.meaning() {
-            Meaning::Evaluation(cp) => write!(f, "{:+.2}", f64::from(cp) / 100.0),
+            Meaning::Evaluation(hundredths) => write!(f, "{:+.2}", f64::from(hundredths) / 100.0),
             Meaning::Mates(plies) => write!(f, "#{plies}"),
             Meaning::Mated(plies) => write!(f, "#-{plies}"),
         }

@@ -1,4 +1,4 @@
-//! Solutions of mate problems (排局): every defence with its refutation, other solutions, and the verification of a
+//! Solutions of mate problems (排局): every defense with its refutation, other solutions, and the verification of a
 //! solution by the rules alone.
 
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub struct MatingMove {
         serde(default, skip_serializing_if = "std::ops::Not::not")
     )]
     pub by_table: bool,
-    /// All legal replies, longest defence first; none if the move mates or stalemates.
+    /// All legal replies, longest defense first; none if the move mates or stalemates.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
@@ -51,7 +51,7 @@ pub struct Refutation {
 }
 
 impl MatingMove {
-    /// The main line: the longest defence.
+    /// The main line: the longest defense.
     pub fn main_line(&self) -> Vec<Move> {
         let mut line = vec![self.played];
         let mut node = self;
@@ -120,7 +120,7 @@ pub struct KnownMate {
 /// The reason why a problem is not solved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SolveError {
-    /// The search shows that there is no mate of the length.
+    /// There is no mate in this number of moves.
     #[error("there is no mate in {0}")]
     NoMate(u32),
     /// The position is a draw by an endgame table.
@@ -132,7 +132,7 @@ pub enum SolveError {
     /// The limit of nodes was reached.
     #[error("no mate in {0} found within the limit of nodes")]
     NotFound(u32),
-    /// A defence was not refuted within the limit of nodes.
+    /// A reply was not refuted within the limit of nodes.
     #[error("no refutation found within the limit of nodes after {0}")]
     NotRefuted(String),
     /// The tree is too large.
@@ -193,7 +193,8 @@ impl<'a> Solver<'a> {
         self.mates.values().cloned().collect()
     }
 
-    /// Uses mates that an earlier run found. A wrong one can prevent a solution, but it never causes a wrong one.
+    /// Uses mates that an earlier run found. A wrong mate can prevent a solution, but it never leads to a wrong
+    /// solution.
     ///
     /// # Errors
     /// A position or a move is invalid.
@@ -232,12 +233,12 @@ impl<'a> Solver<'a> {
         let is_shortest = is_shortest && tree.plies == plies;
         let mut others = Vec::new();
         let mut here = game.clone();
-        for (number, played) in (1..).zip(tree.main_line().iter().step_by(2)) {
+        // Each chunk is a move of the attacker and the reply to it; the last one has no reply.
+        for (number, moves) in (1..).zip(tree.main_line().chunks(2)) {
             let left = (tree.plies + 3) / 2 - number;
-            others.push(self.others(&here, number, *played, left)?);
-            let reply = tree.main_line().get(2 * number as usize - 1).copied();
-            for played in [Some(*played), reply].into_iter().flatten() {
-                if here.push(played).is_err() {
+            others.push(self.others(&here, number, moves[0], left)?);
+            for played in moves {
+                if here.push(*played).is_err() {
                     break;
                 }
             }
@@ -488,7 +489,7 @@ pub enum VerifyError {
     /// The endgame tables do not show the mate that the solution takes from them.
     #[error("the endgame tables show no such mate after {0}")]
     NotInTables(String),
-    /// The stated length of a mate is not that after the longest defence.
+    /// The stated length of a mate is not that after the longest defense.
     #[error("the length of the mate is not {0} plies after {1}")]
     Length(u32, String),
 }

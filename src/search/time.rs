@@ -5,10 +5,11 @@
 //! iteration. The last move before a time control may use most of the remaining time. The reserve grows with the
 //! overhead measured on earlier moves ([`MoveOverhead`]).
 //!
-//! ElephantEye's soft limit is half of the proper time. Here it is most of it if the number of moves to the time
-//! control is known, so that all moves get about the same time (a search takes 1.09 times its soft limit). Without
-//! periods it grows from 0.4 to 0.6 of the proper time during a game, and the proper time contains 1.4 increments. With
-//! one increment in it and a soft limit of half of it, the clock would never fall below 17 increments.
+//! ElephantEye's soft limit is half of the proper time. Here, if the number of moves to the time control is known, the
+//! soft limit is most of the proper time, so that all moves get about the same time (a search takes 1.09 times its soft
+//! limit). Otherwise the soft limit grows from 0.4 to 0.6 of the proper time during a game, and the proper time
+//! contains 1.4 increments. If the proper time contained one increment and the soft limit were half of it, the clock
+//! would never fall below 17 increments.
 
 use std::time::Duration;
 
@@ -59,6 +60,7 @@ impl TimeManager {
         both.min_by_key(|time| time.hard)
     }
 
+    /// The time limits of a move in a game with clocks.
     fn share(
         clock: &PlayerClock,
         opponent: Option<PlayerClock>,
@@ -93,7 +95,7 @@ impl TimeManager {
             .saturating_sub(overhead)
             .max(percent(proper, values::least_proper_share()));
         // Only the last move before the time control may use nearly all of the clock.
-        let (expected, ceiling) = match clock.moves_to_go {
+        let (soft, ceiling) = match clock.moves_to_go {
             Some(1) => (
                 percent(usable, values::last_move_soft()),
                 percent(usable, values::last_move_hard()),
@@ -111,7 +113,7 @@ impl TimeManager {
             .min(ceiling)
             .max(MINIMUM.min(clock.time));
         Self {
-            soft: expected.min(hard),
+            soft: soft.min(hard),
             hard,
             flexible: true,
         }

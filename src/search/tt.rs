@@ -282,7 +282,7 @@ impl TtEntry {
         (settles && deep).then_some(score)
     }
 
-    /// Bits 0-13 move, 14-15 bound, 16-23 depth, 24-29 generation, 30 on a principal variation,
+    /// Packs the entry: bits 0-13 move, 14-15 bound, 16-23 depth, 24-29 generation, 30 on a principal variation,
     /// 32-47 score, 48-63 evaluation.
     pub fn pack(self, generation: u8) -> u64 {
         let bound = match self.bound {
@@ -301,6 +301,7 @@ impl TtEntry {
             | u64::from(evaluation as u16) << 48
     }
 
+    /// The inverse of [`Self::pack`], without the generation.
     pub fn unpack(data: u64) -> Self {
         let evaluation = (data >> 48) as i16;
         Self {

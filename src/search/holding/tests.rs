@@ -1,4 +1,4 @@
-//! An interrupted search, stored moves, and the repetitions that a strategy allows.
+//! Tests of an interrupted search, of stored moves, and of the repetitions that a strategy allows.
 
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 use super::*;
 use crate::rules::{Verdict, judge_outcome};
 
-/// Searches for a defence of black against a pawn that cannot win. Stops after `choices` positions. Returns the
+/// Searches for a defense of Black against a pawn that cannot win. Stops after `choices` positions. Returns the
 /// result and the number of positions for which moves were chosen.
 fn defend(known: &mut Vec<Candidates>, choices: usize) -> (Result<Vec<Reply>, HoldError>, usize) {
     let start = start();
@@ -100,7 +100,7 @@ fn stored_moves_are_checked() {
     );
 }
 
-/// A defence of black that tries the moves in the order of the move generator.
+/// A defense of Black that tries the moves in the order of the move generator.
 fn defence(start: &Position, rules: RuleSet) -> Vec<Reply> {
     let tables = Tables::none();
     let mut choose = |positions: &[Position]| {
@@ -113,7 +113,7 @@ fn defence(start: &Position, rules: RuleSet) -> Vec<Reply> {
     hold(start, side, referee, 50_000, known, &mut choose, progress).unwrap()
 }
 
-/// Plays against a strategy of black with random moves, many of them back to where a piece came from, until the rules
+/// Plays against a strategy of Black with random moves, many of them back to where a piece came from, until the rules
 /// end the game or more than 300 plies were played. Returns the verdict.
 fn play(start: &Position, rules: RuleSet, strategy: &[Reply], random: &mut StdRng) -> Verdict {
     let moves: HashMap<u64, Move> = strategy
@@ -148,7 +148,7 @@ fn play(start: &Position, rules: RuleSet, strategy: &[Reply], random: &mut StdRn
 }
 
 #[test]
-fn a_strategy_loses_by_no_repetition() {
+fn a_strategy_never_loses_by_repetition() {
     let random = &mut StdRng::seed_from_u64(1);
     let mut repeats = 0;
     for start in [

@@ -61,7 +61,7 @@ fn update(value: &mut i16, bonus: i32, limit: i32) {
     *value = (old + bonus - old * bonus.abs() / limit) as i16;
 }
 
-/// Origins and destinations of moves, for the main history.
+/// Number of pairs of an origin and a destination, for the main history.
 const MOVES: usize = Square::COUNT * Square::COUNT;
 
 /// The histories of the quiet moves of one position.
@@ -309,7 +309,7 @@ impl QuietBonus {
         }
     }
 
-    /// The bonus of a pseudo-legal quiet move.
+    /// The bonus of a pseudo-legal quiet move; negative for a malus.
     #[inline]
     pub fn of(&self, position: &Position, m: Move) -> i32 {
         let Some(piece) = position.piece_on(m.from()) else {

@@ -1,4 +1,4 @@
-//! Proofs of mates against a search of every line and against the endgame tables.
+//! Tests of proofs of mates, against exhaustive search and the endgame tables.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -37,7 +37,7 @@ fn prove_with(game: &Game, root_moves: &[Move], plies: u32) -> Option<Vec<Move>>
     panic!("{}: not solved", game.position());
 }
 
-/// The root moves that mate within `plies`, by a search of every line.
+/// The root moves that mate within `plies`, by exhaustive search.
 fn mating_moves(position: &mut Position, plies: u32) -> Vec<Move> {
     let mut moves = legal_moves(position).to_vec();
     moves.retain(|&played| {
@@ -71,7 +71,7 @@ fn assert_mates(game: &Game, line: &[Move]) {
 }
 
 #[test]
-fn short_mates_are_those_of_a_search_of_every_line() {
+fn short_mates_are_those_of_exhaustive_search() {
     let mut random = StdRng::seed_from_u64(1);
     let (mut count, mut late) = ([0; 2], 0);
     for number in 0..800 {
@@ -125,7 +125,7 @@ fn placed(pieces: &str, random: &mut StdRng) -> Option<Position> {
 }
 
 #[test]
-fn mates_have_the_length_of_the_endgame_tables() {
+fn mates_are_as_long_as_in_the_endgame_tables() {
     let tables = Tables::embedded();
     let mut random = StdRng::seed_from_u64(2);
     let mut count = 0;
@@ -177,7 +177,7 @@ fn a_search_ends_at_its_limit() {
     let shared = shared(game, &root_moves, 3000);
     let mut search = ProofSearch::new(&shared, 17).unwrap();
     assert_eq!(search.mates(1, 1000), None);
-    // All moves of the last position are still looked up.
+    // The search ends after all moves of the last position have been counted.
     assert!((1000..1100).contains(&shared.nodes.load(Ordering::Relaxed)));
     assert_eq!(search.mates(1, u64::MAX), None);
     assert!(shared.nodes.load(Ordering::Relaxed) < 3000 + 2 * NODES_BETWEEN_POLLS);

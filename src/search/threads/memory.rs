@@ -15,7 +15,7 @@ const RESERVE: usize = 40 << 20;
 /// Address space in bytes that glibc reserves for the heap of a thread. If less is available when a thread starts, the
 /// thread tries again at each of its allocations, and could then take memory that a check has found free.
 pub const THREAD_HEAP_BYTES: usize = 128 << 20;
-/// Stack of a search thread in bytes: enough for the deepest recursion of an unoptimised build.
+/// Stack of a search thread in bytes: enough for the deepest recursion of an unoptimized build.
 pub const STACK_BYTES: usize = 32 << 20;
 /// An upper bound of the data that a thread keeps between searches, in bytes.
 const DATA_BYTES: usize = 4 << 20;

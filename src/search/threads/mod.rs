@@ -1,9 +1,9 @@
 //! Requests and the threads that answer them.
 //!
-//! A [`Pool`] takes requests. A search with n threads runs in n search threads, which wait between searches; the
-//! coordinator, an extra thread, starts them, runs the searches for mates, and chooses the move by a vote among their
-//! results. A [`Searcher`] searches in the caller's thread. Both answer by the same `request_handler`. Memory is
-//! checked before a thread starts (`memory`).
+//! A [`Pool`] takes requests. A search with n threads runs in n search threads, which wait between searches. The
+//! coordinator, an extra thread, gives them their searches, runs the searches for mates by checks and by proof numbers,
+//! and chooses the move by a vote among the results. A [`Searcher`] searches in the caller's thread. Both use
+//! `request_handler`. Before a thread starts, `memory` checks that there is memory for it.
 
 mod memory;
 mod request_handler;
@@ -67,7 +67,7 @@ pub enum ResizeError {
     /// There is too little free memory.
     #[error("no memory for a hash table of {megabytes} MB, keeping {kept} MB")]
     NoMemory {
-        /// The requested value.
+        /// The requested size.
         megabytes: usize,
         /// The size that is kept.
         kept: usize,
@@ -75,7 +75,7 @@ pub enum ResizeError {
     /// There is no memory for more threads, or the system does not start them.
     #[error("cannot start {threads} threads, keeping {kept}")]
     NoThreads {
-        /// The requested value.
+        /// The requested number.
         threads: usize,
         /// The number that is kept.
         kept: usize,
@@ -319,13 +319,13 @@ impl Pool {
         if !self.tt.is_used() {
             return;
         }
-        let large = self.tt.megabytes() > CLEARED_IN_PLACE;
-        match large
-            .then(|| TranspositionTable::new(self.tt.megabytes()))
-            .flatten()
+        let megabytes = self.tt.megabytes();
+        if megabytes > CLEARED_IN_PLACE
+            && let Some(fresh) = TranspositionTable::new(megabytes)
         {
-            Some(fresh) => self.use_tt(fresh),
-            None => self.tt.clear(),
+            self.use_tt(fresh);
+        } else {
+            self.tt.clear();
         }
     }
 
@@ -336,6 +336,7 @@ impl Pool {
         }
     }
 
+    /// Replaces the transposition table, after the end of the current search.
     fn use_tt(&mut self, tt: TranspositionTable) {
         self.tt = Arc::new(tt);
         self.is_touched = false;

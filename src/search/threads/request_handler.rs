@@ -1,4 +1,4 @@
-//! Answers a request: checks for legal moves and quick mates, runs the search, chooses the move.
+//! The answer to a request: proven mates, or the move chosen after the search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,9 +21,9 @@ use crate::search::tt::TranspositionTable;
 /// Maximum number of nodes of the search for mates by checks before the ordinary search.
 const MATE_NODES: u64 = 3_000_000;
 
-/// Maximum number of nodes of the first part of a search for a mate.
+/// Maximum number of nodes of the ordinary search in the first stage of a search for a mate.
 const FIRST_MATE_NODES: u64 = 1 << 16;
-/// Nodes that the proof-number search may visit for each node of the ordinary search; both take about the same time.
+/// Nodes of the proof-number search for each node of the ordinary search; both then take about the same time.
 const PROOF_NODES: u64 = 2;
 
 /// A best line of the last iteration, with its score.
@@ -200,7 +200,7 @@ impl RequestHandler {
         SearchResult { outcome, lines }
     }
 
-    /// Searches for a mate by checks alone, where the request allows it.
+    /// Searches for a mate by checks alone, if [`mate_limits`] allow it, and answers with it.
     fn mate_by_checks(
         &mut self,
         shared: &mut SharedState,
@@ -275,18 +275,13 @@ impl RequestHandler {
         chosen: &RootMove,
         tt: &TranspositionTable,
     ) {
-        let lines = &results[0].moves;
-        if lines[0].summary() == chosen.summary() {
+        if results[0].moves[0].summary() == chosen.summary() {
             return;
         }
-        let place = lines.iter().position(|m| m.played == chosen.played);
-        let multipv = match shared.request.settings.multipv {
-            1 => 1,
-            _ => place.map_or(1, |place| place + 1),
-        };
         let nodes = shared.nodes.load(Ordering::Relaxed);
         let tb_hits = shared.tb_hits.load(Ordering::Relaxed);
-        self.report_line(shared.info(chosen, multipv, nodes, tb_hits, tt.hashfull()));
+        // With several lines the chosen move is that of the first thread, so this search has a single line.
+        self.report_line(shared.info(chosen, 1, nodes, tb_hits, tt.hashfull()));
     }
 }
 
@@ -341,7 +336,7 @@ fn search_for_mate(
     }
 }
 
-/// Runs a part of a search for a mate, of at most `budget` nodes.
+/// Runs the ordinary search in a stage of a search for a mate, with at most `budget` nodes.
 fn run_stage(
     shared: &SharedState,
     budget: u64,

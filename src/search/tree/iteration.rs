@@ -47,11 +47,11 @@ impl Iteration {
     }
 
     /// Sorts the moves of an interrupted iteration: first those with an exact score or a lower bound from it, best
-    /// first, then the others by their score of the iteration before. Without such scores, everything is as before the
-    /// iteration.
+    /// first, then the others by their score of the iteration before. Without such scores, the result of the iteration
+    /// before stays.
     ///
-    /// If the best searched move turns out to lose by force, a move that may be better comes first. Its score is the
-    /// best one of the iteration before, as an upper bound.
+    /// If the best searched move turns out to lose by force, a move that may be better comes first. Its score is an
+    /// upper bound: its own, but at most the score of the losing move in the iteration before.
     pub fn sort_interrupted(&mut self) {
         let Iteration { depth, moves, .. } = self;
         let searched = moves
@@ -70,7 +70,7 @@ impl Iteration {
         let best = &moves[0];
         let is_lost = is_new(best) && best.bound == Bound::Exact && best.score.is_proven_loss();
         let bound = best.previous;
-        // If the iteration before found a loss already, or no score, the longest defence found stays first.
+        // If the iteration before found a loss already, or no score, the longest defense found stays first.
         if !is_lost || bound.is_proven_loss() {
             return;
         }
@@ -316,7 +316,7 @@ mod tests {
         }
         let longest = (moves[0], lost, Bound::Exact);
         assert_eq!(best(previous, [lost; 3]), longest);
-        // The iteration before found a shorter defence: nothing shows that another move is better.
+        // The iteration before found a shorter defense: nothing shows that another move is better.
         assert_eq!(best(Score::mated_in(1), [unsearched; 3]), longest);
     }
 }

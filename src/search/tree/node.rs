@@ -206,6 +206,7 @@ impl Search<'_> {
     }
 }
 
+/// A move that is about to be searched.
 struct TriedMove {
     m: Move,
     /// Number among the legal moves, from 1.
@@ -442,6 +443,7 @@ impl Search<'_> {
         node.best
     }
 
+    /// Evaluates the position, unless the side to move is in check.
     fn open_quiescence(&mut self, ply: usize, entry: Option<TtEntry>) -> QuiescenceNode {
         let in_check = self.position.in_check();
         let raw = (!in_check).then(|| self.raw_evaluation(entry, false));
@@ -456,6 +458,7 @@ impl Search<'_> {
         }
     }
 
+    /// Searches the moves of a quiescence node and updates its best score.
     fn search_quiescence_moves<N: NodeType>(
         &mut self,
         node: &mut QuiescenceNode,
@@ -506,6 +509,8 @@ impl Search<'_> {
         self.pruning.of_moves && !best.is_proven_loss() && self.position.taken_by(m).is_none()
     }
 
+    /// Stores the result in the transposition table. A score that depends on the path is stored only as a bound, and
+    /// not at all if it is proven.
     fn close_quiescence<N: NodeType>(&mut self, node: &QuiescenceNode, alpha: Score, beta: Score) {
         let best = node.best.score;
         let bound = Bound::of(best, alpha, beta);

@@ -13,7 +13,7 @@ use crate::search::tt::TtEntry;
 
 impl Search<'_> {
     /// The change of depth after a reduced move, when the evaluation after the move is known: one ply more if the move
-    /// lost nothing, and one ply less if it lost much (hindsight depth, as in Stockfish).
+    /// lost nothing, and one ply less if it lost much (Stockfish, hindsight adjustment).
     pub fn hindsight(&self, node: &Node) -> i32 {
         let earlier = self.stack.back(node.ply, 1);
         let Some(before) = earlier.evaluation.filter(|_| !node.in_check) else {

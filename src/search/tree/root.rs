@@ -14,7 +14,7 @@ use crate::search::parameters::{Pruning, values};
 use crate::search::request::{Degree, Driver, MAX_DEPTH};
 use crate::search::score::Score;
 
-/// Time after which the search reports the current root move.
+/// Time after which the search also reports bounds, the current root move and refutations.
 const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
 
 /// Runs one request in one thread.
@@ -67,101 +67,19 @@ impl Search<'_> {
         self.wait_while_pondering();
     }
 
-    /// Whether an exact mate score ends a search of one line. With a clock or a time for the move every win does, in a
-    /// search for a mate every win that is short enough. Otherwise the depth must reach twice the length of the mate,
-    /// because at lower depths pruning can hide a shorter one.
-    fn is_decided(&self, lines: usize) -> bool {
-        let Iteration { moves, depth, .. } = &self.iteration;
-        if lines > 1 || !moves[0].score.is_mate() || moves[0].bound != Bound::Exact {
-            return false;
-        }
-        let score = moves[0].score;
-        let plies = Score::MATE.units() - score.units().abs();
-        let on_the_clock = self.shared.request.limits.clock.is_some()
-            || self.shared.request.limits.move_time.is_some();
-        // A search for a mate in N moves continues after a longer one.
-        let wanted = self.shared.request.limits.mate;
-        let is_short = wanted.is_none_or(|moves| score.is_mate_in(moves));
-        (score.is_mating() && (on_the_clock || wanted.is_some()) && is_short) || *depth >= 2 * plies
-    }
-
-    fn is_out_of_time(&self, stability: &Stability) -> bool {
-        let Some(time) = self.shared.time else {
-            return false;
-        };
-        let soft = time.scaled_soft(
-            stability.stable,
-            stability.drop,
-            stability.effort,
-            stability.best_move_changes,
-        );
-        let control = &self.shared.request.control;
-        let thought = if time.flexible {
-            control.elapsed()
-        } else {
-            control.clock_elapsed()
-        };
-        !control.is_pondering() && thought >= soft
-    }
-
-    /// Whether the soft limit of nodes is reached, so that no further iteration starts.
-    fn is_past_soft_nodes(&self) -> bool {
-        let nodes = self.total_nodes();
-        let limit = self.shared.request.limits.soft_nodes;
-        limit.is_some_and(|limit| nodes >= limit)
-    }
-
-    /// Whether the search ends because it has a clock and the best move is the only one that does not lose by force.
-    /// Most engines only stop if there is a single legal move. This costs null windows at half the depth after each
-    /// iteration.
-    fn is_only_move(&mut self) -> bool {
-        let depth = self.iteration.depth;
-        let best = self.iteration.moves[0].score;
-        let limits = &self.shared.request.limits;
-        if limits.mate.is_some()
-            || limits.clock.is_none()
-            || self.shared.request.control.is_pondering()
-            || self.shared.request.settings.multipv > 1
-        {
-            return false;
-        }
-        if self.shared.root_moves.len() == 1 && depth >= values::only_move_depth() {
-            return true;
-        }
-        if depth < values::only_move_depth() || best.is_proven() {
-            return false;
-        }
-        // A move that is not far below the best one does not lose by force. This first search is cheap because it
-        // prunes; only the second one, without pruning, proves the mates.
-        let far_behind = Score::evaluation(best.units() - values::only_move_far_behind());
-        let others: Vec<_> = self.iteration.moves[1..].iter().map(|m| m.played).collect();
-        self.all_fail(&others, far_behind, depth / 2) && {
-            let pruning = std::mem::replace(&mut self.pruning, Pruning::new(Degree::None));
-            let mated = self.all_fail(
-                &others,
-                -Score::LONGEST_MATE,
-                (depth / 2).min(values::only_move_mated_within()),
-            );
-            self.pruning = pruning;
-            mated
-        }
-    }
-
-    /// Whether each of these moves, searched to `depth`, scores at most `alpha`.
-    fn all_fail(&mut self, moves: &[Move], alpha: Score, depth: i32) -> bool {
-        moves.iter().all(|m| {
-            self.play(0, *m);
-            let score = (-self.search::<NonPv>(1, -alpha - 1, -alpha, depth, true)).score;
-            self.take_back();
-            !self.stopped && score <= alpha
-        })
-    }
-
-    /// Waits for the ponder hit or a stop, if the search is complete while pondering.
-    fn wait_while_pondering(&self) {
-        let control = &self.shared.request.control;
-        while self.id == 0 && control.is_pondering() && !control.is_stopped() {
-            std::thread::sleep(Duration::from_millis(2));
+    /// Sorts the root moves as the move picker would, for the first iteration.
+    fn order_root_moves(&mut self) {
+        let hash_move = self.probe().map_or(Move::NONE, |entry| entry.best);
+        let mut picker =
+            MovePicker::new(&self.position, PickerMode::All, hash_move, [Move::NONE; 2]);
+        let before = self.stack.before(0);
+        let mut ordered = 0;
+        while let Some(m) = picker.next(&self.position, self.histories, &before) {
+            let moves = &mut self.iteration.moves[ordered..];
+            if let Some(place) = moves.iter().position(|root_move| root_move.played == m) {
+                moves[..=place].rotate_right(1);
+                ordered += 1;
+            }
         }
     }
 
@@ -211,6 +129,106 @@ impl Search<'_> {
     fn overtaking(&mut self) -> Option<Iteration> {
         let depth = std::mem::replace(&mut self.overtaken_at, NOT_OVERTAKEN);
         self.shared.team.as_ref()?.finished(depth)
+    }
+
+    /// Whether an exact mate score ends the search, which it never does with several lines. With a clock or a time for
+    /// the move, a mate for the side to move is enough; in a search for a mate it must be short enough. Otherwise the
+    /// depth must reach twice the length of the mate, because at lower depths pruning can hide a shorter one.
+    fn is_decided(&self, lines: usize) -> bool {
+        let Iteration { moves, depth, .. } = &self.iteration;
+        if lines > 1 || !moves[0].score.is_mate() || moves[0].bound != Bound::Exact {
+            return false;
+        }
+        let score = moves[0].score;
+        let plies = Score::MATE.units() - score.units().abs();
+        let on_the_clock = self.shared.request.limits.clock.is_some()
+            || self.shared.request.limits.move_time.is_some();
+        // A search for a mate in N moves continues after a longer one.
+        let wanted = self.shared.request.limits.mate;
+        let is_short = wanted.is_none_or(|moves| score.is_mate_in(moves));
+        (score.is_mating() && (on_the_clock || wanted.is_some()) && is_short) || *depth >= 2 * plies
+    }
+
+    /// Whether the scaled soft limit of time is reached. The time before a ponder hit counts, except with an exact time
+    /// for the move.
+    fn is_out_of_time(&self, stability: &Stability) -> bool {
+        let Some(time) = self.shared.time else {
+            return false;
+        };
+        let soft = time.scaled_soft(
+            stability.stable,
+            stability.drop,
+            stability.effort,
+            stability.best_move_changes,
+        );
+        let control = &self.shared.request.control;
+        let thought = if time.flexible {
+            control.elapsed()
+        } else {
+            control.clock_elapsed()
+        };
+        !control.is_pondering() && thought >= soft
+    }
+
+    /// Whether the soft limit of nodes is reached, so that no further iteration starts.
+    fn is_past_soft_nodes(&self) -> bool {
+        let nodes = self.total_nodes();
+        let limit = self.shared.request.limits.soft_nodes;
+        limit.is_some_and(|limit| nodes >= limit)
+    }
+
+    /// Whether the search ends because it has a clock and the best move is the only one that does not lose by force.
+    /// Most engines only stop if there is a single legal move. This check costs null-window searches to half the depth
+    /// after each iteration.
+    fn is_only_move(&mut self) -> bool {
+        let depth = self.iteration.depth;
+        let best = self.iteration.moves[0].score;
+        let limits = &self.shared.request.limits;
+        if limits.mate.is_some()
+            || limits.clock.is_none()
+            || self.shared.request.control.is_pondering()
+            || self.shared.request.settings.multipv > 1
+        {
+            return false;
+        }
+        if self.shared.root_moves.len() == 1 && depth >= values::only_move_depth() {
+            return true;
+        }
+        if depth < values::only_move_depth() || best.is_proven() {
+            return false;
+        }
+        // A move that is not far below the best one does not lose by force. This first search is cheap because it
+        // prunes; only the second one, without pruning, proves the mates.
+        let far_behind = Score::evaluation(best.units() - values::only_move_far_behind());
+        let others: Vec<_> = self.iteration.moves[1..].iter().map(|m| m.played).collect();
+        self.all_fail(&others, far_behind, depth / 2) && {
+            let pruning = std::mem::replace(&mut self.pruning, Pruning::new(Degree::None));
+            let mated = self.all_fail(
+                &others,
+                -Score::LONGEST_MATE,
+                (depth / 2).min(values::only_move_mated_within()),
+            );
+            self.pruning = pruning;
+            mated
+        }
+    }
+
+    /// Whether each of these moves, searched to `depth`, scores at most `alpha`.
+    fn all_fail(&mut self, moves: &[Move], alpha: Score, depth: i32) -> bool {
+        moves.iter().all(|m| {
+            self.play(0, *m);
+            let score = (-self.search::<NonPv>(1, -alpha - 1, -alpha, depth, true)).score;
+            self.take_back();
+            !self.stopped && score <= alpha
+        })
+    }
+
+    /// Waits for the ponder hit or a stop, if the search is complete while pondering.
+    fn wait_while_pondering(&self) {
+        let control = &self.shared.request.control;
+        while self.id == 0 && control.is_pondering() && !control.is_stopped() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// Searches one line of one iteration with a narrow window around the last score, widened when the search
@@ -308,38 +326,6 @@ impl Search<'_> {
         line
     }
 
-    /// Reports the refutation of a root move whose score is not above `alpha`, if the request asks for it and
-    /// the search takes long.
-    fn report_refutation(&self, m: Move, score: Score, alpha: Score) {
-        let is_due =
-            self.shared.request.settings.reports.refutations && score <= alpha && !self.stopped;
-        if is_due && self.reports_details() {
-            let line = self.hash_line(m, self.root_depth as usize);
-            self.send_report(Report::Refutation(line));
-        }
-    }
-
-    /// Whether this thread reports, and the search has taken so long that it reports the current root move.
-    fn reports_details(&self) -> bool {
-        self.reports() && self.shared.request.control.elapsed() > CURRENT_MOVE_AFTER
-    }
-
-    /// Sorts the root moves as the move picker would, for the first iteration.
-    fn order_root_moves(&mut self) {
-        let hash_move = self.probe().map_or(Move::NONE, |entry| entry.best);
-        let mut picker =
-            MovePicker::new(&self.position, PickerMode::All, hash_move, [Move::NONE; 2]);
-        let before = self.stack.before(0);
-        let mut ordered = 0;
-        while let Some(m) = picker.next(&self.position, self.histories, &before) {
-            let moves = &mut self.iteration.moves[ordered..];
-            if let Some(place) = moves.iter().position(|root_move| root_move.played == m) {
-                moves[..=place].rotate_right(1);
-                ordered += 1;
-            }
-        }
-    }
-
     /// The root moves from the current line on.
     pub fn root_moves_left(&self) -> impl Iterator<Item = Move> {
         self.iteration.moves[self.line..].iter().map(|m| m.played)
@@ -350,22 +336,6 @@ impl Search<'_> {
         self.line == 0
             && self.shared.noise.is_none()
             && self.shared.root_moves.len() == legal_moves(&self.position).len()
-    }
-
-    /// Reports the current root move, by its number from 1, if the search takes long.
-    pub fn report_current_move(&self, m: Move, number: usize) {
-        if self.reports_details() {
-            self.send_report(Report::CurrentMove {
-                depth: self.root_depth as u32,
-                played: m,
-                number: number + self.line,
-            });
-        }
-    }
-
-    /// Adds the nodes since `before` to the root move with this number, from 1.
-    pub fn count_root_move(&mut self, number: usize, before: u64) {
-        self.iteration.moves[self.line + number - 1].nodes += self.nodes - before;
     }
 
     /// Stores the result of the root move with this number, from 1, if it is the first or the best so far. Reports the
@@ -405,6 +375,11 @@ impl Search<'_> {
         self.report_refutation(played, score, alpha);
     }
 
+    /// Adds the nodes since `before` to the root move with this number, from 1.
+    pub fn count_root_move(&mut self, number: usize, before: u64) {
+        self.iteration.moves[self.line + number - 1].nodes += self.nodes - before;
+    }
+
     /// Reports the line with this index, from 0.
     fn report(&self, index: usize) {
         if !self.reports() {
@@ -420,6 +395,34 @@ impl Search<'_> {
             self.tt.hashfull(),
         );
         self.send_report(Report::Line(info));
+    }
+
+    /// Reports the current root move, by its number from 1, if the search takes long.
+    pub fn report_current_move(&self, m: Move, number: usize) {
+        if self.reports_details() {
+            self.send_report(Report::CurrentMove {
+                depth: self.root_depth as u32,
+                played: m,
+                number: number + self.line,
+            });
+        }
+    }
+
+    /// Reports the refutation of a root move whose score is not above `alpha`, if the request asks for it and
+    /// the search takes long.
+    fn report_refutation(&self, m: Move, score: Score, alpha: Score) {
+        let is_due =
+            self.shared.request.settings.reports.refutations && score <= alpha && !self.stopped;
+        if is_due && self.reports_details() {
+            let line = self.hash_line(m, self.root_depth as usize);
+            self.send_report(Report::Refutation(line));
+        }
+    }
+
+    /// Whether this thread reports, and the search has taken so long that it also reports bounds, the current root move
+    /// and refutations.
+    fn reports_details(&self) -> bool {
+        self.reports() && self.shared.request.control.elapsed() > CURRENT_MOVE_AFTER
     }
 }
 

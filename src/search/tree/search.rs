@@ -257,7 +257,7 @@ impl ThreadData {
 /// Entries before the root, so that looking back stays within the stack.
 const ENTRIES_BEFORE_ROOT: usize = 6;
 /// Entries after the deepest ply, because a node resets the killers two plies deeper.
-const PAST_DEEPEST: usize = 4;
+const ENTRIES_AFTER_DEEPEST: usize = 4;
 
 /// One ply of the current line.
 #[derive(Clone, Debug, Default)]
@@ -288,7 +288,10 @@ pub struct Stack {
 impl Stack {
     pub fn new() -> Self {
         Self {
-            entries: vec![StackEntry::default(); ENTRIES_BEFORE_ROOT + MAX_PLY + PAST_DEEPEST],
+            entries: vec![
+                StackEntry::default();
+                ENTRIES_BEFORE_ROOT + MAX_PLY + ENTRIES_AFTER_DEEPEST
+            ],
         }
     }
 

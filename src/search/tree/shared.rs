@@ -73,7 +73,7 @@ impl SharedState {
         }
     }
 
-    /// The state for the next part of a search for a mate, of at most `budget` more nodes. Its node count and clock
+    /// The state for the next stage of a search for a mate, with at most `budget` more nodes. Its node count and clock
     /// continue those of the whole search.
     pub fn stage(&self, budget: u64) -> Self {
         let mut request = self.request.clone();
