@@ -127,7 +127,7 @@ pub trait Codec: fmt::Debug {
     /// contains an error.
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command>;
 
-    /// Parses the beginning of a line that is too long into the command to refuse, without changing the state.
+    /// Parses the beginning of a line that is too long into the command to refuse, without changing the game.
     fn parse_overlong(&mut self, head: &str, preferences: &Preferences) -> Command {
         let command = self.parse(head, preferences).pop();
         command.unwrap_or_else(|| Command::Unknown(head.to_owned()))
@@ -176,8 +176,7 @@ pub enum Reply<'a> {
         /// Whether the engine plays this move. It is reported after the other book moves.
         is_best: bool,
     },
-    /// All book moves of a position, the answer to
-    /// [`Command::ShowBook`].
+    /// All book moves of a position, the answer to [`Command::ShowBook`].
     BookContents(&'a [BookMove]),
     /// A report of the search.
     Search {
@@ -202,8 +201,7 @@ pub enum Reply<'a> {
     NoBestMove,
     /// The answer to `stop` while no search runs.
     NothingToStop,
-    /// The current position, the answer to
-    /// [`Command::ShowPosition`].
+    /// The current position, the answer to [`Command::ShowPosition`].
     Position(&'a Position),
     /// The leaf nodes below each legal move, the answer to `go perft`.
     Perft(&'a [(Move, u64)]),

@@ -17,7 +17,7 @@ pub struct GoRequest {
     pub ponder: bool,
     /// Whether the opponent offers a draw.
     pub draw: bool,
-    /// Iterations; zero asks for the static evaluation.
+    /// Depth limit in plies; zero asks for the static evaluation.
     pub depth: Option<u32>,
     pub nodes: Option<u64>,
     /// Exact time for this move.
@@ -199,6 +199,7 @@ impl ClockParameters {
     }
 }
 
+/// Reads the parameters of a `go`.
 struct GoReader<'a> {
     words: Peekable<SplitWhitespace<'a>>,
     unit: TimeUnit,
@@ -213,6 +214,7 @@ struct GoReader<'a> {
 }
 
 impl GoReader<'_> {
+    /// Reads the parameter that begins with `word`.
     fn word(&mut self, word: &str) {
         let key = word.to_ascii_lowercase();
         match key.as_str() {
@@ -250,7 +252,7 @@ impl GoReader<'_> {
         }
     }
 
-    /// Reads the depth, at least one, because nodes are counted by their first move.
+    /// Reads the depth of a perft, which must be at least 1, because the leaf nodes are counted below each legal move.
     fn perft(&mut self) {
         self.request.perft = self.count("perft");
         if self.request.perft == Some(0) {
@@ -397,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_clock_is_that_of_the_opponent() {
+    fn a_missing_clock_is_replaced_by_the_opponents() {
         for (text, expected) in [
             ("opptime 100", clock(100, 0, None)),
             ("ponder wtime 1000 winc 10", clock(1000, 10, None)),
@@ -431,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_numbers_saturate() {
+    fn huge_numbers_saturate() {
         let huge = "9".repeat(400);
         let l = limits(&format!(
             "depth {huge} nodes {huge} movetime {huge} time {huge} increment {huge} movestogo {huge}"

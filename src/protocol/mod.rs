@@ -3,7 +3,7 @@
 //! A reader thread (`stdio`) sends lines to the `session`, which waits for them and for the events of the search at
 //! the same time. The `codec` of the protocol parses a line into commands and formats replies as lines; the syntax of
 //! a protocol is nowhere else. UCCI and UCI share the parameters of `go` (`go`). The codecs take their options from one
-//! table, `options`. Only the session writes, also through `stdio`.
+//! table, `options`. Only the session writes output, through `stdio`.
 //!
 //! The lints below forbid what could panic on unexpected input within this module: indexing, slicing, unwrapping.
 
@@ -37,7 +37,7 @@ use std::io;
 
 use crate::search::StartError;
 
-/// The engine cannot start.
+/// The reason why the engine cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The thread that reads standard input cannot be started.

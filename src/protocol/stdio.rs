@@ -14,7 +14,7 @@ use crate::text::{BoundedLine, RETRY_AFTER, decode_gbk, encode_gbk, is_utf_8, re
 
 /// The longest line, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;
-/// The bytes kept of a longer line, to recognise its command.
+/// The bytes kept of a longer line, to recognize its command.
 const OVERLONG_HEAD: usize = 256;
 /// The bytes read ahead of the session after which the reader pauses.
 const BYTES_AHEAD: usize = 8 << 20;
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn all_line_endings_are_recognised() {
+    fn all_line_endings_are_recognized() {
         assert_eq!(read(""), lines(&[]));
         assert_eq!(read("ucci\nquit\n"), lines(&["ucci", "quit"]));
         assert_eq!(read("ucci\r\nquit"), lines(&["ucci", "quit"]));

@@ -9,7 +9,7 @@ use crate::text::LONGEST_TIME;
 
 /// The number of characters that a message quotes of a client's text.
 const EXCERPT: usize = 80;
-/// The longest message, in characters: clients read lines into buffers.
+/// The longest message, in characters, because clients read lines into buffers of a fixed size.
 const MESSAGE: usize = 2000;
 
 /// The unit of the times in a `go` line.
@@ -120,9 +120,10 @@ impl Ranks {
         let (from, rest) = split_square(text)?;
         let (to, rest) = split_square(rest)?;
         let square = |(file, rank): (char, u32)| Some(format!("{file}{}", rank.checked_sub(1)?));
-        let is_complete = rest.is_empty();
-        let text = is_complete.then(|| Some(square(from)? + &square(to)?));
-        text.flatten()?.parse().ok()
+        if !rest.is_empty() {
+            return None;
+        }
+        (square(from)? + &square(to)?).parse().ok()
     }
 
     /// Formats a move.
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_of_the_other_numbering_are_recognised() {
+    fn ranks_of_the_other_numbering_are_recognized() {
         assert!(Ranks::FromZero.is_of_other("h10g8"));
         assert!(Ranks::FromOne.is_of_other("h0g2"));
         for text in ["h2e2", "h3e3", "x"] {

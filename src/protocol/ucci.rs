@@ -297,7 +297,7 @@ pub fn number(score: Score) -> i64 {
     }
 }
 
-/// Depth and score come first and the moves last, where old clients expect them.
+/// The line of a principal variation: depth and score first and the moves last, where old clients expect them.
 fn format_pv(info: &Info, debug: bool) -> String {
     let score = number(info.score);
     let multipv = match info.multipv {

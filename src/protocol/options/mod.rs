@@ -29,7 +29,7 @@ pub enum Effect {
     Tables,
     /// Clear the transposition table.
     ClearHash,
-    /// Parse the position again, by other rules.
+    /// Parse the position again, with or without promotion.
     Position,
     /// Connect to a cloud library.
     #[cfg(feature = "cloud")]
@@ -119,7 +119,7 @@ pub struct OptionError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionSet {
     pub effect: Effect,
-    /// A notice for the user: the value was out of range.
+    /// A message for the user if the value was out of range.
     pub note: Option<String>,
 }
 
@@ -138,8 +138,8 @@ pub fn set(
     Some(set_value(&row, name, value.unwrap_or(rest), preferences))
 }
 
-/// The option with the longest name that `text` is or, unless `is_whole`, begins with; the one of its names that the
-/// client uses, and the rest of the text.
+/// Finds the option with the longest name with which `text` begins; if `is_whole`, `text` must be the name. Returns the
+/// option, that name, and the rest of the text.
 fn find(text: &str, is_whole: bool) -> Option<(OptionSpec, &'static str, &str)> {
     let rows = all().flat_map(|row| [(row, row.uci), (row, row.ucci)]);
     let begins = rows.filter_map(|(row, name)| Some((row, name?, rest_after(name?, text)?)));

@@ -149,6 +149,7 @@ fn assign<T>(field: &mut T, value: Option<T>) -> bool {
     }
 }
 
+/// Assigns a number that fits the type of the field.
 fn number<T: TryFrom<u64>>(field: &mut T, value: u64) {
     if let Ok(value) = T::try_from(value) {
         *field = value;

@@ -23,6 +23,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 const WAIT_DIVISOR: u32 = 10;
 /// Failures in a row before the pause.
 const FAILURES: u32 = 3;
+/// The length of the pause.
 const PAUSE: Duration = Duration::from_secs(300);
 /// The longest line that is used, in plies.
 const LONGEST_LINE: usize = 100;
@@ -68,12 +69,12 @@ pub enum CloudError {
     Thread(#[from] std::io::Error),
 }
 
-/// A library that answers requests.
+/// The thread that asks a cloud library.
 #[derive(Debug)]
 pub struct Cloud(Sender<CloudRequest>);
 
 impl Cloud {
-    /// Starts a thread that asks the library at an address. The thread ends when this is dropped.
+    /// Starts a thread that asks the library at an address. The thread ends when the returned value is dropped.
     pub fn open(address: &str) -> Result<Self, CloudError> {
         let client = Client::new(address, None, LONGEST)?;
         let (sender, requests) = unbounded::<CloudRequest>();
@@ -129,11 +130,13 @@ struct CloudThread {
     client: Client,
     /// Moves by position and banned moves.
     cache: HashMap<(String, String), (Move, bool)>,
+    /// Failures in a row since the last pause.
     failures: u32,
     /// Whether the library refused the last request; this is reported once.
     is_refused: bool,
     /// Whether the last reply was not one of the cloud API; this is reported once.
     is_invalid: bool,
+    /// The end of the last pause.
     paused: Option<Instant>,
 }
 

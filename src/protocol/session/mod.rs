@@ -1,12 +1,12 @@
-//! The engine between two lines of the protocol: before the handshake, idle, or searching.
+//! A session with a client: it runs the commands of the client and reports the results of searches.
 //!
-//! The session waits at the same time for input, for events of the search and for other threads (the ruling on the
-//! game, the cloud library). Commands that need an idle engine are queued during a search and run after its answer. A
-//! search without limits is stopped by a queued `go`, as old clients send no `stop` before it. In batch mode `quit` is
-//! queued as well, so that all lines of a piped file are executed. During a search that ends by itself the session then
-//! reads nothing, and the lines wait in the pipe. After a queued command that changes the meaning of lines, such as a
-//! handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they are and parsed when they run.
-//!
+//! The session waits at the same time for input, for events of the search and for the results of other threads (the
+//! ruling on the game, perft, the cloud library). Commands that need an idle engine are queued during a search and run
+//! after its answer. A queued `go` stops a search without limits, because old clients send no `stop` before it. In
+//! batch mode `quit` is queued as well, so that all lines of a piped file are executed. During a search that ends by
+//! itself the session then reads nothing, and the lines wait in the pipe. After a queued command that changes the
+//! meaning of lines, such as a handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they
+//! are and parsed when they run.
 //! After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more. A search that does
 //! not end by itself is then stopped, and the queued commands run.
 
@@ -73,7 +73,7 @@ enum Incoming {
     Queued(Command),
     Event(Event),
     Ruling(Ruling),
-    /// A line to search first; may be empty.
+    /// A line of the cloud library to search first; may be empty.
     Line(Vec<Move>),
     Perft(PerftCounts),
     /// The cloud library has answered, or the wait for it has ended.
@@ -139,7 +139,7 @@ impl<W: Write> Session<W> {
             return Incoming::Queued(command);
         }
         let Some(search) = &self.search else {
-            // The lines at the end of the queue may have contained no command.
+            // The last queued lines may have contained no command.
             let input = if self.ended {
                 Input::End
             } else {
@@ -352,7 +352,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// UCCI clients that send Chinese texts get Chinese messages.
+    /// Chooses Chinese messages for a UCCI client that sends Chinese text.
     fn choose_language(&self, is_chinese: bool) {
         if is_chinese && self.protocol == Protocol::Ucci {
             Language::choose_for_thread(Language::Zh);
@@ -369,7 +369,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Reports that a command is not executed. The reasons may be in English.
+    /// Reports that a command is not executed. Reasons in English are translated if messages are in Chinese.
     fn refuse(&mut self, verb: &str, reasons: &str) {
         let text = fill(texts().refused, &[verb, &translated(reasons)]);
         log::warn!("{text}");
@@ -521,7 +521,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Parses the unparsed lines at the front of the queue: the commands before them have run.
+    /// Parses the unparsed lines at the front of the queue, because the commands before them have run.
     fn parse_front(&mut self) {
         while let Some(input) = self.queue.pop_unparsed() {
             for command in self.parse(&input).into_iter().rev() {

@@ -51,7 +51,7 @@ impl<W: Write> Session<W> {
         }
         let may_be_endless = go.infinite || go.ponder;
         if !limits.is_bounded() && !may_be_endless && !go.unknown_words.is_empty() {
-            // One of the unknown words is probably a misspelt limit.
+            // One of the unknown words is probably a misspelled limit.
             self.refuse("go", texts().no_limit);
             return self.send(&Reply::NoBestMove);
         }

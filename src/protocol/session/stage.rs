@@ -7,7 +7,7 @@ use crate::board::Move;
 use crate::protocol::go::{GoRequest, shortened};
 use crate::search::{Limits, Outcome, SearchRequest};
 
-/// The longest search of a suggestion.
+/// The longest time to search a suggestion.
 const LONGEST_TRIAL: Duration = Duration::from_millis(200);
 /// The time for the move divided by the time to search a suggestion.
 const TRIAL_DIVISOR: u32 = 50;

@@ -237,7 +237,7 @@ impl ActiveSearch {
         }
     }
 
-    /// The share of the processors that the search threads have used, in thousandths.
+    /// The processor load of the search threads since the `go`, in thousandths; `None` if it is unknown.
     pub fn cpu_permille(&self, threads: usize) -> Option<u32> {
         let used = self.cpu_before?.try_elapsed().ok()?;
         let share = used.as_secs_f64() / self.started.elapsed().as_secs_f64().max(1e-3);

@@ -295,7 +295,8 @@ fn overlong_line_is_queued_in_batch_mode() {
 
 #[test]
 fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
-    // The protocol before and after the lines, the lines and the `go` that wait, and the line that sets up the position.
+    // The protocol before and after the lines, the lines and the `go` that wait, and the line that sets up the
+    // position.
     for (protocol, after, lines, go, board) in [
         (
             "uci",
@@ -454,7 +455,7 @@ fn opponents_clock_replaces_a_missing_one() {
 }
 
 /// FENs that are cut at a random place, or into which random characters are inserted there.
-fn half_fen() -> impl Strategy<Value = String> {
+fn damaged_fen() -> impl Strategy<Value = String> {
     let fen = prop_oneof![
         Just(fen::START.to_owned()),
         Just("3k1a3/9/9/9/9/9/9/9/4A4/4K1R1r w - - 0 1".to_owned()),
@@ -475,14 +476,14 @@ fn line() -> impl Strategy<Value = String> {
     let moves = prop::collection::vec("[a-i][0-9][a-i][0-9]|[a-z0-9-]{0,6}", 0..4)
         .prop_map(|moves| moves.join(" "));
     prop_oneof![
-        (half_fen(), moves.clone())
+        (damaged_fen(), moves.clone())
             .prop_map(|(fen, moves)| format!("position fen {fen} moves {moves}")),
-        half_fen().prop_map(|fen| format!("position fen {fen}")),
+        damaged_fen().prop_map(|fen| format!("position fen {fen}")),
         moves
             .clone()
             .prop_map(|moves| format!("position startpos moves {moves}")),
         moves.clone().prop_map(|moves| format!("banmoves {moves}")),
-        half_fen().prop_map(|fen| format!("probe fen {fen}")),
+        damaged_fen().prop_map(|fen| format!("probe fen {fen}")),
         "setoption (multipv|style|promotion|x) [ -~]{0,20}",
         "go (depth|nodes) [a-z]{1,5}",
         "go (depht|nods|tme|movtime) [0-9]{1,9}( [a-z]{4})?",

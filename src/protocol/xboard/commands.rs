@@ -67,8 +67,8 @@ impl XBoard {
                 self.engine = None;
                 self.abort()
             }
-            "go" => self.play_side(|side| side),
-            "playother" => self.play_side(|side| !side),
+            "go" => self.play_color(self.game.position().side_to_move()),
+            "playother" => self.play_color(!self.game.position().side_to_move()),
             "setboard" => self.set_board(rest),
             "undo" if self.dialect == Dialect::CxBoard && self.engine.is_some() => {
                 self.error("only in force mode", "undo")
@@ -279,11 +279,7 @@ impl XBoard {
         commands
     }
 
-    /// Lets the engine play the side that `side` returns for the side to move.
-    fn play_side(&mut self, side: impl Fn(Color) -> Color) -> Vec<Command> {
-        self.play_color(side(self.game.position().side_to_move()))
-    }
-
+    /// Lets the engine play a side, and starts its search if it is to move.
     fn play_color(&mut self, color: Color) -> Vec<Command> {
         self.engine = Some(color);
         self.analysing = false;

@@ -361,7 +361,7 @@ fn tsito_search_switches() {
         "nullmove",
         "hash maybe",
         "set",
-        "set colour red",
+        "set color red",
     ] {
         let said = client.printed(line);
         assert!(
