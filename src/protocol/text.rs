@@ -1,4 +1,4 @@
-//! The texts that the protocols share: words, numbers, times, moves, and the answers to `d` and `go perft`.
+//! Parsing and formatting shared by the protocols: words, numbers, times, moves, and the answers to `d` and `go perft`.
 
 use std::time::Duration;
 
@@ -168,7 +168,7 @@ fn split_square(text: &str) -> Option<((char, u32), &str)> {
 }
 
 /// The answer to `d`: the board, the FEN, the key of the hash table and the squares of the pieces that give check. It
-/// has the form of Stockfish and Pikafish, from which programs learn the FEN.
+/// has the form of Stockfish and Pikafish, because programs read the FEN from it.
 pub fn format_position(position: &Position, ranks: Ranks) -> Vec<String> {
     let checkers = position.checkers().into_iter();
     let checkers = checkers.map(|square| ranks.format_square(square) + " ");
@@ -184,8 +184,8 @@ pub fn format_position(position: &Position, ranks: Ranks) -> Vec<String> {
     lines
 }
 
-/// The answer to `go perft`: the number of lines after each legal move, and of all lines. It has the form of Stockfish
-/// and Pikafish, from which programs learn the legal moves.
+/// The answer to `go perft`: the number of leaf nodes below each legal move, and in total. It has the form of Stockfish
+/// and Pikafish, because programs read the legal moves from it.
 pub fn format_perft(counts: &[(Move, u64)], ranks: Ranks) -> Vec<String> {
     let line = |(played, count): &(Move, u64)| format!("{}: {count}", ranks.format(*played));
     let mut lines: Vec<String> = counts.iter().map(line).collect();

@@ -184,7 +184,7 @@ impl BookAnswer {
     }
 }
 
-/// The number of lines after each legal move; `None` if the count was stopped.
+/// The number of leaf nodes below each legal move; `None` if the count was stopped.
 pub type PerftCounts = Option<Vec<(Move, u64)>>;
 
 /// The search in progress. Dropping it stops the search.

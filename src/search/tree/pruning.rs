@@ -227,7 +227,7 @@ impl Search<'_> {
         alpha: Score,
         picker: &mut MovePicker,
     ) -> bool {
-        if !self.pruning.of_moves || node.ply == 1 && self.is_shallow() {
+        if !self.pruning.of_moves || node.ply == 1 && self.has_low_depth_limit() {
             return false;
         }
         let depth = node.depth;
@@ -249,7 +249,7 @@ impl Search<'_> {
     }
 
     /// Whether the depth limit of the request is so low that replies to root moves are not pruned.
-    fn is_shallow(&self) -> bool {
+    fn has_low_depth_limit(&self) -> bool {
         let limit = self.shared.request.limits.depth;
         limit.is_some_and(|depth| (depth as i32) < values::replies_pruned_depth())
     }
