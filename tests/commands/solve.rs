@@ -63,6 +63,10 @@ fn a_json_solution_is_verified() {
         place.write("long.json", long.to_string());
         place.check(&format!("$1 solve --verify long.json\n2> {answer}"));
     }
+    // A bracket in a text does not end a level.
+    let deep = format!("{{\"tree\":{}", "[\"]\",".repeat(100_000));
+    place.write("deep.json", deep);
+    place.check("$1 solve --verify deep.json\n2> recursion limit");
 }
 
 #[test]

@@ -504,10 +504,17 @@ fn show(
 /// Reads a solution as JSON. The tree of a long mate is nested more deeply than serde_json allows by default.
 fn read_solution(bytes: &[u8]) -> serde_json::Result<SolutionFile> {
     let (mut level, mut deepest) = (0_usize, 0);
-    for byte in bytes {
+    let mut is_string = false;
+    let mut bytes_left = bytes.iter();
+    while let Some(byte) = bytes_left.next() {
         match byte {
-            b'[' | b'{' => level += 1,
-            b']' | b'}' => level = level.saturating_sub(1),
+            b'"' => is_string = !is_string,
+            // In a string, the next byte may be a quote that does not end it.
+            b'\\' if is_string => {
+                bytes_left.next();
+            }
+            b'[' | b'{' if !is_string => level += 1,
+            b']' | b'}' if !is_string => level = level.saturating_sub(1),
             _ => {}
         }
         deepest = deepest.max(level);
