@@ -90,12 +90,17 @@ pub fn date_tag(tag: &str, value: &str) -> String {
     let mut numbers = Vec::new();
     let mut rest = value;
     while numbers.len() < 3
-        && let Some(start) = rest.find(is_digit)
+        && let Some(start) = rest.find(|c| is_digit(c) || c == '?')
     {
-        let end = rest[start..].find(|c| !is_digit(c));
+        let is_unknown = rest[start..].starts_with('?');
+        let end = rest[start..].find(|c| if is_unknown { c != '?' } else { !is_digit(c) });
         let end = end.map_or(rest.len(), |length| start + length);
         numbers.push(&rest[start..end]);
         rest = &rest[end..];
+        // A question mark after a digit stands for a separator that the encoding of the file lacked.
+        if !is_unknown {
+            rest = rest.strip_prefix('?').unwrap_or(rest);
+        }
     }
     let is_date = tag == "Date"
         && matches!(numbers[..], [year, ..] if value.starts_with(year) && year.len() == 4)
@@ -104,7 +109,7 @@ pub fn date_tag(tag: &str, value: &str) -> String {
         return value.to_owned();
     }
     let part = |index: usize| match numbers.get(index) {
-        Some(number) if number.contains(|c| c != '0') => format!("{number:0>2}"),
+        Some(number) if number.contains(|c| !matches!(c, '0' | '?')) => format!("{number:0>2}"),
         _ => "?".repeat(if index == 0 { 4 } else { 2 }),
     };
     let time = rest.trim_start_matches(['日', ' ', 'T']);
