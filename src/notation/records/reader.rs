@@ -191,19 +191,20 @@ impl<'a> RecordReader<'a> {
 
 /// The games of a text file.
 fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> {
-    if is_dhtmlxq(beginning) {
+    let encoding = encoding_of(beginning);
+    let beginning = decode(beginning);
+    let marked = without_pgn_texts(&beginning);
+    if is_dhtmlxq(marked.as_bytes()) {
         let text = plain_dhtmlxq(&read_text(file)?);
         return Ok(split_text(text, split_dhtmlxq, |part, _| {
             read_dhtmlxq(part)
         }));
     }
-    if is_cbf(beginning) {
+    if is_cbf(marked.as_bytes()) {
         return Ok(split_text(read_text(file)?, split_cbf, |part, _| {
             read_cbf(part)
         }));
     }
-    let encoding = encoding_of(beginning);
-    let beginning = decode(beginning);
     if is_html(&beginning) {
         let text = html_text(&read_text(file)?);
         let beginning = text.clone();
@@ -272,6 +273,29 @@ fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) 
     });
     let parts = parts.collect();
     Source::Text(text, parts, read)
+}
+
+/// A text without tags and comments if it begins with a tag of a PGN: these may contain the marks of other formats.
+fn without_pgn_texts(text: &str) -> Cow<'_, str> {
+    let is_tag_line = |line: &str| is_tag(line.trim().as_bytes());
+    let beginning = text::without_byte_order_mark(text).trim_start();
+    if !beginning.lines().next().is_some_and(is_tag_line) {
+        return Cow::Borrowed(text);
+    }
+    let mut is_comment = false;
+    let mut rest = String::new();
+    for line in beginning.lines().filter(|line| !is_tag_line(line)) {
+        rest.extend(line.chars().filter(|c| {
+            match c {
+                '{' => is_comment = true,
+                '}' => is_comment = false,
+                _ => {}
+            }
+            !is_comment
+        }));
+        rest.push('\n');
+    }
+    Cow::Owned(rest)
 }
 
 /// Whether a text or web page has a line with a tag of a PGN.
