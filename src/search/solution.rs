@@ -133,7 +133,7 @@ pub enum SolveError {
     #[error("no mate in {0} found within the limit of nodes")]
     NotFound(u32),
     /// A reply was not refuted within the limit of nodes.
-    #[error("no refutation found within the limit of nodes after {0}")]
+    #[error("no refutation found after {0} within the limit of nodes")]
     NotRefuted(String),
     /// The tree is too large.
     #[error("the solution has more than {MAX_TREE} moves of the attacker")]

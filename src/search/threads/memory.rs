@@ -7,7 +7,7 @@
 use std::io::{self, ErrorKind};
 use std::thread::{self, JoinHandle};
 
-use crossbeam_channel::bounded;
+use crossbeam_channel::{Receiver, bounded};
 
 /// Bytes that must stay allocatable after every large allocation: more than an allocator keeps for one thread (32 MB in
 /// glibc), so that [`has_room`] asks the system. A system that overcommits memory refuses only what exceeds a limit.
@@ -69,16 +69,24 @@ pub(crate) fn start_thread(
     let builder = thread::Builder::new()
         .name(name.to_owned())
         .stack_size(stack);
-    let (sender, started) = bounded(1);
-    let handle = builder.spawn(move || {
-        drop(std::hint::black_box(Box::new(0_u64)));
-        // The receiver waits below.
-        let _ = sender.send(());
-        body();
-    })?;
+    let (body, ready) = with_own_heap(body);
+    let handle = builder.spawn(body)?;
     // An error means that the thread panicked, which was reported when it happened.
-    let _ = started.recv();
+    let _ = ready.recv();
     Ok(handle)
+}
+
+/// The body of a thread that first makes the allocator create the heap of the thread, then sends a message to the
+/// receiver. A check for free memory counts the heap only after the message.
+pub fn with_own_heap<R>(body: impl FnOnce() -> R) -> (impl FnOnce() -> R, Receiver<()>) {
+    let (sender, ready) = bounded(1);
+    let body = move || {
+        drop(std::hint::black_box(Box::new(0_u64)));
+        // The starter of the thread waits for it.
+        let _ = sender.send(());
+        body()
+    };
+    (body, ready)
 }
 
 #[cfg(test)]

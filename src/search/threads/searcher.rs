@@ -9,7 +9,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use crossbeam_channel::unbounded;
 
-use super::memory::{STACK_BYTES, THREAD_BYTES, THREAD_HEAP_BYTES, has_room};
+use super::memory::{STACK_BYTES, THREAD_BYTES, THREAD_HEAP_BYTES, has_room, with_own_heap};
 use super::request_handler::{RequestHandler, SearchResult};
 use super::{StartError, search_or_renew};
 use crate::board::Position;
@@ -233,10 +233,13 @@ pub fn spawn_search_thread<'scope, R: Send + 'scope>(
         return Err(ErrorKind::OutOfMemory.into());
     }
     let builder = thread::Builder::new().name("searcher".to_owned());
-    builder.stack_size(STACK_BYTES).spawn_scoped(scope, || {
+    let (work, ready) = with_own_heap(|| {
         HAS_SEARCH_STACK.set(true);
         work()
-    })
+    });
+    let handle = builder.stack_size(STACK_BYTES).spawn_scoped(scope, work)?;
+    let _ = ready.recv();
+    Ok(handle)
 }
 
 /// Whether there is memory for this number of search threads, not counting their hash tables.

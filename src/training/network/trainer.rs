@@ -311,7 +311,7 @@ impl Trainer {
         };
         let free_from = self.layout.output_biases;
         let (level, optimizer) = (self.level, &mut self.optimizer);
-        optimizer.steps += 1;
+        optimizer.steps = optimizer.steps.saturating_add(1);
         let steps = optimizer.steps;
         let means = optimizer
             .mean
