@@ -52,22 +52,33 @@ fn a_perpetual_chase_that_loses_is_avoided() {
     }
 }
 
+/// Rounds of a perpetual check and a perpetual chase by red.
+const ROUNDS: [(&str, [&str; 4]); 2] = [
+    (
+        "4k4/R8/9/9/9/9/9/9/4A4/3AK4 w",
+        ["a8a9", "e9e8", "a9a8", "e8e9"],
+    ),
+    (CHASE, ["h6i6", "i0h0", "i6h6", "h0i0"]),
+];
+
+/// A game of this number of plies in which the round repeats.
+fn repeated((fen, round): (&str, [&str; 4]), plies: usize) -> Game {
+    let mut game = Game::new(parse_position(fen).expect("the position is legal"));
+    let line: Vec<&str> = round.into_iter().cycle().take(plies).collect();
+    play(&mut game, &line.join(" "));
+    game
+}
+
 #[test]
 fn the_victim_of_a_perpetual_check_or_chase_repeats() {
     let engine = Engine::new();
-    let checks = (
-        "4k4/R8/9/9/9/9/9/9/4A4/3AK4 w",
-        "a8a9 e9e8 a9a8 e8e9",
-        "e8e9",
-    );
-    let chase = (CHASE, "h6i6 i0h0 i6h6 h0i0", "h0i0");
-    for (fen, round, repeat) in [checks, chase] {
-        let mut request = request(fen, depth(6));
-        let line: Vec<&str> = round.split(' ').cycle().take(7).collect();
-        play(&mut request.game, &line.join(" "));
+    for round in ROUNDS {
+        let mut request = request(fen::START, depth(6));
+        request.game = repeated(round, 7);
         // After one more move the repetition loses for red.
         let (_, outcome) = engine.run(request);
-        assert_eq!(outcome.best.map(|m| m.to_string()).as_deref(), Some(repeat));
+        let best = outcome.best.map(|m| m.to_string());
+        assert_eq!(best.as_deref(), Some(round.1[3]));
         assert_eq!(outcome.score, Some(Score::by_rule_in(1)));
     }
 }
@@ -239,8 +250,11 @@ fn proven_scores_agree_with_the_rules() {
     let mut searcher = Searcher::new(1).expect("1 MB is free");
     let mut mates = ByColor::<usize>::default();
     let mut wins_by_rule = 0;
-    for n in 0..300 {
-        let game = ending(random);
+    let games: Vec<Game> = (0..300)
+        .map(|_| ending(random))
+        .chain(ROUNDS.map(|round| repeated(round, 7)))
+        .collect();
+    for (n, game) in games.into_iter().enumerate() {
         if judge_outcome(&game, RuleSet::Asian).cause != Cause::Nothing {
             continue;
         }
