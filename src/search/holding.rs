@@ -51,7 +51,7 @@ pub struct Candidates {
 pub enum HoldError {
     /// The start is lost, or the defender has no move left that was not refuted: at the start, or after a move of the
     /// opponent there.
-    #[error("no defence found; positions examined: {0}")]
+    #[error("no defense found; positions examined: {0}")]
     NoDefence(usize),
     /// The limit of positions was reached.
     #[error("not proven within {0} positions")]

@@ -291,7 +291,7 @@ impl BoardEngine {
         if ended == Ended::Complete {
             Ok(page_game(&review))
         } else {
-            Err("the review was cancelled".to_owned())
+            Err("the review was canceled".to_owned())
         }
     }
 
