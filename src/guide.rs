@@ -60,6 +60,7 @@ pub mod training_log {}
 #[doc = "[cloud]: crate::guide::cloud"]
 #[doc = "[books]: crate::guide::books"]
 #[doc = "[systems]: crate::guide::systems"]
+#[doc = "[tournaments]: crate::guide::tournaments"]
 #[doc = ""]
 #[doc = include_str!("guide/zh.md")]
 pub mod zh {}
