@@ -7,7 +7,7 @@
 //! least significant first. There are three numbers for the side to move, then three for each piece on each square
 //! of a 16x16 board (ElephantEye, `base/rc4prng.h` and `PreGenInit`).
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -192,10 +192,11 @@ pub struct EncodedDat {
 
 /// Encodes positions as BOOK.DAT. Only one of a position and its mirror image is stored: the one with the smaller
 /// hashes. Weights too large for the format are scaled down; moves without weight are left out.
-pub fn encode_dat(entries: &[BookEntry]) -> EncodedDat {
+pub fn encode_dat(entries: impl IntoIterator<Item: Borrow<BookEntry>>) -> EncodedDat {
     // Sorted by second lock, first lock and move, as by ElephantEye's tool.
     let mut sorted: BTreeMap<(u32, u32), BTreeMap<u16, u64>> = BTreeMap::new();
     for entry in entries {
+        let entry = entry.borrow();
         let (order, flips) = stored_order(&entry.position);
         let moves = sorted.entry(order).or_default();
         for m in entry.moves.iter().filter(|m| m.weight > 0) {

@@ -14,8 +14,9 @@ use crate::text::{excerpt, without_byte_order_mark, word_starts};
 /// Positions with their moves. Like BOOK.DAT, the table stores only one of a position and its mirror image.
 #[derive(Clone, Debug, Default)]
 pub struct BookTable {
-    /// By board and side to move.
-    entries: BTreeMap<String, BookEntry>,
+    /// The moves by board and side to move in FEN, from which the position is read when it is needed: a large book
+    /// has millions of positions, and a [`Position`] is several times as large.
+    entries: BTreeMap<Box<str>, Vec<BookMove>>,
 }
 
 /// The position that is stored, and whether it is the mirror image of `position`.
@@ -29,10 +30,20 @@ fn canonical(position: &Position) -> (Position, bool) {
 }
 
 /// Board and side to move in FEN, the key of a position in the table.
-fn key(position: &Position) -> String {
-    let fen = fen::write_position(position);
-    let fields: Vec<&str> = fen.split(' ').take(2).collect();
-    fields.join(" ")
+fn key(position: &Position) -> Box<str> {
+    let mut fen = fen::write_position(position);
+    let end = fen
+        .match_indices(' ')
+        .nth(1)
+        .map_or(fen.len(), |(at, _)| at);
+    fen.truncate(end);
+    fen.into()
+}
+
+/// The position of a key.
+fn position_of(key: &str) -> Position {
+    let position = key.parse();
+    position.expect("a key is written from a position of the standard game")
 }
 
 /// Sorts moves by weight, the heaviest first.
@@ -49,19 +60,17 @@ impl BookTable {
         } else {
             m.played
         };
-        let entry = self
-            .entries
-            .entry(key(&position))
-            .or_insert_with(|| BookEntry {
-                position: position.clone(),
-                moves: Vec::new(),
-            });
-        match entry.moves.iter_mut().find(|known| known.played == played) {
+        let moves = self.entries.entry(key(&position)).or_default();
+        match moves.iter_mut().find(|known| known.played == played) {
             Some(known) => {
                 known.weight = known.weight.saturating_add(m.weight);
                 known.results = known.results.plus(m.results);
             }
-            None => entry.moves.push(BookMove { played, ..m }),
+            None => {
+                // Most positions have one move.
+                moves.reserve_exact(1);
+                moves.push(BookMove { played, ..m });
+            }
         }
     }
 
@@ -69,7 +78,7 @@ impl BookTable {
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         let (position, flips) = canonical(position);
         let known = self.entries.get(&key(&position));
-        let mut moves = known.map_or_else(Vec::new, |entry| entry.moves.clone());
+        let mut moves = known.cloned().unwrap_or_default();
         for m in moves.iter_mut().filter(|_| flips) {
             m.played = m.played.flip_file();
         }
@@ -78,21 +87,23 @@ impl BookTable {
     }
 
     /// All positions in the order of their FENs, each with the heaviest move first.
-    pub fn entries(&self) -> Vec<BookEntry> {
-        let sorted = |entry: &BookEntry| {
-            let mut entry = entry.clone();
-            sort(&mut entry.moves);
-            entry
-        };
-        self.entries.values().map(sorted).collect()
+    pub fn entries(&self) -> impl Iterator<Item = BookEntry> {
+        self.entries.iter().map(|(key, moves)| {
+            let mut moves = moves.clone();
+            sort(&mut moves);
+            BookEntry {
+                position: position_of(key),
+                moves,
+            }
+        })
     }
 
     /// Changes the moves of every position and removes positions without moves.
     pub fn revise(&mut self, mut change: impl FnMut(&Position, &mut Vec<BookMove>)) {
-        for BookEntry { position, moves } in self.entries.values_mut() {
-            change(position, moves);
-        }
-        self.entries.retain(|_, entry| !entry.moves.is_empty());
+        self.entries.retain(|key, moves| {
+            change(&position_of(key), moves);
+            !moves.is_empty()
+        });
     }
 
     /// Number of positions.
@@ -102,14 +113,15 @@ impl BookTable {
 
     /// Number of moves.
     pub fn moves_count(&self) -> usize {
-        self.entries.values().map(|entry| entry.moves.len()).sum()
+        self.entries.values().map(Vec::len).sum()
     }
 
     /// Adds all moves of another table.
     pub fn merge(&mut self, other: &Self) {
-        for BookEntry { position, moves } in other.entries.values() {
+        for (key, moves) in &other.entries {
+            let position = position_of(key);
             for m in moves {
-                self.add(position, *m);
+                self.add(&position, *m);
             }
         }
     }
@@ -131,7 +143,7 @@ impl Book for BookTable {
     }
 
     fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {
-        let positions = self.entries.values().map(|entry| entry.position.clone());
+        let positions = self.entries.keys().map(|key| position_of(key));
         Ok(Some(positions.collect()))
     }
 

@@ -72,7 +72,7 @@ pub fn drop_unreached(table: &mut BookTable) -> Result<usize, BookError> {
     if before == 0 {
         return Ok(0);
     }
-    let book = DatBook::new(encode_dat(&table.entries()).bytes.into())?;
+    let book = DatBook::new(encode_dat(table.entries()).bytes.into())?;
     let reached = walk(&book)?.table;
     table.revise(|position, moves| {
         if reached.moves(position).is_empty() {
@@ -175,7 +175,7 @@ mod tests {
         let table = table();
         let text = table.to_text();
         assert_eq!(BookTable::from_text(&text).unwrap().to_text(), text);
-        let book = DatBook::new(encode_dat(&table.entries()).bytes.into()).unwrap();
+        let book = DatBook::new(encode_dat(table.entries()).bytes.into()).unwrap();
         let walk = walk(&book).unwrap();
         assert_eq!(walk.table.to_text(), text);
         assert_eq!((walk.unusable, walk.unreached), (0, 0));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     fn walked(table: &BookTable) -> BookWalk {
-        let book = DatBook::new(encode_dat(&table.entries()).bytes.into()).unwrap();
+        let book = DatBook::new(encode_dat(table.entries()).bytes.into()).unwrap();
         walk(&book).unwrap()
     }
 
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn records_of_another_position_with_the_same_lock_are_not_unusable() {
-        let book = DatBook::new(encode_dat(&table().entries()).bytes.into()).unwrap();
+        let book = DatBook::new(encode_dat(table().entries()).bytes.into()).unwrap();
         let walk = walk(&Colliding(book)).unwrap();
         assert_eq!((walk.unusable, walk.unreached), (0, 0));
         assert_eq!(walk.table.to_text(), table().to_text());

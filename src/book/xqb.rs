@@ -4,7 +4,8 @@
 //! are exchanged. Of that board and its mirror image, the one with the larger list of cells is stored: the first
 //! cell that differs decides.
 
-use std::collections::HashMap;
+use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -100,17 +101,17 @@ impl Book for XqbBook {
 
 /// Writes positions as .xqb, with the weights as scores. A position and the one with exchanged
 /// colors have the same key; for a move that both have, the larger weight is written, with its results. `memos` are
-/// texts about moves. Returns the number of moves. An old file is kept until the new one is complete.
+/// texts about moves. Returns the numbers of moves and of positions in the file. An old file is kept until the new one is complete.
 ///
 /// # Errors
 ///
 /// The file cannot be written, or exists and `overwrite` is not set.
 pub fn write_xqb(
     path: &Path,
-    entries: &[BookEntry],
+    entries: impl IntoIterator<Item: Borrow<BookEntry>>,
     memos: &[Memo],
     overwrite: bool,
-) -> Result<usize, BookError> {
+) -> Result<(usize, usize), BookError> {
     if !overwrite && path.exists() {
         return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
     }
@@ -124,7 +125,11 @@ pub fn write_xqb(
     Ok(written)
 }
 
-fn fill(path: &Path, entries: &[BookEntry], memos: &[Memo]) -> Result<usize, BookError> {
+fn fill(
+    path: &Path,
+    entries: impl IntoIterator<Item: Borrow<BookEntry>>,
+    memos: &[Memo],
+) -> Result<(usize, usize), BookError> {
     let mut connection = Connection::open(path)?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(SCHEMA)?;
@@ -151,14 +156,18 @@ fn fill(path: &Path, entries: &[BookEntry], memos: &[Memo]) -> Result<usize, Boo
     drop(insert);
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)?;
-    Ok(rows.len())
+    let positions: HashSet<&Vec<u8>> = rows.iter().map(|(key, ..)| key).collect();
+    Ok((rows.len(), positions.len()))
 }
 
 /// Rows of the book, each position and move once, in the order of the entries. Moves without weight are left out.
-fn merged(entries: &[BookEntry]) -> Vec<(Vec<u8>, u16, u32, Results)> {
+fn merged(
+    entries: impl IntoIterator<Item: Borrow<BookEntry>>,
+) -> Vec<(Vec<u8>, u16, u32, Results)> {
     let mut places = HashMap::new();
     let mut rows: Vec<(Vec<u8>, u16, u32, Results)> = Vec::new();
     for entry in entries {
+        let entry = entry.borrow();
         let (key, view) = key(&entry.position);
         for m in entry.moves.iter().filter(|m| m.weight > 0) {
             let packed = view.pack(m.played);
@@ -347,7 +356,7 @@ mod tests {
             "h9g7".parse().unwrap(),
             "中炮 main".to_owned(),
         )];
-        assert_eq!(write_xqb(&path, &entries, &memos, false).unwrap(), 3);
+        assert_eq!(write_xqb(&path, &entries, &memos, false).unwrap(), (3, 2));
         assert!(write_xqb(&path, &entries, &[], false).is_err(), "it exists");
         let connection = Connection::open(&path).unwrap();
         let written = "SELECT score FROM book WHERE memo = '中炮 main'";
@@ -381,7 +390,7 @@ mod tests {
     fn rows_of_other_programs_get_weights() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("book.xqb");
-        assert_eq!(write_xqb(&path, &[], &[], true).unwrap(), 0);
+        assert_eq!(write_xqb(&path, &[], &[], true).unwrap(), (0, 0));
         let connection = Connection::open(&path).unwrap();
         let add = |moves: &str, packed: &str, score: &str, games: &str, valid: &str| {
             let (key, _) = key(&after(moves));

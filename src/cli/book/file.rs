@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 #[cfg(not(feature = "sqlite"))]
 use crate::book::BookError;
-use crate::book::{BookLibrary, BookTable, HashedMove, Memo, encode_dat, encode_hashed, walk};
+use crate::book::{
+    BookEntry, BookLibrary, BookTable, HashedMove, Memo, encode_dat, encode_hashed, walk,
+};
 use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note};
 use crate::text::{counted, has_extension};
 
@@ -102,20 +104,22 @@ impl Output {
         if !self.is_xqb() && !memos.is_empty() {
             note("a BOOK.DAT cannot contain comments; use .xqb or .pgn to keep the notes");
         }
-        let mut table = table.clone();
-        table.revise(|_, moves| moves.retain(|m| m.weight > 0));
-        if table.positions() == 0 {
+        // Moves without weight are not written.
+        let is_written = |entry: &BookEntry| entry.moves.iter().any(|m| m.weight > 0);
+        let positions = table.entries().filter(is_written).count();
+        if positions == 0 {
             return Err(Failure::new(self.path.display(), EMPTY));
         }
-        let moves = match self.file {
-            Some(file) => write_dat(file, &table)?,
+        let (moves, positions) = match self.file {
+            Some(file) => (write_dat(file, table)?, positions),
             #[cfg(feature = "sqlite")]
-            None => crate::book::write_xqb(&self.path, &table.entries(), memos, true)
+            // A position and the one with exchanged colors are one position of the file.
+            None => crate::book::write_xqb(&self.path, table.entries(), memos, true)
                 .context(self.path.display())?,
             #[cfg(not(feature = "sqlite"))]
             None => return Err(Failure::new(self.path.display(), BookError::NoDatabases)),
         };
-        let positions = counted(table.positions(), "position");
+        let positions = counted(positions, "position");
         note(&format!("{} in {positions}", counted(moves, "move")));
         Ok(())
     }
@@ -124,7 +128,7 @@ impl Output {
 const EMPTY: &str = "the book would be empty";
 
 fn write_dat(file: OutputFile, table: &BookTable) -> Result<usize, Failure> {
-    let encoded = encode_dat(&table.entries());
+    let encoded = encode_dat(table.entries());
     if encoded.collisions > 0 {
         let count = encoded.collisions;
         note(&format!(

@@ -251,7 +251,7 @@ impl Importer<'_> {
 
     fn add_book(&mut self, name: &str) -> Result<(), ImportError> {
         let table = read_table(name).map_err(ImportError::Book)?;
-        let mut entries = table.entries();
+        let mut entries: Vec<BookEntry> = table.entries().collect();
         let read = entries.len();
         entries.retain(|entry| is_eligible(&entry.position));
         self.counts.left_out += read - entries.len();

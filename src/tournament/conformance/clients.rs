@@ -182,7 +182,7 @@ fn write_book(directory: &Path, played: Move) -> io::Result<String> {
     let (folder, file) = GBK_NAMES;
     let folder_path = directory.join(path_in_gbk(folder));
     fs::create_dir(&folder_path)?;
-    let book = encode_dat(&table.entries()).bytes;
+    let book = encode_dat(table.entries()).bytes;
     fs::write(folder_path.join(path_in_gbk(file)), book)?;
     let separator = std::path::MAIN_SEPARATOR;
     let directory = directory.display();

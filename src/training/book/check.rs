@@ -42,7 +42,7 @@ pub fn check(
     plan: BookCheck,
     progress: impl FnMut(usize) -> bool,
 ) -> Result<Checked, StartError> {
-    let entries = table.entries();
+    let entries: Vec<BookEntry> = table.entries().collect();
     let found = search_all(&entries, plan, progress)?;
     let mut checked = Checked {
         positions: found.len(),

@@ -94,7 +94,8 @@ fn nodes(
     table: &BookTable,
     found: &HashMap<u64, ScoredPosition>,
 ) -> (HashMap<u64, usize>, Vec<Node>) {
-    let entries: Vec<BookEntry> = (table.entries().into_iter())
+    let entries: Vec<BookEntry> = table
+        .entries()
         .filter(|entry| found.contains_key(&key(&entry.position)))
         .collect();
     let keys: HashMap<u64, usize> = (entries.iter().enumerate())
@@ -155,8 +156,8 @@ mod tests {
             let entry = |played: &str| BookMove::new(played.parse().unwrap(), 3);
             own.iter().for_each(|m| table.add(&position, entry(m.0)));
             // The book may contain the mirror image instead.
-            let holds = |e: &BookEntry| e.position.key() == position.key();
-            let is_flipped = !table.entries().iter().any(holds);
+            let holds = |e: BookEntry| e.position.key() == position.key();
+            let is_flipped = !table.entries().any(holds);
             let line = |(played, score): (&str, i32)| {
                 let played: Move = played.parse().unwrap();
                 ScoredLine {
