@@ -13,7 +13,9 @@ use super::common::{
     note, note_problems, read_games, require_not_input, texts,
 };
 use crate::board::Position;
-use crate::notation::records::{RecordReader, write_cbl, write_cbr, write_dhtmlxq, write_xqf};
+use crate::notation::records::{
+    RecordReader, write_cbl_beginning, write_cbl_record, write_cbr, write_dhtmlxq, write_xqf,
+};
 use crate::notation::tree::{GameResult, GameTree, PgnGame};
 use crate::notation::{MoveStyle, date_tag, fen};
 
@@ -125,7 +127,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments,
         out: OutputFile::create(&arguments.out, arguments.force)?,
         known: HashSet::new(),
-        collected: Vec::new(),
+        single: None,
+        library: Vec::new(),
         read: 0,
         written: 0,
         not_in_gbk: 0,
@@ -277,8 +280,10 @@ struct Writer<'a> {
     out: OutputFile,
     /// Hashes of what has been written, for `--unique`.
     known: HashSet<u64>,
-    /// The games of a format that is written at the end.
-    collected: Vec<GameTree>,
+    /// The only game of a format that holds one.
+    single: Option<GameTree>,
+    /// The records of a library, which follow the number of games in the file.
+    library: Vec<u8>,
     read: u64,
     written: u64,
     /// The number of games with characters that GBK lacks.
@@ -311,8 +316,14 @@ impl Writer<'_> {
                 Some(text) => text,
                 None => return Ok(()),
             },
-            TargetFormat::Xqf | TargetFormat::Cbr | TargetFormat::Cbl => {
-                self.collected.push(game);
+            TargetFormat::Cbl => {
+                self.written += 1;
+                self.library.extend(write_cbl_record(&game));
+                return Ok(());
+            }
+            TargetFormat::Xqf | TargetFormat::Cbr => {
+                self.written += 1;
+                self.single.get_or_insert(game);
                 return Ok(());
             }
         };
@@ -344,7 +355,7 @@ impl Writer<'_> {
 
     /// Completes the output. Returns the number of games read and of those written.
     fn finish(mut self) -> Result<(u64, u64), Failure> {
-        self.write_collected()?;
+        self.write_binary()?;
         if !self.lost_tags.is_empty() {
             let names: Vec<&str> = self.lost_tags.iter().map(String::as_str).collect();
             note(&format!(
@@ -363,25 +374,29 @@ impl Writer<'_> {
     }
 
     /// Writes the games of a binary format.
-    fn write_collected(&mut self) -> Result<(), Failure> {
-        let games = std::mem::take(&mut self.collected);
-        let bytes = match (self.arguments.to, games.as_slice()) {
-            (TargetFormat::Cbl, games) => write_cbl(games),
-            (TargetFormat::Xqf | TargetFormat::Cbr, []) => {
-                return Err(Failure::new("--to", "there is no game to write"));
-            }
-            (TargetFormat::Xqf, [game]) => write_xqf(game).context("--to")?,
-            (TargetFormat::Cbr, [game]) => write_cbr(game),
-            (TargetFormat::Xqf | TargetFormat::Cbr, games) => {
+    fn write_binary(&mut self) -> Result<(), Failure> {
+        let to = self.arguments.to;
+        if to == TargetFormat::Cbl {
+            let games = usize::try_from(self.written).unwrap_or(usize::MAX);
+            let beginning = write_cbl_beginning(games);
+            self.out.append(&beginning).context("--out")?;
+            return self.out.append(&self.library).context("--out");
+        }
+        if !matches!(to, TargetFormat::Xqf | TargetFormat::Cbr) {
+            return Ok(());
+        }
+        let bytes = match &self.single {
+            None => return Err(Failure::new("--to", "there is no game to write")),
+            Some(_) if self.written > 1 => {
                 let why = format!(
                     "this format holds one game, not {}: select one as in FILE:3, or use --to cbl or pgn",
-                    games.len()
+                    self.written
                 );
                 return Err(Failure::new("--to", why));
             }
-            _ => return Ok(()),
+            Some(game) if to == TargetFormat::Xqf => write_xqf(game).context("--to")?,
+            Some(game) => write_cbr(game),
         };
-        self.written = games.len() as u64;
         self.out.append(&bytes).context("--out")
     }
 

@@ -321,9 +321,17 @@ fn write_node(bytes: &mut Vec<u8>, node: &AnnotatedMove, mut flags: u8) {
 
 /// Writes a library (CBL) with an empty index. See [`write_cbr`].
 pub fn write_cbl(games: &[GameTree]) -> Vec<u8> {
-    let capacity = games.len().next_power_of_two().max(LEAST_CAPACITY);
-    let first = LIBRARY_HEADER + capacity * ENTRY;
-    let mut bytes = vec![0; first];
+    let mut bytes = write_cbl_beginning(games.len());
+    for game in games {
+        bytes.extend(write_cbl_record(game));
+    }
+    bytes
+}
+
+/// Writes the part of a library before its `games` records, the header and an empty index.
+pub fn write_cbl_beginning(games: usize) -> Vec<u8> {
+    let capacity = games.next_power_of_two().max(LEAST_CAPACITY);
+    let mut bytes = vec![0; LIBRARY_HEADER + capacity * ENTRY];
     bytes[..LIBRARY.len()].copy_from_slice(LIBRARY);
     let capacity = u32::try_from(capacity).unwrap_or(u32::MAX);
     for (at, value) in CONSTANTS
@@ -332,11 +340,13 @@ pub fn write_cbl(games: &[GameTree]) -> Vec<u8> {
     {
         bytes[at..at + 4].copy_from_slice(&value);
     }
-    for game in games {
-        bytes.extend(write_cbr(game));
-        let length = bytes.len() - first;
-        bytes.resize(first + length.next_multiple_of(BLOCK), 0);
-    }
+    bytes
+}
+
+/// Writes a record of a library, in whole blocks.
+pub fn write_cbl_record(game: &GameTree) -> Vec<u8> {
+    let mut bytes = write_cbr(game);
+    bytes.resize(bytes.len().next_multiple_of(BLOCK), 0);
     bytes
 }
 

@@ -31,7 +31,7 @@ use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::{MAX_MOVES, RawGame, RawNode, RecordError, date_tag};
 use crate::notation::tree::{GameResult, NodeId, ROOT, plain_comment};
 
-pub use ccbridge::{write_cbl, write_cbr};
+pub use ccbridge::{write_cbl, write_cbl_beginning, write_cbl_record, write_cbr};
 pub use dhtmlxq::write_dhtmlxq;
 pub use lines::{LineContent, read_line};
 pub use reader::{Lines, RecordReader};

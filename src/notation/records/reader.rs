@@ -21,7 +21,7 @@ use crate::notation::tree::GameTree;
 use crate::text::{self, decode, decode_part, encoding_of, is_text, is_utf_8, read_all};
 
 /// The maximum size of files that are read as a whole, in MB.
-const LARGEST_FILE: u64 = 128;
+const LARGEST_FILE: u64 = 1024;
 /// The number of bytes by which the format is recognized.
 const LOOK_AHEAD: u64 = 1 << 20;
 /// The maximum length of a line of a file with one game per line, in MB.
