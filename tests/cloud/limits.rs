@@ -1,9 +1,16 @@
 //! Limits of requests and clients.
 
+use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
+use chuhe::board::Position;
+use chuhe::cloud::key::View;
+use chuhe::movegen::legal_moves;
+use chuhe::notation::fen;
+
 use super::server::{ADMIN, FORM, START, Server, WRITER, bearer, body, encoded, status};
+use crate::Place;
 
 #[test]
 fn oversized_and_malformed_requests_are_rejected() {
@@ -278,4 +285,38 @@ fn pipelined_and_chunked_requests_are_answered_in_order() {
         };
         assert_eq!(*reply, expected, "{n}");
     }
+}
+
+#[test]
+fn long_lists_of_positions_are_imported_in_batches() {
+    let (mut list, mut keys) = (String::new(), HashSet::new());
+    let mut position = Position::startpos();
+    for first in legal_moves(&Position::startpos()) {
+        let undo = position.make(first);
+        for second in legal_moves(&position.clone()) {
+            let undo = position.make(second);
+            for third in legal_moves(&position.clone()).into_iter().take(3) {
+                let undo = position.make(third);
+                list += &format!("{}\n", fen::write_position(&position));
+                keys.insert(View::of(&position).key);
+                position.unmake(third, undo);
+            }
+            position.unmake(second, undo);
+        }
+        position.unmake(first, undo);
+    }
+    // More than two batches, the last of which is incomplete.
+    assert!(list.lines().count() > 5_000);
+    let place = Place::new();
+    place.write("list.fen", list);
+    place.check(&format!(
+        "
+        $ cloud import list.db list.fen
+        = 0 moves written, 0 already known, {} tasks added
+        2=
+        $ cloud import list.db list.fen
+        = 0 moves written, 0 already known, 0 tasks added
+        ",
+        keys.len()
+    ));
 }

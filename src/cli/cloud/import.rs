@@ -41,7 +41,7 @@ pub struct Arguments {
 const HEAD: u64 = 32;
 /// Maximum length of a line, in MB.
 const MAX_LINE_MB: u64 = 1;
-/// Moves per transaction.
+/// Moves or tasks per transaction: each transaction waits for the disk.
 const BATCH: usize = 2_000;
 
 #[derive(Default)]
@@ -61,6 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut importer = Importer {
         store: &store,
         waiting: Vec::new(),
+        waiting_tasks: Vec::new(),
         counts: ImportCounts::default(),
         unread: Unread::default(),
     };
@@ -136,6 +137,7 @@ impl From<std::io::Error> for ImportError {
 struct Importer<'a> {
     store: &'a Store,
     waiting: Vec<DumpLine>,
+    waiting_tasks: Vec<Task>,
     counts: ImportCounts,
     unread: Unread,
 }
@@ -233,7 +235,11 @@ impl Importer<'_> {
             let line = game.main_line().line;
             let (tasks, left_out) = Task::of_line(line, plies, Priority::Requested);
             self.counts.left_out += left_out;
-            self.add_tasks(tasks).map_err(|error| {
+            self.waiting_tasks.extend(tasks);
+            if self.waiting_tasks.len() < BATCH {
+                return Ok(());
+            }
+            self.flush_tasks().map_err(|error| {
                 failure = Some(error);
                 std::io::Error::other("the library cannot be written")
             })
@@ -265,12 +271,18 @@ impl Importer<'_> {
                     priority: Priority::Requested,
                 }
             };
-            self.add_tasks(entries.iter().map(task).collect())?;
+            self.waiting_tasks.extend(entries.iter().map(task));
+            self.flush_tasks()?;
         }
         Ok(())
     }
 
-    fn add_tasks(&mut self, tasks: Vec<Task>) -> Result<(), StoreError> {
+    /// Writes the waiting tasks in one transaction.
+    fn flush_tasks(&mut self) -> Result<(), StoreError> {
+        let tasks = std::mem::take(&mut self.waiting_tasks);
+        if tasks.is_empty() {
+            return Ok(());
+        }
         let (added, refused) = self.store.write(move |batch| {
             let (mut added, mut refused) = (0, 0);
             for task in &tasks {
@@ -295,8 +307,9 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Writes the waiting lines in one transaction.
+    /// Writes the waiting tasks, and the waiting lines in one transaction.
     fn flush(&mut self) -> Result<(), ImportError> {
+        self.flush_tasks()?;
         let lines = std::mem::take(&mut self.waiting);
         let (counts, error) = self.store.write(move |batch| {
             let mut counts = ImportCounts::default();
