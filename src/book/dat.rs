@@ -153,23 +153,30 @@ impl Book for DatBook {
 /// Encodes moves of one or several books as BOOK.DAT; weights of the same lock and move add up. This keeps positions
 /// that are known only by their hashes.
 pub fn encode_hashed(moves: impl IntoIterator<Item = HashedMove>) -> Vec<u8> {
-    let mut sorted: BTreeMap<u32, BTreeMap<u16, u64>> = BTreeMap::new();
-    for m in moves.into_iter().filter(|m| m.weight > 0) {
-        let moves = sorted.entry(m.lock).or_default();
-        *moves.entry(packed(m.played)).or_default() += u64::from(m.weight);
-    }
+    let moves = moves.into_iter().filter(|m| m.weight > 0);
+    let mut sorted: Vec<(u32, u16, u32)> = moves
+        .map(|m| (m.lock, packed(m.played), m.weight))
+        .collect();
+    sorted.sort_unstable();
     let mut bytes = Vec::new();
-    for (lock, moves) in sorted {
-        encode_moves(lock, moves, &mut bytes);
+    for position in sorted.chunk_by(|one, other| one.0 == other.0) {
+        let moves = position
+            .iter()
+            .map(|(_, played, weight)| (*played, *weight));
+        encode_moves(position[0].0, moves, &mut bytes);
     }
     bytes
 }
 
-/// Writes the records of a position. If a weight is too large for the format, all weights of the
-/// position are scaled down.
-fn encode_moves(lock: u32, moves: BTreeMap<u16, u64>, bytes: &mut Vec<u8>) {
-    let heaviest = moves.values().copied().max().unwrap_or(1);
+/// Writes the records of a position. The weights of the same move add up. If a weight is too large for the format, all
+/// weights of the position are scaled down.
+fn encode_moves(lock: u32, moves: impl Iterator<Item = (u16, u32)>, bytes: &mut Vec<u8>) {
+    let mut sums: BTreeMap<u16, u64> = BTreeMap::new();
     for (played, weight) in moves {
+        *sums.entry(played).or_default() += u64::from(weight);
+    }
+    let heaviest = sums.values().copied().max().unwrap_or(1);
+    for (played, weight) in sums {
         let weight = if heaviest > u64::from(MAX_WEIGHT) {
             weight * u64::from(MAX_WEIGHT) / heaviest
         } else {
@@ -194,29 +201,32 @@ pub struct EncodedDat {
 /// hashes. Weights too large for the format are scaled down; moves without weight are left out.
 pub fn encode_dat(entries: impl IntoIterator<Item: Borrow<BookEntry>>) -> EncodedDat {
     // Sorted by second lock, first lock and move, as by ElephantEye's tool.
-    let mut sorted: BTreeMap<(u32, u32), BTreeMap<u16, u64>> = BTreeMap::new();
+    let mut sorted: Vec<((u32, u32), u16, u32)> = Vec::new();
     for entry in entries {
         let entry = entry.borrow();
         let (order, flips) = stored_order(&entry.position);
-        let moves = sorted.entry(order).or_default();
         for m in entry.moves.iter().filter(|m| m.weight > 0) {
             let played = if flips {
                 m.played.flip_file()
             } else {
                 m.played
             };
-            *moves.entry(packed(played)).or_default() += u64::from(m.weight);
+            sorted.push((order, packed(played), m.weight));
         }
     }
-    sorted.retain(|_, moves| !moves.is_empty());
+    sorted.sort_unstable();
     let mut encoded = EncodedDat {
         bytes: Vec::new(),
         collisions: 0,
     };
     let mut last = None;
-    for ((lock, _), moves) in sorted {
+    for position in sorted.chunk_by(|one, other| one.0 == other.0) {
+        let (lock, _) = position[0].0;
         encoded.collisions += usize::from(last == Some(lock));
         last = Some(lock);
+        let moves = position
+            .iter()
+            .map(|(_, played, weight)| (*played, *weight));
         encode_moves(lock, moves, &mut encoded.bytes);
     }
     encoded
