@@ -213,6 +213,7 @@ fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failur
     };
     work.progress.bar.finish_and_clear();
     let Some(proof) = proof else {
+        note("interrupted; nothing is proved");
         return Ok(ExitCode::from(INTERRUPTED));
     };
     show(&game, proof, arguments, files, tables)?;
