@@ -45,6 +45,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::protocol::RunError;
 use crate::text::{printable, without_credentials};
 use common::{
     Context, Failure, Language, ignore_closed_pipe, locale, log_panics, start_log, translated,
@@ -273,7 +274,10 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
                 log_panics();
             }
             print_greeting();
-            (crate::protocol::run().map(success)).context("the engine cannot start")
+            match crate::protocol::run() {
+                Err(error @ RunError::Output(_)) => Err(Failure::message(error)),
+                ended => ended.map(success).context("the engine cannot start"),
+            }
         }
         Some(CliCommand::Analyse(arguments)) => analyse::run(&arguments),
         Some(CliCommand::Batch(arguments)) => batch::run(&arguments),

@@ -37,7 +37,7 @@ use std::io;
 
 use crate::search::StartError;
 
-/// The reason why the engine cannot start.
+/// The reason why the engine cannot start, or cannot write its replies.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The thread that reads standard input cannot be started.
@@ -46,14 +46,17 @@ pub enum RunError {
     /// The search cannot be started.
     #[error(transparent)]
     Search(#[from] StartError),
+    /// Standard output cannot be written, for example because the disk is full.
+    #[error("standard output: {0}")]
+    Output(io::Error),
 }
 
 /// Runs the engine on standard input and output until `quit` or the end of input.
 ///
 /// # Errors
-/// The system refuses a thread or memory that the engine needs.
+/// The system refuses a thread or memory that the engine needs, or standard output cannot be written.
 pub fn run() -> Result<(), RunError> {
     let input = stdio::spawn_stdin_reader()?;
-    session::run(input, io::stdout())?;
-    Ok(())
+    let error = session::run(input, io::stdout())?;
+    error.map_or(Ok(()), |error| Err(RunError::Output(error)))
 }

@@ -240,6 +240,8 @@ fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
 pub struct Output<W> {
     sink: W,
     closed: bool,
+    /// Why a line was not written, other than a closed pipe.
+    error: Option<io::Error>,
     /// Whether lines are written in GBK, otherwise in UTF-8.
     is_gbk: bool,
 }
@@ -249,6 +251,7 @@ impl<W: Write> Output<W> {
         Self {
             sink,
             closed: false,
+            error: None,
             is_gbk: false,
         }
     }
@@ -272,6 +275,7 @@ impl<W: Write> Output<W> {
         if let Err(error) = write(&mut self.sink, &bytes) {
             log::warn!("standard output is closed: {error}");
             self.closed = true;
+            self.error = Some(error).filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
         }
     }
 
@@ -284,6 +288,11 @@ impl<W: Write> Output<W> {
     /// Writes nothing from now on.
     pub fn close(&mut self) {
         self.closed = true;
+    }
+
+    /// The error that closed the output, unless the client is only gone.
+    pub fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
     }
 
     /// Whether the client is gone or the output was closed.
@@ -500,20 +509,24 @@ mod tests {
 
     #[test]
     fn write_error_closes_the_output() {
-        struct Closed;
+        struct Closed(io::ErrorKind);
         impl Write for Closed {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-                Err(io::ErrorKind::BrokenPipe.into())
+                Err(self.0.into())
             }
 
             fn flush(&mut self) -> io::Result<()> {
                 Ok(())
             }
         }
-        let mut output = Output::new(Closed);
-        output.line("ucciok");
-        output.line("bye");
-        assert!(output.is_closed());
+        for kind in [io::ErrorKind::BrokenPipe, io::ErrorKind::StorageFull] {
+            let mut output = Output::new(Closed(kind));
+            output.line("ucciok");
+            output.line("bye");
+            assert!(output.is_closed());
+            let is_reported = output.take_error().is_some();
+            assert_eq!(is_reported, kind == io::ErrorKind::StorageFull);
+        }
     }
 
     proptest! {

@@ -47,13 +47,12 @@ use game::{CurrentGame, ParsedGame, PositionError};
 use state::{CommandQueue, PerftCounts, Session};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
-/// output.
+/// output. Returns the error if `sink` could not be written.
 ///
 /// # Errors
 /// The system refuses a thread or memory that the search needs.
-pub fn run<W: Write>(input: InputReceiver, sink: W) -> Result<(), StartError> {
-    Session::new(input, sink)?.run();
-    Ok(())
+pub fn run<W: Write>(input: InputReceiver, sink: W) -> Result<Option<io::Error>, StartError> {
+    Ok(Session::new(input, sink)?.run())
 }
 
 /// A codec for a new conversation in a protocol.
@@ -111,8 +110,9 @@ impl<W: Write> Session<W> {
         })
     }
 
-    /// Runs until `quit`, the end of the input, or the end of the output.
-    fn run(mut self) {
+    /// Runs until `quit`, the end of the input, or the end of the output. Returns the error if `sink` could not be
+    /// written.
+    fn run(mut self) -> Option<io::Error> {
         while !self.is_over() {
             let incoming = self.wait();
             if self.handle_incoming(incoming).is_break() {
@@ -120,10 +120,12 @@ impl<W: Write> Session<W> {
             }
         }
         self.stop_and_answer();
+        let error = self.output.take_error();
         if self.search.is_some() {
             // The search has not stopped in time: do not wait for its threads.
             std::mem::forget(self.pool);
         }
+        error
     }
 
     /// Whether there is nothing left to do, or the output is closed.
