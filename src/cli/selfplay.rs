@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::common::{Context, Failure, NetworkArgument, ProgressMeter, exit_code, note};
+use super::common::{
+    Context, Failure, NetworkArgument, ProgressMeter, exit_code, note, on_interrupt,
+};
 use crate::text::counted;
 use crate::training::{Interrupt, Opening, SelfPlay, SelfPlayProgress, SelfPlayRun};
 
@@ -59,11 +61,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let run = open_games(&arguments.file, plan)?;
     let interrupt = Arc::new(Interrupt::default());
     let signal = interrupt.clone();
-    ctrlc::set_handler(move || {
+    on_interrupt(move || {
         signal.request();
         note("finishing the running games; press Ctrl-C again to drop them");
-    })
-    .context("Ctrl-C")?;
+    })?;
     play_games(&arguments.file, run, arguments.games, &interrupt, || ())?;
     Ok(exit_code(interrupt.is_requested()))
 }

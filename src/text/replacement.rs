@@ -1,11 +1,13 @@
 //! Atomic replacement of files: the new content is written to a temporary file, which is then renamed.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tempfile::NamedTempFile;
 
 use super::require_regular;
@@ -25,6 +27,20 @@ const ABANDONED: Duration = Duration::from_secs(60 * 60);
 pub struct Replacement {
     file: NamedTempFile,
     path: PathBuf,
+    _listed: ListedFile,
+}
+
+/// The paths of the unfinished files of this process.
+static LISTED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// An unfinished file in [`LISTED`] until it is dropped.
+#[derive(Debug)]
+struct ListedFile(PathBuf);
+
+impl Drop for ListedFile {
+    fn drop(&mut self) {
+        LISTED.lock().remove(&self.0);
+    }
 }
 
 impl Replacement {
@@ -64,14 +80,34 @@ impl Replacement {
         let prefix = prefix(&path);
         remove_abandoned(directory, &prefix);
         builder.prefix(&prefix).suffix(UNFINISHED);
-        let file = builder.rand_bytes(RANDOM).tempfile_in(directory)?;
+        let mut listed = LISTED.lock();
+        let file = builder.rand_bytes(RANDOM).tempfile_in(directory);
+        let file = file.map_err(without_path)?;
+        listed.insert(file.path().to_owned());
+        let _listed = ListedFile(file.path().to_owned());
+        drop(listed);
         // Some file systems have no locks. An error then also keeps other processes from removing the file.
         let _ = fs4::FileExt::try_lock(file.as_file());
         if let Some(permissions) = permissions {
             // The umask of the process restricts the permissions at creation, but not these.
             file.as_file().set_permissions(permissions)?;
         }
-        Ok(Self { file, path })
+        Ok(Self {
+            file,
+            path,
+            _listed,
+        })
+    }
+
+    /// Removes all unfinished files of this process, which must then end: other threads that create or complete a file
+    /// wait forever.
+    #[cfg(feature = "cli")]
+    pub fn remove_unfinished() {
+        let listed = LISTED.lock();
+        for path in &*listed {
+            let _ = fs::remove_file(path);
+        }
+        std::mem::forget(listed);
     }
 
     /// Replaces or creates a file with the given content.
@@ -115,6 +151,14 @@ impl Replacement {
         self.file.as_file().sync_all()?;
         unlock(&self.file.persist_noclobber(&self.path)?);
         Ok(())
+    }
+}
+
+/// An error of [`tempfile`] without the path of the temporary file, which the user does not know.
+fn without_path(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((text, _)) => io::Error::new(error.kind(), text),
+        None => error,
     }
 }
 
@@ -197,6 +241,16 @@ mod tests {
             Replacement::write(&path, b"new").unwrap();
             assert_eq!(fs::read(&path).unwrap(), b"new");
         }
+    }
+
+    #[test]
+    fn errors_do_not_name_the_temporary_file() {
+        let missing = tempfile::tempdir().unwrap().path().join("missing");
+        let error = tempfile::Builder::new().tempfile_in(missing).unwrap_err();
+        let kind = error.kind();
+        let error = without_path(error);
+        assert_eq!(error.kind(), kind);
+        assert!(!error.to_string().contains("path"), "{error}");
     }
 
     #[test]

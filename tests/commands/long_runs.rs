@@ -120,7 +120,7 @@ fn signals_end_commands_that_wait_for_a_pipe() {
         "convert fifo",
         "show fifo",
         "book build book.dat fifo",
-        "openings fifo --go-on",
+        "openings fifo",
         "match --engines-file fifo",
         "match --openings fifo --engine cmd=a depth=1 --engine cmd=b depth=1",
         "train --recipe fifo --print-recipe",
@@ -143,4 +143,39 @@ fn signals_end_commands_that_wait_for_a_pipe() {
         }
     }
     assert!(!place.path("book.dat").exists());
+    let left: Vec<_> = fs::read_dir(place.path(".")).unwrap().collect();
+    assert_eq!(left.len(), 1, "no unfinished book is left: {left:?}");
+}
+
+/// As `nohup` does.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
+    let place = Place::new();
+    let size = || fs::metadata(place.path("out.txt")).map_or(0, |data| data.len());
+    for (trap, code) in [("trap '' HUP; ", 130), ("", 130)] {
+        let program = place.process("openings out.txt --force --depth 6 --count 100000");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("{trap}exec \"$0\" \"$@\"")]);
+        shell.arg(program.get_program()).args(program.get_args());
+        shell.current_dir(place.path(".")).stderr(Stdio::null());
+        let mut child = shell.spawn().unwrap();
+        // The first openings are written after the signals are handled.
+        let wait = |length: u64| {
+            let deadline = Instant::now() + Duration::from_secs(60);
+            while size() <= length {
+                assert!(Instant::now() < deadline);
+                sleep(Duration::from_millis(1));
+            }
+        };
+        wait(200);
+        send_signal(&child, "-HUP");
+        if !trap.is_empty() {
+            wait(size() + 400);
+            assert!(child.try_wait().unwrap().is_none());
+            send_signal(&child, "-INT");
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(code));
+        fs::remove_file(place.path("out.txt")).unwrap();
+    }
 }

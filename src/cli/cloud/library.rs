@@ -10,7 +10,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use crate::board::Position;
 use crate::cli::common::{
     Context, FILE_EXISTS, Failure, ForceArgument, columns, heads, interrupts, note, print,
-    print_text, require_not_input, terminal_width, translated,
+    print_text, remove_unfinished_at_interrupt, require_not_input, terminal_width, translated,
 };
 use crate::cloud::Edge;
 use crate::cloud::key::{Key, View};
@@ -61,6 +61,7 @@ pub fn backup(
     if exists && !force {
         return Err(Failure::new(out.display(), FILE_EXISTS));
     }
+    remove_unfinished_at_interrupt();
     let copy = Replacement::beside(out).context(out.display())?;
     store::back_up(library, copy.unlocked_path()).context(library)?;
     if exists {

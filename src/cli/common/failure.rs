@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crossbeam_channel::{Receiver, bounded};
+use parking_lot::Mutex;
 
-use crate::text::translated;
+use crate::text::{Replacement, translated};
 
 /// An error of a command, as text for the user.
 #[derive(Debug)]
@@ -28,13 +29,15 @@ impl Failure {
     /// The file, option or activity `what` failed because of `why`.
     pub fn new(what: impl Display, why: impl Display) -> Self {
         let text = format!("{what}: {why}");
-        Self { text, code: FAILED }
+        Self::message(text)
     }
 
     /// An error whose text is complete by itself.
     pub fn message(text: impl Display) -> Self {
-        let text = text.to_string();
-        Self { text, code: FAILED }
+        Self {
+            text: text.to_string(),
+            code: FAILED,
+        }
     }
 
     /// The argument or option `what` is invalid because of `why`.
@@ -49,8 +52,8 @@ impl Failure {
     #[cfg(feature = "cloud")]
     pub fn interrupted() -> Self {
         Self {
-            text: "interrupted; run the same command again to continue".to_owned(),
             code: INTERRUPTED,
+            ..Self::message("interrupted; run the same command again to continue")
         }
     }
 
@@ -95,11 +98,79 @@ pub fn exit_code(is_interrupted: bool) -> ExitCode {
 /// A second signal does end it if the first message has not been received yet. May be called once.
 pub fn interrupts() -> Result<Receiver<()>, Failure> {
     let (sender, interrupts) = bounded(1);
-    ctrlc::set_handler(move || {
+    on_interrupt(move || {
         if sender.try_send(()).is_err() {
+            Replacement::remove_unfinished();
             std::process::exit(i32::from(INTERRUPTED));
         }
-    })
-    .context("Ctrl-C")?;
+    })?;
     Ok(interrupts)
+}
+
+/// The function for signals, see [`on_interrupt`].
+static HANDLER: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
+
+/// Calls a function in a thread of its own for each Ctrl-C, SIGTERM or SIGHUP, which no longer end the program. A
+/// SIGHUP that is ignored when the program starts, as under `nohup`, remains ignored.
+pub fn on_interrupt(handler: impl Fn() + Send + 'static) -> Result<(), Failure> {
+    *HANDLER.lock() = Some(Box::new(handler));
+    watch_signals().context("Ctrl-C")
+}
+
+/// Removes the unfinished output files before a signal ends the program, unless [`on_interrupt`] is called. Ignores all
+/// errors.
+pub fn remove_unfinished_at_interrupt() {
+    let _ = watch_signals();
+}
+
+/// Starts the thread for signals if it does not run yet.
+fn watch_signals() -> io::Result<()> {
+    static IS_WATCHING: Mutex<bool> = Mutex::new(false);
+    let mut is_watching = IS_WATCHING.lock();
+    if !*is_watching {
+        start_watching()?;
+        *is_watching = true;
+    }
+    Ok(())
+}
+
+/// Reacts to a signal, whose usual effect is `end`.
+fn interrupt(end: impl FnOnce()) {
+    if let Some(handler) = &*HANDLER.lock() {
+        handler();
+    } else {
+        Replacement::remove_unfinished();
+        end();
+    }
+}
+
+#[cfg(unix)]
+fn start_watching() -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    // Without `/proc` a SIGHUP is not known to be ignored.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let is_ignored = mask.is_some_and(|mask| mask & (1 << (SIGHUP - 1)) != 0);
+    let hangup = (!is_ignored).then_some(SIGHUP);
+    let mut signals =
+        signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            for signal in signals.forever() {
+                interrupt(|| {
+                    // The exit status shows the signal, which ends loops of shells too.
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                });
+            }
+        })?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn start_watching() -> io::Result<()> {
+    ctrlc::set_handler(|| interrupt(|| std::process::exit(i32::from(INTERRUPTED))))
+        .map_err(io::Error::other)
 }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Context, Failure, ignore_closed_pipe};
+use super::{Context, Failure, ignore_closed_pipe, remove_unfinished_at_interrupt};
 use crate::text::Replacement;
 
 /// Opens a file for reading; `-` is standard input.
@@ -79,6 +79,7 @@ impl OutputFile {
             let why = "another process is writing this file";
             return Err(Failure::new(path.display(), why));
         } else {
+            remove_unfinished_at_interrupt();
             Replacement::beside(path).map(Target::Regular)
         };
         Ok(Self {

@@ -19,11 +19,17 @@ pub use explain::{
     describe_end, describe_ending, describe_no_capture_limit, explain, explain_clauses,
     explain_plies, outcome_json, report_damaged_tables, verdict_name,
 };
-pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
+#[cfg(feature = "training")]
+pub use failure::on_interrupt;
+pub use failure::{
+    Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts,
+    remove_unfinished_at_interrupt,
+};
 #[cfg(feature = "cloud")]
 pub use files::FILE_EXISTS;
 pub use files::{
-    FileLock, ForceArgument, OutputFile, create_new, create_outputs, open_input, require_not_input,
+    FileLock, ForceArgument, OutputFile, create_new, create_outputs, open_input,
+    require_not_input,
 };
 #[cfg(feature = "match")]
 pub use files::{canonical_path, require_distinct};

@@ -9,7 +9,9 @@ use std::{fs, io};
 use indicatif::{HumanCount, ProgressBar};
 
 use super::common::{RulesArguments, ThreadArguments, bar, load_smaller};
-use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note, print_text};
+use crate::cli::common::{
+    Context, Failure, ForceArgument, OutputFile, note, print_text, remove_unfinished_at_interrupt,
+};
 use crate::rules::RuleSet;
 use crate::search::free_megabytes;
 use crate::tablebase::{
@@ -165,6 +167,7 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.dry_run {
         return Ok(());
     }
+    remove_unfinished_at_interrupt();
     let bar = bar(missing.iter().map(|(class, _)| class_size(*class)).sum());
     for (material, metric) in missing.iter().copied() {
         bar.set_message(material.to_string());
