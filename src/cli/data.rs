@@ -15,10 +15,12 @@ use super::common::{
 use crate::board::Color;
 use crate::text::{bytes_without_byte_order_mark, counted};
 use crate::training::data::{
-    BadRecord, Filter, GameReader, GameWriter, NO_SCORE, Record, TrainingGame, is_game_file,
+    AppendError, BadRecord, Filter, GameReader, GameWriter, NO_SCORE, Record, TrainingGame,
+    is_game_file,
 };
 use crate::training::prepare::{
-    Converted, Relabeling, Statistics, convert_records, convert_text, merge, relabel,
+    ConvertError, Converted, RelabelError, Relabeling, Statistics, convert_records, convert_text,
+    merge, relabel,
 };
 use crate::training::{Sample, WinRateCounts};
 
@@ -175,8 +177,14 @@ fn relabel_files(
         let mut source = open(file)?;
         let name = file.display();
         let progress = |games| note(&format!("{name}: {}", counted(games, "game")));
-        let done =
-            new.add(|writer| relabel(&mut source, writer, plan, progress).context(file.display()))?;
+        let done = new.add(
+            |writer| match relabel(&mut source, writer, plan, progress) {
+                Err(RelabelError::Write(AppendError::Io(error))) => {
+                    Err(Failure::of_output(out.display(), error))
+                }
+                done => done.context(file.display()),
+            },
+        )?;
         total += done.games;
         if done.illegal > 0 {
             let illegal = done.illegal;
@@ -271,7 +279,7 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
     let mut new = NewGames::begin(out, force)?;
     let (mut total, mut unread) = (0, Unread::default());
     unread.each(files, |file| {
-        let converted = new.add(|writer| convert_file(file, writer))?;
+        let converted = new.add(|writer| convert_file(file, writer, out))?;
         if converted.skipped > 0 {
             let skipped = converted.skipped;
             note(&format!("{}: games left out: {skipped}", file.display()));
@@ -289,8 +297,12 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
     unread.finish("data convert")
 }
 
-/// Converts a file of samples or game records.
-fn convert_file(file: &Path, writer: &mut GameWriter<File>) -> Result<Converted, Failure> {
+/// Converts a file of samples or game records to the file `out` of the writer.
+fn convert_file(
+    file: &Path,
+    writer: &mut GameWriter<File>,
+    out: &Path,
+) -> Result<Converted, Failure> {
     let (head, mut source) = open_with_beginning(file, 1 << 16).context(file.display())?;
     if is_game_file(&head) {
         let why = "this is already a file of games";
@@ -318,7 +330,12 @@ fn convert_file(file: &Path, writer: &mut GameWriter<File>) -> Result<Converted,
     } else {
         convert_records(source, writer)
     };
-    converted.context(file.display())
+    match converted {
+        Err(ConvertError::Write(AppendError::Io(error))) => {
+            Err(Failure::of_output(out.display(), error))
+        }
+        converted => converted.context(file.display()),
+    }
 }
 
 fn view(arguments: &ViewArguments) -> Result<(), Failure> {
@@ -450,15 +467,17 @@ impl NewGames {
         &mut self,
         write: impl FnOnce(&mut GameWriter<File>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let name = self.path.display();
-        let file = self.writer.flush().context(&name)?;
-        let end = file.stream_position().context(&name)?;
+        let failure = |error: AppendError| Failure::of_output(self.path.display(), error);
+        let file = self.writer.flush().map_err(failure)?;
+        let end = file
+            .stream_position()
+            .map_err(|error| failure(error.into()))?;
         let written = write(&mut self.writer);
         if written.is_err() {
-            let file = self.writer.flush().context(&name)?;
+            let file = self.writer.flush().map_err(failure)?;
             let cut = file.set_len(end);
             cut.and_then(|()| file.seek(SeekFrom::Start(end)))
-                .context(&name)?;
+                .map_err(|error| failure(error.into()))?;
         }
         written
     }

@@ -59,6 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         match replay_file(arguments, &GamePath::parse(file), &mut counts) {
             Ok(true) => {}
             Ok(false) => break,
+            Err(failure) if failure.is_of_output => return Err(failure),
             Err(failure) => {
                 failure.report();
                 counts.unreadable += 1;

@@ -107,6 +107,21 @@ fn games_and_plies_can_be_selected() {
     assert_eq!(objects[1]["game"], 2);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_output_is_no_error_of_the_files() {
+    let place = Place::new();
+    place.write("games.pgn", "1. h2e2 *\n");
+    let mut process = place.process("replay games.pgn games.pgn");
+    let full = std::fs::File::create("/dev/full").unwrap();
+    let output = process.stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "chuhe: standard output: No space left on device (os error 28)\n"
+    );
+}
+
 #[test]
 fn truncated_records_are_reported() {
     let place = Place::new();

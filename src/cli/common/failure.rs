@@ -16,6 +16,8 @@ pub struct Failure {
     pub text: String,
     /// The exit code of the program.
     pub code: u8,
+    /// Whether the output cannot be written, so that a command does not continue with its next input.
+    pub is_of_output: bool,
 }
 
 /// The exit code of a command that failed.
@@ -32,11 +34,20 @@ impl Failure {
         Self::message(text)
     }
 
+    /// The output `what` cannot be written because of `why`.
+    pub fn of_output(what: impl Display, why: impl Display) -> Self {
+        Self {
+            is_of_output: true,
+            ..Self::new(what, why)
+        }
+    }
+
     /// An error whose text is complete by itself.
     pub fn message(text: impl Display) -> Self {
         Self {
             text: text.to_string(),
             code: FAILED,
+            is_of_output: false,
         }
     }
 

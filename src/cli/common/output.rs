@@ -11,7 +11,7 @@ use indicatif::{HumanDuration, ProgressState, ProgressStyle};
 use log::LevelFilter;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::{Context, Failure, ignore_closed_pipe};
+use super::{Failure, ignore_closed_pipe};
 use crate::text::{fill, texts, translated, without_credentials};
 
 /// Prints to standard output and flushes it; returns `false` when the reader has closed it.
@@ -21,7 +21,7 @@ pub fn print_if_read(text: &str) -> Result<bool, Failure> {
         Ok(()) => Ok(true),
         Err(error) => ignore_closed_pipe(error)
             .map(|()| false)
-            .context("standard output"),
+            .map_err(|error| Failure::of_output("standard output", error)),
     }
 }
 

@@ -82,9 +82,10 @@ impl Unread {
         Ok(())
     }
 
-    /// Reports and counts a file that cannot be read. If it is the only one, its error is returned instead.
+    /// Reports and counts a file that cannot be read. If it is the only one, or the error is that of the output, the
+    /// error is returned instead.
     pub fn file(&mut self, failure: Failure, files: usize) -> Result<(), Failure> {
-        if files == 1 {
+        if files == 1 || failure.is_of_output {
             return Err(failure);
         }
         self.skipped_file(&failure);
@@ -137,5 +138,19 @@ impl Noun {
             1 => one.to_owned(),
             _ => fill(many, &[&number.to_string()]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_output_end_a_command() {
+        let mut unread = Unread::default();
+        assert!(unread.file(Failure::new("in", "empty"), 2).is_ok());
+        let full = Failure::of_output("out", "no space");
+        assert!(unread.file(full, 2).is_err());
+        assert!(unread.finish("test").is_err());
     }
 }

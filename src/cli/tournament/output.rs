@@ -33,6 +33,8 @@ pub struct OutputFiles {
     plot: Option<OutputFile>,
     epd: Option<File>,
     status: Vec<PathBuf>,
+    /// The names of the journal, the PGN and the EPD, for errors.
+    names: [String; 3],
 }
 
 impl OutputFiles {
@@ -65,6 +67,10 @@ impl OutputFiles {
             plot: arguments.plot.as_ref().map(report_file).transpose()?,
             epd: None,
             status: arguments.status.clone(),
+            names: [&arguments.resume, &arguments.pgn, &arguments.epd].map(|path| {
+                let name = path.as_ref().map(|path| path.display().to_string());
+                name.unwrap_or_default()
+            }),
         };
         let mut content = JournalContent::default();
         if let Some(path) = &arguments.resume {
@@ -120,23 +126,30 @@ impl OutputFiles {
         Ok(())
     }
 
-    /// Writes an event, first to the journal, so that the PGN never has a game that the journal lacks.
+    /// Writes an event, first to the journal, so that the PGN never has a game that the journal lacks. Errors name the
+    /// file.
     fn add(&mut self, tournament: &Tournament, event: TournamentEvent<'_>) -> io::Result<()> {
+        let [journal_name, pgn_name, epd_name] = &self.names;
+        let named = |name| move |error: io::Error| io::Error::other(format!("{name}: {error}"));
         let record = match event {
             TournamentEvent::Game(record) => record,
             TournamentEvent::Void { number, detail } => {
                 let journal = self.journal.as_mut();
-                return journal.map_or(Ok(()), |journal| journal.add_void(number, detail));
+                let added = journal.map_or(Ok(()), |journal| journal.add_void(number, detail));
+                return added.map_err(named(journal_name));
             }
         };
         if let Some(journal) = &mut self.journal {
-            journal.add(record)?;
+            journal.add(record).map_err(named(journal_name))?;
         }
         if let Some(pgn) = &mut self.pgn {
-            pgn.write(tournament, record)?;
+            pgn.write(tournament, record).map_err(named(pgn_name))?;
         }
         match &mut self.epd {
-            Some(epd) => epd.write_all(final_position(tournament, record)?.as_bytes()),
+            Some(epd) => {
+                let written = epd.write_all(final_position(tournament, record)?.as_bytes());
+                written.map_err(named(epd_name))
+            }
             None => Ok(()),
         }
     }
@@ -309,7 +322,8 @@ fn progress_bar(tournament: &Tournament, standings: &Standings) -> ProgressBar {
 }
 
 fn print_line(line: &str) -> io::Result<()> {
-    writeln!(io::stdout(), "{}", translated(line)).or_else(ignore_closed_pipe)
+    let printed = writeln!(io::stdout(), "{}", translated(line)).or_else(ignore_closed_pipe);
+    printed.map_err(|error| io::Error::other(format!("standard output: {error}")))
 }
 
 /// A game in one line.
