@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{
     Context, Ended, Failure, FileLock, FilePosition, ForceArgument, GamePath, SearchArguments,
-    SearchDefaults, SearchPlan, Unread, bar_style, bound_name, create_new, exit_code,
+    SearchDefaults, SearchPlan, Unread, bar_style, bound_name, create_locked, exit_code,
     ignore_closed_pipe, interrupts, note, read_positions, report_damaged_tables, require_not_input,
     score_and_mate, search_games,
 };
 use crate::notation::{chinese, fen};
 use crate::rules::{Cause, RuleSet, judge_outcome};
 use crate::search::{Bound, Meaning, Outcome, SearchResult, Settings};
-use crate::text::{has_extension, read_all};
+use crate::text::{has_extension, read_all, require_regular};
 
 /// Search many positions and write the results as JSON or CSV.
 ///
@@ -337,15 +337,15 @@ impl Output {
         let inputs = inputs.map(|file| GamePath::parse(file).path);
         require_not_input("--out", path, inputs)?;
         output.name = path.display().to_string();
-        output._lock = Some(FileLock::of(path)?);
         if arguments.go_on {
+            require_regular(path).context(path.display())?;
+            output._lock = Some(FileLock::of(path)?);
             output.reopen(path, tasks).context(path.display())?;
         } else {
-            output.file = Some(if arguments.force.force {
-                File::create(path).context(path.display())?
-            } else {
-                create_new(path, "--go-on continues it, --force overwrites it")?
-            });
+            let hint = "--go-on continues it, --force overwrites it";
+            let (file, lock) = create_locked(path, arguments.force, hint)?;
+            output.file = Some(file);
+            output._lock = lock;
             output.write(&output.heading())?;
         }
         Ok(output)

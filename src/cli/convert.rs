@@ -379,8 +379,8 @@ impl Writer<'_> {
         if to == TargetFormat::Cbl {
             let games = usize::try_from(self.written).unwrap_or(usize::MAX);
             let beginning = write_cbl_beginning(games);
-            self.out.append(&beginning).context("--out")?;
-            return self.out.append(&self.library).context("--out");
+            self.out.append(&beginning).context(self.out.name())?;
+            return self.out.append(&self.library).context(self.out.name());
         }
         if !matches!(to, TargetFormat::Xqf | TargetFormat::Cbr) {
             return Ok(());
@@ -397,7 +397,7 @@ impl Writer<'_> {
             Some(game) if to == TargetFormat::Xqf => write_xqf(game).context("--to")?,
             Some(game) => write_cbr(game),
         };
-        self.out.append(&bytes).context("--out")
+        self.out.append(&bytes).context(self.out.name())
     }
 
     fn is_selected(&self, game: &PgnGame) -> bool {

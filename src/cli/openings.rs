@@ -8,11 +8,12 @@ use std::process::ExitCode;
 use indicatif::ProgressBar;
 
 use super::common::{
-    Context, Failure, FileLock, ForceArgument, INTERRUPTED, bar_style, create_new, interrupts, note,
+    Context, Failure, FileLock, ForceArgument, INTERRUPTED, bar_style, create_locked,
+    ignore_closed_pipe, interrupts, note,
 };
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
-use crate::text::{printable, read_all};
+use crate::text::{printable, read_all, require_regular};
 use crate::tournament::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, Openings, find_openings};
 
 /// Maximum size of an openings file in MB.
@@ -87,7 +88,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
     .context(arguments.out.display())?;
     bar.abandon();
-    written.context(arguments.out.display())?;
+    if let Err(error) = written {
+        return if arguments.out.as_os_str() != "-" {
+            Err(Failure::new(arguments.out.display(), error))
+        } else {
+            let ended = ignore_closed_pipe(error).map(|()| ExitCode::SUCCESS);
+            ended.context("standard output")
+        };
+    }
     if count >= plan.count {
         return Ok(ExitCode::SUCCESS);
     }
@@ -135,22 +143,21 @@ fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> 
         let mut stdout = io::stdout();
         stdout
             .write_all(heading.as_bytes())
+            .or_else(ignore_closed_pipe)
             .context("standard output")?;
         return Ok(output(Box::new(stdout), None));
     }
-    let lock = Some(FileLock::of(out)?);
     if arguments.go_on {
+        require_regular(out).context(out.display())?;
+        let lock = Some(FileLock::of(out)?);
         let (file, present) = reopen(out, heading).context(out.display())?;
         return Ok(Output {
             present,
             ..output(Box::new(file), lock)
         });
     }
-    let mut file = if arguments.force.force {
-        File::create(out).context(out.display())?
-    } else {
-        create_new(out, "--go-on resumes its search, --force overwrites it")?
-    };
+    let hint = "--go-on resumes its search, --force overwrites it";
+    let (mut file, lock) = create_locked(out, arguments.force, hint)?;
     file.write_all(heading.as_bytes()).context(out.display())?;
     Ok(output(Box::new(file), lock))
 }

@@ -357,3 +357,22 @@ fn several_files_are_searched() {
     let continued = place.read("answers.csv");
     assert_eq!(continued.lines().count(), whole.lines().count());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_hard_link_to_the_input_is_not_overwritten() {
+    let place = Place::new();
+    place.write("list.fen", "startpos\n");
+    std::fs::hard_link(place.path("list.fen"), place.path("link")).unwrap();
+    place.check(
+        "
+        $2 batch list.fen --depth 1 --force --out link
+        2> --out: this is one of the input files
+        $ batch list.fen --depth 1 --out /dev/null
+        2> 1 of 1 positions
+        $1 batch list.fen --depth 1 --out /dev/null --go-on
+        2> /dev/null: not a regular file
+        ",
+    );
+    assert_eq!(place.read("list.fen"), "startpos\n");
+}

@@ -179,3 +179,18 @@ fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
         fs::remove_file(place.path("out.txt")).unwrap();
     }
 }
+
+#[test]
+fn openings_end_with_a_closed_pipe() {
+    let place = Place::new();
+    let mut process = place.process("openings - --depth 1 --count 100000");
+    let mut child = process
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    place.check("$ openings /dev/null --depth 1 --count 1");
+}

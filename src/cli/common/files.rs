@@ -99,6 +99,14 @@ impl OutputFile {
         matches!(self.target, Target::StandardOutput)
     }
 
+    /// The name for messages.
+    pub fn name(&self) -> String {
+        match self.target {
+            Target::StandardOutput => "standard output".to_owned(),
+            _ => self.path.display().to_string(),
+        }
+    }
+
     /// The new file itself, unless this is a pipe, a device or standard output.
     #[cfg(feature = "training")]
     pub fn as_file(&self) -> Option<&File> {
@@ -119,18 +127,19 @@ impl OutputFile {
 
     /// Completes the file after the last part.
     pub fn finish(self) -> Result<(), Failure> {
+        let name = self.name();
         let finished = match self.target {
             Target::StandardOutput => io::stdout().flush().or_else(ignore_closed_pipe),
             Target::Special(_) => Ok(()),
             Target::Regular(new) if self.overwrite => new.commit(),
             Target::Regular(new) => new.commit_new(),
         };
-        finished.context(self.path.display())
+        finished.context(name)
     }
 
     /// Writes the whole file.
     pub fn write(mut self, content: impl AsRef<[u8]>) -> Result<(), Failure> {
-        self.append(content.as_ref()).context(self.path.display())?;
+        self.append(content.as_ref()).context(self.name())?;
         self.finish()
     }
 }
@@ -178,15 +187,31 @@ pub fn create_outputs<'a, P: AsRef<Path>, const N: usize>(
     Ok(created)
 }
 
-/// Creates a file that must not exist yet; `hint` says what to do if it does.
-pub fn create_new(path: &Path, hint: &str) -> Result<File, Failure> {
-    File::create_new(path).map_err(|error| match error.kind() {
+/// Creates and locks a file that a command writes line by line. It must not exist yet unless `force` is given; `hint`
+/// says what to do if it does. A pipe or a device is opened without a lock.
+pub fn create_locked(
+    path: &Path,
+    ForceArgument { force }: ForceArgument,
+    hint: &str,
+) -> Result<(File, Option<FileLock>), Failure> {
+    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        let file = File::options().write(true).open(path);
+        return Ok((file.context(path.display())?, None));
+    }
+    let lock = FileLock::of(path)?;
+    let file = if force {
+        File::create(path)
+    } else {
+        File::create_new(path)
+    };
+    let file = file.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::new(
             path.display(),
             format_args!("the file already exists; {hint}"),
         ),
         _ => Failure::new(path.display(), error),
-    })
+    })?;
+    Ok((file, Some(lock)))
 }
 
 /// Returns an error if an output file is also an input file, even under another path.
@@ -195,8 +220,8 @@ pub fn require_not_input<P: AsRef<Path>>(
     out: &Path,
     inputs: impl IntoIterator<Item = P>,
 ) -> Result<(), Failure> {
-    let out = regular_path(out);
-    let is_out = |input: P| out.is_some() && regular_path(input.as_ref()) == out;
+    let out = regular_file(out);
+    let is_out = |input: P| out.is_some() && regular_file(input.as_ref()) == out;
     if inputs.into_iter().any(is_out) {
         Err(Failure::usage(option, "this is one of the input files"))
     } else {
@@ -209,15 +234,14 @@ pub fn require_not_input<P: AsRef<Path>>(
 pub fn require_distinct<'a>(
     files: impl IntoIterator<Item = (&'a str, &'a Path)>,
 ) -> Result<(), Failure> {
-    let standard_output = Path::new("-");
     let mut options = HashMap::new();
     for (option, path) in files {
-        let path = if path == standard_output {
-            Some(path.to_owned())
+        let file = if path.as_os_str() == "-" {
+            Some(FileIdentity::Path(path.to_owned()))
         } else {
-            regular_path(path)
+            regular_file(path)
         };
-        if let Some(other) = path.and_then(|path| options.insert(path, option)) {
+        if let Some(other) = file.and_then(|file| options.insert(file, option)) {
             let why = format!("this is also the file of {other}");
             return Err(Failure::usage(option, why));
         }
@@ -225,13 +249,30 @@ pub fn require_distinct<'a>(
     Ok(())
 }
 
-/// The absolute path of a regular file, which need not exist; `None` for others.
-fn regular_path(path: &Path) -> Option<PathBuf> {
+/// The identity of a file.
+#[derive(PartialEq, Eq, Hash)]
+enum FileIdentity {
+    /// The device and the number of an existing file, which are the same for all of its hard links.
+    #[cfg(unix)]
+    Number(u64, u64),
+    /// The canonical path.
+    Path(PathBuf),
+}
+
+/// The identity of a regular file, which need not exist; `None` for others.
+fn regular_file(path: &Path) -> Option<FileIdentity> {
     if path.as_os_str() == "-" {
         return None;
     }
-    let path = canonical_path(path);
-    (path.is_file() || !path.exists()).then_some(path)
+    match fs::metadata(path) {
+        Ok(data) if !data.is_file() => None,
+        #[cfg(unix)]
+        Ok(data) => {
+            let (device, number) = identity(&data);
+            Some(FileIdentity::Number(device, number))
+        }
+        _ => Some(FileIdentity::Path(canonical_path(path))),
+    }
 }
 
 /// The canonical path of a file, which need not exist. The path itself if its folder does not exist.
@@ -251,9 +292,9 @@ const MAX_ID_LENGTH: u64 = 32;
 /// An advisory lock that keeps two processes from writing the same file, held until it is dropped or the
 /// process ends.
 ///
-/// The lock is on a separate file, `FILE.lock`, which contains the ID of the process, because `FILE` itself
-/// may be replaced. The lock file of a killed process stays, but is no longer locked, and the next process
-/// takes it over.
+/// The lock is on a separate file, `FILE.lock` beside the target of links, which contains the ID of the process,
+/// because `FILE` itself may be replaced. The lock file of a killed process stays, but is no longer locked, and the
+/// next process takes it over.
 #[derive(Debug)]
 pub struct FileLock {
     path: PathBuf,
@@ -267,9 +308,7 @@ impl FileLock {
     /// # Errors
     /// Another process holds the lock, or the lock file cannot be written.
     pub fn of(path: &Path) -> Result<Self, Failure> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".lock");
-        let lock = PathBuf::from(name);
+        let lock = lock_path(path);
         loop {
             let mut options = File::options();
             let options = options.read(true).write(true).create(true).truncate(false);
@@ -298,6 +337,21 @@ impl FileLock {
     }
 }
 
+/// The path of the lock of a file. A name that would become too long is cut.
+fn lock_path(path: &Path) -> PathBuf {
+    /// Systems allow names of 255 bytes.
+    const MAX_NAME: usize = 250;
+    let path = canonical_path(path);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    if name.len() > MAX_NAME {
+        let whole = name.to_string_lossy();
+        let end = (0..=MAX_NAME).rfind(|end| whole.is_char_boundary(*end));
+        name = whole[..end.unwrap_or(0)].into();
+    }
+    name.push(".lock");
+    path.with_file_name(name)
+}
+
 impl Drop for FileLock {
     fn drop(&mut self) {
         // If this fails, the next process takes the file over.
@@ -317,14 +371,19 @@ fn owner(file: &mut File) -> String {
     }
 }
 
+/// The device and the number of a file.
+#[cfg(unix)]
+fn identity(data: &fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+
+    (data.dev(), data.ino())
+}
+
 /// Whether `path` still refers to the open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-
-    let identity = |data: fs::Metadata| (data.dev(), data.ino());
     match fs::metadata(path) {
-        Ok(there) => Ok(identity(there) == identity(file.metadata()?)),
+        Ok(there) => Ok(identity(&there) == identity(&file.metadata()?)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }

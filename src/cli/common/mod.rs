@@ -28,7 +28,7 @@ pub use failure::{
 #[cfg(feature = "cloud")]
 pub use files::FILE_EXISTS;
 pub use files::{
-    FileLock, ForceArgument, OutputFile, create_new, create_outputs, open_input,
+    FileLock, ForceArgument, OutputFile, create_locked, create_outputs, open_input,
     require_not_input,
 };
 #[cfg(feature = "match")]
