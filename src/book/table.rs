@@ -52,8 +52,12 @@ fn sort(moves: &mut [BookMove]) {
 }
 
 impl BookTable {
-    /// Adds a move. If it is already there, weights and results add up.
+    /// Adds a move. If it is already there, weights and results add up. Books have no positions of the promotion
+    /// variant; their moves are ignored.
     pub fn add(&mut self, position: &Position, m: BookMove) {
+        if position.has_promotion() {
+            return;
+        }
         let (position, flips) = canonical(position);
         let played = if flips {
             m.played.flip_file()

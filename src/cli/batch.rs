@@ -105,8 +105,9 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (tasks, unread) = read_tasks(&arguments.files)?;
     let plan = arguments.search.plan(&DEFAULTS)?;
-    let interrupts = interrupts()?;
     let mut output = Output::open(arguments, &tasks, arguments.search_text(&plan))?;
+    // Ctrl-C is handled only after the output has been opened, because opening a FIFO can block.
+    let interrupts = interrupts()?;
     let bar = ProgressBar::new(tasks.len() as u64)
         .with_style(bar_style("{bar:30} {pos}/{len} positions, {left} left"))
         .with_position(output.present as u64);
@@ -172,7 +173,7 @@ fn print_summary(output: &Output, positions: usize) {
             output.solved, output.with_task
         );
     }
-    if output.present < positions && output.file.is_some() {
+    if output.present < positions && output.lock.is_some() {
         text += "; --go-on continues the run";
     }
     log::info!("{text}");
@@ -285,8 +286,8 @@ impl<L> BatchResult<L> {
 /// The output file or standard output.
 struct Output {
     file: Option<File>,
-    /// Keeps other runs from writing the file.
-    _lock: Option<FileLock>,
+    /// Keeps other runs from writing the file. Only a regular file has one.
+    lock: Option<FileLock>,
     name: String,
     /// Whether standard output is closed, so that no more results are needed.
     is_closed: bool,
@@ -312,7 +313,7 @@ impl Output {
     fn open(arguments: &Arguments, tasks: &[Task], search: String) -> Result<Self, Failure> {
         let mut output = Self {
             file: None,
-            _lock: None,
+            lock: None,
             name: "standard output".to_owned(),
             is_closed: false,
             format: arguments.format(),
@@ -339,13 +340,13 @@ impl Output {
         output.name = path.display().to_string();
         if arguments.go_on {
             require_regular(path).context(path.display())?;
-            output._lock = Some(FileLock::of(path)?);
+            output.lock = Some(FileLock::of(path)?);
             output.reopen(path, tasks).context(path.display())?;
         } else {
             let hint = "--go-on continues it, --force overwrites it";
             let (file, lock) = create_locked(path, arguments.force, hint)?;
             output.file = Some(file);
-            output._lock = lock;
+            output.lock = lock;
             output.write(&output.heading())?;
         }
         Ok(output)

@@ -106,7 +106,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         );
         return Err(Failure::new(arguments.out.display(), why));
     }
-    note(&if arguments.out.as_os_str() == "-" {
+    // Only a regular file is locked, and can be continued.
+    note(&if output.lock.is_none() {
         format!("{count} of {} openings found", plan.count)
     } else {
         format!(
@@ -123,7 +124,7 @@ struct Output {
     file: Box<dyn Write>,
     /// The moves of the openings that are already in the file.
     present: Vec<Vec<Move>>,
-    _lock: Option<FileLock>,
+    lock: Option<FileLock>,
 }
 
 /// Opens the output file and writes the heading, or reads the openings of a search that is resumed. Locks the file
@@ -133,7 +134,7 @@ fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> 
     let output = |file: Box<dyn Write>, lock| Output {
         file,
         present: Vec::new(),
-        _lock: lock,
+        lock,
     };
     if out.as_os_str() == "-" {
         if arguments.go_on {

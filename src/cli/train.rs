@@ -12,7 +12,7 @@ use plotters::prelude::*;
 
 use super::common::{
     Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, print_text,
-    read_small_text, require_not_input, translated,
+    read_small_text, remove_unfinished_at_interrupt, require_not_input, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::Replacement;
@@ -56,10 +56,19 @@ pub struct Arguments {
     threads: u16,
 }
 
+/// The message after an interrupted pass.
+fn interrupted(done: u32, passes: u32) -> String {
+    match done {
+        0 => "interrupted in the first pass; nothing is kept".to_owned(),
+        _ => format!("interrupted after {done} of {passes} passes, which are kept"),
+    }
+}
+
 /// Reads the samples, trains, and writes network, checkpoint and losses after each pass.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = arguments.out.as_ref().filter(|_| !arguments.print_recipe);
     if let Some(out) = out {
+        remove_unfinished_at_interrupt();
         require_outputs(arguments, out)?;
     }
     let start = match &arguments.from {
@@ -103,11 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupts = interrupts()?;
     while !trainer.is_done() {
         let Some(report) = pass(&mut trainer, &samples, &interrupts) else {
-            print_line(&format!(
-                "interrupted after {} of {} passes, which are kept",
-                trainer.passes(),
-                trainer.recipe().passes
-            ));
+            print_line(&interrupted(trainer.passes(), trainer.recipe().passes));
             return Ok(ExitCode::from(INTERRUPTED));
         };
         reports.push(report);

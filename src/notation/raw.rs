@@ -97,9 +97,9 @@ pub fn date_tag(tag: &str, value: &str) -> String {
         let end = end.map_or(rest.len(), |length| start + length);
         numbers.push(&rest[start..end]);
         rest = &rest[end..];
-        // A question mark after a digit replaces a separator that the encoding of the file lacked.
+        // Question marks after a digit replace a separator that the encoding of the file lacked.
         if !is_unknown {
-            rest = rest.strip_prefix('?').unwrap_or(rest);
+            rest = rest.trim_start_matches('?');
         }
     }
     let is_date = tag == "Date"

@@ -54,7 +54,8 @@ pub enum RunError {
 /// Runs the engine on standard input and output until `quit` or the end of input.
 ///
 /// # Errors
-/// The system refuses a thread or memory that the engine needs, or standard output cannot be written.
+/// The system refuses a thread or memory that the engine needs, or standard output cannot be written, for example to a
+/// full disk. A client that is gone is no error.
 pub fn run() -> Result<(), RunError> {
     let input = stdio::spawn_stdin_reader()?;
     let error = session::run(input, io::stdout())?;

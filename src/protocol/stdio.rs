@@ -3,7 +3,7 @@
 //! The thread reads a limited number of bytes ahead of the session, then waits for the session.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::sleep;
 
@@ -235,12 +235,12 @@ fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
     }
 }
 
-/// Writes and flushes lines. After a write has failed because the client is gone, it writes nothing.
+/// Writes and flushes lines. After a write has failed, it writes nothing.
 #[derive(Debug)]
 pub struct Output<W> {
     sink: W,
     closed: bool,
-    /// Why a line was not written, other than a closed pipe.
+    /// The error of the write that failed, unless the client is gone.
     error: Option<io::Error>,
     /// Whether lines are written in GBK, otherwise in UTF-8.
     is_gbk: bool,
@@ -273,9 +273,14 @@ impl<W: Write> Output<W> {
             Cow::Borrowed(line.as_bytes())
         };
         if let Err(error) = write(&mut self.sink, &bytes) {
-            log::warn!("standard output is closed: {error}");
+            log::warn!("standard output cannot be written: {error}");
             self.closed = true;
-            self.error = Some(error).filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
+            // A pipe or a socket whose other end is closed.
+            let is_client_gone = matches!(
+                error.kind(),
+                ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted
+            );
+            self.error = (!is_client_gone).then_some(error);
         }
     }
 
@@ -290,12 +295,12 @@ impl<W: Write> Output<W> {
         self.closed = true;
     }
 
-    /// The error that closed the output, unless the client is only gone.
+    /// The error of the write that failed, unless the client is gone.
     pub fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 
-    /// Whether the client is gone or the output was closed.
+    /// Whether a write has failed or the output was closed.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
@@ -305,7 +310,7 @@ impl<W: Write> Output<W> {
 fn write(sink: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match retry(|| sink.write(bytes))? {
-            0 => return Err(io::ErrorKind::WriteZero.into()),
+            0 => return Err(ErrorKind::WriteZero.into()),
             written => bytes = bytes.get(written..).unwrap_or_default(),
         }
     }
@@ -316,8 +321,8 @@ fn write(sink: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
 fn retry<T>(mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match action() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => sleep(RETRY_AFTER),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => sleep(RETRY_AFTER),
             result => return result,
         }
     }
@@ -422,7 +427,7 @@ mod tests {
             fn read(&mut self, mut buffer: &mut [u8]) -> io::Result<usize> {
                 match self.0.pop() {
                     None => Ok(0),
-                    Some([]) => Err(io::ErrorKind::WouldBlock.into()),
+                    Some([]) => Err(ErrorKind::WouldBlock.into()),
                     Some(bytes) => io::Write::write(&mut buffer, bytes),
                 }
             }
@@ -495,7 +500,7 @@ mod tests {
             fn flush(&mut self) -> io::Result<()> {
                 self.is_ready = !self.is_ready;
                 if self.is_ready {
-                    Err(io::ErrorKind::WouldBlock.into())
+                    Err(ErrorKind::WouldBlock.into())
                 } else {
                     Ok(())
                 }
@@ -519,13 +524,13 @@ mod tests {
                 Ok(())
             }
         }
-        for kind in [io::ErrorKind::BrokenPipe, io::ErrorKind::StorageFull] {
+        for kind in [ErrorKind::BrokenPipe, ErrorKind::StorageFull] {
             let mut output = Output::new(Closed(kind));
             output.line("ucciok");
             output.line("bye");
             assert!(output.is_closed());
             let is_reported = output.take_error().is_some();
-            assert_eq!(is_reported, kind == io::ErrorKind::StorageFull);
+            assert_eq!(is_reported, kind == ErrorKind::StorageFull);
         }
     }
 

@@ -74,7 +74,7 @@ pub fn mate_by_checks(
     }
 }
 
-/// Larger than every depth: the [`MateBounds::refuted`] of a position without a mate at any depth.
+/// Larger than every depth: the [`MateBounds::refuted`] of a position without a mate by checks at any depth.
 pub const ANY_DEPTH: u32 = u32::MAX;
 
 /// Results for a position with the attacker to move.

@@ -36,7 +36,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `material`, `placements`, `index` | material classes, placements of a side's defenders, numbering of positions |
+//! | `material`, `placements`, `index` | material classes, placements of king and defenders, numbering of positions |
 //! | `value` | outcomes, their bytes, DTM and DTC |
 //! | `cell_board`, `solver_state`, `solver`, `solved` | retrograde analysis of one-sided classes |
 //! | `two_sided` | retrograde analysis and fixpoints of two-sided classes |

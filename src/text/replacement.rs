@@ -106,6 +106,10 @@ impl Replacement {
         let listed = LISTED.lock();
         for path in &*listed {
             let _ = fs::remove_file(path);
+            // A database has a journal beside it while it is written.
+            let mut journal = path.clone().into_os_string();
+            journal.push("-journal");
+            let _ = fs::remove_file(journal);
         }
         std::mem::forget(listed);
     }

@@ -122,14 +122,14 @@ pub fn interrupts() -> Result<Receiver<()>, Failure> {
 static HANDLER: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
 /// Calls a function in a thread of its own for each Ctrl-C, SIGTERM or SIGHUP, which no longer end the program. A
-/// SIGHUP that is ignored when the program starts, as under `nohup`, remains ignored.
+/// SIGHUP that is ignored when the program starts, as under `nohup`, remains ignored (on Linux).
 pub fn on_interrupt(handler: impl Fn() + Send + 'static) -> Result<(), Failure> {
     *HANDLER.lock() = Some(Box::new(handler));
     watch_signals().context("Ctrl-C")
 }
 
-/// Removes the unfinished output files before a signal ends the program, unless [`on_interrupt`] is called. Ignores all
-/// errors.
+/// Removes the unfinished output files before a signal ends the program, unless [`on_interrupt`] is called. Signals that
+/// are ignored when the program starts remain ignored. Ignores all errors.
 pub fn remove_unfinished_at_interrupt() {
     let _ = watch_signals();
 }
@@ -159,19 +159,31 @@ fn interrupt(end: impl FnOnce()) {
 fn start_watching() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-    // Without `/proc` a SIGHUP is not known to be ignored.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    let is_ignored = mask.is_some_and(|mask| mask & (1 << (SIGHUP - 1)) != 0);
-    let hangup = (!is_ignored).then_some(SIGHUP);
+    // Without `/proc` a SIGHUP may have been ignored.
+    let was_ignored = move |signal: i32| {
+        mask.map_or(signal == SIGHUP, |mask: u64| {
+            mask & (1 << (signal - 1)) != 0
+        })
+    };
+    let remains_ignored = mask.is_some() && was_ignored(SIGHUP);
+    let hangup = (!remains_ignored).then_some(SIGHUP);
     let mut signals =
         signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
             for signal in signals.forever() {
+                if was_ignored(signal) && HANDLER.lock().is_none() {
+                    continue;
+                }
                 interrupt(|| {
+                    // The system ignores default handlers in the first process of a container.
+                    if std::process::id() == 1 {
+                        std::process::exit(128 + signal);
+                    }
                     // The exit status shows the signal, which ends loops of shells too.
                     let _ = signal_hook::low_level::emulate_default_handler(signal);
                 });

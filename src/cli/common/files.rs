@@ -275,15 +275,28 @@ fn regular_file(path: &Path) -> Option<FileIdentity> {
     }
 }
 
-/// The canonical path of a file, which need not exist. The path itself if its folder does not exist.
+/// The canonical path of a file, or of the target of a link, which need not exist. The path itself if its folder does
+/// not exist.
 pub fn canonical_path(path: &Path) -> PathBuf {
     let in_folder = || {
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
         Some(folder.join(path.file_name()?))
     };
-    let file = path.canonicalize().ok().or_else(in_folder);
-    file.unwrap_or_else(|| path.to_owned())
+    // A link to a missing file. Links in a cycle have another error than `NotFound`.
+    let target = || {
+        let target = fs::read_link(path).ok()?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Some(canonical_path(&folder.join(target)))
+    };
+    match path.canonicalize() {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let file = target().or_else(in_folder);
+            file.unwrap_or_else(|| path.to_owned())
+        }
+        Err(_) => in_folder().unwrap_or_else(|| path.to_owned()),
+    }
 }
 
 /// Maximum number of bytes read from a lock file, more than any process ID has.

@@ -67,7 +67,10 @@ impl Unread {
         self.games += games;
     }
 
-    /// Calls `read` for each file and reports the errors. If there is only one file, its error is returned.
+    /// Calls `read` for each file and reports the errors.
+    ///
+    /// # Errors
+    /// The error of the only file, or an error of the output.
     #[cfg(feature = "training")]
     pub fn each<'a>(
         &mut self,

@@ -410,7 +410,7 @@ fn valid_files_of_other_kinds_are_reported() {
 
 #[cfg(unix)]
 #[test]
-fn pipes_and_devices_are_refused() {
+fn pipes_devices_and_large_files_are_refused() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&path).status();
@@ -419,4 +419,10 @@ fn pipes_and_devices_are_refused() {
         let error = Network::open(path).expect_err("no regular file");
         assert_eq!(error.to_string(), "not a regular file");
     }
+    let large = directory.path().join("large");
+    let file = std::fs::File::create(&large).expect("a file");
+    file.set_len((64 << 20) + 1).expect("a sparse file");
+    let error = Network::open(&large).expect_err("too large").to_string();
+    let expected = "the file is longer than the limit of 64 MB";
+    assert!(error.starts_with(expected), "{error}");
 }

@@ -285,13 +285,15 @@ fn without_pgn_texts(text: &str) -> Cow<'_, str> {
     let mut is_comment = false;
     let mut rest = String::new();
     for line in beginning.lines().filter(|line| !is_tag_line(line)) {
+        let mut is_line_comment = false;
         rest.extend(line.chars().filter(|c| {
             match c {
-                '{' => is_comment = true,
+                ';' if !is_comment => is_line_comment = true,
+                '{' if !is_line_comment => is_comment = true,
                 '}' => is_comment = false,
                 _ => {}
             }
-            !is_comment
+            !is_comment && !is_line_comment
         }));
         rest.push('\n');
     }
