@@ -152,7 +152,7 @@ fn signals_end_commands_that_wait_for_a_pipe() {
         "train --recipe fifo --print-recipe",
     ] {
         for (number, signal) in [(2, "-INT"), (15, "-TERM")] {
-            // Only commands with files to complete handle an ignored signal.
+            // A signal that is ignored at the start remains ignored in commands without a handler.
             if is_ignored(number) {
                 continue;
             }
