@@ -120,7 +120,7 @@ fn is_ignored(signal: u32) -> bool {
 
 /// The exit code of a process that must end soon after a signal; `None` if the signal ended it.
 fn exit_code(child: &mut std::process::Child, name: &str) -> Option<i32> {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_secs(20);
     loop {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code();

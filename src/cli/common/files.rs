@@ -444,6 +444,25 @@ mod tests {
         assert!(OutputFile::create(&new.join("x"), refuse).is_err());
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_link_and_its_target_are_the_same_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let [file, link, cycle] = ["file", "link", "cycle"].map(|name| directory.path().join(name));
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        std::os::unix::fs::symlink("cycle", &cycle).unwrap();
+        // Before and after the target exists.
+        for _ in 0..2 {
+            let lock = FileLock::of(&link).unwrap();
+            assert!(FileLock::of(&file).is_err());
+            drop(lock);
+            assert!(require_not_input("--out", &link, [&file]).is_err());
+            assert!(require_distinct([("a", &*link), ("b", &*file)]).is_err());
+            assert!(require_distinct([("a", &*link), ("b", &*cycle)]).is_ok());
+            fs::write(&file, "").unwrap();
+        }
+    }
+
     #[test]
     fn lock_is_exclusive() {
         let directory = tempfile::tempdir().unwrap();

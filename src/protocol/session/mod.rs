@@ -47,7 +47,7 @@ use game::{CurrentGame, ParsedGame, PositionError};
 use state::{CommandQueue, PerftCounts, Session};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
-/// output. Returns the error if `sink` could not be written although the client is there.
+/// output. Returns the error if `sink` could not be written, unless the client is gone.
 ///
 /// # Errors
 /// The system refuses a thread or memory that the search needs.
@@ -111,7 +111,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Runs until `quit`, the end of the input, or the end of the output. Returns the error if `sink` could not be
-    /// written although the client is there.
+    /// written, unless the client is gone.
     fn run(mut self) -> Option<io::Error> {
         while !self.is_over() {
             let incoming = self.wait();
