@@ -3,8 +3,6 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serde::Serialize;
-
 use super::common::{
     Failure, INTERRUPTED, interrupts, pad, parse_seconds, print, print_text, translated,
 };
@@ -40,16 +38,6 @@ pub struct Arguments {
     verbose: bool,
 }
 
-/// The JSON output for a check.
-#[derive(Serialize)]
-struct JsonCheck<'a> {
-    check: &'a str,
-    outcome: &'a str,
-    rule: &'a str,
-    detail: &'a str,
-    transcript: &'a [String],
-}
-
 /// Runs the checks and prints their results. The exit code is 0 if there are no violations.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let settings: Vec<String> = arguments
@@ -76,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let checked = check_protocol(&spec, timeouts, &interrupt, |report| {
         counts[report.outcome as usize] += 1;
         let text = if arguments.json {
-            json(report)
+            serde_json::to_string(report).unwrap_or_default() + "\n"
         } else {
             text(report, arguments.verbose)
         };
@@ -135,15 +123,4 @@ fn text(report: &CheckReport, is_verbose: bool) -> String {
         }
     }
     text
-}
-
-fn json(report: &CheckReport) -> String {
-    let object = JsonCheck {
-        check: report.name,
-        outcome: report.outcome.name(),
-        rule: report.rule,
-        detail: &report.detail,
-        transcript: &report.transcript,
-    };
-    serde_json::to_string(&object).unwrap_or_default() + "\n"
 }

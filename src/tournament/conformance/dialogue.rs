@@ -381,14 +381,15 @@ named_enum! {
 }
 
 /// The result of a check.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize)]
 pub struct CheckReport {
     /// Name of the check.
+    #[serde(rename = "check")]
     pub name: &'static str,
-    /// The rule of the protocol.
-    pub rule: &'static str,
     /// The outcome.
     pub outcome: CheckOutcome,
+    /// The rule of the protocol.
+    pub rule: &'static str,
     /// Description of the problem; empty if the check succeeded.
     pub detail: String,
     /// The last lines sent (`> `) and received (`< `).
