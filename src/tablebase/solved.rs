@@ -50,6 +50,7 @@ pub struct SolvedClass {
 
 /// Numbers of positions of a one-sided class by value. Mirror images count separately.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ClassCounts {
     /// Legal positions with the strong side to move.
     pub strong_legal: u64,
@@ -68,6 +69,7 @@ pub struct ClassCounts {
 /// Numbers of positions of a two-sided class by value, for one side to move. Mirror images count
 /// separately.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SideCounts {
     /// Legal positions.
     pub legal: u64,

@@ -1,13 +1,12 @@
 //! `chuhe egtb stats`: counts the positions of endgame tables.
 
+use serde_json::json;
+
 use super::common::{RulesArguments, load, load_dtc, selected};
 use crate::board::{Color, Move};
 use crate::cli::common::{Failure, TableArguments, plies_text, print, translated};
 use crate::notation::MoveStyle;
-use crate::tablebase::{
-    ClassCounts, ClassTable, DrawsHold, Material, SideCounts, SolvedClass, TableOutcome, Tables,
-};
-use serde_json::json;
+use crate::tablebase::{ClassTable, DrawsHold, Material, SolvedClass, TableOutcome, Tables};
 
 /// Count won, drawn and lost positions, and show the longest wins with their lines.
 #[derive(Debug, clap::Args)]
@@ -49,20 +48,12 @@ fn class_text(
     let rules = arguments.rules.rules;
     let solved = load(material, tables, rules)?;
     let size = tables.get(material, rules).map_or(0, ClassTable::size);
-    Ok(if material.is_two_sided() {
-        two_sided(arguments, &solved, size, tables)
+    let text = if material.is_two_sided() {
+        two_sided
     } else {
-        one_sided(arguments, &solved, size, tables)
-    })
-}
-
-/// The statistics of the DTC table of a class; empty without one.
-fn dtc_text(material: Material, arguments: &Arguments, tables: &Tables) -> Result<String, Failure> {
-    let size = tables.dtc_table(material).map_or(0, ClassTable::size);
-    let dtc = load_dtc(material, tables)?;
-    Ok(dtc.map_or_else(String::new, |dtc| {
-        depths_to_conversion(arguments, &dtc, size)
-    }))
+        one_sided
+    };
+    Ok(text(arguments, &solved, size, tables))
 }
 
 /// A position with the longest win and its line.
@@ -86,26 +77,12 @@ fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
     let (material, rules) = (solved.material(), arguments.rules.rules);
     if arguments.json {
         let (fen, line) = longest.unzip();
-        let side = |side: &SideCounts| {
-            json!({
-                "legal": side.legal,
-                "won": side.won,
-                "longest_win": side.longest_win,
-                "won_by_rule": side.won_by_rule,
-                "longest_by_rule": side.longest_by_rule,
-                "drawn": side.drawn,
-                "lost_by_rule": side.lost_by_rule,
-                "lost": side.lost,
-                "longest_loss": side.longest_loss,
-                "unknown": side.unknown,
-            })
-        };
         let object = json!({
             "class": material.to_string(),
-            "rules": rules.name(),
+            "rules": rules,
             "bytes": size,
-            "first_to_move": side(&counts[Color::Red]),
-            "second_to_move": side(&counts[Color::Black]),
+            "first_to_move": counts[Color::Red],
+            "second_to_move": counts[Color::Black],
             "longest_fen": fen,
             "longest_line": line,
         });
@@ -138,29 +115,20 @@ fn longest_line(plies: u16, longest: Longest) -> String {
 }
 
 fn one_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Tables) -> String {
-    let counts = solved.counts();
+    let (material, counts) = (solved.material(), solved.counts());
     let longest = longest(arguments, solved, counts.longest_win, tables);
+    let draws_hold = solved.draws() == DrawsHold::Always;
     if arguments.json {
-        one_sided_json(solved, &counts, longest, size)
-    } else {
-        one_sided_text(solved, &counts, longest, size)
+        let (fen, line) = longest.unzip();
+        let mut object = json!(counts);
+        object["class"] = json!(material.to_string());
+        object["bytes"] = json!(size);
+        object["draws_hold"] = json!(draws_hold);
+        object["longest_fen"] = json!(fen);
+        object["longest_line"] = json!(line);
+        return format!("{object}\n");
     }
-}
-
-fn one_sided_text(
-    solved: &SolvedClass,
-    counts: &ClassCounts,
-    longest: Longest,
-    size: u64,
-) -> String {
-    let material = solved.material();
-    let draws = match solved.draws() {
-        DrawsHold::Always => "",
-        _ => {
-            "  draws are not proven under rules that forbid perpetual chases, so the engine does not use them\n"
-        }
-    };
-    let text = format!(
+    let mut text = format!(
         "{material}  {size} bytes\n  strong side to move: {} legal, {} won ({:.1} %)\n  weak side to move: {} legal, {} lost ({:.1} %)\n",
         counts.strong_legal,
         counts.strong_won,
@@ -169,13 +137,19 @@ fn one_sided_text(
         counts.weak_lost,
         share(counts.weak_lost, counts.weak_legal),
     );
-    translated(&(text + draws + &longest_line(counts.longest_win, longest))).into_owned()
+    if !draws_hold {
+        text += "  draws are not proven under rules that forbid perpetual chases, so the engine does not use them\n";
+    }
+    translated(&(text + &longest_line(counts.longest_win, longest))).into_owned()
 }
 
-/// Summary of a DTC table.
-fn depths_to_conversion(arguments: &Arguments, dtc: &SolvedClass, size: u64) -> String {
+/// The statistics of the DTC table of a class; empty without one.
+fn dtc_text(material: Material, arguments: &Arguments, tables: &Tables) -> Result<String, Failure> {
+    let size = tables.dtc_table(material).map_or(0, ClassTable::size);
+    let Some(dtc) = load_dtc(material, tables)? else {
+        return Ok(String::new());
+    };
     let counts = dtc.counts();
-    let material = dtc.material();
     let longest = dtc.example(TableOutcome::Win(counts.longest_win));
     let fen = longest.map(|position| position.to_string());
     if arguments.json {
@@ -189,7 +163,7 @@ fn depths_to_conversion(arguments: &Arguments, dtc: &SolvedClass, size: u64) -> 
             "longest_loss": counts.longest_loss,
             "longest_fen": fen,
         });
-        return format!("{object}\n");
+        return Ok(format!("{object}\n"));
     }
     let text = format!(
         "{material} DTC  {size} bytes\n  {} won, {} lost\n  longest depth to conversion: {}, {}\n",
@@ -198,28 +172,5 @@ fn depths_to_conversion(arguments: &Arguments, dtc: &SolvedClass, size: u64) -> 
         plies_text(counts.longest_win),
         fen.unwrap_or_default(),
     );
-    translated(&text).into_owned()
-}
-
-fn one_sided_json(
-    solved: &SolvedClass,
-    counts: &ClassCounts,
-    longest: Longest,
-    size: u64,
-) -> String {
-    let (fen, line) = longest.unzip();
-    let object = json!({
-        "class": solved.material().to_string(),
-        "bytes": size,
-        "draws_hold": solved.draws() == DrawsHold::Always,
-        "strong_legal": counts.strong_legal,
-        "strong_won": counts.strong_won,
-        "longest_win": counts.longest_win,
-        "weak_legal": counts.weak_legal,
-        "weak_lost": counts.weak_lost,
-        "longest_loss": counts.longest_loss,
-        "longest_fen": fen,
-        "longest_line": line,
-    });
-    format!("{object}\n")
+    Ok(translated(&text).into_owned())
 }
