@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::common::{
     Context, Ended, Failure, FileLock, FilePosition, ForceArgument, GamePath, SearchArguments,
@@ -17,6 +18,7 @@ use super::common::{
     ignore_closed_pipe, interrupts, note, read_positions, report_damaged_tables, require_not_input,
     score_and_mate, search_games,
 };
+use crate::board::Move;
 use crate::notation::{chinese, fen};
 use crate::rules::{Cause, RuleSet, judge_outcome};
 use crate::search::{Bound, Meaning, Outcome, SearchResult, Settings};
@@ -193,9 +195,9 @@ struct Task {
     position: FilePosition,
 }
 
-/// The result of a position. `L` is a list of moves, or its text for CSV.
+/// The result of a position.
 #[derive(Serialize)]
-struct BatchResult<L> {
+struct BatchResult {
     /// The file of the position, if there are several files.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
@@ -203,7 +205,7 @@ struct BatchResult<L> {
     line: usize,
     id: Option<String>,
     fen: String,
-    best: Option<String>,
+    best: Option<Move>,
     chinese: Option<String>,
     /// In hundredths of a minor piece, for the side to move; `None` for a mate.
     score: Option<i32>,
@@ -214,11 +216,12 @@ struct BatchResult<L> {
     depth: u32,
     nodes: u64,
     time_ms: u64,
-    pv: L,
+    /// A list of moves, or its text for CSV.
+    pv: Value,
     /// Whether the task was solved; `None` without a task.
     solved: Option<bool>,
     /// Why there is no best move: `checkmate` or `stalemate`.
-    over: Option<String>,
+    over: Option<Cause>,
     /// Limits and settings of the search.
     search: String,
 }
@@ -237,12 +240,16 @@ struct ExistingResult {
 const COLUMNS: &str =
     "line,id,fen,best,chinese,score,mate,bound,depth,nodes,time_ms,pv,solved,over,search\n";
 
-impl<L> BatchResult<L> {
-    fn new(task: &Task, result: &SearchResult, search: &str, pv: L) -> Self {
-        let Task {
+impl BatchResult {
+    fn new(
+        Task {
             file,
             position: task,
-        } = task;
+        }: &Task,
+        result: &SearchResult,
+        search: &str,
+        format: BatchFormat,
+    ) -> Self {
         let position = &task.epd.position;
         let Outcome {
             best,
@@ -258,16 +265,14 @@ impl<L> BatchResult<L> {
             _ => None,
         };
         let is_solved = best.is_some_and(|best| task.epd.is_solved_by(best, mate_plies));
-        let over = || {
-            let cause = judge_outcome(&task.game, RuleSet::default()).cause;
-            matches!(cause, Cause::Checkmate | Cause::Stalemate).then(|| cause.to_string())
-        };
+        let cause = judge_outcome(&task.game, RuleSet::default()).cause;
+        let line: Vec<String> = result.best_line().iter().map(Move::to_string).collect();
         Self {
             file: file.clone(),
             line: task.place.number(),
             id: task.epd.id().map(str::to_owned),
             fen: fen::write_position(position),
-            best: best.map(|best| best.to_string()),
+            best,
             chinese: best.map(|best| chinese::write(position, best)),
             score: hundredths,
             mate,
@@ -275,9 +280,12 @@ impl<L> BatchResult<L> {
             depth,
             nodes,
             time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
-            pv,
+            pv: match format {
+                BatchFormat::Json => json!(line),
+                BatchFormat::Csv => json!(line.join(" ")),
+            },
             solved: task.epd.has_task().then_some(is_solved),
-            over: if best.is_none() { over() } else { None },
+            over: matches!(cause, Cause::Checkmate | Cause::Stalemate).then_some(cause),
             search: search.to_owned(),
         }
     }
@@ -445,21 +453,13 @@ impl Output {
 
     /// Writes the next result.
     fn add(&mut self, task: &Task, result: &SearchResult) -> Result<(), Failure> {
-        let moves = result.best_line().into_iter().map(|m| m.to_string());
-        let moves: Vec<String> = moves.collect();
-        let (text, solved) = match self.format {
-            BatchFormat::Json => {
-                let result = BatchResult::new(task, result, &self.search, moves);
-                let text = serde_json::to_string(&result).context("JSON")?;
-                (text + "\n", result.solved)
-            }
-            BatchFormat::Csv => {
-                let result = BatchResult::new(task, result, &self.search, moves.join(" "));
-                (csv_row(&result).context("CSV")?, result.solved)
-            }
+        let result = BatchResult::new(task, result, &self.search, self.format);
+        let text = match self.format {
+            BatchFormat::Json => serde_json::to_string(&result).context("JSON")? + "\n",
+            BatchFormat::Csv => csv_row(&result).context("CSV")?,
         };
         self.write(&text)?;
-        self.count(solved);
+        self.count(result.solved);
         Ok(())
     }
 
@@ -477,7 +477,7 @@ impl Output {
     }
 }
 
-fn csv_row(result: &BatchResult<String>) -> Result<String, Box<dyn std::error::Error>> {
+fn csv_row(result: &BatchResult) -> Result<String, Box<dyn std::error::Error>> {
     let mut writer = csv::WriterBuilder::new()
         .has_headers(false)
         .from_writer(Vec::new());
@@ -490,45 +490,43 @@ fn csv_row(result: &BatchResult<String>) -> Result<String, Box<dyn std::error::E
 mod tests {
     use super::*;
     use crate::cli::common::Place;
+    use crate::notation::epd::Epd;
+    use crate::rules::Game;
+    use crate::search::{Limits, Searcher};
 
     #[test]
     fn columns_are_the_fields_of_a_result() {
         for file in [None, Some("a.pgn".to_owned())] {
-            check_columns(file);
+            let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"a \\\"b\\\", c\";";
+            let epd: Epd = epd.parse().unwrap();
+            let columns = if file.is_some() { "file," } else { "" };
+            let task = Task {
+                file: file.clone(),
+                position: FilePosition {
+                    place: Place::Line(3),
+                    game: Game::new(epd.position.clone()),
+                    epd,
+                },
+            };
+            let mut searcher = Searcher::new(1).unwrap();
+            let limits = Limits {
+                depth: Some(1),
+                ..Limits::default()
+            };
+            let request = searcher.request(&task.position.game, limits);
+            let result = searcher.search(request).unwrap();
+            let result = BatchResult::new(&task, &result, "depth 1", BatchFormat::Csv);
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            writer.serialize(&result).unwrap();
+            let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+            assert_eq!(
+                text,
+                format!("{columns}{COLUMNS}{}", csv_row(&result).unwrap())
+            );
+            let mut reader = csv::Reader::from_reader(text.as_bytes());
+            let read: ExistingResult = reader.deserialize().next().unwrap().unwrap();
+            assert_eq!((read.file, read.line, read.solved), (file, 3, None));
+            assert_eq!(read.search, "depth 1");
         }
-    }
-
-    fn check_columns(file: Option<String>) {
-        let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"a \\\"b\\\", c\";";
-        let epd: crate::notation::epd::Epd = epd.parse().unwrap();
-        let game = crate::rules::Game::new(epd.position.clone());
-        let columns = if file.is_some() { "file," } else { "" };
-        let columns = columns.to_owned() + COLUMNS;
-        let position = FilePosition {
-            place: Place::Line(3),
-            epd,
-            game,
-        };
-        let task = Task {
-            file: file.clone(),
-            position,
-        };
-        let mut searcher = crate::search::Searcher::new(1).unwrap();
-        let limits = crate::search::Limits {
-            depth: Some(1),
-            ..Default::default()
-        };
-        let result = searcher
-            .search(searcher.request(&task.position.game, limits))
-            .unwrap();
-        let result = BatchResult::new(&task, &result, "depth 1", String::new());
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.serialize(&result).unwrap();
-        let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
-        assert_eq!(text, columns + &csv_row(&result).unwrap());
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let read: ExistingResult = reader.deserialize().next().unwrap().unwrap();
-        assert_eq!((read.file, read.line, read.solved), (file, 3, None));
-        assert_eq!(read.search, "depth 1");
     }
 }
