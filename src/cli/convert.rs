@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use super::common::{
     Context, Failure, ForceArgument, GamePath, Noun, OpeningArgument, OutputFile, Unread, fill,
-    note, note_problems, read_games, require_not_input, texts,
+    finish_games, note, note_problems, open_input, require_not_input, texts,
 };
 use crate::board::Position;
 use crate::notation::records::{
@@ -133,14 +133,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         written: 0,
         not_in_gbk: 0,
         lost_tags: BTreeSet::new(),
-        error: None,
     };
     let mut unread = Unread::default();
     for path in &arguments.files {
         let converted = convert_file(&GamePath::parse(path), &mut writer, &mut unread);
-        if let Some(error) = writer.error.take() {
-            return Err(Failure::new(arguments.out.display(), error));
-        }
         if let Err(failure) = converted {
             unread.file(failure, arguments.files.len())?;
         }
@@ -187,40 +183,34 @@ fn convert_file(
     unread: &mut Unread,
 ) -> Result<(), Failure> {
     let path = place.path.display();
+    let file = open_input(&place.path).context(&path)?;
+    let mut games = RecordReader::new(file).context(&path)?;
     let mut count = 0;
     let mut errors = ErrorList::default();
-    let read = read_games(&place.path, |number, game| {
-        count = number;
-        if place.game.is_some_and(|only| only != number) {
-            return Ok(());
+    for game in games.by_ref() {
+        count += 1;
+        if place.game.is_some_and(|only| only != count) {
+            continue;
         }
-        let game = game.map_err(|reason| Failure::new(&path, reason));
-        let game = game.and_then(|game| match game.main_line_problem() {
-            Some(problem) if writer.arguments.strict => {
-                Err(Failure::new(&path, format!("game {number}: {problem}")))
+        let what = format!("{path}: game {count}");
+        let game = game.context(&what).and_then(|game| {
+            if let (true, Some(problem)) = (writer.arguments.strict, game.main_line_problem()) {
+                return Err(Failure::new(what, problem));
             }
-            _ => Ok(game),
-        });
-        let game = game.and_then(|game| {
-            note_problems(&place.path, number, &game);
-            place.cut(game, number)
+            note_problems(&place.path, count, &game);
+            place.cut(game, count)
         });
         match game {
             Ok(game) => {
                 errors.report();
-                writer.write_game(game).map_err(|error| {
-                    writer.error = Some(error);
-                    // Only ends the reading; `run` returns the error of the output.
-                    io::ErrorKind::Other.into()
-                })
+                let out = writer.arguments.out.display();
+                let written = writer.write_game(game);
+                written.map_err(|error| Failure::of_output(out, error))?;
             }
-            Err(failure) => {
-                errors.add(failure);
-                Ok(())
-            }
+            Err(failure) => errors.add(failure),
         }
-    });
-    read.context(&path)?;
+    }
+    finish_games(&place.path, games).context(&path)?;
     unread.count_games(errors.count);
     if let Some(failure) = errors.failure(&place.path) {
         return Err(failure);
@@ -233,36 +223,33 @@ fn convert_file(
 #[derive(Default)]
 struct ErrorList {
     has_game: bool,
-    first: Option<Failure>,
-    others: Vec<Failure>,
+    /// The errors that are not reported yet.
+    kept: Vec<Failure>,
     count: u64,
 }
 
 impl ErrorList {
     /// Maximum number of errors that are kept until a game can be read.
-    const MAX_KEPT: usize = 100;
+    const MAX_KEPT: usize = 101;
 
     fn add(&mut self, failure: Failure) {
         self.count += 1;
         if self.has_game {
             failure.report();
-        } else if self.first.is_none() {
-            self.first = Some(failure);
-        } else if self.others.len() < Self::MAX_KEPT {
-            self.others.push(failure);
+        } else if self.kept.len() < Self::MAX_KEPT {
+            self.kept.push(failure);
         }
     }
 
     /// Reports the errors, because a game of the file can be read.
     fn report(&mut self) {
         self.has_game = true;
-        let errors = self.first.take().into_iter().chain(self.others.drain(..));
-        errors.for_each(|failure| failure.report());
+        self.kept.drain(..).for_each(|failure| failure.report());
     }
 
     /// The error of a file of which no game can be read.
     fn failure(self, path: &Path) -> Option<Failure> {
-        let first = self.first?;
+        let first = self.kept.into_iter().next()?;
         if self.count == 1 {
             return Some(first);
         }
@@ -290,8 +277,6 @@ struct Writer<'a> {
     not_in_gbk: u64,
     /// The tags that the format has no field for or that are too long for it.
     lost_tags: BTreeSet<String>,
-    /// The error of the output, which ends the conversion.
-    error: Option<io::Error>,
 }
 
 impl Writer<'_> {
@@ -452,19 +437,15 @@ fn board(position: &Position) -> String {
 
 fn moves_line(game: &PgnGame) -> String {
     let start = fen::write_position(&game.line.start);
-    let mut line = if start == fen::START {
-        "startpos".to_owned()
-    } else {
-        format!("fen {start}")
+    let mut words = match start.as_str() {
+        fen::START => vec!["startpos".to_owned()],
+        _ => vec![format!("fen {start}")],
     };
     if !game.line.moves.is_empty() {
-        line += " moves";
+        words.push("moves".to_owned());
     }
-    for m in &game.line.moves {
-        line.push(' ');
-        line += &m.to_string();
-    }
-    line + "\n"
+    words.extend(game.line.moves.iter().map(ToString::to_string));
+    words.join(" ") + "\n"
 }
 
 /// The position after a number of plies, or at the end; `None` if the game is shorter.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt::{Display, Formatter, Result as FmtResult};
-use std::io::{self, BufRead};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -431,6 +431,7 @@ pub fn place_json(place: Option<(&Path, Place)>) -> Value {
 ///
 /// # Errors
 /// The file cannot be read, is in an unknown format, contains no game, or `found` returns an error.
+#[cfg(feature = "cloud")]
 pub fn read_games(
     path: &Path,
     found: impl FnMut(usize, Result<GameTree, String>) -> io::Result<()>,
@@ -439,9 +440,10 @@ pub fn read_games(
 }
 
 /// Like [`read_games`], from an open file.
+#[cfg(any(feature = "cloud", feature = "training"))]
 pub fn read_games_of(
     path: &Path,
-    file: impl BufRead + Send,
+    file: impl io::BufRead + Send,
     mut found: impl FnMut(usize, Result<GameTree, String>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut games = RecordReader::new(file)?;
