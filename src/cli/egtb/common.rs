@@ -40,13 +40,10 @@ pub fn selected(
         note_unused(tables, rules);
         return Ok(Material::all().into_iter().filter(has_table).collect());
     }
-    match wanted
-        .iter()
-        .find(|material| tables.get(**material, rules).is_none())
-    {
-        Some(missing) => Err(no_table(*missing, rules)),
-        None => Ok(wanted.to_vec()),
+    for material in wanted {
+        table(*material, tables, rules)?;
     }
+    Ok(wanted.to_vec())
 }
 
 /// Reports the files that are not used, with the reason.
@@ -68,20 +65,16 @@ fn note_unused(tables: &Tables, rules: RuleSet) {
     }
 }
 
-/// Error for a class without a table.
-fn no_table(material: Material, rules: RuleSet) -> Failure {
-    if material.is_two_sided() {
-        let why = format!("there is no table of this class for the rule set {rules}");
-        Failure::new(material, why)
-    } else {
-        Failure::new(material, "there is no table of this class")
-    }
-}
-
 fn table(material: Material, tables: &Tables, rules: RuleSet) -> Result<&ClassTable, Failure> {
-    tables
-        .get(material, rules)
-        .ok_or_else(|| no_table(material, rules))
+    let why = || {
+        if material.is_two_sided() {
+            format!("there is no table of this class for the rule set {rules}")
+        } else {
+            "there is no table of this class".to_owned()
+        }
+    };
+    let table = tables.get(material, rules);
+    table.ok_or_else(|| Failure::new(material, why()))
 }
 
 pub fn load(material: Material, tables: &Tables, rules: RuleSet) -> Result<SolvedClass, Failure> {

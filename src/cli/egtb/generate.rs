@@ -171,17 +171,13 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     let bar = bar(missing.iter().map(|(class, _)| class_size(*class)).sum());
     for (material, metric) in missing.iter().copied() {
         bar.set_message(material.to_string());
-        if metric == Metric::Dtc {
-            work.generate_dtc(material, &bar)?;
-            continue;
-        }
-        work.generate(material, &bar)?;
+        work.generate(material, metric, &bar)?;
         // The length of the longest win is known only after the class is solved.
         let next = (material, Metric::Dtc);
         let is_wanted = !missing.contains(&next) && work.wanted(material)?.contains(&next);
         if is_wanted && !work.has(material, Metric::Dtc)? {
             bar.inc_length(class_size(material));
-            work.generate_dtc(material, &bar)?;
+            work.generate(material, Metric::Dtc, &bar)?;
         }
     }
     bar.finish_and_clear();
@@ -222,12 +218,12 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
 }
 
 /// Output directory of a run.
-pub struct TableDirectory<'a> {
-    pub path: &'a Path,
-    pub rules: RuleSet,
-    pub threads: usize,
+struct TableDirectory<'a> {
+    path: &'a Path,
+    rules: RuleSet,
+    threads: usize,
     /// Whether all one-sided classes get a DTC table.
-    pub all_dtc: bool,
+    all_dtc: bool,
 }
 
 impl TableDirectory<'_> {
@@ -239,27 +235,25 @@ impl TableDirectory<'_> {
     /// The file cannot be read, or is something else and must not be overwritten.
     fn table(&self, material: Material, metric: Metric) -> Result<Option<ClassTable>, Failure> {
         let path = self.file_name(material, metric);
-        let failure = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
         let table = match ClassTable::open(&path) {
-            Ok(table) => table,
             Err(TableError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(None);
             }
             Err(TableError::Damaged(_) | TableError::Version) => return Ok(None),
-            Err(error) => return Err(failure(&error)),
+            opened => opened.context(path.display())?,
         };
         let fits_rules = !material.is_two_sided() || table.draws() == DrawsHold::Under(self.rules);
         if table.material() == material && table.metric() == metric && fits_rules {
             Ok(Some(table))
         } else {
-            Err(failure(
-                &"the file is a table of another class, metric or rule set; move it away first",
-            ))
+            let why =
+                "the file is a table of another class, metric or rule set; move it away first";
+            Err(Failure::new(path.display(), why))
         }
     }
 
     /// Whether a valid table is present. Reports a damaged table, which will be generated again.
-    pub fn has(&self, material: Material, metric: Metric) -> Result<bool, Failure> {
+    fn has(&self, material: Material, metric: Metric) -> Result<bool, Failure> {
         let path = self.file_name(material, metric);
         let damage = match self.table(material, metric)? {
             Some(table) => table.check().err(),
@@ -273,7 +267,7 @@ impl TableDirectory<'_> {
     }
 
     /// The tables that a class needs, as far as known before it is solved.
-    pub fn wanted(&self, material: Material) -> Result<Vec<(Material, Metric)>, Failure> {
+    fn wanted(&self, material: Material) -> Result<Vec<(Material, Metric)>, Failure> {
         let table = self.table(material, Metric::Dtm)?;
         let has_long_wins = || table.is_some_and(|table| table.has_long_wins());
         let needs_dtc = !material.is_two_sided() && (self.all_dtc || has_long_wins());
@@ -306,62 +300,32 @@ impl TableDirectory<'_> {
         load_smaller(material, metric, &tables, self.rules)
     }
 
-    /// Solves a class and writes its DTM table.
-    pub fn generate(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
-        let smaller = self.smaller(material, Metric::Dtm)?;
+    /// Solves a class and writes its table.
+    fn generate(
+        &self,
+        material: Material,
+        metric: Metric,
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        let smaller = self.smaller(material, metric)?;
         let started = Instant::now();
         let progress = |positions| bar.inc(positions);
         let (line, file) = if material.is_two_sided() {
-            let solved = solve_two_sided(material, self.rules, &smaller, self.threads, &progress)
-                .context(material)?;
-            pack_two_sided(&solved, self.rules, self.threads)
+            let solved = solve_two_sided(material, self.rules, &smaller, self.threads, &progress);
+            pack_two_sided(&solved.context(material)?, self.rules, self.threads)
         } else {
-            let solved = solve(material, Metric::Dtm, &smaller, self.threads, &progress)
-                .context(material)?;
-            let (line, _, file) = pack(solved, &smaller, self.threads);
-            (line, file)
+            let solved = solve(material, metric, &smaller, self.threads, &progress);
+            let solved = solved.context(material)?;
+            if metric == Metric::Dtm {
+                let (line, _, file) = pack(solved, &smaller, self.threads);
+                (line, file)
+            } else {
+                let file = solved.to_file(self.threads);
+                (format!("{material} DTC: {} bytes", file.len()), file)
+            }
         };
-        self.write(
-            &self.file_name(material, Metric::Dtm),
-            &file,
-            &line,
-            started,
-            bar,
-        )
-    }
-
-    /// Solves a class and writes its DTC table.
-    pub fn generate_dtc(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
-        let smaller = self.smaller(material, Metric::Dtc)?;
-        let started = Instant::now();
-        let solved = solve(
-            material,
-            Metric::Dtc,
-            &smaller,
-            self.threads,
-            &|positions| bar.inc(positions),
-        )
-        .context(material)?;
-        let file = solved.to_file(self.threads);
-        let line = format!("{material} DTC: {} bytes", file.len());
-        self.write(
-            &self.file_name(material, Metric::Dtc),
-            &file,
-            &line,
-            started,
-            bar,
-        )
-    }
-
-    fn write(
-        &self,
-        path: &Path,
-        file: &[u8],
-        line: &str,
-        started: Instant,
-        bar: &ProgressBar,
-    ) -> Result<(), Failure> {
-        Replacement::write(path, file).context(path.display())?;
+        let path = self.file_name(material, metric);
+        Replacement::write(&path, &file).context(path.display())?;
         let seconds = started.elapsed().as_secs_f64();
         bar.suspend(|| print_text(&format!("{line}, {seconds:.1} s\n")))
     }
@@ -369,7 +333,7 @@ impl TableDirectory<'_> {
 
 /// Tries to prove the draws of a one-sided class and encodes its table. Returns a summary line, the class and the
 /// content of the file.
-pub fn pack(
+fn pack(
     solved: SolvedClass,
     smaller: &[Arc<SolvedClass>],
     threads: usize,

@@ -152,36 +152,35 @@ fn check_draws(
 /// found. Fails if the search finds a mate that does not exist, or a win in fewer plies than the table
 /// has. A loss in fewer plies is not an error.
 fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String, Failure> {
+    use Meaning::{Mated, Mates};
+    use TableOutcome::{Draw, Loss, Win};
     let mates = (1..=MAX_MATE).map(|plies| match plies % 2 {
-        1 => TableOutcome::Win(plies),
-        _ => TableOutcome::Loss(plies),
+        1 => Win(plies),
+        _ => Loss(plies),
     });
+    let limits = Limits {
+        depth: Some(u32::from(MAX_MATE) + EXTRA_DEPTH),
+        ..Limits::default()
+    };
     let (mut sampled, mut found) = (0, 0);
-    for outcome in mates.chain([TableOutcome::Draw]) {
+    for outcome in mates.chain([Draw]) {
         for position in sample(solved, outcome) {
-            let limits = Limits {
-                depth: Some(u32::from(MAX_MATE) + EXTRA_DEPTH),
-                ..Limits::default()
-            };
             let searched = searcher.think(&Game::new(position.clone()), limits);
             let score = searched.context(solved.material())?.score;
             let score = score.map(|score| score.meaning());
             let is_wrong = match (outcome, score) {
-                (TableOutcome::Win(plies), Some(Meaning::Mates(shorter))) => {
-                    shorter < u32::from(plies)
-                }
-                (TableOutcome::Win(_), Some(Meaning::Mated(_))) => true,
-                (TableOutcome::Loss(_), Some(Meaning::Mates(_))) => true,
-                (TableOutcome::Draw, Some(Meaning::Mates(_) | Meaning::Mated(_))) => true,
+                (Win(plies), Some(Mates(shorter))) => shorter < u32::from(plies),
+                (Win(_), Some(Mated(_))) | (Loss(_), Some(Mates(_))) => true,
+                (Draw, Some(Mates(_) | Mated(_))) => true,
                 _ => false,
             };
             if let (true, Some(score)) = (is_wrong, score) {
                 let why = format!("{position}: {outcome:?}, but the search finds {score:?}");
                 return Err(Failure::new(solved.material(), why));
             }
-            if outcome != TableOutcome::Draw {
+            if outcome != Draw {
                 sampled += 1;
-                found += u32::from(matches!(score, Some(Meaning::Mates(_) | Meaning::Mated(_))));
+                found += u32::from(matches!(score, Some(Mates(_) | Mated(_))));
             }
         }
     }
