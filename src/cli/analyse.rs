@@ -40,7 +40,7 @@ const MIN_LINE_WIDTH: usize = 27;
 const INDENT: usize = 2;
 
 /// A game whose last position is analyzed.
-struct Analysed {
+struct AnalyzedGame {
     /// The file and the place there; `None` if the position is not from a file.
     place: Option<(PathBuf, Place)>,
     /// The text before the position: its file if there are several, and its place; empty for a single game.
@@ -81,9 +81,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupts = interrupts()?;
     let mut threads = plan.threads()?;
     let mut is_interrupted = false;
-    for (n, analysed) in games.iter().enumerate() {
-        let game = &analysed.game;
-        if !print_if_read(&heading(arguments, analysed, n > 0, &plan))? {
+    for (n, analyzed) in games.iter().enumerate() {
+        let game = &analyzed.game;
+        if !print_if_read(&heading(arguments, analyzed, n > 0, &plan))? {
             break;
         }
         if !has_legal_move(game.position()) {
@@ -93,20 +93,28 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             threads.forget();
         }
         let mut view = AnalysisView::new(game, arguments);
-        let shown = view.search(&threads, &plan, &interrupts);
+        let searched = view.search(&threads, &plan, &interrupts);
         report_damaged_tables(&plan.tables);
-        shown
-            .or_else(ignore_closed_pipe)
-            .context("standard output")?;
+        let outcome = match searched {
+            Ok((outcome, interrupted)) => {
+                is_interrupted = interrupted;
+                outcome
+            }
+            Err(error) => {
+                ignore_closed_pipe(error).context("standard output")?;
+                break;
+            }
+        };
         // There is a legal move, so only a failed search has no best move.
-        if (view.outcome.as_ref()).is_some_and(|outcome| outcome.best.is_none()) {
+        let Some(best) = outcome.best else {
             return Err(Failure::message("the search has failed"));
-        }
-        if arguments.json && !print_if_read(&view.json(analysed, &plan))? {
-            break;
-        }
-        is_interrupted = view.is_interrupted;
-        if is_interrupted {
+        };
+        let result = match outcome.score {
+            _ if arguments.json => view.json(&outcome, best, analyzed.json(&plan)),
+            Some(score) => view.summary(&outcome, best, score),
+            None => String::new(),
+        };
+        if !print_if_read(&result)? || is_interrupted {
             break;
         }
     }
@@ -117,13 +125,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// The games whose last positions are to be analyzed, and what could not be read.
-fn read_games(arguments: &Arguments) -> Result<(Vec<Analysed>, Unread), Failure> {
+fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Failure> {
     let mut unread = Unread::default();
     let places = arguments.game.places();
     if places.is_empty() {
         let (game, place) = arguments.game.read_with_source()?;
         let title = String::new();
-        return Ok((vec![Analysed { place, title, game }], unread));
+        return Ok((vec![AnalyzedGame { place, title, game }], unread));
     }
     let mut games = Vec::new();
     for place in &places {
@@ -140,7 +148,7 @@ fn add_positions(
     place: &GamePath,
     is_one_of_several: bool,
     positions: Vec<FilePosition>,
-    games: &mut Vec<Analysed>,
+    games: &mut Vec<AnalyzedGame>,
 ) {
     let path = place.path.display();
     let count = positions.len();
@@ -153,7 +161,7 @@ fn add_positions(
         if is_one_of_several || !is_game {
             title += &format!("{}: ", position.place);
         }
-        games.push(Analysed {
+        games.push(AnalyzedGame {
             place: Some((place.path.clone(), position.place)),
             title,
             game: position.game,
@@ -169,11 +177,16 @@ fn add_positions(
 
 /// The text before the table of a position: its place, the board on a terminal, how the game has ended, and the
 /// ending in the endgame tables. With `--json`, the JSON object of a position without a legal move.
-fn heading(arguments: &Arguments, analysed: &Analysed, is_next: bool, plan: &SearchPlan) -> String {
-    let Analysed { title, game, .. } = analysed;
+fn heading(
+    arguments: &Arguments,
+    analyzed: &AnalyzedGame,
+    is_next: bool,
+    plan: &SearchPlan,
+) -> String {
+    let AnalyzedGame { title, game, .. } = analyzed;
     let is_decided = !has_legal_move(game.position());
     if arguments.json {
-        let object = is_decided.then(|| format!("{}\n", analysed.json(plan)));
+        let object = is_decided.then(|| format!("{}\n", analyzed.json(plan)));
         return object.unwrap_or_default();
     }
     let mut text = String::new();
@@ -199,7 +212,7 @@ fn heading(arguments: &Arguments, analysed: &Analysed, is_next: bool, plan: &Sea
     text
 }
 
-impl Analysed {
+impl AnalyzedGame {
     /// The position and its place as JSON, before a search.
     fn json(&self, plan: &SearchPlan) -> Value {
         let place = self.place.as_ref();
@@ -228,7 +241,6 @@ struct AnalysisView<'a> {
     is_numbered: bool,
     /// Whether the table is printed.
     is_shown: bool,
-    out: io::Stdout,
     /// Columns of the terminal; `None` if the output is not a terminal.
     width: Option<usize>,
     bar: ProgressBar,
@@ -237,10 +249,6 @@ struct AnalysisView<'a> {
     lines: BTreeMap<usize, Info>,
     /// The last report of each line whose score is a bound, by the number of the line.
     bounds: BTreeMap<usize, Info>,
-    /// The result of the search.
-    outcome: Option<Outcome>,
-    /// Whether Ctrl-C has ended the search.
-    is_interrupted: bool,
 }
 
 /// The contents of the progress line.
@@ -267,14 +275,11 @@ impl<'a> AnalysisView<'a> {
             notation: arguments.notation,
             is_numbered: arguments.multipv > 1,
             is_shown: !arguments.json,
-            out: io::stdout(),
             width: terminal_width(),
             bar,
             status: Status::default(),
             lines: BTreeMap::new(),
             bounds: BTreeMap::new(),
-            outcome: None,
-            is_interrupted: false,
         }
     }
 
@@ -282,13 +287,13 @@ impl<'a> AnalysisView<'a> {
         self.game.position()
     }
 
-    /// Searches and shows the reports.
+    /// Searches and shows the reports. Returns the result and whether Ctrl-C has ended the search.
     fn search(
         &mut self,
         threads: &SearchThreads,
         plan: &SearchPlan,
         interrupts: &Receiver<()>,
-    ) -> io::Result<()> {
+    ) -> io::Result<(Outcome, bool)> {
         if self.is_shown {
             self.show_head()?;
         }
@@ -302,13 +307,7 @@ impl<'a> AnalysisView<'a> {
             Ok(())
         });
         self.bar.finish_and_clear();
-        let (outcome, is_interrupted) = found?;
-        self.is_interrupted = is_interrupted;
-        if let (true, Some(best), Some(score)) = (self.is_shown, outcome.best, outcome.score) {
-            self.show_best(&outcome, best, score)?;
-        }
-        self.outcome = Some(outcome);
-        Ok(())
+        found
     }
 
     fn report(&mut self, report: Report) -> io::Result<()> {
@@ -319,7 +318,9 @@ impl<'a> AnalysisView<'a> {
                 // An exact score usually follows a bound, so bounds are shown only at the end.
                 if info.bound == Bound::Exact {
                     if self.is_shown {
-                        self.show_row(&info)?;
+                        let row = self.row(&info);
+                        self.bar
+                            .suspend(|| io::stdout().write_all(row.as_bytes()))?;
                     }
                     self.bounds.remove(&info.multipv);
                     self.lines.insert(info.multipv, info);
@@ -340,7 +341,7 @@ impl<'a> AnalysisView<'a> {
         Ok(())
     }
 
-    fn show_head(&mut self) -> io::Result<()> {
+    fn show_head(&self) -> io::Result<()> {
         let texts = texts();
         let rank = if self.is_numbered {
             pad_left(texts.rank, 3)
@@ -350,7 +351,7 @@ impl<'a> AnalysisView<'a> {
         let side = self.position().side_to_move().local_name();
         let line = fitted(&fill(texts.line_to_move, &[side]), self.width);
         writeln!(
-            self.out,
+            io::stdout(),
             "{}{rank} {} {} {}  {line}",
             pad_left(texts.depth, 5),
             pad_left(texts.score, 8),
@@ -359,7 +360,7 @@ impl<'a> AnalysisView<'a> {
         )
     }
 
-    fn show_row(&mut self, info: &Info) -> io::Result<()> {
+    fn row(&self, info: &Info) -> String {
         let rank = if self.is_numbered {
             format!("{:>3}", info.multipv)
         } else {
@@ -370,13 +371,7 @@ impl<'a> AnalysisView<'a> {
         let time = format_time(info.time);
         let line = self.notation.write_line(self.position(), &info.pv);
         let line = fitted(&line, self.width);
-        let out = &mut self.out;
-        self.bar.suspend(|| {
-            writeln!(
-                out,
-                "{depth:>5}{rank} {score:>8} {time:>9} {nodes:>13}  {line}"
-            )
-        })
+        format!("{depth:>5}{rank} {score:>8} {time:>9} {nodes:>13}  {line}\n")
     }
 
     /// Whether the score of the chosen move is exact or a bound.
@@ -393,16 +388,14 @@ impl<'a> AnalysisView<'a> {
         })
     }
 
-    /// Shows the lines whose score is a bound, then the last lines in full if the output is a terminal, where the table
-    /// cuts them, then the best move.
-    fn show_best(&mut self, outcome: &Outcome, best: Move, score: Score) -> io::Result<()> {
-        for info in self.bounds.clone().values() {
-            self.show_row(info)?;
-        }
+    /// The lines whose score is a bound, then the last lines in full if the output is a terminal, where the table cuts
+    /// them, then the best move.
+    fn summary(&self, outcome: &Outcome, best: Move, score: Score) -> String {
+        let bounds = self.bounds.values();
+        let mut text: String = bounds.map(|info| self.row(info)).collect();
         if let Some(width) = self.width {
             let lines = self.last_lines(outcome).into_iter();
-            let lines: String = lines.map(|info| self.whole_line(info, width)).collect();
-            write!(self.out, "{lines}")?;
+            text.extend(lines.map(|info| self.whole_line(info, width)));
         }
         let WinRate { win, loss, .. } = WinRate::of(score.units(), self.position());
         let [win, loss] = [win, loss].map(|chance| (chance + 5) / 10);
@@ -422,7 +415,7 @@ impl<'a> AnalysisView<'a> {
             format!("{} {}", texts.time, format_time(*time)),
             format!("{} {}", texts.speed, nodes_per_second(*nodes, *time)),
         ];
-        write!(self.out, "{}", spaced(&words, self.width))
+        text + &spaced(&words, self.width)
     }
 
     /// A line with its score, on as many rows as it needs.
@@ -438,25 +431,21 @@ impl<'a> AnalysisView<'a> {
         rows.join(&format!("\n{:INDENT$}", "")) + "\n"
     }
 
-    /// The result of the search as a line of JSON.
-    fn json(&self, analysed: &Analysed, plan: &SearchPlan) -> String {
-        let Some(outcome) = &self.outcome else {
-            return String::new();
-        };
+    /// The result of the search as a line of JSON; `object` describes the position.
+    fn json(&self, outcome: &Outcome, best: Move, mut object: Value) -> String {
         let lines = self.last_lines(outcome).into_iter().map(|info| {
             let mut object = json!({});
             add_score(&mut object, info.score, info.bound);
             object["depth"] = json!(info.depth);
-            object["pv"] = info.pv.iter().map(ToString::to_string).collect();
+            object["pv"] = json!(info.pv);
             object["text"] = json!(self.notation.write_line(self.position(), &info.pv));
             object
         });
         let lines: Value = lines.collect();
-        let mut object = analysed.json(plan);
-        if let (Some(best), Some(score)) = (outcome.best, outcome.score) {
+        if let Some(score) = outcome.score {
             add_score(&mut object, score, self.bound(best, score));
         }
-        object["best"] = json!(outcome.best.map(|best| best.to_string()));
+        object["best"] = json!(best);
         object["depth"] = json!(outcome.depth);
         object["nodes"] = json!(outcome.nodes);
         object["time_ms"] = json!(u64::try_from(outcome.time.as_millis()).unwrap_or(u64::MAX));
@@ -543,16 +532,20 @@ fn format_time(time: Duration) -> String {
 mod tests {
     use super::*;
 
-    const LINE: &str = "炮二平五 马8进7 马二进三 车9平8";
-
     #[test]
-    fn lines_are_cut_at_the_edge_of_the_terminal() {
-        assert_eq!(fitted(LINE, None), LINE);
-        assert_eq!(fitted(LINE, Some(200)), LINE);
-        assert_eq!(
-            fitted(LINE, Some(ROW_WIDTH + 27)),
-            "炮二平五 马8进7 马二进三 …"
-        );
+    fn lines_are_fitted_to_the_terminal() {
+        const LINE: &str = "炮二平五 马8进7 马二进三 车9平8";
+        for (line, width, shown) in [
+            (LINE, None, LINE),
+            (LINE, Some(200), LINE),
+            (LINE, Some(ROW_WIDTH + 27), "炮二平五 马8进7 马二进三 …"),
+            // A row of its own on a narrow terminal.
+            (LINE, Some(50), "\n  炮二平五 马8进7 马二进三 车9平8"),
+            (LINE, Some(20), "\n  炮二平五 马8进7 …"),
+            ("", Some(20), "\n  "),
+        ] {
+            assert_eq!(fitted(line, width), shown);
+        }
     }
 
     #[test]
@@ -587,12 +580,5 @@ mod tests {
         assert_eq!(shown(&exact, &swapped, "b0c2"), "b0c2 a0a1 h2e2");
         let again = [(1, "a0a1"), (2, "a0a1"), (3, "h2e2")];
         assert_eq!(shown(&again, &[(2, "b0c2")], "a0a1"), "a0a1 b0c2 h2e2");
-    }
-
-    #[test]
-    fn lines_get_rows_of_their_own_on_narrow_terminals() {
-        assert_eq!(fitted(LINE, Some(50)), format!("\n  {LINE}"));
-        assert_eq!(fitted(LINE, Some(20)), "\n  炮二平五 马8进7 …");
-        assert_eq!(fitted("", Some(20)), "\n  ");
     }
 }
