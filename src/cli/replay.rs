@@ -42,36 +42,27 @@ pub struct Arguments {
     opening: OpeningArgument,
 }
 
-/// The results of all files.
-#[derive(Default)]
-struct ReplayCounts {
-    /// Games that do not agree with the rules or with their results.
-    disagreeing: usize,
-    /// Files that cannot be read.
-    unreadable: usize,
-}
-
 /// Prints a line for each game that does not agree and a summary of each file. Unreadable files are reported and
 /// skipped.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut counts = ReplayCounts::default();
+    let (mut disagreeing, mut unreadable) = (0, 0);
     for file in &arguments.files {
-        match replay_file(arguments, &GamePath::parse(file), &mut counts) {
+        match replay_file(arguments, &GamePath::parse(file), &mut disagreeing) {
             Ok(true) => {}
             Ok(false) => break,
             Err(failure) if failure.is_of_output => return Err(failure),
             Err(failure) => {
                 failure.report();
-                counts.unreadable += 1;
+                unreadable += 1;
             }
         }
     }
-    let games = match counts.disagreeing {
+    let games = match disagreeing {
         0 => None,
         1 => Some("one game does not agree".to_owned()),
         count => Some(format!("{count} games do not agree")),
     };
-    let files = match counts.unreadable {
+    let files = match unreadable {
         0 => None,
         1 => Some("one file cannot be read".to_owned()),
         count => Some(format!("{count} files cannot be read")),
@@ -84,11 +75,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Replays the games of a file. Returns `false` if standard output is closed.
+/// Replays the games of a file and counts those that do not agree. Returns `false` if standard output is closed.
 fn replay_file(
     arguments: &Arguments,
     place: &GamePath,
-    counts: &mut ReplayCounts,
+    disagreeing: &mut usize,
 ) -> Result<bool, Failure> {
     let mut games = place.games()?;
     let mut rows = Vec::new();
@@ -113,7 +104,7 @@ fn replay_file(
         }
         count += 1;
         variations += game.as_ref().map_or(0, GameTree::variations);
-        let replayed = language.within(|| replay(arguments, place, number, game));
+        let replayed = language.within(|| Replayed::new(arguments, place, number, game));
         bad += usize::from(replayed.why.is_some());
         if arguments.list {
             rows.push(replayed.row());
@@ -125,7 +116,7 @@ fn replay_file(
             break;
         }
     }
-    counts.disagreeing += bad;
+    *disagreeing += bad;
     // After a single game the rest of the file is not read.
     if place.game.is_none() || !is_found {
         finish_games(&place.path, games).context(place.path.display())?;
@@ -160,58 +151,6 @@ struct Replayed {
     end: Option<(Game, Judgement)>,
 }
 
-/// Replays a game. A game with fewer plies than `FILE:GAME@PLY` requests does not agree.
-fn replay(
-    arguments: &Arguments,
-    place: &GamePath,
-    number: usize,
-    game: Result<GameTree, RecordError>,
-) -> Replayed {
-    let mut replayed = Replayed {
-        number,
-        record: None,
-        why: None,
-        end: None,
-    };
-    let game = game.map_err(|error| error.to_string());
-    let game = game.and_then(|game| {
-        let path = format!("{}: ", place.path.display());
-        let cut = place.cut(game, number);
-        cut.map_err(|failure| failure.text.replacen(&path, "", 1))
-    });
-    let record = match game {
-        Ok(game) => match game.complete_main_line() {
-            Ok(record) => record,
-            Err(error) => {
-                replayed.why = Some(error.to_string());
-                replayed.record = Some(game.main_line());
-                return replayed;
-            }
-        },
-        Err(why) => {
-            replayed.why = Some(why);
-            return replayed;
-        }
-    };
-    match rules_of(&record, arguments.rules) {
-        Ok(rules) => {
-            replayed.why = match verify(&record, rules) {
-                Replay::Agrees => None,
-                Replay::Disagrees(why) => Some(why),
-            };
-            let mut game = Game::new(record.line.start.clone());
-            let are_legal = record.line.moves.iter().all(|m| game.push(*m).is_ok());
-            replayed.end = are_legal.then(|| {
-                let judgement = judge(&game, rules);
-                (game, judgement)
-            });
-        }
-        Err(why) => replayed.why = Some(why),
-    }
-    replayed.record = Some(record);
-    replayed
-}
-
 /// The rules of a game.
 fn rules_of(game: &PgnGame, rules: Option<RuleSet>) -> Result<RuleSet, String> {
     match (rules, game.tag("Rules")) {
@@ -224,6 +163,49 @@ fn rules_of(game: &PgnGame, rules: Option<RuleSet>) -> Result<RuleSet, String> {
 }
 
 impl Replayed {
+    fn new(
+        arguments: &Arguments,
+        place: &GamePath,
+        number: usize,
+        game: Result<GameTree, RecordError>,
+    ) -> Self {
+        let mut replayed = Self {
+            number,
+            record: None,
+            why: None,
+            end: None,
+        };
+        replayed.why = replayed.replay(arguments, place, game).err();
+        replayed
+    }
+
+    /// Replays the game. The error says why it does not agree; a game with fewer plies than `FILE:GAME@PLY` requests does
+    /// not.
+    fn replay(
+        &mut self,
+        arguments: &Arguments,
+        place: &GamePath,
+        game: Result<GameTree, RecordError>,
+    ) -> Result<(), String> {
+        let game = game.map_err(|error| error.to_string())?;
+        let path = format!("{}: ", place.path.display());
+        let cut = place.cut(game, self.number);
+        let game = cut.map_err(|failure| failure.text.replacen(&path, "", 1))?;
+        let record = self.record.insert(game.main_line());
+        game.complete_main_line()
+            .map_err(|error| error.to_string())?;
+        let rules = rules_of(record, arguments.rules)?;
+        let mut game = Game::new(record.line.start.clone());
+        if record.line.moves.iter().all(|m| game.push(*m).is_ok()) {
+            let judgement = judge(&game, rules);
+            self.end = Some((game, judgement));
+        }
+        match verify(record, rules) {
+            Replay::Agrees => Ok(()),
+            Replay::Disagrees(why) => Err(why),
+        }
+    }
+
     fn plies(&self) -> usize {
         self.record
             .as_ref()
@@ -312,16 +294,16 @@ impl Replayed {
             "game": self.number,
             "red": record.and_then(|record| record.tag("Red")),
             "black": record.and_then(|record| record.tag("Black")),
-            "result": record.map(|record| record.result.text()),
+            "result": record.map(|record| record.result),
             "plies": self.plies(),
             "ecco": self.opening().map(|opening| opening.code),
             "opening": self.opening().map(|opening| &opening.name),
             "agrees": self.why.is_none(),
             "why": self.why,
             "reason": self.recorded_reason(),
-            "rules": judgement.map(|judgement| judgement.rules.name()),
-            "verdict": judgement.map(|judgement| judgement.verdict.name()),
-            "cause": judgement.map(|judgement| judgement.cause.to_string()),
+            "rules": judgement.map(|judgement| judgement.rules),
+            "verdict": judgement.map(|judgement| judgement.verdict),
+            "cause": judgement.map(|judgement| judgement.cause),
         });
         if arguments.explain {
             object["clauses"] = json!(judgement.map(explain_clauses));
