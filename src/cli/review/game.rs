@@ -1,5 +1,7 @@
 //! A game with the results of the search, the grades of its moves and the rulings on repetitions.
 
+use serde::Serialize;
+
 use crate::board::{ByColor, Color, Move, Position};
 use crate::cli::common::texts;
 use crate::eval::win_rate::WinRate;
@@ -308,7 +310,7 @@ fn accuracy(lost: f64) -> f64 {
 }
 
 /// The number of moves of one side by grade, and their accuracy.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SideSummary {
     /// The number of judged moves.
     pub moves: usize,
@@ -356,6 +358,12 @@ mod tests {
         play_line(record.line.clone()).unwrap()
     }
 
+    fn reviewed(record: &PgnGame, found: &[Option<SearchedPosition>]) -> Review {
+        let (game, judged) = (played(record), judged_plies(record, 1));
+        let record = (1, GameTree::from(record));
+        review(record, &game, &judged, found, RuleSet::Asian)
+    }
+
     fn found(hundredths: i32, best: &str) -> Option<SearchedPosition> {
         Some(SearchedPosition {
             score: Score::from_units(hundredths * Score::MINOR_PIECE / 100),
@@ -367,7 +375,6 @@ mod tests {
     #[test]
     fn losses_are_those_of_the_moving_side() {
         let record = record(crate::notation::fen::START, "h2e2 h9g7 h0g2");
-        let game = played(&record);
         // Red keeps its lead, black loses a piece, red does not take it.
         let found = [
             found(10, "b2e2"),
@@ -375,14 +382,7 @@ mod tests {
             found(110, "h0g2"),
             found(-110, "i9h9"),
         ];
-        let judged = judged_plies(&record, 1);
-        let review = review(
-            (1, GameTree::from(&record)),
-            &game,
-            &judged,
-            &found,
-            RuleSet::Asian,
-        );
+        let review = reviewed(&record, &found);
         let verdicts = review.moves.iter().map(|m| m.verdict.as_ref().unwrap());
         let grades: Vec<Grade> = verdicts.clone().map(|verdict| verdict.grade).collect();
         assert_eq!(grades, [Grade::Good, Grade::Blunder, Grade::Best]);
@@ -402,15 +402,8 @@ mod tests {
             .into();
         assert_eq!(judged_plies(&record, 1), [false, false, true, true]);
         assert_eq!(judged_plies(&record, 4), [false, false, false, true]);
-        let game = played(&record);
         let found = [None, None, found(0, "h0g2"), found(0, "b9c7"), None];
-        let review = review(
-            (1, GameTree::from(&record)),
-            &game,
-            &[false, false, true, true],
-            &found,
-            RuleSet::Asian,
-        );
+        let review = reviewed(&record, &found);
         let has_verdict: Vec<bool> = review.moves.iter().map(|m| m.verdict.is_some()).collect();
         assert_eq!(has_verdict, [false, false, true, false]);
         assert_eq!(review.sides[Color::Black].moves, 0);

@@ -85,14 +85,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let (records, unread) = read_files(arguments, &places)?;
     let plan = arguments.search.plan(&DEFAULTS)?;
-    let files = OutputFiles::create(arguments, &places)?;
+    let files = create_files(arguments, &places)?;
+    // The tables are not printed if a file is standard output.
+    let uses_stdout = files.iter().flatten().any(OutputFile::is_stdout);
     let interrupts = interrupts()?;
     let mut reviews = Vec::new();
     let mut is_interrupted = false;
     for (place, game) in records {
         let (review, ended) = review_game(arguments, place, game, &plan, &interrupts)?;
         is_interrupted = ended == Ended::Interrupted;
-        if !files.uses_stdout() {
+        if !uses_stdout {
             let path = place.path.display();
             print(&if arguments.json {
                 output::json(&review, &path.to_string())
@@ -112,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     }
     report_damaged_tables(&plan.tables);
-    files.write(&reviews, arguments.notation)?;
+    write_files(files, &reviews, arguments.notation)?;
     if !is_interrupted {
         unread.finish("review")?;
     }
@@ -248,23 +250,11 @@ pub fn review_tree(
     let game = game.map_err(|failure| format!("game {number}: {}", failure.text))?;
     let searched = search_game(&game, &judged, plan, interrupts, on_progress);
     let (found, ended) = searched.map_err(|failure| failure.text)?;
-    let review = review(
-        (number, record),
-        &game,
-        &judged,
-        &found,
-        plan.settings.rules,
-    );
-    Ok((review, ended))
-}
-
-/// The beginning of a game, up to a number of plies.
-fn game_until(game: &Game, plies: usize) -> Game {
-    let mut game = game.clone();
-    while game.plies().len() > plies {
-        game.pop();
-    }
-    game
+    let rules = plan.settings.rules;
+    Ok((
+        review((number, record), &game, &judged, &found, rules),
+        ended,
+    ))
 }
 
 /// Searches the positions before and after each judged ply, except a last position that is decided by the rules.
@@ -286,7 +276,13 @@ fn search_game(
         numbers.retain(|number| *number != last);
     }
     let (total, mut count) = (numbers.len(), 0);
-    let beginning = |n: usize| game_until(game, numbers[n]);
+    let beginning = |n: usize| {
+        let mut beginning = game.clone();
+        while beginning.plies().len() > numbers[n] {
+            beginning.pop();
+        }
+        beginning
+    };
     let ended = search_games(total, beginning, plan, interrupts, |n, result| {
         count += 1;
         on_progress(count, total);
@@ -296,47 +292,40 @@ fn search_game(
     Ok((found, ended?))
 }
 
-/// The files to write.
-struct OutputFiles {
-    pgn: Option<OutputFile>,
-    svg: Option<OutputFile>,
-    html: Option<OutputFile>,
+/// The files of `--pgn`, `--svg` and `--html`.
+type OutputFiles = [Option<OutputFile>; 3];
+
+fn create_files(arguments: &Arguments, places: &[GamePath]) -> Result<OutputFiles, Failure> {
+    let files = [
+        ("--pgn", &arguments.pgn),
+        ("--svg", &arguments.svg),
+        ("--html", &arguments.html),
+    ];
+    let json = arguments.json.then_some(("--json", Path::new("-")));
+    let inputs: Vec<&PathBuf> = places.iter().map(|place| &place.path).collect();
+    create_outputs(files, json, &inputs, arguments.force)
 }
 
-impl OutputFiles {
-    fn create(arguments: &Arguments, places: &[GamePath]) -> Result<Self, Failure> {
-        let files = [
-            ("--pgn", &arguments.pgn),
-            ("--svg", &arguments.svg),
-            ("--html", &arguments.html),
-        ];
-        let json = arguments.json.then_some(("--json", Path::new("-")));
-        let inputs: Vec<&PathBuf> = places.iter().map(|place| &place.path).collect();
-        let [pgn, svg, html] = create_outputs(files, json, &inputs, arguments.force)?;
-        Ok(Self { pgn, svg, html })
+fn write_files(
+    [pgn, svg, html]: OutputFiles,
+    reviews: &[Review],
+    notation: MoveStyle,
+) -> Result<(), Failure> {
+    if let Some(file) = pgn {
+        let games = reviews.iter().map(output::annotated);
+        file.write(
+            games
+                .map(|game| game.write_pgn(notation))
+                .collect::<String>(),
+        )?;
     }
-
-    /// Whether a file is standard output. If so, the tables are not printed.
-    fn uses_stdout(&self) -> bool {
-        let files = [&self.pgn, &self.svg, &self.html];
-        files.into_iter().flatten().any(OutputFile::is_stdout)
+    if let (Some(file), [review]) = (svg, reviews) {
+        file.write(output::graph(review, notation))?;
     }
-
-    fn write(self, reviews: &[Review], notation: MoveStyle) -> Result<(), Failure> {
-        if let Some(file) = self.pgn {
-            let games = reviews
-                .iter()
-                .map(|review| output::annotated(review).write_pgn(notation));
-            file.write(games.collect::<String>())?;
-        }
-        if let (Some(file), [review]) = (self.svg, reviews) {
-            file.write(output::graph(review, notation))?;
-        }
-        if let Some(file) = self.html {
-            let title = reviews.first().map(|review| page::title(&review.record));
-            let games: Vec<Value> = reviews.iter().map(page_game).collect();
-            file.write(page::single_file(&title.unwrap_or_default(), &games))?;
-        }
-        Ok(())
+    if let Some(file) = html {
+        let title = reviews.first().map(|review| page::title(&review.record));
+        let games: Vec<Value> = reviews.iter().map(page_game).collect();
+        file.write(page::single_file(&title.unwrap_or_default(), &games))?;
     }
+    Ok(())
 }

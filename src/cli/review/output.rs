@@ -88,16 +88,9 @@ pub fn json(review: &Review, file: &str) -> String {
     let moves = (1..).zip(moves);
     let moves = moves.map(|(ply, (reviewed, points))| move_json(ply, reviewed, *points));
     let sides = Color::ALL.map(|color| {
-        let side = &review.sides[color];
-        json!({
-            "side": color.to_string(),
-            "moves": side.moves,
-            "accuracy": side.accuracy,
-            "lost": side.lost,
-            "inaccuracies": side.inaccuracies,
-            "mistakes": side.mistakes,
-            "blunders": side.blunders,
-        })
+        let mut side = json!(review.sides[color]);
+        side["side"] = json!(color);
+        side
     });
     let repetitions = review.repetitions.iter();
     let english = |r: &Repetition| Language::En.within(|| r.text());
@@ -110,7 +103,7 @@ pub fn json(review: &Review, file: &str) -> String {
         "opening": opening.map(|opening| &opening.name),
         "red": review.record.tag("Red"),
         "black": review.record.tag("Black"),
-        "result": review.record.result.text(),
+        "result": review.record.result,
         "moves": moves.collect::<Value>(),
         "sides": sides,
         "repetitions": repetitions.collect::<Value>(),
@@ -127,20 +120,19 @@ fn move_json(ply: usize, reviewed: &ReviewedMove, points: Option<f64>) -> Value 
         score if score.is_mated() => Some(Color::Black),
         _ => None,
     });
-    let words = |line: &[Move]| line.iter().map(ToString::to_string).collect::<Vec<_>>();
     json!({
         "ply": ply,
-        "move": reviewed.played.to_string(),
+        "move": reviewed.played,
         "chinese": chinese::write(&reviewed.before, reviewed.played),
         "fen": reviewed.before.to_string(),
         "points": points,
         "score": score,
         "mate": mate,
-        "winner": winner.map(|winner| winner.to_string()),
+        "winner": winner,
         "depth": verdict.map(|verdict| verdict.found.depth),
         "lost": verdict.map(|verdict| verdict.lost),
         "grade": verdict.map(|verdict| verdict.grade.word()),
-        "best_line": verdict.map(|verdict| words(&verdict.found.line)),
+        "best_line": verdict.map(|verdict| &verdict.found.line),
     })
 }
 
