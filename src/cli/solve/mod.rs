@@ -9,13 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::Receiver;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 
 use super::common::{
     Context, Failure, ForceArgument, GameArguments, INTERRUPTED, OutputFile, SearchPlan,
-    SearchThreads, TableArguments, create_outputs, describe_end, interrupts, note, open_input,
-    print, print_text, report_damaged_tables, thread_count,
+    SearchThreads, TableArguments, bar_style, create_outputs, describe_end, interrupts, note,
+    open_input, print, print_text, report_damaged_tables, thread_count,
 };
 use crate::board::{ByColor, Color, InvalidPosition, Move, Position, Setup};
 use crate::notation::{MoveStyle, fen};
@@ -188,7 +188,7 @@ fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failur
         note(&end);
     }
     let game = without_history(&game, arguments.rules).context("solve")?;
-    let files = OutputFiles::create(arguments)?;
+    let files = create_files(arguments)?;
     let plan = SearchPlan {
         limits: Limits::default(),
         elo: None,
@@ -247,19 +247,13 @@ struct Work {
 impl Work {
     /// Runs a search. `None` after Ctrl-C.
     fn search(&mut self, request: SearchRequest) -> std::io::Result<Option<Outcome>> {
-        let Self {
-            threads,
-            interrupts,
-            progress,
-        } = self;
-        let searched = threads.search(request, interrupts, |report| {
-            progress.report(&report);
+        let searched = self.threads.search(request, &self.interrupts, |report| {
+            self.progress.report(&report);
             Ok(())
         });
-        searched.map(|(outcome, is_interrupted)| {
-            progress.nodes += outcome.nodes;
-            (!is_interrupted).then_some(outcome)
-        })
+        let (outcome, is_interrupted) = searched?;
+        self.progress.nodes += outcome.nodes;
+        Ok((!is_interrupted).then_some(outcome))
     }
 }
 
@@ -274,8 +268,7 @@ struct Progress {
 
 impl Progress {
     fn new() -> Self {
-        let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let style = bar_style("{spinner} {elapsed} {msg}");
         Self {
             bar: ProgressBar::new_spinner().with_style(style),
             nodes: 0,
@@ -431,26 +424,21 @@ fn choose_moves(
     })
 }
 
-/// The files to write.
-struct OutputFiles {
-    pgn: Option<OutputFile>,
-    svg: Option<OutputFile>,
-}
+/// The files of `--pgn` and `--svg`.
+type OutputFiles = [Option<OutputFile>; 2];
 
-impl OutputFiles {
-    fn create(arguments: &Arguments) -> Result<Self, Failure> {
-        let files = [("--pgn", &arguments.pgn), ("--svg", &arguments.svg)];
-        let json = arguments.json.then_some(("--json", Path::new("-")));
-        let resume = arguments.resume.as_deref().map(|path| ("--resume", path));
-        let others = json.into_iter().chain(resume);
-        let input = arguments.game.file();
-        let [pgn, svg] = create_outputs(files, others, input.as_slice(), arguments.force)?;
-        // Checks that the file can be written. The run writes it only after Ctrl-C.
-        if let Some(path) = &arguments.resume {
-            OutputFile::open(path)?;
-        }
-        Ok(Self { pgn, svg })
+fn create_files(arguments: &Arguments) -> Result<OutputFiles, Failure> {
+    let files = [("--pgn", &arguments.pgn), ("--svg", &arguments.svg)];
+    let json = arguments.json.then_some(("--json", Path::new("-")));
+    let resume = arguments.resume.as_deref().map(|path| ("--resume", path));
+    let others = json.into_iter().chain(resume);
+    let input = arguments.game.file();
+    let created = create_outputs(files, others, input.as_slice(), arguments.force)?;
+    // Checks that the file can be written. The run writes it only after Ctrl-C.
+    if let Some(path) = &arguments.resume {
+        OutputFile::open(path)?;
     }
+    Ok(created)
 }
 
 /// Prints and writes a solution.
@@ -468,15 +456,15 @@ fn show(
     };
     check(game.position(), &file.proof, arguments.rules, tables).context("solve")?;
     let notation = arguments.notation;
-    let outputs = [&files.pgn, &files.svg];
-    let uses_stdout = outputs.into_iter().flatten().any(OutputFile::is_stdout);
+    let uses_stdout = files.iter().flatten().any(OutputFile::is_stdout);
+    let [pgn, svg] = files;
     if let Proof::Mate {
         solution: Solution { tree, .. },
         ..
     }
     | Proof::Win { tree } = &file.proof
     {
-        if let Some(out) = files.pgn {
+        if let Some(out) = pgn {
             let solution = match &file.proof {
                 Proof::Mate { solution, .. } => Some(solution),
                 _ => None,
@@ -484,7 +472,7 @@ fn show(
             let pgn = game_tree(game.position(), solution, tree, notation);
             out.write(pgn.write_pgn(notation))?;
         }
-        if let Some(out) = files.svg {
+        if let Some(out) = svg {
             out.write(diagrams(game.position(), tree, notation))?;
         }
     }

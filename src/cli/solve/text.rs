@@ -24,11 +24,14 @@ pub fn length(plies: u32) -> String {
 
 /// A win as text.
 pub fn describe_win(game: &Game, tree: &MatingMove, notation: MoveStyle) -> String {
-    let mut text = format!(
-        "a win, {} or earlier\nmain line: {}\n\n",
-        length(tree.plies),
-        notation.write_line(game.position(), &tree.main_line()),
-    );
+    let title = format!("a win, {} or earlier", length(tree.plies));
+    describe_tree(&title, game, tree, notation)
+}
+
+/// A title, the main line and the tree.
+fn describe_tree(title: &str, game: &Game, tree: &MatingMove, notation: MoveStyle) -> String {
+    let main_line = notation.write_line(game.position(), &tree.main_line());
+    let mut text = format!("{title}\nmain line: {main_line}\n\n");
     write_tree(&mut text, game.position(), tree, 1, 0, notation);
     text
 }
@@ -88,8 +91,8 @@ fn add_moves(record: &mut GameTree, after: NodeId, tree: &MatingMove) {
         record.moves[node].comment = table_text(tree);
     }
     for reply in &tree.replies {
-        let defence = record.moves.add(node, annotated(reply.played));
-        add_moves(record, defence, &reply.answer);
+        let defense = record.moves.add(node, annotated(reply.played));
+        add_moves(record, defense, &reply.answer);
     }
 }
 
@@ -156,12 +159,7 @@ fn table_text(tree: &MatingMove) -> String {
 /// A solution as text.
 pub fn describe(game: &Game, solution: &Solution, notation: MoveStyle) -> String {
     let tree = &solution.tree;
-    let mut text = format!(
-        "{}\nmain line: {}\n\n",
-        headline(solution),
-        notation.write_line(game.position(), &tree.main_line()),
-    );
-    write_tree(&mut text, game.position(), tree, 1, 0, notation);
+    let mut text = describe_tree(&headline(solution), game, tree, notation);
     text.push('\n');
     let mut here = game.position().clone();
     let line = tree.main_line();
