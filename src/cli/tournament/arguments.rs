@@ -41,7 +41,7 @@ const MAX_ENGINES_MB: u64 = 16;
 ///   nice=N, cpus=LIST  its nice value and processors (such as 0-3,6)
 ///   stderr=FILE        append its standard error to this file
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, next_help_heading = "Tournament")]
 pub struct Arguments {
     #[command(flatten)]
     engines: EngineArguments,
@@ -51,33 +51,27 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Engines")]
     engines_file: Option<PathBuf>,
     /// The format of the tournament.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value_t,
-        help_heading = "Tournament"
-    )]
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     format: TournamentFormat,
     /// Number of seeds of a gauntlet: engines that play all others but not each other.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Tournament")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     seeds: u16,
     /// Do not swap colors between the two games of an opening.
-    #[arg(long, conflicts_with = "sprt", help_heading = "Tournament")]
+    #[arg(long, conflicts_with = "sprt")]
     noswap: bool,
     /// Give the first engine of a pairing black in the first game.
-    #[arg(long, help_heading = "Tournament")]
+    #[arg(long)]
     reverse: bool,
     /// Pause between two games in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=86_400_000), help_heading = "Tournament")]
+    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=86_400_000))]
     wait: u32,
     /// Number of rounds; in each round every pairing plays one opening with both colors [default: 10, or
     /// unlimited with --sprt; in a Swiss tournament as many as it needs for one winner]. In a knockout the number of
     /// openings in each match [default: 1].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000), help_heading = "Tournament")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     rounds: Option<u64>,
     /// Number of games played at the same time.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Tournament")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
     /// The openings: a file (FEN or EPD lines, lines of moves, or PGN), of which invalid openings are reported and
     /// left out, `balanced` for the built-in list,
@@ -137,17 +131,12 @@ pub struct Arguments {
     resign: Option<ScoreWin>,
     /// Stop when an SPRT accepts a hypothesis: `elo0=0,elo1=5`, optionally with `alpha=`, `beta=` (0.05)
     /// and `model=` (normalized or logistic).
-    #[arg(long, value_name = "TEST", help_heading = "Tournament")]
+    #[arg(long, value_name = "TEST")]
     sprt: Option<Sprt>,
     /// Measure several changes in one match of an engine against itself. FILE is a TOML file with a table for each
     /// change: `[[factor]]`, `name = "TEXT"`, `[factor.options]`, `NAME = [OLD, NEW]`. For each pair of games every factor
     /// is switched at random: one engine has its old values, the other the new ones.
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "sprt",
-        help_heading = "Tournament"
-    )]
+    #[arg(long, value_name = "FILE", conflicts_with = "sprt")]
     factors: Option<PathBuf>,
     /// Pin each game to its own processors, one for each search thread of the engine that has most (of both engines if
     /// one ponders), by their options `Threads` (Linux and Windows).
@@ -160,12 +149,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = parse_seconds, help_heading = "Time")]
     patience: Duration,
     /// The PGN tag `Event`.
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "chuhe match",
-        help_heading = "Tournament"
-    )]
+    #[arg(long, value_name = "NAME", default_value = "chuhe match")]
     event: String,
     /// Append the games to this PGN file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -256,11 +240,16 @@ impl clap::Args for EngineArguments {
     }
 }
 
+/// The text of a file of engines or factors.
+fn read_settings(path: &Path) -> Result<String, Failure> {
+    let text = read_file(path, MAX_ENGINES_MB).context(path.display())?;
+    String::from_utf8(text).context(path.display())
+}
+
 /// The engines of a TOML file. The settings `each` of the command line take precedence over the table `[each]` of the
 /// file, and the settings of an engine over both.
 fn engines_of_file(path: &Path, each: &PartialEngineSpec) -> Result<Vec<EngineSpec>, Failure> {
-    let text = read_file(path, MAX_ENGINES_MB).context(path.display())?;
-    let text = String::from_utf8(text).context(path.display())?;
+    let text = read_settings(path)?;
     let (each_of_file, engines) = read_toml(&text).context(path.display())?;
     let each = each.clone().or(&each_of_file);
     let specs = engines.into_iter().map(|engine| engine.spec(&each));
@@ -396,8 +385,7 @@ impl Arguments {
                 "needs exactly two engines, and both colors",
             ));
         }
-        let text = read_file(path, MAX_ENGINES_MB).context(path.display())?;
-        let text = String::from_utf8(text).context(path.display())?;
+        let text = read_settings(path)?;
         let factors = Factors::read_toml(&text).context(path.display())?;
         for (number, engine) in engines.iter_mut().enumerate() {
             engine.set_options(factors.options(0, number));

@@ -57,7 +57,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let end = played.as_ref().copied().unwrap_or(TournamentEnd::Failed);
     standings.winner = tournament.schedule().knockout_winner(output.games());
     let finished = output.finish(&standings, end);
-    report_damage(&tournament);
+    if let Some(tablebases) = &tournament.rules.tablebases {
+        report_damaged_tables(tablebases.tables());
+    }
     print_text(&report::report(
         &tournament,
         &standings,
@@ -96,13 +98,6 @@ fn print_resumed(content: &JournalContent) -> Result<(), Failure> {
         print_text(&format!("resumed after {games}\n"))?;
     }
     Ok(())
-}
-
-/// Reports the damaged tables of the adjudication.
-fn report_damage(tournament: &Tournament) {
-    if let Some(tablebases) = &tournament.rules.tablebases {
-        report_damaged_tables(tablebases.tables());
-    }
 }
 
 /// Prints warnings about options, the messages of the engines, and warnings if games may repeat or if there are more

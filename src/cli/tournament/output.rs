@@ -25,22 +25,19 @@ use crate::tournament::{
 };
 
 /// The files of a match.
-pub struct OutputFiles {
+pub struct OutputFiles<'a> {
+    arguments: &'a Arguments,
     journal: Option<Journal>,
     pgn: Option<PgnFile>,
-    pgn_path: Option<PathBuf>,
     json: Option<OutputFile>,
     plot: Option<OutputFile>,
     epd: Option<File>,
-    status: Vec<PathBuf>,
-    /// The names of the journal, the PGN and the EPD, for errors.
-    names: [String; 3],
 }
 
-impl OutputFiles {
+impl<'a> OutputFiles<'a> {
     /// Opens the files, and returns the content of the journal.
     pub fn open(
-        arguments: &Arguments,
+        arguments: &'a Arguments,
         tournament: &Tournament,
     ) -> Result<(Self, JournalContent), Failure> {
         for (option, path) in [("--pgn", &arguments.pgn), ("--epd", &arguments.epd)] {
@@ -60,17 +57,12 @@ impl OutputFiles {
             OutputFile::create(path, force)
         };
         let mut files = Self {
+            arguments,
             journal: None,
             pgn: None,
-            pgn_path: arguments.pgn.as_deref().map(canonical_path),
             json: arguments.json.as_ref().map(report_file).transpose()?,
             plot: arguments.plot.as_ref().map(report_file).transpose()?,
             epd: None,
-            status: arguments.status.clone(),
-            names: [&arguments.resume, &arguments.pgn, &arguments.epd].map(|path| {
-                let name = path.as_ref().map(|path| path.display().to_string());
-                name.unwrap_or_default()
-            }),
         };
         let mut content = JournalContent::default();
         if let Some(path) = &arguments.resume {
@@ -85,9 +77,8 @@ impl OutputFiles {
             content = read;
         }
         if let Some(path) = &arguments.pgn {
-            files
-                .open_pgn(path, arguments, tournament, &mut content)
-                .context(path.display())?;
+            let opened = files.open_pgn(path, tournament, &mut content);
+            opened.context(path.display())?;
         }
         if let Some(path) = &arguments.epd {
             let opened = open_epd(path, tournament, &content.games);
@@ -99,11 +90,10 @@ impl OutputFiles {
     fn open_pgn(
         &mut self,
         path: &Path,
-        arguments: &Arguments,
         tournament: &Tournament,
         content: &mut JournalContent,
     ) -> io::Result<()> {
-        let notation = arguments.notation;
+        let notation = self.arguments.notation;
         let Some(journal) = &mut self.journal else {
             self.pgn = Some(PgnFile::open(path, notation, None)?);
             return Ok(());
@@ -126,39 +116,37 @@ impl OutputFiles {
         Ok(())
     }
 
-    /// Writes an event, first to the journal, so that the PGN never has a game that the journal lacks. Errors name the
-    /// file.
-    fn add(&mut self, tournament: &Tournament, event: TournamentEvent<'_>) -> io::Result<()> {
-        let [journal_name, pgn_name, epd_name] = &self.names;
-        let named = |name| move |error: io::Error| io::Error::other(format!("{name}: {error}"));
-        let record = match event {
-            TournamentEvent::Game(record) => record,
-            TournamentEvent::Void { number, detail } => {
-                let journal = self.journal.as_mut();
-                let added = journal.map_or(Ok(()), |journal| journal.add_void(number, detail));
-                return added.map_err(named(journal_name));
-            }
+    /// Writes an event, first to the journal, so that the PGN never has a game that the journal lacks.
+    fn add(&mut self, tournament: &Tournament, event: TournamentEvent<'_>) -> Result<(), Failure> {
+        let Arguments {
+            resume, pgn, epd, ..
+        } = self.arguments;
+        if let (Some(journal), Some(path)) = (&mut self.journal, resume) {
+            let added = match event {
+                TournamentEvent::Game(record) => journal.add(record),
+                TournamentEvent::Void { number, detail } => journal.add_void(number, detail),
+            };
+            added.context(path.display())?;
+        }
+        let TournamentEvent::Game(record) = event else {
+            return Ok(());
         };
-        if let Some(journal) = &mut self.journal {
-            journal.add(record).map_err(named(journal_name))?;
+        if let (Some(file), Some(path)) = (&mut self.pgn, pgn) {
+            file.write(tournament, record).context(path.display())?;
         }
-        if let Some(pgn) = &mut self.pgn {
-            pgn.write(tournament, record).map_err(named(pgn_name))?;
+        if let (Some(file), Some(path)) = (&mut self.epd, epd) {
+            let line = final_position(tournament, record);
+            let written = line.and_then(|line| file.write_all(line.as_bytes()));
+            written.context(path.display())?;
         }
-        match &mut self.epd {
-            Some(epd) => {
-                let written = epd.write_all(final_position(tournament, record)?.as_bytes());
-                written.map_err(named(epd_name))
-            }
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 
 /// All output of a running match.
 pub struct MatchOutput<'a> {
     tournament: &'a Tournament,
-    files: OutputFiles,
+    files: OutputFiles<'a>,
     games: Vec<GameSummary>,
     /// The numbers and PGN of the last games, for the status page.
     recent: VecDeque<(u64, String)>,
@@ -172,7 +160,7 @@ impl<'a> MatchOutput<'a> {
     /// Writes the first status. `games` are the games of earlier runs.
     pub fn new(
         tournament: &'a Tournament,
-        files: OutputFiles,
+        files: OutputFiles<'a>,
         games: Vec<GameSummary>,
         standings: &Standings,
     ) -> Result<Self, Failure> {
@@ -196,7 +184,7 @@ impl<'a> MatchOutput<'a> {
 
     /// Keeps a game as PGN for the status page if there is a status file.
     fn keep_recent(&mut self, record: &GameRecord) -> io::Result<()> {
-        if self.files.status.is_empty() {
+        if self.files.arguments.status.is_empty() {
             return Ok(());
         }
         let game = pgn_game(self.tournament, record, None, MoveStyle::Chinese);
@@ -211,13 +199,13 @@ impl<'a> MatchOutput<'a> {
 
     /// Writes an event to all outputs.
     pub fn event(&mut self, standings: &Standings, event: TournamentEvent<'_>) -> io::Result<()> {
-        self.files.add(self.tournament, event)?;
+        let error = |failure: Failure| io::Error::other(failure.text);
+        self.files.add(self.tournament, event).map_err(error)?;
         if let TournamentEvent::Game(record) = event {
             self.games.push(record.into());
             self.keep_recent(record)?;
         }
-        self.write_status(standings, None)
-            .map_err(|failure| io::Error::other(failure.text))?;
+        self.write_status(standings, None).map_err(error)?;
         match event {
             TournamentEvent::Game(record) => self.show_game(standings, record),
             TournamentEvent::Void { number, detail } => {
@@ -265,7 +253,8 @@ impl<'a> MatchOutput<'a> {
             json.write(&(text.context("--json")? + "\n"))?;
         }
         if let Some(plot) = self.files.plot {
-            plot.write(&plot::draw(self.tournament, standings, &self.games)?)?;
+            let picture = plot::draw(self.tournament, standings, &self.games);
+            plot.write(picture.context("the plot")?)?;
         }
         Ok(())
     }
@@ -275,6 +264,8 @@ impl<'a> MatchOutput<'a> {
         standings: &Standings,
         end: Option<TournamentEnd>,
     ) -> Result<(), Failure> {
+        let arguments = self.files.arguments;
+        let pgn = arguments.pgn.as_deref().map(canonical_path);
         let left = match end {
             None => self.time_left(standings.games()),
             Some(_) => None,
@@ -284,11 +275,11 @@ impl<'a> MatchOutput<'a> {
             standings,
             games: &self.games,
             recent: &self.recent,
-            pgn: self.files.pgn_path.as_deref(),
+            pgn: pgn.as_deref(),
             end,
             left,
         };
-        for path in &self.files.status {
+        for path in &arguments.status {
             let text = status.text(&canonical_path(path))?;
             OutputFile::open(path)?.write(&text)?;
         }
@@ -372,11 +363,9 @@ fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<St
         .players
         .map(|player| tournament.engines[player].name.replace(['"', ';'], "'"))
         .map(|name| name.replace('\\', r"\\"));
-    let fen = fen::write_position(&position);
-    let fields: Vec<&str> = fen.split(' ').take(4).collect();
     Ok(format!(
-        "{} id \"game {}: {red} - {black}\"; c0 \"{} {}\";\n",
-        fields.join(" "),
+        "{} - - id \"game {}: {red} - {black}\"; c0 \"{} {}\";\n",
+        fen::write_board(&position.setup()),
         record.number + 1,
         record.result,
         record.reason

@@ -3,7 +3,6 @@
 use plotters::prelude::*;
 
 use super::report::{elo, ranking};
-use crate::cli::common::{Context, Failure};
 use crate::text::counted;
 use crate::tournament::stats::{Estimate, Interval, Scores, SprtRun, Standings};
 use crate::tournament::{GameSummary, Tournament};
@@ -17,7 +16,7 @@ const FRAME: u32 = 90;
 /// Height of a curve, in pixels.
 const HISTORY: u32 = 220;
 
-type Painted = Result<(), Box<dyn std::error::Error>>;
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// Plots the score of each engine, and for two engines also Elo and LLR by the number of games. `games` must be in the
@@ -26,15 +25,7 @@ pub fn draw(
     tournament: &Tournament,
     standings: &Standings,
     games: &[GameSummary],
-) -> Result<String, Failure> {
-    paint(tournament, standings, games).context("the plot")
-}
-
-fn paint(
-    tournament: &Tournament,
-    standings: &Standings,
-    games: &[GameSummary],
-) -> Result<String, Box<dyn std::error::Error>> {
+) -> Result<String> {
     let order = ranking(tournament, standings);
     let name = |n: usize| tournament.engines[n].name.as_str();
     let rows: Vec<_> = order
@@ -85,9 +76,9 @@ fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
     let mut points = Vec::new();
     for pair in games.chunk_by(|a, b| a.number / 2 == b.number / 2) {
         let half_points: Vec<usize> = pair.iter().map(|game| game.half_points(0)).collect();
-        half_points
-            .iter()
-            .for_each(|points| scores.games[*points] += 1);
+        for points in &half_points {
+            scores.games[*points] += 1;
+        }
         if let [first, second] = half_points[..] {
             scores.pairs[first + second] += 1;
             if let Some(run) = &mut run {
@@ -150,7 +141,7 @@ fn curves(tournament: &Tournament, points: &[Point]) -> Vec<Curve> {
     curves.filter(|curve| curve.lines[0].len() > 1).collect()
 }
 
-fn paint_curve(area: &Area<'_>, curve: &Curve) -> Painted {
+fn paint_curve(area: &Area<'_>, curve: &Curve) -> Result<()> {
     let values = curve.lines.iter().flatten().map(|(_, value)| *value);
     // The error bounds after the first games are very wide and are clipped.
     let main = curve.lines[0].iter().map(|(_, value)| value.abs());
@@ -192,7 +183,7 @@ fn paint_curve(area: &Area<'_>, curve: &Curve) -> Painted {
     Ok(())
 }
 
-fn paint_standings(root: &Area<'_>, rows: &[(&str, Option<Estimate>)], title: &str) -> Painted {
+fn paint_standings(root: &Area<'_>, rows: &[(&str, Option<Estimate>)], title: &str) -> Result<()> {
     let bottom = -(rows.len() as f64);
     let mut chart = ChartBuilder::on(root)
         .caption(title, ("sans-serif", 20))

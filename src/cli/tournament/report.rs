@@ -264,6 +264,23 @@ const STANDINGS: [&str; 8] = [
     "Elo (95 %)",
 ];
 
+/// The row of an engine in the standings.
+fn standings_row(tournament: &Tournament, standings: &Standings, number: usize) -> [String; 8] {
+    let scores = standings.of(number);
+    let [losses, draws, wins] = scores.games;
+    let estimate = scores.estimate();
+    [
+        tournament.engines[number].name.clone(),
+        scores.count().to_string(),
+        wins.to_string(),
+        draws.to_string(),
+        losses.to_string(),
+        scores.points().to_string(),
+        estimate.map_or(String::new(), |e| format!("{:.1}", 100.0 * e.score)),
+        estimate.map_or(String::new(), |e| elo(&e.elo)),
+    ]
+}
+
 /// The results of more than two engines, in total and against each opponent.
 fn cross_table(tournament: &Tournament, standings: &Standings, width: Option<usize>) -> String {
     let order = ranking(tournament, standings);
@@ -273,20 +290,8 @@ fn cross_table(tournament: &Tournament, standings: &Standings, width: Option<usi
     rows[0].push(translated("rating").into_owned());
     rows[0].extend((1..=order.len()).map(|rank| rank.to_string()));
     for (rank, number) in (1..).zip(&order) {
-        let scores = standings.of(*number);
-        let [losses, draws, wins] = scores.games;
-        let mut row = vec![
-            format!("{rank} {}", tournament.engines[*number].name),
-            scores.count().to_string(),
-            wins.to_string(),
-            draws.to_string(),
-            losses.to_string(),
-            scores.points().to_string(),
-        ];
-        match scores.estimate() {
-            Some(e) => row.extend([format!("{:.1}", 100.0 * e.score), elo(&e.elo)]),
-            None => row.extend([String::new(), String::new()]),
-        }
+        let mut row = standings_row(tournament, standings, *number).to_vec();
+        row[0] = format!("{rank} {}", row[0]);
         let Rating { value, error } = ratings[*number];
         let error = format!("{error:.0}").replace("inf", "∞");
         row.push(format!("{value:+.0} ± {error}"));
@@ -446,20 +451,13 @@ impl Status<'_> {
     }
 
     fn standings_table(&self) -> String {
-        let rows = ranking(self.tournament, self.standings).into_iter().map(|number| {
-            let scores = self.standings.of(number);
-            let [losses, draws, wins] = scores.games;
-            let name = escape_html(&self.tournament.engines[number].name);
-            let estimate = scores.estimate();
-            let percent = estimate.map_or(String::new(), |e| format!("{:.1}", 100.0 * e.score));
-            let elo = estimate.map_or(String::new(), |e| elo(&e.elo));
-            format!(
-                "<tr><td>{name}</td><td>{}</td><td>{wins}</td><td>{draws}</td><td>{losses}</td><td>{}</td>\
-                 <td>{percent}</td><td>{elo}</td></tr>\n",
-                scores.count(),
-                scores.points()
-            )
-        });
+        let rows = ranking(self.tournament, self.standings)
+            .into_iter()
+            .map(|number| {
+                let row = standings_row(self.tournament, self.standings, number);
+                let cells = row.map(|cell| format!("<td>{}</td>", escape_html(&cell)));
+                format!("<tr>{}</tr>\n", cells.concat())
+            });
         let rows: String = rows.collect();
         let heads = heads(STANDINGS).map(|head| format!("<th>{head}</th>"));
         format!("<table>\n<tr>{}</tr>\n{rows}</table>\n", heads.concat())
