@@ -183,18 +183,18 @@ fn object(
     place: Option<(&Path, Place)>,
 ) -> Value {
     let arguments = judging.arguments;
-    let perpetual = |color: Color| judgement.perpetuals[color].to_string();
     let mut object = place_json(place);
-    object["verdict"] = json!(judgement.verdict.name());
-    object["cause"] = json!(judgement.cause.to_string());
-    object["rules"] = json!(judgement.rules.name());
+    object["verdict"] = json!(judgement.verdict);
+    object["cause"] = json!(judgement.cause);
+    object["rules"] = json!(judgement.rules);
     let counts = matches!(judgement.cause, Cause::Nothing | Cause::Repetition);
     object["occurrences"] = json!(counts.then_some(judgement.occurrences));
-    object["red"] = json!(perpetual(Color::Red));
-    object["black"] = json!(perpetual(Color::Black));
+    for color in Color::ALL {
+        object[color.name()] = json!(judgement.perpetuals[color].to_string());
+    }
     if arguments.all {
         for rules in RuleSet::ALL {
-            object["all"][rules.name()] = json!(judge_outcome(game, rules).verdict.name());
+            object["all"][rules.name()] = json!(judge_outcome(game, rules).verdict);
         }
     }
     if arguments.explain {

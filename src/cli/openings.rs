@@ -131,9 +131,9 @@ struct Output {
 /// unless it is standard output.
 fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> {
     let out = &arguments.out;
-    let output = |file: Box<dyn Write>, lock| Output {
+    let output = |file: Box<dyn Write>, present, lock| Output {
         file,
-        present: Vec::new(),
+        present,
         lock,
     };
     if out.as_os_str() == "-" {
@@ -142,25 +142,21 @@ fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> 
             return Err(Failure::usage("--go-on", why));
         }
         let mut stdout = io::stdout();
-        stdout
-            .write_all(heading.as_bytes())
-            .or_else(ignore_closed_pipe)
-            .context("standard output")?;
-        return Ok(output(Box::new(stdout), None));
+        let written = stdout.write_all(heading.as_bytes());
+        let written = written.or_else(ignore_closed_pipe);
+        written.context("standard output")?;
+        return Ok(output(Box::new(stdout), Vec::new(), None));
     }
     if arguments.go_on {
         require_regular(out).context(out.display())?;
         let lock = Some(FileLock::of(out)?);
         let (file, present) = reopen(out, heading).context(out.display())?;
-        return Ok(Output {
-            present,
-            ..output(Box::new(file), lock)
-        });
+        return Ok(output(Box::new(file), present, lock));
     }
     let hint = "--go-on resumes its search, --force overwrites it";
     let (mut file, lock) = create_locked(out, arguments.force, hint)?;
     file.write_all(heading.as_bytes()).context(out.display())?;
-    Ok(output(Box::new(file), lock))
+    Ok(output(Box::new(file), Vec::new(), lock))
 }
 
 /// The beginning of the first line of the file, before the settings.

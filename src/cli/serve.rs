@@ -82,14 +82,6 @@ pub struct Arguments {
 /// Time after which an idle worker looks for tasks again.
 pub const PAUSE: Duration = Duration::from_millis(500);
 
-fn open_tables(arguments: &Arguments) -> Result<Arc<Tables>, Failure> {
-    let (tables, skipped) = Tables::open(&arguments.tables);
-    match skipped.first() {
-        Some(problem) => Err(Failure::new("--tables", problem)),
-        None => Ok(tables),
-    }
-}
-
 /// Nodes per score by default.
 pub const NODES: u64 = 100_000;
 /// Maximum time of a search for a user of the page.
@@ -158,7 +150,10 @@ pub fn open_store(location: &Location) -> Result<Store, Failure> {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let files = load_files(arguments)?;
-    let tables = open_tables(arguments)?;
+    let (tables, skipped) = Tables::open(&arguments.tables);
+    if let Some(problem) = skipped.first() {
+        return Err(Failure::new("--tables", problem));
+    }
     allow_connections(arguments.connections);
     if let Err(error) = survive_file_limits() {
         log::warn!("cannot handle SIGXFSZ, so a file size limit will end the server: {error}");

@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crossbeam_channel::Receiver;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use plotters::prelude::*;
 
 use super::common::{
-    Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, print_text,
-    read_small_text, remove_unfinished_at_interrupt, require_not_input, translated,
+    Context, Failure, ForceArgument, INTERRUPTED, bar_style, interrupts, print, print_line,
+    print_text, read_small_text, remove_unfinished_at_interrupt, require_not_input, translated,
 };
 use crate::eval::nnue::Network;
 use crate::text::Replacement;
@@ -56,14 +56,6 @@ pub struct Arguments {
     threads: u16,
 }
 
-/// The message after an interrupted pass.
-fn interrupted(done: u32, passes: u32) -> String {
-    match done {
-        0 => "interrupted in the first pass; nothing is kept".to_owned(),
-        _ => format!("interrupted after {done} of {passes} passes, which are kept"),
-    }
-}
-
 /// Reads the samples, trains, and writes network, checkpoint and losses after each pass.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = arguments.out.as_ref().filter(|_| !arguments.print_recipe);
@@ -71,10 +63,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         remove_unfinished_at_interrupt();
         require_outputs(arguments, out)?;
     }
-    let start = match &arguments.from {
-        Some(path) => Some(Network::open(path).context(path.display())?),
-        None => None,
-    };
+    let open = |path: &PathBuf| Network::open(path).context(path.display());
+    let start = arguments.from.as_ref().map(open).transpose()?;
     let recipe = recipe(arguments, start.as_ref())?;
     let Some(out) = out else {
         print(&explained(&recipe)?)?;
@@ -112,7 +102,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupts = interrupts()?;
     while !trainer.is_done() {
         let Some(report) = pass(&mut trainer, &samples, &interrupts) else {
-            print_line(&interrupted(trainer.passes(), trainer.recipe().passes));
+            let (done, passes) = (trainer.passes(), trainer.recipe().passes);
+            print_line(&match done {
+                0 => "interrupted in the first pass; nothing is kept".to_owned(),
+                _ => format!("interrupted after {done} of {passes} passes, which are kept"),
+            });
             return Ok(ExitCode::from(INTERRUPTED));
         };
         reports.push(report);
@@ -138,7 +132,8 @@ fn write_results(
         write(out, &network.to_bytes())?;
     }
     write(&csv, table(reports).as_bytes())?;
-    write(&svg, draw_losses(reports)?.as_bytes())
+    let picture = draw_losses(reports).context("the loss curves")?;
+    write(&svg, picture.as_bytes())
 }
 
 /// The name of the recipe in errors.
@@ -281,16 +276,11 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
 
 /// One pass with a progress bar; `None` if it was interrupted.
 fn pass(trainer: &mut Trainer, samples: &Samples, interrupts: &Receiver<()>) -> Option<PassReport> {
-    let style = "pass {msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}";
-    let bar = ProgressBar::new(samples.training.len() as u64);
-    if let Ok(style) = ProgressStyle::with_template(style) {
-        bar.set_style(style);
-    }
-    bar.set_message(format!(
-        "{}/{}",
-        trainer.passes() + 1,
-        trainer.recipe().passes
-    ));
+    let style = bar_style("pass {msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}");
+    let (number, passes) = (trainer.passes() + 1, trainer.recipe().passes);
+    let bar = ProgressBar::new(samples.training.len() as u64)
+        .with_style(style)
+        .with_message(format!("{number}/{passes}"));
     let start = Instant::now();
     let report = trainer.pass(samples, |done| {
         bar.set_position(done as u64);
@@ -352,11 +342,7 @@ const CURVES: [(&str, RGBColor, Loss); 2] = [
 ];
 
 /// Draws the losses by pass as SVG. The scale is logarithmic, because the losses fall mostly in the first passes.
-fn draw_losses(reports: &[PassReport]) -> Result<String, Failure> {
-    paint_losses(reports).context("the loss curves")
-}
-
-fn paint_losses(reports: &[PassReport]) -> Result<String, Box<dyn std::error::Error>> {
+fn draw_losses(reports: &[PassReport]) -> Result<String, Box<dyn std::error::Error>> {
     let values = reports
         .iter()
         .flat_map(|report| CURVES.map(|(_, _, loss)| loss(report)));

@@ -159,7 +159,7 @@ fn length_by_rule(plies: Option<u16>) -> String {
 fn probe_json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> String {
     let with_move = |m: &ProbedMove| {
         let mut object = outcome_json(m.outcome);
-        object["move"] = json!(m.played.to_string());
+        object["move"] = json!(m.played);
         object["chinese"] = json!(MoveStyle::Chinese.write(game.position(), m.played));
         object
     };
@@ -172,7 +172,7 @@ fn probe_json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) 
         object["dtc"] = json!(plies);
     }
     object["moves"] = moves.iter().map(with_move).collect();
-    let line = tables.best_line(game.position());
-    object["line"] = line.map(|m| m.to_string()).collect();
+    let line: Vec<Move> = tables.best_line(game.position()).collect();
+    object["line"] = json!(line);
     format!("{object}\n")
 }
