@@ -240,7 +240,6 @@ impl clap::Args for EngineArguments {
     }
 }
 
-/// The text of a file of engines or factors.
 fn read_settings(path: &Path) -> Result<String, Failure> {
     let text = read_file(path, MAX_ENGINES_MB).context(path.display())?;
     String::from_utf8(text).context(path.display())
@@ -280,7 +279,6 @@ impl Arguments {
             .collect()
     }
 
-    /// The number of rounds if none is given.
     fn default_rounds(&self, engines: usize) -> Option<u64> {
         match self.format {
             _ if self.sprt.is_some() => None,
@@ -293,7 +291,6 @@ impl Arguments {
         }
     }
 
-    /// How to treat a damaged journal.
     pub fn damage(&self) -> Damage {
         if self.repair {
             Damage::Repair

@@ -60,12 +60,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(tablebases) = &tournament.rules.tablebases {
         report_damaged_tables(tablebases.tables());
     }
-    print_text(&report::report(
-        &tournament,
-        &standings,
-        end,
-        terminal_width(),
-    ))?;
+    let width = terminal_width();
+    print_text(&report::report(&tournament, &standings, Some(end), width))?;
     played.map_err(|error| match arguments.resume {
         Some(_) => Failure::new(
             format_args!("match: {error}"),
@@ -84,7 +80,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Prints what was read from the journal.
 fn print_resumed(content: &JournalContent) -> Result<(), Failure> {
     if content.damaged_lines > 0 {
         let lines = content.damaged_lines;

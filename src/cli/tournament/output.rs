@@ -24,7 +24,6 @@ use crate::tournament::{
     TournamentEvent, is_journal, pgn_game,
 };
 
-/// The files of a match.
 pub struct OutputFiles<'a> {
     arguments: &'a Arguments,
     journal: Option<Journal>,
@@ -177,7 +176,6 @@ impl<'a> MatchOutput<'a> {
         Ok(output)
     }
 
-    /// The games of all runs.
     pub fn games(&self) -> &[GameSummary] {
         &self.games
     }
@@ -197,7 +195,6 @@ impl<'a> MatchOutput<'a> {
         Ok(())
     }
 
-    /// Writes an event to all outputs.
     pub fn event(&mut self, standings: &Standings, event: TournamentEvent<'_>) -> io::Result<()> {
         let error = |failure: Failure| io::Error::other(failure.text);
         self.files.add(self.tournament, event).map_err(error)?;

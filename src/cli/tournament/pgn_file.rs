@@ -16,11 +16,9 @@ use crate::tournament::{
 /// Maximum length of a game record in bytes.
 const MAX_RECORD: usize = 64 << 20;
 
-/// The open PGN file.
 pub struct PgnFile {
     file: File,
     notation: MoveStyle,
-    /// The id of the journal, if there is one.
     id: Option<String>,
 }
 
@@ -29,7 +27,6 @@ pub struct PgnFile {
 pub struct RecoveredPgn {
     /// Games that are missing in the journal, in the order of the schedule.
     pub games: Vec<GameRecord>,
-    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -74,11 +71,8 @@ impl PgnFile {
         let players = done.iter().map(|record| (record.number, record.players));
         let known: HashMap<_, _> = players.collect();
         let mut missing = Vec::new();
-        let mut file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => File::create_new(path)?,
-            Err(error) => return Err(error),
-        };
+        let mut options = File::options();
+        let mut file = options.read(true).append(true).create(true).open(path)?;
         let length = file.metadata()?.len();
         // A file that has become shorter was replaced by another one.
         let before = Some(journal.pgn_length()).filter(|before| *before <= length);

@@ -64,7 +64,6 @@ struct Point {
     games: u64,
     /// Elo of the first engine.
     elo: Interval,
-    /// LLR of the SPRT.
     llr: Option<f64>,
 }
 

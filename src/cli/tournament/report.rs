@@ -125,21 +125,21 @@ pub fn elo(interval: &Interval) -> String {
     format!("{} [{}, {}]", number(*value), number(*low), number(*high))
 }
 
-/// The final report. Tables are at most `width` columns wide.
+/// The report; `end` is `None` while games are played. Tables are at most `width` columns wide.
 pub fn report(
     tournament: &Tournament,
     standings: &Standings,
-    end: TournamentEnd,
+    end: Option<TournamentEnd>,
     width: Option<usize>,
 ) -> String {
+    use TournamentEnd::{Failed, Finished, Interrupted, SprtDecided};
     let heading = match end {
-        TournamentEnd::Finished if tournament.sprt.is_some() => {
-            "all games played, the SPRT is undecided"
-        }
-        TournamentEnd::Finished => "all games played",
-        TournamentEnd::SprtDecided => "the SPRT has accepted a hypothesis",
-        TournamentEnd::Interrupted => "interrupted",
-        TournamentEnd::Failed => "stopped by an error",
+        None => "games in progress",
+        Some(Finished) if tournament.sprt.is_some() => "all games played, the SPRT is undecided",
+        Some(Finished) => "all games played",
+        Some(SprtDecided) => "the SPRT has accepted a hypothesis",
+        Some(Interrupted) => "interrupted",
+        Some(Failed) => "stopped by an error",
     };
     format!("\n{heading}\n") + &results(tournament, standings, width)
 }
@@ -179,7 +179,6 @@ fn results(tournament: &Tournament, standings: &Standings, width: Option<usize>)
     text
 }
 
-/// The results of two engines.
 fn duel(tournament: &Tournament, standings: &Standings) -> String {
     let scores = standings.of(0);
     let [first, second] = [0, 1].map(|n| &tournament.engines[n].name);
@@ -237,7 +236,6 @@ fn sprt(run: &SprtRun) -> String {
     )
 }
 
-/// The effects of factors.
 fn effects(run: &FactorRun, width: Option<usize>) -> String {
     let effects = run.effects();
     if effects.is_empty() {
@@ -252,7 +250,6 @@ fn effects(run: &FactorRun, width: Option<usize>) -> String {
     format!("\n{}", number_table(&rows, width))
 }
 
-/// The columns of the standings.
 const STANDINGS: [&str; 8] = [
     "engine",
     "games",
@@ -264,7 +261,6 @@ const STANDINGS: [&str; 8] = [
     "Elo (95 %)",
 ];
 
-/// The row of an engine in the standings.
 fn standings_row(tournament: &Tournament, standings: &Standings, number: usize) -> [String; 8] {
     let scores = standings.of(number);
     let [losses, draws, wins] = scores.games;
@@ -338,7 +334,6 @@ fn engines(tournament: &Tournament, standings: &Standings, width: Option<usize>)
     number_table(&rows, width)
 }
 
-/// The content of a status file.
 pub struct Status<'a> {
     pub tournament: &'a Tournament,
     pub standings: &'a Standings,
@@ -424,12 +419,7 @@ impl Status<'_> {
                 translated("all games (PGN)")
             )
         });
-        let text = match self.end {
-            Some(end) => report(self.tournament, self.standings, end, None),
-            None => {
-                "\ngames in progress\n".to_owned() + &results(self.tournament, self.standings, None)
-            }
-        };
+        let text = report(self.tournament, self.standings, self.end, None);
         let text = escape_html(&translated(&text));
         let sections = self.recent.iter().map(|(number, game)| {
             let game = escape_html(game);
