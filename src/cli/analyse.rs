@@ -239,7 +239,6 @@ struct AnalysisView<'a> {
     notation: MoveStyle,
     /// Whether the lines are numbered, because there may be several.
     is_numbered: bool,
-    /// Whether the table is printed.
     is_shown: bool,
     /// Columns of the terminal; `None` if the output is not a terminal.
     width: Option<usize>,
@@ -381,7 +380,6 @@ impl<'a> AnalysisView<'a> {
         chosen.map_or(Bound::Exact, |info| info.bound)
     }
 
-    /// The lines to show at the end.
     fn last_lines(&self, outcome: &Outcome) -> Vec<&Info> {
         last_lines(&self.lines, &self.bounds, |info| {
             info.pv.first().copied() == outcome.best && Some(info.score) == outcome.score

@@ -53,7 +53,6 @@ pub struct Arguments {
     search: SearchArguments,
 }
 
-/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum BatchFormat {
     /// One JSON object per line.
@@ -137,10 +136,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(ended == Ended::Interrupted))
 }
 
-/// The positions of all files, and what could not be read.
-///
-/// # Errors
-/// There are no positions.
+/// The positions of all files, at least one, and what could not be read.
 fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Unread), Failure> {
     let mut tasks = Vec::new();
     let mut unread = Unread::default();
@@ -185,10 +181,8 @@ fn print_summary(output: &Output, positions: usize) {
 /// Maximum size of a file that is continued, in MB.
 const MAX_FILE_MB: u64 = 4096;
 
-/// The error message for a file that another program wrote.
 const NO_RESULTS: &str = "the file has no results of `chuhe batch`";
 
-/// A position to search.
 struct Task {
     /// The file of the position, if there are several files.
     file: Option<String>,
@@ -291,7 +285,6 @@ impl BatchResult {
     }
 }
 
-/// The output file or standard output.
 struct Output {
     file: Option<File>,
     /// Keeps other runs from writing the file. Only a regular file has one.
@@ -308,7 +301,6 @@ struct Output {
     present: usize,
     /// Number of results of positions with a task.
     with_task: u32,
-    /// Number of solved tasks.
     solved: u32,
 }
 
@@ -451,7 +443,6 @@ impl Output {
         self.solved += u32::from(solved == Some(true));
     }
 
-    /// Writes the next result.
     fn add(&mut self, task: &Task, result: &SearchResult) -> Result<(), Failure> {
         let result = BatchResult::new(task, result, &self.search, self.format);
         let text = match self.format {

@@ -101,7 +101,6 @@ pub fn as_setting(text: &str) -> String {
     }
 }
 
-/// The name and protocol of the engine.
 fn title(spec: &EngineSpec, greeting: &Greeting) -> String {
     let protocol = spec.protocol.unwrap_or_default().to_string();
     let name = greeting.name.as_deref().unwrap_or(&spec.name);

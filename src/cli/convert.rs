@@ -79,7 +79,6 @@ pub struct Arguments {
     ply: Option<usize>,
 }
 
-/// A format to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TargetFormat {
     /// Game records with comments and variations.
@@ -176,7 +175,6 @@ fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Converts the games of a file.
 fn convert_file(
     place: &GamePath,
     writer: &mut Writer<'_>,
@@ -261,7 +259,6 @@ impl ErrorList {
     }
 }
 
-/// The destination of the games.
 struct Writer<'a> {
     arguments: &'a Arguments,
     out: OutputFile,

@@ -163,7 +163,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Writes the games of the files with new scores.
 fn relabel_files(
     out: &Path,
     files: &[PathBuf],

@@ -42,7 +42,6 @@ pub struct Arguments {
     tables: TableArguments,
 }
 
-/// The arguments and the opened tables.
 struct Judging<'a> {
     arguments: &'a Arguments,
     tables: Arc<Tables>,
@@ -175,7 +174,6 @@ fn side_by_side(word: impl Fn(RuleSet) -> &'static str, place: Option<Place>) ->
     row(&cells, &vec![VERDICT_WIDTH; cells.len()], terminal_width())
 }
 
-/// The verdict as JSON.
 fn object(
     judging: &Judging<'_>,
     game: &Game,

@@ -119,7 +119,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(INTERRUPTED))
 }
 
-/// The destination of the openings.
 struct Output {
     file: Box<dyn Write>,
     /// The moves of the openings that are already in the file.

@@ -141,7 +141,6 @@ fn replay_file(
     }
 }
 
-/// A replayed game.
 struct Replayed {
     number: usize,
     record: Option<PgnGame>,
@@ -151,7 +150,6 @@ struct Replayed {
     end: Option<(Game, Judgement)>,
 }
 
-/// The rules of a game.
 fn rules_of(game: &PgnGame, rules: Option<RuleSet>) -> Result<RuleSet, String> {
     match (rules, game.tag("Rules")) {
         (Some(rules), _) => Ok(rules),

@@ -73,9 +73,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 pub const GAME_HASH: usize = 2;
 
 /// Opens or creates a file of games and reports what it contains.
-///
-/// # Errors
-/// The file cannot be read or written, is not a file of games, or has games with other settings.
 pub fn open_games(file: &Path, plan: SelfPlay) -> Result<SelfPlayRun, Failure> {
     let run = SelfPlayRun::open(file, plan).context(file.display())?;
     if !run.recovered.is_clean() {

@@ -211,7 +211,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads the tokens and the static files.
 fn load_files(arguments: &Arguments) -> Result<ServerFiles, Failure> {
     let tokens = match &arguments.tokens {
         Some(path) => Tokens::parse(&read_small_text(path)?).context(path.display())?,

@@ -136,7 +136,6 @@ fn write_results(
     write(&svg, picture.as_bytes())
 }
 
-/// The name of the recipe in errors.
 fn recipe_name(arguments: &Arguments) -> String {
     match &arguments.recipe {
         Some(path) => format!("the recipe {}", path.display()),
@@ -311,7 +310,6 @@ fn description(
     )
 }
 
-/// Losses as comma-separated values.
 fn table(reports: &[PassReport]) -> String {
     let mut text = String::from("pass,training_loss,test_loss,rate\n");
     for report in reports {

@@ -39,7 +39,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     unread.finish("egtb stats")
 }
 
-/// The statistics of a table.
 fn class_text(
     material: Material,
     arguments: &Arguments,

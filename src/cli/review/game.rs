@@ -10,7 +10,6 @@ use crate::notation::tree::{GameTree, PgnGame};
 use crate::rules::{Cause, Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::search::{Score, SearchResult};
 
-/// The search result of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchedPosition {
     /// The score for the side to move.
@@ -31,7 +30,6 @@ impl SearchedPosition {
     }
 }
 
-/// A move of the game.
 #[derive(Clone, Debug)]
 pub struct ReviewedMove {
     /// The position before the move.
@@ -41,7 +39,6 @@ pub struct ReviewedMove {
     pub verdict: Option<MoveVerdict>,
 }
 
-/// The judgement of a move.
 #[derive(Clone, Debug)]
 pub struct MoveVerdict {
     /// The search result before the move.
@@ -74,7 +71,6 @@ impl Repetition {
     }
 }
 
-/// A reviewed game.
 pub struct Review {
     /// Number of the game in its file.
     pub number: usize,
@@ -312,7 +308,6 @@ fn accuracy(lost: f64) -> f64 {
 /// The number of moves of one side by grade, and their accuracy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SideSummary {
-    /// The number of judged moves.
     pub moves: usize,
     /// The mean accuracy; `None` without moves.
     pub accuracy: Option<f64>,

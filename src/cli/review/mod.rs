@@ -234,9 +234,6 @@ fn review_game(
 
 /// Judges the moves of a game from ply number `from` on. Calls `on_progress` after each position with the number of
 /// searched positions and the total.
-///
-/// # Errors
-/// A move is illegal, or the search cannot start.
 pub fn review_tree(
     (number, record): (usize, GameTree),
     from: usize,

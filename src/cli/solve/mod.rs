@@ -101,7 +101,6 @@ struct SolutionFile {
     proof: Proof,
 }
 
-/// A proven stipulation.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "stipulation", rename_all = "lowercase")]
 enum Proof {
@@ -134,9 +133,6 @@ struct ResumeFile {
 
 impl ResumeFile {
     /// The contents of the file that `--resume` names; no results if the file does not exist or none is named.
-    ///
-    /// # Errors
-    /// The file cannot be read or belongs to another position or rule set.
     fn read(game: &Game, arguments: &Arguments) -> Result<Self, Failure> {
         let new = Self {
             fen: fen::write_position(game.position()),
@@ -167,9 +163,6 @@ impl ResumeFile {
 }
 
 /// Prints the solution, or the result of the check.
-///
-/// # Errors
-/// The position or the file is invalid, the problem is not solved, or the solution is wrong.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let tables = arguments.tables.open()?;
     let done = match &arguments.verify {
@@ -277,7 +270,6 @@ impl Progress {
         }
     }
 
-    /// Shows the nodes and the depth of a search.
     fn report(&mut self, report: &Report) {
         let nodes = match report {
             Report::Line(info) => {
@@ -441,7 +433,6 @@ fn create_files(arguments: &Arguments) -> Result<OutputFiles, Failure> {
     Ok(created)
 }
 
-/// Prints and writes a solution.
 fn show(
     game: &Game,
     proof: Proof,
@@ -517,7 +508,6 @@ fn read_solution(bytes: &[u8]) -> serde_json::Result<SolutionFile> {
     Ok(file)
 }
 
-/// Checks a solution file.
 fn verify(path: &Path, tables: &Tables) -> Result<(), Failure> {
     let name = path.display();
     let input = open_input(path).context(&name)?;

@@ -11,10 +11,8 @@ use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT};
 use crate::rules::Game;
 use crate::search::{MatingMove, OtherMoves, Reply, Solution};
 
-/// Indentation of each level of the tree.
 const INDENT: &str = "  ";
 
-/// The length of a mate.
 pub fn length(plies: u32) -> String {
     match plies {
         1 => "mate in 1 move (1 ply)".to_owned(),
@@ -22,7 +20,6 @@ pub fn length(plies: u32) -> String {
     }
 }
 
-/// A win as text.
 pub fn describe_win(game: &Game, tree: &MatingMove, notation: MoveStyle) -> String {
     let title = format!("a win, {} or earlier", length(tree.plies));
     describe_tree(&title, game, tree, notation)
@@ -36,7 +33,6 @@ fn describe_tree(title: &str, game: &Game, tree: &MatingMove, notation: MoveStyl
     text
 }
 
-/// A draw as text.
 pub fn describe_draw(strategies: &ByColor<Vec<Reply>>) -> String {
     let mut text = "a draw: neither side can win\n".to_owned();
     for side in Color::ALL {
@@ -156,7 +152,6 @@ fn table_text(tree: &MatingMove) -> String {
     )
 }
 
-/// A solution as text.
 pub fn describe(game: &Game, solution: &Solution, notation: MoveStyle) -> String {
     let tree = &solution.tree;
     let mut text = describe_tree(&headline(solution), game, tree, notation);
