@@ -40,19 +40,7 @@ enum DataCommand {
         files: Vec<PathBuf>,
     },
     View(ViewArguments),
-    /// Write the games of several files into one, in random order and without duplicates.
-    Merge {
-        /// Output file; `-` is standard output.
-        out: PathBuf,
-        /// Files of games.
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// Seed of the order.
-        #[arg(long, value_name = "N", default_value_t = 0)]
-        seed: u64,
-        #[command(flatten)]
-        force: ForceArgument,
-    },
+    Merge(MergeArguments),
     /// Make a file of games from samples as text (FEN | score | result, for red) or from game
     /// records with results in any format.
     ///
@@ -86,27 +74,45 @@ enum DataCommand {
         #[command(flatten)]
         force: ForceArgument,
     },
-    /// Write games with new scores by the current evaluation; moves and results stay.
-    ///
-    /// A move without a score gets none, but in a game without any score each move after the random ones gets one. Games
-    /// with an illegal move are left out.
-    Relabel {
-        /// Output file; `-` is standard output.
-        out: PathBuf,
-        /// Files of games.
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// Nodes per position, after which the current iteration is finished; 0 = static evaluation.
-        #[arg(long, value_name = "N", default_value_t = 1000)]
-        nodes: u64,
-        /// Number of games processed at the same time.
-        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-        threads: u16,
-        #[command(flatten)]
-        network: NetworkArgument,
-        #[command(flatten)]
-        force: ForceArgument,
-    },
+    Relabel(RelabelArguments),
+}
+
+/// Write the games of several files into one, in random order and without duplicates.
+#[derive(Debug, clap::Args)]
+pub struct MergeArguments {
+    /// Output file; `-` is standard output.
+    out: PathBuf,
+    /// Files of games.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Seed of the order.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    force: ForceArgument,
+}
+
+/// Write games with new scores by the current evaluation; moves and results stay.
+///
+/// A move without a score gets none, but in a game without any score each move after the random ones gets one. Games
+/// with an illegal move are left out.
+#[derive(Debug, clap::Args)]
+pub struct RelabelArguments {
+    /// Output file; `-` is standard output.
+    out: PathBuf,
+    /// Files of games.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Nodes per position, after which the current iteration is finished; 0 = static evaluation.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    nodes: u64,
+    /// Number of games processed at the same time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    #[command(flatten)]
+    network: NetworkArgument,
+    #[command(flatten)]
+    force: ForceArgument,
 }
 
 /// Show games with their scores, or with --samples one position per line: FEN | score | result, for red.
@@ -137,47 +143,29 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         DataCommand::Stats { files } => stats(files),
         DataCommand::View(arguments) => view(arguments),
-        DataCommand::Merge {
-            out,
-            files,
-            seed,
-            force,
-        } => merge_files(out, files, *seed, *force),
+        DataCommand::Merge(arguments) => merge_files(arguments),
         DataCommand::Convert { out, files, force } => convert_files(out, files, *force),
         DataCommand::WinRate { files, out, force } => win_rate(files, out, *force),
-        DataCommand::Relabel {
-            out,
-            files,
-            nodes,
-            threads,
-            network,
-            force,
-        } => {
-            let plan = Relabeling {
-                nodes: *nodes,
-                threads: usize::from(*threads),
-                network: network.read()?,
-            };
-            relabel_files(out, files, &plan, *force)
-        }
+        DataCommand::Relabel(arguments) => relabel_files(arguments),
     }
 }
 
-fn relabel_files(
-    out: &Path,
-    files: &[PathBuf],
-    plan: &Relabeling,
-    force: ForceArgument,
-) -> Result<(), Failure> {
+fn relabel_files(arguments: &RelabelArguments) -> Result<(), Failure> {
+    let RelabelArguments { out, files, .. } = arguments;
+    let plan = Relabeling {
+        nodes: arguments.nodes,
+        threads: usize::from(arguments.threads),
+        network: arguments.network.read()?,
+    };
     require_not_input("the output file", out, files)?;
-    let mut new = NewGames::begin(out, force)?;
+    let mut new = NewGames::begin(out, arguments.force)?;
     let (mut total, mut unread) = (0, Unread::default());
     unread.each(files, |file| {
         let mut source = open(file)?;
         let name = file.display();
         let progress = |games| note(&format!("{name}: {}", counted(games, "game")));
         let done = new.add(
-            |writer| match relabel(&mut source, writer, plan, progress) {
+            |writer| match relabel(&mut source, writer, &plan, progress) {
                 Err(RelabelError::Write(AppendError::Io(error))) => {
                     Err(Failure::of_output(out.display(), error))
                 }
@@ -199,12 +187,8 @@ fn relabel_files(
     unread.finish("data relabel")
 }
 
-fn merge_files(
-    out: &Path,
-    files: &[PathBuf],
-    seed: u64,
-    force: ForceArgument,
-) -> Result<(), Failure> {
+fn merge_files(arguments: &MergeArguments) -> Result<(), Failure> {
+    let MergeArguments { out, files, .. } = arguments;
     let mut unread = Unread::default();
     let mut sources = Vec::new();
     unread.each(files, |file| {
@@ -212,9 +196,9 @@ fn merge_files(
         Ok(())
     })?;
     require_not_input("the output file", out, files)?;
-    let mut new = NewGames::begin(out, force)?;
+    let mut new = NewGames::begin(out, arguments.force)?;
     let readers = sources.iter_mut().map(|(_, source)| source);
-    let merged = merge(readers, &mut new.writer, seed).context(out.display())?;
+    let merged = merge(readers, &mut new.writer, arguments.seed).context(out.display())?;
     // Damage explains why there are no games to write.
     for (file, source) in &sources {
         warn_of_damage(file, source);
@@ -343,6 +327,11 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
         let unknown = translated("unknown");
         return print(&format!("{}\n", source.plan().unwrap_or(&unknown)));
     }
+    let filter = if arguments.all {
+        Filter::NONE
+    } else {
+        Filter::QUIET
+    };
     let (mut number, mut illegal) = (0, 0);
     while number < arguments.skip.saturating_add(arguments.games)
         && let Some(record) = source.next_record().context(arguments.file.display())?
@@ -351,11 +340,6 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
         if number <= arguments.skip {
             continue;
         }
-        let filter = if arguments.all {
-            Filter::NONE
-        } else {
-            Filter::QUIET
-        };
         let text = match (&record, arguments.samples) {
             (Record::Game(game), false) => game_text(number, game),
             _ => {
