@@ -177,8 +177,8 @@ impl Replayed {
         replayed
     }
 
-    /// Replays the game. The error says why it does not agree; a game with fewer plies than `FILE:GAME@PLY` requests does
-    /// not.
+    /// Replays the game. The error says why it does not agree, for example because it has fewer plies than
+    /// `FILE:GAME@PLY` requests.
     fn replay(
         &mut self,
         arguments: &Arguments,

@@ -227,8 +227,8 @@ struct TableDirectory<'a> {
 }
 
 impl TableDirectory<'_> {
-    /// The table of a class. `None` if there is no file, or one that must be generated again because it is damaged or of
-    /// another format version. A file that is something else is an error, because it must not be overwritten.
+    /// The table of a class. `None` if there is no file, or one that must be generated again because it is damaged or
+    /// of another format version. A file that is something else is an error, because it must not be overwritten.
     fn table(&self, material: Material, metric: Metric) -> Result<Option<ClassTable>, Failure> {
         let path = self.file_name(material, metric);
         let table = match ClassTable::open(&path) {
