@@ -84,21 +84,9 @@ pub fn phase(position: &Position) -> i32 {
         .sum()
 }
 
-/// Number of pieces of each kind and side, four bits each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct MaterialKey(u64);
-
-impl MaterialKey {
-    const fn unit(piece: Piece) -> u64 {
-        1 << (4 * piece.index())
-    }
-
-    /// A hash for the index in a [`MaterialTable`].
-    #[inline]
-    pub const fn hash(self) -> usize {
-        // Fibonacci hashing: the golden ratio as a fraction of 2^64.
-        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
-    }
+/// One piece in [`PieceSquareAccumulator::counts`].
+const fn one(piece: Piece) -> u64 {
+    1 << (4 * piece.index())
 }
 
 /// The incremental part of the evaluation, from red's point of view.
@@ -108,8 +96,8 @@ pub struct PieceSquareAccumulator {
     pub full: Tapered,
     /// Phase: 32 with all rooks, knights and cannons on the board, 0 with none.
     pub phase: i32,
-    /// Piece counts.
-    pub counts: MaterialKey,
+    /// The number of pieces of each kind and side, four bits each.
+    pub counts: u64,
     /// The sums of the king-relative values, by the side of the king.
     king_sums: ByColor<KingSum>,
 }
@@ -177,7 +165,7 @@ impl Observer for PieceSquareAccumulator {
     fn added(&mut self, piece: Piece, square: Square) {
         self.full += PIECE_SQUARE[piece.index()][square.index()];
         self.phase += PHASE[piece.kind().index()];
-        self.counts.0 += MaterialKey::unit(piece);
+        self.counts += one(piece);
         let values = self.king_values(piece, square);
         for (king, value) in self.king_sums.iter_mut().zip(values.0) {
             king.sum += value;
@@ -191,7 +179,7 @@ impl Observer for PieceSquareAccumulator {
     fn removed(&mut self, piece: Piece, square: Square) {
         self.full -= PIECE_SQUARE[piece.index()][square.index()];
         self.phase -= PHASE[piece.kind().index()];
-        self.counts.0 -= MaterialKey::unit(piece);
+        self.counts -= one(piece);
         let values = self.king_values(piece, square);
         for (king, value) in self.king_sums.iter_mut().zip(values.0) {
             king.sum -= value;
@@ -211,7 +199,8 @@ impl Observer for PieceSquareAccumulator {
 /// The material terms of a position, from red's point of view: defenders against attackers, and pairs of pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaterialValue {
-    key: MaterialKey,
+    /// The [`PieceSquareAccumulator::counts`] of the position.
+    counts: u64,
     /// See [`defenders`].
     pub defenders: Tapered,
     /// See [`pairs`].
@@ -219,9 +208,9 @@ pub struct MaterialValue {
 }
 
 impl MaterialValue {
-    fn new(position: &Position, key: MaterialKey) -> Self {
+    fn new(position: &Position, counts: u64) -> Self {
         let mut value = Self {
-            key,
+            counts,
             ..Self::default()
         };
         for us in Color::ALL {
@@ -243,15 +232,17 @@ impl MaterialTable {
     /// Number of entries.
     const LEN: usize = 1 << 13;
 
-    /// The value for the pieces of a position, whose key is `key`.
+    /// The value for the pieces of a position with these [`PieceSquareAccumulator::counts`].
     #[inline]
-    pub fn value(&self, position: &Position, key: MaterialKey) -> MaterialValue {
-        let cell = &self.0[key.hash() % Self::LEN];
+    pub fn value(&self, position: &Position, counts: u64) -> MaterialValue {
+        // Fibonacci hashing: the golden ratio as a fraction of 2^64.
+        let hash = (counts.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
+        let cell = &self.0[hash % Self::LEN];
         let known = cell.get();
-        if known.key == key {
+        if known.counts == counts {
             return known;
         }
-        let value = MaterialValue::new(position, key);
+        let value = MaterialValue::new(position, counts);
         cell.set(value);
         value
     }

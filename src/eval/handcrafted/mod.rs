@@ -16,22 +16,7 @@ use super::{FULL_SCALE, Knowledge, scale_factor};
 use crate::board::{Color, Position};
 use features::{TermSum, WEIGHTS};
 use material::MaterialTable;
-use pieces::AttackMap;
-
-/// Adds the terms of level `small` of one side, without material.
-#[inline]
-fn positional(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
-    pieces::mobility(position, us, map, terms);
-    pieces::pawn_structure(position, us, terms);
-}
-
-/// Adds the terms that level `medium` has in addition, without material.
-#[inline]
-fn tactical(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
-    pieces::placement(position, us, terms);
-    pieces::king_danger(position, us, map, terms);
-    pieces::threats(position, us, map, terms);
-}
+use pieces::{AttackMap, SideAttacks};
 
 /// The normal weight of the attack terms, in 64ths.
 pub const NORMAL_ATTACK: i32 = 64;
@@ -42,32 +27,23 @@ pub static TEMPO: Tapered = WEIGHTS[features::TEMPO.start];
 /// The handcrafted evaluation with its settings.
 #[derive(Clone, Debug)]
 pub struct HandcraftedEvaluator {
-    knowledge: Knowledge,
-    attack: i32,
+    /// The level.
+    pub knowledge: Knowledge,
+    /// The weight in 64ths of the attack terms: piece pairs, king-relative values and, from level `medium`, the terms
+    /// that this level adds.
+    pub attack: i32,
+    /// Valid for every level and weight.
     material: MaterialTable,
 }
 
-impl Default for HandcraftedEvaluator {
-    fn default() -> Self {
-        Self::new(Knowledge::Medium, NORMAL_ATTACK)
-    }
-}
-
 impl HandcraftedEvaluator {
-    /// An evaluation of this level, with the attack terms (piece pairs, king-relative values and, from level `medium`,
-    /// the tactical terms) scaled by `attack` / 64.
+    /// An evaluation of this level, with this weight of the attack terms.
     pub fn new(knowledge: Knowledge, attack: i32) -> Self {
         Self {
             knowledge,
             attack,
             material: MaterialTable::default(),
         }
-    }
-
-    /// Changes the level and the scale of the attack terms. The material cache is valid for all of them.
-    pub fn set(&mut self, knowledge: Knowledge, attack: i32) {
-        self.knowledge = knowledge;
-        self.attack = attack;
     }
 
     /// Evaluates a position for its side to move. `accumulator` must be the accumulator of the position.
@@ -94,12 +70,15 @@ impl HandcraftedEvaluator {
         let mut quiet = material.defenders;
         let mut attack = material.pairs + accumulator.around_kings();
         if self.knowledge > Knowledge::None {
-            let map = AttackMap::new(position);
+            let map = AttackMap::from_fn(|us| SideAttacks::new(position, us));
             for color in Color::ALL {
                 let (mut quiet_terms, mut attack_terms) = (TermSum::default(), TermSum::default());
-                positional(position, color, &map, &mut quiet_terms);
+                pieces::mobility(position, color, &map, &mut quiet_terms);
+                pieces::pawn_structure(position, color, &mut quiet_terms);
                 if self.knowledge >= Knowledge::Medium {
-                    tactical(position, color, &map, &mut attack_terms);
+                    pieces::placement(position, color, &mut attack_terms);
+                    pieces::king_danger(position, color, &map, &mut attack_terms);
+                    pieces::threats(position, color, &map, &mut attack_terms);
                 }
                 quiet += quiet_terms.0 * color.sign();
                 attack += attack_terms.0 * color.sign();

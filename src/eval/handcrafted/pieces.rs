@@ -15,26 +15,27 @@ use crate::board::{Bitboard, ByColor, Color, PieceKind, Position, RANKS, Square,
 
 /// A knight, rook, cannon, pawn or bishop, with its attacks.
 #[derive(Clone, Copy, Debug)]
-pub struct Attacker {
-    /// The kind of the piece.
-    pub kind: PieceKind,
+struct Attacker {
+    kind: PieceKind,
     /// The attacked squares, including those of guarded own pieces; for a cannon, over its screen.
-    pub attacks: Bitboard,
+    attacks: Bitboard,
 }
 
 /// The attacks of one side.
 #[derive(Clone, Debug, Default)]
-struct SideAttacks {
-    /// The pieces of [`AttackMap::pieces`]. No side has more than 16.
+pub struct SideAttacks {
+    /// The pieces except king and advisors. No side has more than 16.
     pieces: ArrayVec<Attacker, 16>,
+    /// The empty squares that each cannon can go to.
     cannon_steps: ArrayVec<Bitboard, 16>,
+    /// The squares that pieces of each kind attack.
     by_kind: [Bitboard; PieceKind::COUNT],
     all: Bitboard,
 }
 
 impl SideAttacks {
     #[inline]
-    fn new(position: &Position, us: Color) -> Self {
+    pub fn new(position: &Position, us: Color) -> Self {
         let occupied = position.occupied();
         let mut side = Self::default();
         side.by_kind[PieceKind::King.index()] = attacks::king(position.king(us));
@@ -80,54 +81,27 @@ impl SideAttacks {
             self.pieces.push(Attacker { kind, attacks });
         }
     }
+
+    /// The squares that pieces of a kind attack.
+    #[inline]
+    fn by(&self, kind: PieceKind) -> Bitboard {
+        self.by_kind[kind.index()]
+    }
 }
 
 /// The attacks of both sides.
-#[derive(Clone, Debug)]
-pub struct AttackMap(ByColor<SideAttacks>);
-
-impl AttackMap {
-    /// The attacks in a position.
-    #[inline]
-    pub fn new(position: &Position) -> Self {
-        Self(ByColor::from_fn(|us| SideAttacks::new(position, us)))
-    }
-
-    /// The pieces of a side, except king and advisors, with their attacks.
-    #[inline]
-    pub fn pieces(&self, color: Color) -> &[Attacker] {
-        &self.0[color].pieces
-    }
-
-    /// The empty squares that each cannon of a side can go to.
-    #[inline]
-    pub fn cannon_steps(&self, color: Color) -> &[Bitboard] {
-        &self.0[color].cannon_steps
-    }
-
-    /// Squares that pieces of a kind attack.
-    #[inline]
-    pub fn by(&self, color: Color, kind: PieceKind) -> Bitboard {
-        self.0[color].by_kind[kind.index()]
-    }
-
-    /// Squares that a side attacks.
-    #[inline]
-    pub fn all(&self, color: Color) -> Bitboard {
-        self.0[color].all
-    }
-}
+pub type AttackMap = ByColor<SideAttacks>;
 
 /// Mobility of knights, rooks, cannons and bishops.
 #[inline]
 pub fn mobility(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
     let free = !position.color(us);
-    let not_attacked_by_pawn = free & !map.by(!us, PieceKind::Pawn);
+    let not_attacked_by_pawn = free & !map[!us].by(PieceKind::Pawn);
     let safe_for_rook = not_attacked_by_pawn
-        & !map.by(!us, PieceKind::Knight)
-        & !map.by(!us, PieceKind::Bishop)
-        & !map.by(!us, PieceKind::Advisor);
-    for piece in map.pieces(us) {
+        & !map[!us].by(PieceKind::Knight)
+        & !map[!us].by(PieceKind::Bishop)
+        & !map[!us].by(PieceKind::Advisor);
+    for piece in &map[us].pieces {
         let (group, squares) = match piece.kind {
             PieceKind::Knight => (KNIGHT_MOBILITY, piece.attacks & not_attacked_by_pawn),
             PieceKind::Rook => (ROOK_MOBILITY, piece.attacks & safe_for_rook),
@@ -136,7 +110,7 @@ pub fn mobility(position: &Position, us: Color, map: &AttackMap, terms: &mut Ter
         };
         terms.add(group.at(squares.len() as usize), 1);
     }
-    for steps in map.cannon_steps(us) {
+    for steps in &map[us].cannon_steps {
         terms.add(CANNON_MOBILITY.at(steps.len() as usize), 1);
     }
 }
@@ -185,10 +159,10 @@ pub fn pawn_structure(position: &Position, us: Color, terms: &mut TermSum) {
 /// Attacked enemy pieces and guarded own pieces. Several attackers of one kind count once.
 #[inline]
 pub fn threats(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
-    let enemy_guarded = map.all(!us);
+    let enemy_guarded = map[!us].all;
     let targets = position.color(!us);
     for kind in PieceKind::ALL {
-        let hits = map.by(us, kind) & targets;
+        let hits = map[us].by(kind) & targets;
         for square in hits {
             let Some(victim) = position.piece_on(square) else {
                 continue;
@@ -202,8 +176,8 @@ pub fn threats(position: &Position, us: Color, map: &AttackMap, terms: &mut Term
             terms.add(group.at(cell), 1);
         }
     }
-    let guarded = map.all(us);
-    let by_pawn = map.by(us, PieceKind::Pawn);
+    let guarded = map[us].all;
+    let by_pawn = map[us].by(PieceKind::Pawn);
     for kind in &PieceKind::ALL[1..] {
         let pieces = position.pieces(us, *kind);
         let count = (pieces & guarded).len() as i32;
@@ -226,13 +200,13 @@ const CHECK_UNITS: [usize; 4] = [3, 4, 3, 1];
 #[inline]
 pub fn king_danger(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
     let target = position.king(!us);
-    let steps = attacks::king(position.king(us)) & !position.color(us) & !map.all(!us);
+    let steps = attacks::king(position.king(us)) & !position.color(us) & !map[!us].all;
     terms.add(KING_MOBILITY.at(steps.len() as usize), 1);
     king_lines(position, us, target, terms);
     let palace = Bitboard::PALACES & Bitboard::home_half(!us);
     let mut units = palace_attacks(us, palace, map, terms);
     units += safe_checks(position, us, target, map, terms);
-    let unguarded = palace & map.all(us) & !guarded_without_king(!us, map);
+    let unguarded = palace & map[us].all & !guarded_without_king(!us, map);
     units += unguarded.len() as usize;
     terms.add(KING_DANGER.at(units), 1);
 }
@@ -253,7 +227,7 @@ fn blockers(position: &Position, us: Color, between: Bitboard, group: Group, ter
 fn guarded_without_king(color: Color, map: &AttackMap) -> Bitboard {
     PieceKind::ALL[1..]
         .iter()
-        .fold(Bitboard::EMPTY, |set, kind| set | map.by(color, *kind))
+        .fold(Bitboard::EMPTY, |set, kind| set | map[color].by(*kind))
 }
 
 /// Rooks and cannons on the file or rank of the enemy king, and cannons on the enemy's back rank.
@@ -303,7 +277,7 @@ fn king_lines(position: &Position, us: Color, king: Square, terms: &mut TermSum)
 #[inline]
 fn palace_attacks(us: Color, palace: Bitboard, map: &AttackMap, terms: &mut TermSum) -> usize {
     let mut units = 0;
-    for piece in map.pieces(us) {
+    for piece in &map[us].pieces {
         let (row, group): (usize, Group) = match piece.kind {
             PieceKind::Knight => (0, KNIGHT_ON_PALACE),
             PieceKind::Rook => (1, ROOK_ON_PALACE),
@@ -330,7 +304,7 @@ fn safe_checks(
     terms: &mut TermSum,
 ) -> usize {
     let occupied = position.occupied();
-    let safe = !position.color(us) & !map.all(!us);
+    let safe = !position.color(us) & !map[!us].all;
     let mut units = 0;
     for (row, kind) in ATTACKERS.into_iter().enumerate() {
         let checking = match kind {
@@ -341,10 +315,10 @@ fn safe_checks(
         };
         let reach = match kind {
             PieceKind::Cannon => {
-                let takes = map.by(us, kind) & occupied;
-                map.cannon_steps(us).iter().fold(takes, |all, s| all | *s)
+                let takes = map[us].by(kind) & occupied;
+                map[us].cannon_steps.iter().fold(takes, |all, s| all | *s)
             }
-            _ => map.by(us, kind),
+            _ => map[us].by(kind),
         };
         if (checking & reach & safe).any() {
             terms.add(SAFE_CHECK.at(row), 1);

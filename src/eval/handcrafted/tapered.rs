@@ -1,6 +1,6 @@
 //! Middlegame and endgame values in one number.
 
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 /// A middlegame and an endgame value of 16 bits each, added and scaled together (tapered evaluation;
 /// Chessprogramming wiki, "Tapered Eval").
@@ -80,15 +80,6 @@ impl SubAssign for Tapered {
     #[inline]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
-    }
-}
-
-impl Neg for Tapered {
-    type Output = Self;
-
-    #[inline]
-    fn neg(self) -> Self {
-        Self(self.0.wrapping_neg())
     }
 }
 

@@ -41,7 +41,7 @@ struct NetworkLine {
 impl Evaluator {
     pub fn new() -> Self {
         Self {
-            evaluator: HandcraftedEvaluator::default(),
+            evaluator: HandcraftedEvaluator::new(Knowledge::Medium, NORMAL_ATTACK),
             sums: Vec::with_capacity(MAX_PLY + 4),
             network: None,
             uses_network: false,
@@ -53,8 +53,8 @@ impl Evaluator {
     /// Starts a line at `root`. It is evaluated by `network` (`None`: the embedded one) if the settings ask for
     /// all knowledge, except in the promotion variant.
     pub fn start(&mut self, root: &Position, settings: &Settings, network: Option<&Arc<Network>>) {
-        self.evaluator
-            .set(settings.knowledge, attack(settings.style));
+        self.evaluator.knowledge = settings.knowledge;
+        self.evaluator.attack = attack(settings.style);
         self.sums.clear();
         self.value_of_phase = value_of_phase(settings.style) * root.side_to_move().sign();
         self.uses_network = settings.knowledge == Knowledge::Large && !root.has_promotion();
