@@ -13,7 +13,7 @@ pub const OUTPUT_QUANT: i32 = 64;
 /// The maximum width.
 pub const MAX_WIDTH: usize = 1024;
 
-/// The sets of input weights (buckets).
+/// The sets of input weights (buckets). The names of the values are part of [`Architecture::hash`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputBuckets {
     /// One for all positions.
@@ -45,24 +45,13 @@ impl InputBuckets {
         }
     }
 
-    /// The name in [`Architecture::hash`], which files depend on.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::One => "One",
-            Self::Attackers => "Attackers",
-        }
-    }
-
-    pub(super) const fn from_code(code: u8) -> Option<Self> {
-        match code {
-            1 => Some(Self::One),
-            4 => Some(Self::Attackers),
-            _ => None,
-        }
+    pub(super) fn with_count(count: u8) -> Option<Self> {
+        let mut all = [Self::One, Self::Attackers].into_iter();
+        all.find(|buckets| buckets.count() == usize::from(count))
     }
 }
 
-/// The sets of output weights (buckets).
+/// The sets of output weights (buckets). The names of the values are part of [`Architecture::hash`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputBuckets {
     /// One for all positions.
@@ -89,20 +78,9 @@ impl OutputBuckets {
         }
     }
 
-    /// See [`InputBuckets::name`].
-    const fn name(self) -> &'static str {
-        match self {
-            Self::One => "One",
-            Self::Pieces => "Pieces",
-        }
-    }
-
-    pub(super) const fn from_code(code: u8) -> Option<Self> {
-        match code {
-            1 => Some(Self::One),
-            8 => Some(Self::Pieces),
-            _ => None,
-        }
+    pub(super) fn with_count(count: u8) -> Option<Self> {
+        let mut all = [Self::One, Self::Pieces].into_iter();
+        all.find(|buckets| buckets.count() == usize::from(count))
     }
 }
 
@@ -144,11 +122,12 @@ impl Architecture {
 
     /// A hash of the inputs, buckets, activation and quantization, to reject files that differ in one of them.
     pub fn hash(self) -> u32 {
-        let text = format!(
-            "mirrored reachable piece-squares {FEATURES}, buckets {} {}, screlu {INPUT_QUANT} {OUTPUT_QUANT}",
-            self.inputs.name(),
-            self.outputs.name()
-        );
+        let Self {
+            inputs, outputs, ..
+        } = self;
+        let buckets =
+            format!("buckets {inputs:?} {outputs:?}, screlu {INPUT_QUANT} {OUTPUT_QUANT}");
+        let text = format!("mirrored reachable piece-squares {FEATURES}, {buckets}");
         crc32c::crc32c(text.as_bytes())
     }
 

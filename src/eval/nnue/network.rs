@@ -142,35 +142,31 @@ impl Network {
         if !bytes.starts_with(MAGIC) {
             return Err(NetworkError::Foreign);
         }
-        let Some((header, rest)) = bytes
-            .split_at_checked(HEADER)
-            .filter(|(_, rest)| rest.len() >= CHECKSUM)
-        else {
-            let (expected, actual) = (HEADER + CHECKSUM, bytes.len());
+        let actual = bytes.len();
+        let parts = bytes.split_last_chunk::<CHECKSUM>();
+        let parts = parts.and_then(|(content, checksum)| {
+            Some((content, checksum, content.split_first_chunk::<HEADER>()?))
+        });
+        let Some((content, checksum, (header, rest))) = parts else {
+            let expected = HEADER + CHECKSUM;
             return Err(NetworkError::Length { expected, actual });
         };
-        let header = Header::read(header);
+        let shape = read_header(header);
         // The header of a damaged file is only used to check whether the file is truncated.
-        let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
-        if crc32c::crc32c(content).to_le_bytes() != checksum {
-            return Err(match header.length() {
-                Ok(expected) if expected > bytes.len() => NetworkError::Length {
-                    expected,
-                    actual: bytes.len(),
-                },
+        if crc32c::crc32c(content).to_le_bytes() != *checksum {
+            return Err(match shape {
+                Ok((_, expected)) if expected > actual => NetworkError::Length { expected, actual },
                 _ => NetworkError::Checksum,
             });
         }
-        let (architecture, expected) = (header.architecture()?, header.length()?);
-        if bytes.len() != expected {
-            return Err(NetworkError::Length {
-                expected,
-                actual: bytes.len(),
-            });
+        let (architecture, expected) = shape?;
+        if actual != expected {
+            return Err(NetworkError::Length { expected, actual });
         }
-        let (description, numbers) = rest.split_at(header.description_length);
+        let (description, numbers) = rest.split_at(short(header, 24).into());
         let description = String::from_utf8_lossy(description).into_owned();
-        let mut numbers = Numbers(&numbers[..numbers.len() - CHECKSUM]);
+        let scale = long(header, 20) as i32;
+        let mut numbers = Numbers(numbers);
         let width = architecture.width;
         let parameters = NetworkParameters {
             input_weights: numbers.shorts(architecture.rows() * width),
@@ -178,7 +174,7 @@ impl Network {
             output_weights: numbers.shorts(architecture.outputs.count() * 2 * width),
             output_biases: numbers.longs(architecture.outputs.count()),
         };
-        Self::new(architecture, header.scale, description, &parameters)
+        Self::new(architecture, scale, description, &parameters)
     }
 
     /// Reads a network from a file.
@@ -243,6 +239,44 @@ fn blocks(numbers: &[i16]) -> Vec<Block> {
     chunks.iter().copied().map(Block).collect()
 }
 
+/// The number of 32 bits at this place of the header.
+fn long(header: &[u8; HEADER], at: usize) -> u32 {
+    u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+}
+
+/// The number of 16 bits at this place of the header.
+fn short(header: &[u8; HEADER], at: usize) -> u16 {
+    u16::from_le_bytes([header[at], header[at + 1]])
+}
+
+/// The architecture, if it and the version are supported, and the length of the whole file in bytes.
+fn read_header(header: &[u8; HEADER]) -> Result<(Architecture, usize), NetworkError> {
+    let version = long(header, 8);
+    if version != VERSION {
+        return Err(NetworkError::Version(version));
+    }
+    let (width, inputs, outputs) = (short(header, 16).into(), header[18], header[19]);
+    let architecture = InputBuckets::with_count(inputs)
+        .zip(OutputBuckets::with_count(outputs))
+        .map(|(inputs, outputs)| Architecture {
+            width,
+            inputs,
+            outputs,
+        })
+        .filter(|architecture| architecture.is_valid())
+        .ok_or(NetworkError::Architecture {
+            width,
+            inputs: inputs.into(),
+            outputs: outputs.into(),
+        })?;
+    if architecture.hash() != long(header, 12) {
+        return Err(NetworkError::Hash);
+    }
+    let description = usize::from(short(header, 24));
+    let length = HEADER + description + architecture.payload() + CHECKSUM;
+    Ok((architecture, length))
+}
+
 /// Reads consecutive numbers. Panics if too few bytes are left, so check the length before.
 struct Numbers<'a>(&'a [u8]);
 
@@ -250,16 +284,15 @@ impl Numbers<'_> {
     fn shorts(&mut self, count: usize) -> Vec<i16> {
         let (head, tail) = self.0.split_at(2 * count);
         self.0 = tail;
-        head.chunks_exact(2)
-            .map(|b| i16::from_le_bytes([b[0], b[1]]))
-            .collect()
+        let numbers = head.as_chunks().0.iter();
+        numbers.map(|bytes| i16::from_le_bytes(*bytes)).collect()
     }
 
     fn longs(&mut self, count: usize) -> Vec<i32> {
         let (head, tail) = self.0.split_at(4 * count);
         self.0 = tail;
-        let number = |b: &[u8]| i32::from_le_bytes([b[0], b[1], b[2], b[3]]);
-        head.chunks_exact(4).map(number).collect()
+        let numbers = head.as_chunks().0.iter();
+        numbers.map(|bytes| i32::from_le_bytes(*bytes)).collect()
     }
 }
 
@@ -333,68 +366,4 @@ pub enum OpenError {
     /// The file is not a valid network.
     #[error(transparent)]
     Network(#[from] NetworkError),
-}
-
-/// The header before the description.
-#[derive(Clone, Copy)]
-struct Header {
-    version: u32,
-    hash: u32,
-    width: usize,
-    inputs: u8,
-    outputs: u8,
-    /// The value of an output of 1, in units of the evaluation.
-    scale: i32,
-    /// The length of the description in bytes.
-    description_length: usize,
-}
-
-impl Header {
-    /// Reads the header from [`HEADER`] bytes.
-    pub fn read(bytes: &[u8]) -> Self {
-        let long = |at: usize| {
-            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-        };
-        let short = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
-        Self {
-            version: long(8),
-            hash: long(12),
-            width: short(16).into(),
-            inputs: bytes[18],
-            outputs: bytes[19],
-            scale: long(20) as i32,
-            description_length: short(24).into(),
-        }
-    }
-
-    /// The architecture, if version and architecture are supported.
-    pub fn architecture(self) -> Result<Architecture, NetworkError> {
-        if self.version != VERSION {
-            return Err(NetworkError::Version(self.version));
-        }
-        let inputs = InputBuckets::from_code(self.inputs);
-        let architecture = inputs
-            .zip(OutputBuckets::from_code(self.outputs))
-            .map(|(inputs, outputs)| Architecture {
-                width: self.width,
-                inputs,
-                outputs,
-            })
-            .filter(|architecture| architecture.is_valid())
-            .ok_or(NetworkError::Architecture {
-                width: self.width,
-                inputs: self.inputs.into(),
-                outputs: self.outputs.into(),
-            })?;
-        if architecture.hash() == self.hash {
-            Ok(architecture)
-        } else {
-            Err(NetworkError::Hash)
-        }
-    }
-
-    /// The length of the whole file in bytes.
-    pub fn length(self) -> Result<usize, NetworkError> {
-        Ok(HEADER + self.description_length + self.architecture()?.payload() + CHECKSUM)
-    }
 }
