@@ -97,8 +97,7 @@ pub struct HashProbe {
 /// should be stopped first.
 #[derive(Debug)]
 pub struct Pool {
-    messages: Option<Sender<Message>>,
-    coordinator: Option<JoinHandle<()>>,
+    coordinator: Worker<Message>,
     tt: Arc<TranspositionTable>,
     /// Whether the system has provided the memory of the transposition table.
     is_touched: bool,
@@ -148,15 +147,16 @@ impl Pool {
             ErrorKind::OutOfMemory => StartError::NoMemory(1),
             _ => StartError::NoThread(error),
         };
-        let first = SearchThread::start(0, tt.clone()).map_err(no_thread)?;
-        let (messages, inbox) = unbounded();
-        let mut coordinator = Coordinator::new(first, tt.clone(), events);
-        let work = move || inbox.iter().for_each(|message| coordinator.handle(message));
-        let handle =
-            start_thread("coordinator", COORDINATOR_STACK_BYTES, work).map_err(no_thread)?;
+        let mut coordinator = Coordinator {
+            threads: vec![start_search_thread(0, tt.clone()).map_err(no_thread)?],
+            tt: tt.clone(),
+            handler: RequestHandler::new(Some(events.clone())),
+            events,
+        };
+        let handle = move |message| coordinator.handle(message);
+        let coordinator = Worker::start("coordinator", COORDINATOR_STACK_BYTES, handle);
         let pool = Self {
-            messages: Some(messages),
-            coordinator: Some(handle),
+            coordinator: coordinator.map_err(no_thread)?,
             tt,
             is_touched: false,
             threads: 1,
@@ -168,22 +168,15 @@ impl Pool {
         }
     }
 
-    fn send(&self, message: Message) {
-        if let Some(messages) = &self.messages {
-            // The coordinator only ends when `messages` is dropped.
-            let _ = messages.send(message);
-        }
-    }
-
     /// Starts a search and returns at once.
     pub fn start(&self, request: SearchRequest) {
-        self.send(Message::Search(Box::new(request)));
+        self.coordinator.send(Message::Search(Box::new(request)));
     }
 
     /// Waits for the end of the current search.
     fn wait(&self) {
         let (sender, receiver) = bounded(1);
-        self.send(Message::Sync(sender));
+        self.coordinator.send(Message::Sync(sender));
         // An error means that the coordinator has ended, and with it every search.
         let _ = receiver.recv();
     }
@@ -236,7 +229,7 @@ impl Pool {
         self.wait();
         if wanted < self.threads {
             self.threads = wanted;
-            self.send(Message::FewerThreads(wanted));
+            self.coordinator.send(Message::FewerThreads(wanted));
             self.wait();
             return Ok(wanted);
         }
@@ -247,16 +240,16 @@ impl Pool {
             });
         };
         self.threads = wanted;
-        self.send(Message::MoreThreads(started));
+        self.coordinator.send(Message::MoreThreads(started));
         self.wait();
         Ok(wanted)
     }
 
     /// Starts threads until there are `wanted` in all; `None` if they cannot all be started.
-    fn start_threads(&self, wanted: usize) -> Option<Vec<SearchThread>> {
+    fn start_threads(&self, wanted: usize) -> Option<Vec<Worker<ThreadMessage>>> {
         let mut started = Vec::new();
         for id in self.threads..wanted {
-            match SearchThread::start(id, self.tt.clone()) {
+            match start_search_thread(id, self.tt.clone()) {
                 Ok(thread) => started.push(thread),
                 Err(error) => {
                     log::warn!("search thread {id} of {wanted}: {error}");
@@ -264,11 +257,7 @@ impl Pool {
                 }
             }
         }
-        if self.threads + started.len() == wanted && has_room(0) {
-            return Some(started);
-        }
-        started.into_iter().for_each(SearchThread::end);
-        None
+        (self.threads + started.len() == wanted && has_room(0)).then_some(started)
     }
 
     /// The size of the transposition table, in MB.
@@ -309,7 +298,7 @@ impl Pool {
     pub fn forget(&mut self) {
         self.wait();
         self.forget_tt();
-        self.send(Message::Clear);
+        self.coordinator.send(Message::Clear);
         self.wait();
     }
 
@@ -340,7 +329,7 @@ impl Pool {
     fn use_tt(&mut self, tt: TranspositionTable) {
         self.tt = Arc::new(tt);
         self.is_touched = false;
-        self.send(Message::Tt(self.tt.clone()));
+        self.coordinator.send(Message::Tt(self.tt.clone()));
         self.wait();
     }
 
@@ -359,24 +348,15 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
-    fn drop(&mut self) {
-        self.messages = None;
-        if let Some(coordinator) = self.coordinator.take() {
-            // A panic of the coordinator was reported when it happened.
-            let _ = coordinator.join();
-        }
-    }
-}
-
 fn automatic_hash_size() -> usize {
     AUTOMATIC_HASH.min(free_megabytes() / 4).max(1)
 }
 
 /// The messages to the coordinator.
+#[derive(Debug)]
 enum Message {
     Search(Box<SearchRequest>),
-    MoreThreads(Vec<SearchThread>),
+    MoreThreads(Vec<Worker<ThreadMessage>>),
     /// Keeps this number of threads and ends the others.
     FewerThreads(usize),
     Tt(Arc<TranspositionTable>),
@@ -387,22 +367,13 @@ enum Message {
 
 /// Passes requests on to the threads and collects their results.
 struct Coordinator {
-    threads: Vec<SearchThread>,
+    threads: Vec<Worker<ThreadMessage>>,
     tt: Arc<TranspositionTable>,
     events: Sender<Event>,
     handler: RequestHandler,
 }
 
 impl Coordinator {
-    fn new(first: SearchThread, tt: Arc<TranspositionTable>, events: Sender<Event>) -> Self {
-        Self {
-            threads: vec![first],
-            tt,
-            handler: RequestHandler::new(Some(events.clone())),
-            events,
-        }
-    }
-
     fn handle(&mut self, message: Message) {
         match message {
             Message::Search(request) => {
@@ -419,9 +390,7 @@ impl Coordinator {
                 let _ = self.events.send(Event::Done(outcome));
             }
             Message::MoreThreads(threads) => self.threads.extend(threads),
-            Message::FewerThreads(kept) => {
-                self.threads.drain(kept..).for_each(SearchThread::end);
-            }
+            Message::FewerThreads(kept) => self.threads.truncate(kept),
             Message::Tt(tt) => {
                 for thread in &self.threads {
                     thread.send(ThreadMessage::UseTt(tt.clone()));
@@ -441,16 +410,8 @@ impl Coordinator {
     }
 }
 
-impl Drop for Coordinator {
-    fn drop(&mut self) {
-        std::mem::take(&mut self.threads)
-            .into_iter()
-            .for_each(SearchThread::end);
-    }
-}
-
 /// Runs the search on all threads, until the first one has finished. The first result is that of the first thread.
-fn run(threads: &[SearchThread], shared: &Arc<SharedState>) -> Vec<Iteration> {
+fn run(threads: &[Worker<ThreadMessage>], shared: &Arc<SharedState>) -> Vec<Iteration> {
     let (sender, receiver) = unbounded();
     for thread in threads {
         thread.send(ThreadMessage::Search(shared.clone(), sender.clone()));
@@ -472,6 +433,7 @@ fn run(threads: &[SearchThread], shared: &Arc<SharedState>) -> Vec<Iteration> {
 }
 
 /// The messages to a search thread.
+#[derive(Debug)]
 enum ThreadMessage {
     /// Answered with the thread's number and its result, `None` after a panic.
     Search(Arc<SharedState>, Sender<(usize, Option<Iteration>)>),
@@ -480,45 +442,62 @@ enum ThreadMessage {
     Clear,
 }
 
-/// The handle of a search thread.
-struct SearchThread {
-    messages: Sender<ThreadMessage>,
-    handle: JoinHandle<()>,
+/// A thread that handles messages. Dropping it waits until it has handled them, and ends it.
+#[derive(Debug)]
+struct Worker<M> {
+    messages: Option<Sender<M>>,
+    thread: Option<JoinHandle<()>>,
 }
 
-impl SearchThread {
-    /// Starts the thread with this number. The histories and the stack are allocated here, so that a lack of memory is
-    /// an error. The accumulators of the network are allocated at the first search.
+impl<M: Send + 'static> Worker<M> {
+    /// Starts the thread with a stack of `stack` bytes.
     ///
     /// # Errors
     /// There is no memory for the thread, or the system does not start it.
-    fn start(id: usize, tt: Arc<TranspositionTable>) -> io::Result<Self> {
-        if !has_room(THREAD_BYTES) {
-            return Err(ErrorKind::OutOfMemory.into());
-        }
-        let mut data = ThreadData::new(id, tt);
+    fn start(name: &str, stack: usize, handle: impl FnMut(M) + Send + 'static) -> io::Result<Self> {
         let (messages, inbox) = unbounded();
-        let work = move || {
-            inbox
-                .iter()
-                .for_each(|message| handle_message(&mut data, message))
-        };
-        let handle = start_thread(&format!("search-{id}"), STACK_BYTES, work)?;
-        Ok(Self { messages, handle })
+        let thread = start_thread(name, stack, move || inbox.iter().for_each(handle))?;
+        Ok(Self {
+            messages: Some(messages),
+            thread: Some(thread),
+        })
     }
+}
 
-    fn send(&self, message: ThreadMessage) {
-        // Sending succeeds: the thread runs as long as its handle exists.
-        let _ = self.messages.send(message);
+impl<M> Worker<M> {
+    fn send(&self, message: M) {
+        if let Some(messages) = &self.messages {
+            // Sending succeeds: the thread only ends when `messages` is dropped.
+            let _ = messages.send(message);
+        }
     }
+}
 
-    /// Waits until the thread has handled its messages, and ends it.
-    fn end(self) {
-        let Self { messages, handle } = self;
-        drop(messages);
-        // A panic of the thread was reported when it happened.
-        let _ = handle.join();
+impl<M> Drop for Worker<M> {
+    fn drop(&mut self) {
+        self.messages = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was reported when it happened.
+            let _ = thread.join();
+        }
     }
+}
+
+/// Starts the search thread with this number. The histories and the stack are allocated here, so that a lack of memory
+/// is an error. The accumulators of the network are allocated at the first search.
+///
+/// # Errors
+/// There is no memory for the thread, or the system does not start it.
+fn start_search_thread(
+    id: usize,
+    tt: Arc<TranspositionTable>,
+) -> io::Result<Worker<ThreadMessage>> {
+    if !has_room(THREAD_BYTES) {
+        return Err(ErrorKind::OutOfMemory.into());
+    }
+    let mut data = ThreadData::new(id, tt);
+    let handle = move |message| handle_message(&mut data, message);
+    Worker::start(&format!("search-{id}"), STACK_BYTES, handle)
 }
 
 fn handle_message(data: &mut ThreadData, message: ThreadMessage) {
@@ -551,7 +530,7 @@ mod tests {
     #[test]
     fn a_thread_answers_after_a_panic() {
         let tt = TranspositionTable::new(1).expect("1 MB is free");
-        let thread = SearchThread::start(0, Arc::new(tt)).expect("the thread starts");
+        let thread = start_search_thread(0, Arc::new(tt)).expect("the thread starts");
         let request = SearchRequest::new(Game::default(), Limits::default());
         // A search without root moves panics.
         let shared = Arc::new(SharedState::new(request, Vec::new(), 1));
@@ -562,6 +541,5 @@ mod tests {
             .map(|(id, result)| (id, result.is_some()))
             .collect();
         assert_eq!(answers, [(0, false)]);
-        thread.end();
     }
 }
