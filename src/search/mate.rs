@@ -28,34 +28,18 @@ pub struct MateLimits {
     pub time: Option<Duration>,
 }
 
-impl MateLimits {
-    /// Whether the search was stopped or its time is up.
-    pub fn is_over(&self, control: &Control) -> bool {
-        let is_up = |time| control.clock_elapsed() >= time;
-        control.is_stopped() || self.time.is_some_and(is_up)
-    }
-}
-
-/// The result of a search for a mate.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MateResult {
-    /// The moves of both sides to the mate, with the longest defence; empty if no mate was proven.
-    pub line: Vec<Move>,
-    /// Nodes searched.
-    pub nodes: u64,
-}
-
 /// Searches for a mate in the position at the end of `game` that begins with one of `root_moves`, until it is
-/// stopped or reaches a limit.
+/// stopped or reaches a limit. Returns the moves of both sides to the mate, with the longest defense (none if no mate
+/// was proven), and the number of nodes searched.
 pub fn mate_by_checks(
     game: &Game,
     occurrences: &GameOccurrences,
     root_moves: &[Move],
     limits: MateLimits,
     control: &Control,
-) -> MateResult {
+) -> (Vec<Move>, u64) {
     let Some(known) = MateTable::new(limits.nodes) else {
-        return MateResult::default();
+        return Default::default();
     };
     let mut search = MateSearch {
         position: game.position().clone(),
@@ -68,10 +52,7 @@ pub fn mate_by_checks(
         cut_off: false,
     };
     let line = search.shortest(root_moves).unwrap_or_default();
-    MateResult {
-        line,
-        nodes: search.nodes,
-    }
+    (line, search.nodes)
 }
 
 /// Larger than every depth: the [`MateBounds::refuted`] of a position without a mate by checks at any depth.
@@ -173,6 +154,12 @@ impl MateSearch<'_> {
         None
     }
 
+    /// Whether the search was stopped or its time is up.
+    fn is_over(&self) -> bool {
+        let is_up = |time| self.control.clock_elapsed() >= time;
+        self.control.is_stopped() || self.limits.time.is_some_and(is_up)
+    }
+
     /// Whether this occurrence of the position decides the game by repetition.
     fn is_decided(&self) -> bool {
         self.occurrences.decides(self.position.key())
@@ -208,7 +195,7 @@ impl MateSearch<'_> {
     /// Whether a move gives check and mates within `plies`, including itself.
     fn try_check(&mut self, played: Move, plies: u32) -> bool {
         self.nodes += 1;
-        if self.nodes % NODES_BETWEEN_POLLS == 1 && self.limits.is_over(self.control)
+        if self.nodes % NODES_BETWEEN_POLLS == 1 && self.is_over()
             || self.nodes >= self.limits.nodes
         {
             self.stopped = true;
@@ -236,14 +223,14 @@ impl MateSearch<'_> {
     }
 
     /// The moves of a mate in `plies` that begins with `first`: the quickest attack against the longest
-    /// defence.
+    /// defense.
     fn line(&mut self, first: Move, plies: u32) -> Vec<Move> {
         let start = self.position.clone();
         let mut line = vec![first];
         self.position.make(first);
         let mut left = plies - 1;
         while left > 0 && !self.stopped {
-            let Some((answer, needed)) = self.longest_defence(left) else {
+            let Some((answer, needed)) = self.longest_defense(left) else {
                 break;
             };
             line.push(answer);
@@ -262,7 +249,7 @@ impl MateSearch<'_> {
     }
 
     /// The reply after which the mate takes longest, and its length in plies after that reply.
-    fn longest_defence(&mut self, plies: u32) -> Option<(Move, u32)> {
+    fn longest_defense(&mut self, plies: u32) -> Option<(Move, u32)> {
         let answers = legal_moves(&self.position);
         let mut longest = None;
         for &answer in &answers {
@@ -282,83 +269,64 @@ mod tests {
     use super::*;
     use crate::rules::{RuleSet, Verdict, judge_outcome};
 
-    fn mate(fen: &str, plies: u32) -> Option<Vec<String>> {
-        let game = Game::new(fen.parse().unwrap());
-        let line = search(&game, plies, u64::MAX, &Control::new(false)).line;
-        (!line.is_empty()).then(|| line.iter().map(ToString::to_string).collect())
-    }
+    const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
 
-    fn search(game: &Game, plies: u32, nodes: u64, control: &Control) -> MateResult {
-        let moves = legal_moves(game.position()).to_vec();
-        let occurrences = GameOccurrences::new(game, RuleSet::default());
-        let limits = MateLimits {
+    /// Limits of plies and nodes, without a limit of time.
+    fn within(plies: u32, nodes: u64) -> MateLimits {
+        MateLimits {
             plies,
             nodes,
             time: None,
-        };
+        }
+    }
+
+    fn search(game: &Game, limits: MateLimits, control: &Control) -> (Vec<Move>, u64) {
+        let moves = legal_moves(game.position()).to_vec();
+        let occurrences = GameOccurrences::new(game, RuleSet::default());
         mate_by_checks(game, &occurrences, &moves, limits, control)
     }
 
     #[test]
-    fn mates_are_the_shortest() {
-        let two_rooks = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
-        assert_eq!(mate(two_rooks, 1), None);
-        let line = mate(two_rooks, 9).unwrap();
-        assert_eq!(line.len(), 3, "{line:?}");
-        let at_once = mate("3k5/R8/9/9/9/9/9/9/4R4/4K4 w", 9).unwrap();
-        assert_eq!(at_once.len(), 1);
-    }
-
-    #[test]
-    fn the_line_ends_in_mate() {
-        let game = Game::new("3k5/9/R8/1R7/9/9/9/9/9/5K3 w".parse().unwrap());
-        let found = search(&game, 5, u64::MAX, &Control::new(false));
-        let mut position = game.position().clone();
-        for (n, played) in found.line.iter().enumerate() {
-            assert!(legal_moves(&position).contains(played));
-            position.make(*played);
-            assert!(n % 2 == 1 || position.in_check());
+    fn mates_are_the_shortest_and_their_lines_end_in_mate() {
+        // The length of the mate, 0 if none is found. The last two searches end because no check is left.
+        for (fen, plies, length) in [
+            (TWO_ROOKS, 1, 0),
+            (TWO_ROOKS, 5, 3),
+            (TWO_ROOKS, 9, 3),
+            ("3k5/R8/9/9/9/9/9/9/4R4/4K4 w", 9, 1),
+            ("4k4/9/9/9/9/9/4P4/9/9/3K5 w", 201, 0),
+            (crate::notation::fen::START, 99, 0),
+        ] {
+            let game = Game::new(fen.parse().unwrap());
+            let (line, _) = search(&game, within(plies, u64::MAX), &Control::new(false));
+            assert_eq!(line.len(), length, "{fen}: {line:?}");
+            let mut position = game.position().clone();
+            for (n, played) in line.iter().enumerate() {
+                assert!(legal_moves(&position).contains(played));
+                position.make(*played);
+                assert!(n % 2 == 1 || position.in_check());
+            }
+            assert!(line.is_empty() || legal_moves(&position).is_empty());
         }
-        assert!(legal_moves(&position).is_empty());
     }
 
     #[test]
-    fn the_search_ends_when_no_check_is_left() {
-        assert_eq!(mate("4k4/9/9/9/9/9/4P4/9/9/3K5 w", 201), None);
-        assert_eq!(
-            mate(
-                "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
-                99
-            ),
-            None
-        );
-    }
-
-    #[test]
-    fn a_search_can_be_stopped() {
-        let game = Game::new("3k5/9/R8/1R7/9/9/9/9/9/5K3 w".parse().unwrap());
+    fn a_search_ends_at_its_limits_or_when_stopped() {
+        let game = Game::new(TWO_ROOKS.parse().unwrap());
         let control = Control::new(false);
-        let found = search(&game, 61, u64::MAX, &control);
-        assert_eq!(found.line.len(), 3);
-        let interrupted = search(&game, 61, found.nodes / 2, &control);
-        assert!(interrupted.line.is_empty());
-        assert!(interrupted.nodes <= found.nodes / 2);
-        control.stop();
-        assert!(search(&game, 61, u64::MAX, &control).line.is_empty());
-    }
-
-    #[test]
-    fn a_search_ends_at_its_time_limit() {
-        let game = Game::new("3k5/9/R8/1R7/9/9/9/9/9/5K3 w".parse().unwrap());
-        let moves = legal_moves(game.position()).to_vec();
-        let limits = MateLimits {
-            plies: 61,
-            nodes: u64::MAX,
+        let (line, nodes) = search(&game, within(61, u64::MAX), &control);
+        assert_eq!(line.len(), 3);
+        let interrupted = search(&game, within(61, nodes / 2), &control);
+        assert!(interrupted.0.is_empty());
+        assert!(interrupted.1 <= nodes / 2);
+        let no_time = MateLimits {
             time: Some(Duration::ZERO),
+            ..within(61, u64::MAX)
         };
-        let occurrences = GameOccurrences::new(&game, RuleSet::default());
-        let found = mate_by_checks(&game, &occurrences, &moves, limits, &Control::new(false));
-        assert_eq!((found.line.len(), found.nodes), (0, 1));
+        assert_eq!(search(&game, no_time, &control), (Vec::new(), 1));
+        control.stop();
+        let stopped = search(&game, within(61, u64::MAX), &control);
+        assert!(stopped.0.is_empty());
     }
 
     #[test]
@@ -378,14 +346,10 @@ mod tests {
             for played in moves.split(' ') {
                 game.push(played.parse().unwrap()).unwrap();
             }
-            let control = Control::new(false);
-            assert!(
-                search(&game, 99, u64::MAX, &control).line.is_empty(),
-                "{fen}"
-            );
+            let mate = |game: &Game| search(game, within(99, u64::MAX), &Control::new(false)).0;
+            assert!(mate(&game).is_empty(), "{fen}");
             // Without the history it is a mate.
-            let board = Game::new(game.position().clone());
-            let line = search(&board, 99, u64::MAX, &control).line;
+            let line = mate(&Game::new(game.position().clone()));
             assert_eq!(line.len(), 3, "{fen}");
             game.push(line[0]).unwrap();
             let verdict = judge_outcome(&game, RuleSet::default()).verdict;

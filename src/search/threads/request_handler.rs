@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
-use crate::search::mate::{MateLimits, MateResult, mate_by_checks};
+use crate::search::mate::{MateLimits, mate_by_checks};
 use crate::search::parameters::values;
 use crate::search::proof_number::ProofSearch;
 use crate::search::request::{SearchRequest, Settings};
@@ -37,24 +36,8 @@ pub struct SearchLine {
     pub pv: Vec<Move>,
 }
 
-impl SearchLine {
-    fn new(shared: &SharedState, root_move: &RootMove) -> Self {
-        Self {
-            score: shared.reported_score(root_move.played, root_move.score),
-            bound: root_move.bound,
-            pv: root_move.pv.clone(),
-        }
-    }
-
-    /// As many lines as the settings ask for.
-    fn all(shared: &SharedState, iteration: &Iteration) -> Vec<Self> {
-        let moves = (iteration.moves.iter()).take(shared.request.settings.multipv);
-        moves.map(|m| Self::new(shared, m)).collect()
-    }
-}
-
 /// The result of a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchResult {
     /// The move to play.
     pub outcome: Outcome,
@@ -79,17 +62,6 @@ impl SearchResult {
         let chosen = lines.find(|line| line.pv.first().copied() == best);
         let same_score = chosen.filter(|line| Some(line.score) == score);
         same_score.map_or(Bound::Exact, |line| line.bound)
-    }
-
-    /// The answer if no move may be played.
-    fn without_move(time: Duration) -> Self {
-        Self {
-            outcome: Outcome {
-                time,
-                ..Outcome::default()
-            },
-            lines: Vec::new(),
-        }
     }
 }
 
@@ -145,7 +117,9 @@ impl RequestHandler {
         }
         let control = request.control.clone();
         if root_moves.is_empty() {
-            return SearchResult::without_move(control.elapsed());
+            let mut without_move = SearchResult::default();
+            without_move.outcome.time = control.elapsed();
+            return without_move;
         }
         log::debug!("search: {}", request.limits);
         let time = self.time_limits(&request);
@@ -195,8 +169,7 @@ impl RequestHandler {
             no_mate,
         };
         log::debug!("{outcome}");
-        let first = results.first();
-        let lines = first.map_or_else(Vec::new, |first| SearchLine::all(&shared, first));
+        let lines = best_lines(&shared, &results);
         SearchResult { outcome, lines }
     }
 
@@ -211,8 +184,8 @@ impl RequestHandler {
         if let Some(limits) = mate_limits(request, time) {
             let (game, occurrences) = (&request.game, &shared.occurrences);
             let root_moves = &shared.root_moves;
-            let mate = mate_by_checks(game, occurrences, root_moves, limits, &request.control);
-            let MateResult { line, nodes } = mate;
+            let (line, nodes) =
+                mate_by_checks(game, occurrences, root_moves, limits, &request.control);
             let plies = line.len() as u32;
             if plies > 0 && (request.no_capture_limit()).allows(request.game.position(), plies) {
                 return Some(self.answer_with_mates(request, time, vec![line], nodes, tt));
@@ -283,6 +256,18 @@ impl RequestHandler {
         // With several lines the chosen move is that of the first thread, so this search has a single line.
         self.report_line(shared.info(chosen, 1, nodes, tb_hits, tt.hashfull()));
     }
+}
+
+/// The best lines of the first thread, as many as the settings ask for.
+fn best_lines(shared: &SharedState, results: &[Iteration]) -> Vec<SearchLine> {
+    let moves = results.first().map_or(&[][..], |first| &first.moves);
+    let moves = moves.iter().take(shared.request.settings.multipv);
+    let lines = moves.map(|m| SearchLine {
+        score: shared.reported_score(m.played, m.score),
+        bound: m.bound,
+        pv: m.pv.clone(),
+    });
+    lines.collect()
 }
 
 /// The answer to a request for a mate.
