@@ -52,7 +52,7 @@ pub enum HoldError {
     /// The start is lost, or the defender has no move left that was not refuted: at the start, or after a move of the
     /// opponent there.
     #[error("no defense found; positions examined: {0}")]
-    NoDefence(usize),
+    NoDefense(usize),
     /// The limit of positions was reached.
     #[error("not proven within {0} positions")]
     TooMany(usize),
@@ -215,7 +215,7 @@ pub fn hold(
     choose: &mut ChooseMoves<'_>,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Vec<Reply>, HoldError> {
-    let roots = roots(start, side, referee).ok_or(HoldError::NoDefence(1))?;
+    let roots = roots(start, side, referee).ok_or(HoldError::NoDefense(1))?;
     let mut graph = Graph::new(referee, &roots);
     for candidates in known.drain(..) {
         let key = position_of(&candidates.fen)?.key();
@@ -301,7 +301,7 @@ impl<'a> Graph<'a> {
             progress(self.nodes.len());
             self.propagate();
             if roots.iter().any(|root| self.is_lost(root.key())) {
-                return Err(HoldError::NoDefence(self.nodes.len()));
+                return Err(HoldError::NoDefense(self.nodes.len()));
             }
         }
     }
@@ -393,31 +393,24 @@ impl<'a> Graph<'a> {
 
     /// Stores where the chosen move of a position leads.
     fn follow(&mut self, key: u64) {
-        let Some(node) = self.nodes.get(&key) else {
+        let Some(node) = self.nodes.get_mut(&key) else {
             return;
         };
-        let Some(played) = node.moves.first().copied() else {
+        let Some(played) = node.moves.first() else {
             return;
         };
-        let next = successors(self.referee, &node.position, played).unwrap_or_default();
-        let keys = next.iter().map(Position::key).collect();
+        let next = successors(self.referee, &node.position, *played).unwrap_or_default();
+        node.next = next.iter().map(Position::key).collect();
         for position in next {
             if !self.nodes.contains_key(&position.key()) {
                 self.unexamined.insert(position.key(), position);
             }
         }
-        if let Some(node) = self.nodes.get_mut(&key) {
-            node.next = keys;
-        }
     }
 
-    /// Removes the chosen move of a position. The next one, if any, becomes the chosen move.
+    /// Removes the chosen move of a position, which has one. The next one, if any, becomes the chosen move.
     fn refute(&mut self, key: u64) {
-        if let Some(node) = self
-            .nodes
-            .get_mut(&key)
-            .filter(|node| !node.moves.is_empty())
-        {
+        if let Some(node) = self.nodes.get_mut(&key) {
             node.moves.remove(0);
         }
         self.follow(key);
@@ -452,13 +445,13 @@ impl<'a> Graph<'a> {
         seen
     }
 
-    /// A position in a cycle of checks alone or of chases alone, or between two such cycles.
+    /// A position in a cycle of checks alone or of chases alone, or between two such cycles. All positions that the
+    /// chosen moves reach have been examined, and none of them is lost.
     fn repeating(&mut self, roots: &[Position]) -> Option<u64> {
         let reached = self.reached(roots);
         let mut steps = Vec::new();
         for from in reached {
-            let next = self.nodes.get(&from).map(|node| node.next.clone());
-            for to in next.unwrap_or_default() {
+            for to in self.nodes[&from].next.clone() {
                 steps.push((from, to, self.attacks(from, to)));
             }
         }
@@ -482,32 +475,25 @@ impl<'a> Graph<'a> {
 
     /// The attacks of the move chosen for a position that is reached from another one.
     fn attacks(&mut self, from: u64, to: u64) -> Attacks {
-        let (Some(first), Some(second)) = (self.nodes.get(&from), self.nodes.get(&to)) else {
-            return Attacks::default();
-        };
-        let (Some(before), Some(played)) = (first.moves.first(), second.moves.first()) else {
-            return Attacks::default();
-        };
+        let (first, second) = (&self.nodes[&from], &self.nodes[&to]);
+        let (before, played) = (first.moves[0], second.moves[0]);
         let mut earlier = first.position.clone();
-        earlier.make(*before);
-        let key = (earlier.key(), to, *played);
+        earlier.make(before);
+        let key = (earlier.key(), to, played);
         let referee = self.referee;
-        let find = || referee.attacks(Some(&earlier), &second.position, *played);
+        let find = || referee.attacks(Some(&earlier), &second.position, played);
         *self.attacks.entry(key).or_insert_with(find)
     }
 
     /// The chosen move of each position that the chosen moves reach.
     fn strategy(&self, roots: &[Position]) -> Vec<Reply> {
         let reached = self.reached(roots);
-        let nodes = reached.iter().filter_map(|key| self.nodes.get(key));
-        let mut strategy: Vec<Reply> = nodes
-            .filter_map(|node| {
-                Some(Reply {
-                    fen: fen::write_position(&node.position),
-                    played: *node.moves.first()?,
-                })
-            })
-            .collect();
+        let nodes = reached.iter().map(|key| &self.nodes[key]);
+        let replies = nodes.map(|node| Reply {
+            fen: fen::write_position(&node.position),
+            played: node.moves[0],
+        });
+        let mut strategy: Vec<Reply> = replies.collect();
         strategy.sort_by(|a, b| a.fen.cmp(&b.fen));
         strategy
     }
@@ -528,7 +514,7 @@ pub fn verify_strategy(
         moves.insert(position_of(&reply.fen)?.key(), reply.played);
     }
     let text = fen::write_position;
-    let roots = roots(start, side, referee).ok_or(HoldError::NoDefence(1))?;
+    let roots = roots(start, side, referee).ok_or(HoldError::NoDefense(1))?;
     let mut graph = Graph::new(referee, &[]);
     let mut stack = roots.clone();
     while let Some(position) = stack.pop() {

@@ -61,7 +61,7 @@ fn an_interrupted_search_is_resumed() {
     // Black is mated.
     let lost = "3k5/3P5/3P5/9/9/9/9/9/9/4K4 b".parse().unwrap();
     let verified = verify_strategy(&lost, Color::Black, referee, &strategy);
-    assert_eq!(verified, Err(HoldError::NoDefence(1)));
+    assert_eq!(verified, Err(HoldError::NoDefense(1)));
     // The strategy is found again from the known moves alone.
     let (again, chosen) = defend(&mut known, 0);
     assert_eq!((again.unwrap().len(), chosen), (strategy.len(), 0));
@@ -101,7 +101,7 @@ fn stored_moves_are_checked() {
 }
 
 /// A defense of Black that tries the moves in the order of the move generator.
-fn defence(start: &Position, rules: RuleSet) -> Vec<Reply> {
+fn defense(start: &Position, rules: RuleSet) -> Vec<Reply> {
     let tables = Tables::none();
     let mut choose = |positions: &[Position]| {
         let moves = positions.iter().map(|p| legal_moves(p).to_vec());
@@ -158,7 +158,7 @@ fn a_strategy_never_loses_by_repetition() {
     ] {
         let start: Position = start.parse().unwrap();
         for rules in [RuleSet::Asian, RuleSet::Chinese] {
-            let strategy = defence(&start, rules);
+            let strategy = defense(&start, rules);
             for _ in 0..100 {
                 let verdict = play(&start, rules, &strategy, random);
                 assert_ne!(verdict, Verdict::BlackLoses, "{rules} {start}");
