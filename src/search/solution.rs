@@ -254,18 +254,17 @@ impl<'a> Solver<'a> {
     fn first_mate(&mut self, game: &Game, moves: u32) -> Result<(Move, u32), SolveError> {
         match self.mate(game, moves, None)? {
             Answer::Mate { played, plies } => Ok((played, plies)),
-            Answer::NoMate => Err(self.without_mate(game, moves)),
             Answer::Unknown => Err(SolveError::NotFound(moves)),
-        }
-    }
-
-    /// The error for a position without a mate in `moves` moves.
-    fn without_mate(&self, game: &Game, moves: u32) -> SolveError {
-        let probe = self.tables.probe(game.position(), self.rules);
-        match probe.map(|probe| (probe.outcome, probe.draw_holds)) {
-            Some((TableOutcome::Draw, true)) => SolveError::Drawn,
-            Some((TableOutcome::Loss(_) | TableOutcome::LossByRule(_), _)) => SolveError::Lost,
-            _ => SolveError::NoMate(moves),
+            Answer::NoMate => {
+                let probe = self.tables.probe(game.position(), self.rules);
+                Err(match probe.map(|probe| (probe.outcome, probe.draw_holds)) {
+                    Some((TableOutcome::Draw, true)) => SolveError::Drawn,
+                    Some((TableOutcome::Loss(_) | TableOutcome::LossByRule(_), _)) => {
+                        SolveError::Lost
+                    }
+                    _ => SolveError::NoMate(moves),
+                })
+            }
         }
     }
 
