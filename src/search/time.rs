@@ -383,14 +383,6 @@ mod tests {
         Duration::from_millis(time)
     }
 
-    fn manager(hard: u64) -> TimeManager {
-        TimeManager {
-            soft: ms(hard),
-            hard: ms(hard),
-            flexible: true,
-        }
-    }
-
     /// A game in which both sides play the first legal move.
     struct Match {
         game: Game,
@@ -399,9 +391,8 @@ mod tests {
 
     impl Match {
         fn new() -> Self {
-            let game = Game::startpos();
             Self {
-                game,
+                game: Game::startpos(),
                 overhead: MoveOverhead::default(),
             }
         }
@@ -417,13 +408,14 @@ mod tests {
 
         /// Plays a move of the engine and one of the opponent.
         fn play(&mut self, time: u64, hard: u64, taken: u64) {
-            let answer = Some((self.first_move(), ms(taken)));
-            self.overhead.note(
-                &self.game,
-                &limits(time, 10, None),
-                Some(&manager(hard)),
-                answer,
-            );
+            let manager = TimeManager {
+                soft: ms(hard),
+                hard: ms(hard),
+                flexible: true,
+            };
+            let (limits, answer) = (limits(time, 10, None), (self.first_move(), ms(taken)));
+            self.overhead
+                .note(&self.game, &limits, Some(&manager), Some(answer));
             for _ in 0..2 {
                 self.game.push(self.first_move()).unwrap();
             }
@@ -431,38 +423,23 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_clock_has_no_overhead() {
-        let mut game = Match::new();
-        let mut left = 5000;
-        for taken in [100, 250, 3, 400] {
-            assert_eq!(game.expected(left), ms(0));
-            game.play(left, 500, taken);
-            left = left + 10 - taken;
-        }
-    }
-
-    #[test]
-    fn lost_clock_time_is_overhead_with_decay() {
-        let mut game = Match::new();
-        game.play(5000, 500, 100);
-        assert_eq!(game.expected(4830), ms(80));
-        game.play(4830, 500, 40);
-        assert_eq!(game.expected(4800), ms(75));
-    }
-
-    #[test]
-    fn a_search_that_ended_late_is_overhead() {
-        let mut game = Match::new();
-        game.play(5000, 300, 350);
-        assert_eq!(game.expected(4660), ms(50));
-    }
-
-    #[test]
-    fn a_reset_clock_is_ignored() {
-        let mut game = Match::new();
-        for (before, after) in [(60_000, 5000), (5000, 60_000)] {
-            game.play(before, 500, 100);
-            assert_eq!(game.expected(after), ms(0));
+    fn the_overhead_is_measured_between_moves() {
+        // For each move: the clock, the hard limit, the time taken, the next clock, and the expected overhead.
+        let exact: &[_] = &[
+            (5000, 500, 100, 4910, 0),
+            (4910, 500, 250, 4670, 0),
+            (4670, 500, 3, 4677, 0),
+            (4677, 500, 400, 4287, 0),
+        ];
+        let lost_with_decay: &[_] = &[(5000, 500, 100, 4830, 80), (4830, 500, 40, 4800, 75)];
+        let late: &[_] = &[(5000, 300, 350, 4660, 50)];
+        let reset: &[_] = &[(60_000, 500, 100, 5000, 0), (5000, 500, 100, 60_000, 0)];
+        for moves in [exact, lost_with_decay, late, reset] {
+            let mut game = Match::new();
+            for &(clock, hard, taken, next_clock, expected) in moves {
+                game.play(clock, hard, taken);
+                assert_eq!(game.expected(next_clock), ms(expected), "{moves:?}");
+            }
         }
     }
 
