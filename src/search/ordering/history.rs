@@ -259,12 +259,6 @@ impl Histories {
     }
 }
 
-impl Default for Histories {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// Ordering bonuses of the quiet moves of a position: for a check that loses little in the exchange and for
 /// a piece that leaves a square attacked by a lesser piece; a malus for entering such a square (Stockfish,
 /// "threat by lesser piece").

@@ -85,7 +85,7 @@ impl Iteration {
 }
 
 /// The stability of the search over the iterations, for the time manager.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Stability {
     pub best: Move,
     /// Number of iterations without a change of the best move.
@@ -100,17 +100,6 @@ pub struct Stability {
 }
 
 impl Stability {
-    pub fn new() -> Self {
-        Self {
-            best: Move::NONE,
-            stable: 0,
-            score: Score::ZERO,
-            drop: 0,
-            effort: 0.0,
-            best_move_changes: 0.0,
-        }
-    }
-
     pub fn update(&mut self, iteration: &Iteration) {
         let best = &iteration.moves[0];
         self.stable = if best.played == self.best {

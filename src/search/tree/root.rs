@@ -36,7 +36,7 @@ impl Search<'_> {
         let depth_limit = depth_limit.clamp(1, MAX_DEPTH) as i32;
         self.order_root_moves();
         let lines = request.settings.multipv.min(self.iteration.moves.len());
-        let mut stability = Stability::new();
+        let mut stability = Stability::default();
         while self.iteration.depth < depth_limit {
             let reported = self.iteration.moves[0].summary();
             self.deepen(lines, self.next_depth(depth_limit));
