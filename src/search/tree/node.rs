@@ -207,12 +207,17 @@ impl Search<'_> {
 }
 
 /// A move that is about to be searched.
+#[derive(Clone, Copy)]
 struct TriedMove {
     m: Move,
     /// Number among the legal moves, from 1.
     number: usize,
     /// Extension in plies; negative for a reduction.
     extension: i32,
+    /// The best score so far.
+    best: Score,
+    alpha: Score,
+    beta: Score,
 }
 
 impl Search<'_> {
@@ -250,8 +255,11 @@ impl Search<'_> {
                 m,
                 number,
                 extension,
+                best: found.best.score,
+                alpha,
+                beta,
             };
-            let score = self.search_move::<N>(node, &tried, found.best.score, alpha, beta);
+            let score = self.search_move::<N>(node, tried);
             if self.stopped {
                 return Ok(found);
             }
@@ -276,11 +284,9 @@ impl Search<'_> {
         }
         if number == 0 {
             // Mate or stalemate, both a loss; or the only move is excluded.
-            return Ok(MovesResult::of_score(if excluded.is_some() {
-                alpha
-            } else {
-                Score::mated_in(ply)
-            }));
+            let lost = Score::mated_in(ply);
+            let score = if excluded.is_some() { alpha } else { lost };
+            return Ok(MovesResult::of_score(score));
         }
         if found.best_move.is_some() {
             self.update_histories(node, &found, &before);
@@ -298,41 +304,31 @@ impl Search<'_> {
     }
 
     /// As [`Self::play_and_search`]; the score of a root move includes its random bonus.
-    fn search_move<N: NodeType>(
-        &mut self,
-        node: &Node,
-        tried: &TriedMove,
-        best: Score,
-        alpha: Score,
-        beta: Score,
-    ) -> NodeScore {
+    fn search_move<N: NodeType>(&mut self, node: &Node, mut tried: TriedMove) -> NodeScore {
         if !N::ROOT {
-            return self.play_and_search::<N>(node, tried, best, alpha, beta);
+            return self.play_and_search::<N>(node, tried);
         }
         let (noise, m) = (self.shared.noise, tried.m);
-        let [best, alpha, beta] = [best, alpha, beta].map(|score| noise.remove(m, score));
-        let mut score = self.play_and_search::<N>(node, tried, best, alpha, beta);
+        for score in [&mut tried.best, &mut tried.alpha, &mut tried.beta] {
+            *score = noise.remove(m, *score);
+        }
+        let mut score = self.play_and_search::<N>(node, tried);
         score.score = noise.add(m, score.score);
         score
     }
 
-    /// Plays one move and searches it; `best` is the best score so far. Late moves are searched with reduced
-    /// depth and with a null window first (principal variation search: Marsland and Campbell, "Parallel search
-    /// of strongly ordered game trees", 1982).
-    fn play_and_search<N: NodeType>(
-        &mut self,
-        node: &Node,
-        tried: &TriedMove,
-        best: Score,
-        alpha: Score,
-        beta: Score,
-    ) -> NodeScore {
+    /// Plays one move and searches it. Late moves are searched with reduced depth and with a null window first
+    /// (principal variation search: Marsland and Campbell, "Parallel search of strongly ordered game trees", 1982).
+    fn play_and_search<N: NodeType>(&mut self, node: &Node, tried: TriedMove) -> NodeScore {
         let Node { ply, depth, .. } = *node;
         let TriedMove {
             m,
             number,
             extension,
-        } = *tried;
+            best,
+            alpha,
+            beta,
+        } = tried;
         let lower = match self.techniques.driver {
             Driver::AlphaBeta => -beta,
             Driver::NegaScout | Driver::Mtd => -alpha - 1,
