@@ -1,4 +1,4 @@
-//! Margins, reductions and bonuses as functions of the parameters in [`values`](super::values).
+//! Margins, reductions and bonuses as functions of several parameters in [`values`](super::values).
 
 use std::sync::LazyLock;
 
@@ -36,24 +36,6 @@ pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
     LMR_TABLE[depth * LMR_LIMIT + number]
 }
 
-/// Reverse futility: margin of the evaluation above beta for a cut-off.
-#[inline]
-pub fn reverse_futility(depth: i32) -> i32 {
-    reverse_futility_margin() * (depth - 1)
-}
-
-/// Reverse futility: part of the distance above beta that is added to the returned score.
-#[inline]
-pub fn reverse_futility_share(above_beta: i32) -> i32 {
-    above_beta / reverse_futility_divisor()
-}
-
-/// Razoring: margin of the evaluation below alpha for dropping into quiescence search.
-#[inline]
-pub fn razoring(depth: i32) -> i32 {
-    razoring_base() + razoring_factor() * depth * depth
-}
-
 /// Null move: margin of the evaluation above beta.
 #[inline]
 pub fn null_move_entry(depth: i32) -> i32 {
@@ -68,47 +50,11 @@ pub fn null_move_reduction(depth: i32, above_beta: i32) -> i32 {
         + (above_beta / null_move_margin()).clamp(0, null_move_margin_plies())
 }
 
-/// Probcut: margin above beta.
-#[inline]
-pub fn probcut(improving: bool) -> i32 {
-    probcut_margin() - probcut_improving() * i32::from(improving)
-}
-
 /// Late move pruning: after this many moves of any kind, the remaining quiet moves are skipped
 /// (Chessprogramming wiki, "Futility Pruning", move count based pruning).
 #[inline]
 pub fn late_move_count(depth: i32, improving: bool) -> usize {
     ((late_move_pruning_base() + depth * depth) / if improving { 1 } else { 2 }) as usize
-}
-
-/// Futility pruning: margin of the evaluation below alpha for a quiet move.
-#[inline]
-pub fn futility(depth: i32) -> i32 {
-    futility_base() + futility_factor() * depth
-}
-
-/// Minimum static exchange value of a quiet move.
-#[inline]
-pub fn quiet_exchange(depth: i32) -> i32 {
-    -quiet_exchange_margin() * depth * depth
-}
-
-/// Minimum static exchange value of a capture.
-#[inline]
-pub fn capture_exchange(depth: i32) -> i32 {
-    -capture_exchange_margin() * depth
-}
-
-/// Minimum history of a quiet move.
-#[inline]
-pub fn history_pruning(depth: i32) -> i32 {
-    -history_pruning_margin() * depth
-}
-
-/// Singular extension: margin below the hash score.
-#[inline]
-pub fn singular(depth: i32) -> i32 {
-    depth * singular_margin() / 100
 }
 
 /// History bonus of the move that caused a cut-off.

@@ -79,7 +79,8 @@ impl Search<'_> {
             ..
         } = *node;
         if self.pruning.by_evaluation && !alpha.is_proven() {
-            if evaluation + formulas::razoring(depth) < alpha {
+            let razoring = values::razoring_base() + values::razoring_factor() * depth * depth;
+            if evaluation + razoring < alpha {
                 let score = self.quiescence::<NonPv>(ply, alpha, alpha + 1);
                 if score.score <= alpha || self.stopped {
                     return Some(score);
@@ -88,9 +89,9 @@ impl Search<'_> {
             if depth <= values::reverse_futility_depth()
                 && !evaluation.is_proven()
                 && !beta.is_proven()
-                && evaluation - formulas::reverse_futility(depth) >= beta
+                && evaluation - values::reverse_futility_margin() * (depth - 1) >= beta
             {
-                let share = formulas::reverse_futility_share(evaluation - beta);
+                let share = (evaluation - beta) / values::reverse_futility_divisor();
                 return Some(NodeScore::of_position(beta + share));
             }
         }
@@ -159,7 +160,8 @@ impl Search<'_> {
         if !self.pruning.by_evaluation || depth < values::probcut_depth() || beta.is_proven() {
             return None;
         }
-        let target = beta + formulas::probcut(node.improving);
+        let improving = values::probcut_improving() * i32::from(node.improving);
+        let target = beta + (values::probcut_margin() - improving);
         let reduced = depth - values::probcut_reduction();
         let refuted = node.entry.is_some_and(|e| {
             e.depth > reduced && e.bound.is_some() && e.score.from_tt(ply) < target
@@ -234,7 +236,11 @@ impl Search<'_> {
         if self.position.taken_by(m).is_some() {
             return depth <= values::capture_exchange_depth()
                 && !node.in_check
-                && !see_at_least(&self.position, m, formulas::capture_exchange(depth))
+                && !see_at_least(
+                    &self.position,
+                    m,
+                    -values::capture_exchange_margin() * depth,
+                )
                 && !self.position.gives_check(m);
         }
         if number > formulas::late_move_count(depth, node.improving) {
@@ -258,14 +264,16 @@ impl Search<'_> {
     fn has_bad_history(&self, node: &Node, m: Move) -> bool {
         let before = self.stack.before(node.ply);
         let history = self.histories.quiet(&self.position, m, &before[..2]);
-        history < formulas::history_pruning(node.depth)
+        history < -values::history_pruning_margin() * node.depth
     }
 
     /// Whether a quiet move is not expected to reach alpha, or loses material at once (Chessprogramming wiki,
     /// "Futility Pruning", "Static Exchange Evaluation").
     fn is_futile(&self, node: &Node, m: Move, depth: i32, alpha: Score) -> bool {
-        !alpha.is_proven() && node.evaluation + formulas::futility(depth) <= alpha
-            || !see_at_least(&self.position, m, formulas::quiet_exchange(depth))
+        let margin = values::futility_base() + values::futility_factor() * depth;
+        let accepted_loss = values::quiet_exchange_margin() * depth * depth;
+        !alpha.is_proven() && node.evaluation + margin <= alpha
+            || !see_at_least(&self.position, m, -accepted_loss)
     }
 
     /// Whether a move at `ply` may be extended: the line must not get much longer than the depth of the
@@ -302,7 +310,7 @@ impl Search<'_> {
         if !eligible {
             return Ok(0);
         }
-        let target = score - formulas::singular(depth);
+        let target = score - depth * values::singular_margin() / 100;
         self.stack.at_mut(ply).excluded = m;
         self.stack.at_mut(ply).was_pv = node.was_pv;
         let reduced = (depth - 1) / values::singular_depth_divisor();
