@@ -188,13 +188,14 @@ impl Search<'_> {
             || limits.clock.is_none()
             || self.shared.request.control.is_pondering()
             || self.shared.request.settings.multipv > 1
+            || depth < values::only_move_depth()
         {
             return false;
         }
-        if self.shared.root_moves.len() == 1 && depth >= values::only_move_depth() {
+        if self.shared.root_moves.len() == 1 {
             return true;
         }
-        if depth < values::only_move_depth() || best.is_proven() {
+        if best.is_proven() {
             return false;
         }
         // A move that is not far below the best one does not lose by force. This first search is cheap because it
@@ -436,22 +437,25 @@ mod tests {
     use crate::search::request::{Limits, SearchRequest};
     use crate::search::tt::TranspositionTable;
 
-    /// The root moves in the order of the first iteration.
-    fn first_order(fen: &str) -> Vec<Move> {
-        let game = Game::new(fen.parse().expect(fen));
+    /// Runs `body` with a search of this game in one thread.
+    fn with_search<R>(game: Game, driver: Driver, body: impl FnOnce(&mut Search<'_>) -> R) -> R {
         let moves = legal_moves(game.position()).to_vec();
-        let shared = SharedState::new(SearchRequest::new(game, Limits::default()), moves, 1);
+        let mut request = SearchRequest::new(game, Limits::default());
+        request.settings.techniques.driver = driver;
+        let shared = SharedState::new(request, moves, 1);
         let tt = TranspositionTable::new(1).expect("1 MB is free");
         let mut thread = ThreadData::new(0, Arc::new(tt));
-        let mut search = Search::new(&mut thread, &shared);
-        search.order_root_moves();
-        search.iteration.moves.iter().map(|m| m.played).collect()
+        body(&mut Search::new(&mut thread, &shared))
     }
 
     #[test]
     fn the_first_iteration_starts_with_the_best_captures_and_has_all_moves() {
         let fen = "3k5/9/9/2c6/9/4r4/9/4R1p2/6R2/4K4 w - - 0 1";
-        let order = first_order(fen);
+        let game = Game::new(fen.parse().unwrap());
+        let order: Vec<Move> = with_search(game, Driver::default(), |search| {
+            search.order_root_moves();
+            search.iteration.moves.iter().map(|m| m.played).collect()
+        });
         let best: Move = "e2e4".parse().unwrap();
         assert_eq!(order[0], best, "{order:?}");
         let quiet = |m: &Move| {
@@ -470,18 +474,12 @@ mod tests {
     #[test]
     fn every_driver_keeps_the_last_exact_score() {
         for driver in [Driver::NegaScout, Driver::AlphaBeta, Driver::Mtd] {
-            let game = Game::default();
-            let moves = legal_moves(game.position()).to_vec();
-            let mut request = SearchRequest::new(game, Limits::default());
-            request.settings.techniques.driver = driver;
-            let shared = SharedState::new(request, moves, 1);
-            let tt = TranspositionTable::new(1).expect("1 MB is free");
-            let mut thread = ThreadData::new(0, Arc::new(tt));
-            let mut search = Search::new(&mut thread, &shared);
-            for depth in 1..=4 {
-                search.deepen(1, depth);
-            }
-            let best = &search.iteration.moves[0];
+            let best = with_search(Game::default(), driver, |search| {
+                for depth in 1..=4 {
+                    search.deepen(1, depth);
+                }
+                search.iteration.moves[0].clone()
+            });
             assert_eq!(best.exact, Some(best.score), "{driver:?}");
         }
     }
