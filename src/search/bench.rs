@@ -74,9 +74,7 @@ pub fn bench(
         time: Duration::ZERO,
     };
     for text in BENCH_POSITIONS {
-        let Ok(position) = fen::parse_position(text) else {
-            continue;
-        };
+        let position = fen::parse_position(text).expect(text);
         searcher.forget();
         let limits = Limits {
             depth: Some(depth),
