@@ -319,16 +319,10 @@ mod tests {
             (600_000, 0),
         ] {
             let left = simulated(time, increment, None);
-            assert!(
-                left[39] <= time * 35 / 100,
-                "{time}+{increment}: {}",
-                left[39]
-            );
-            assert!(
-                left[59] <= time * 21 / 100,
-                "{time}+{increment}: {}",
-                left[59]
-            );
+            for (index, share) in [(39, 35), (59, 21)] {
+                let most = time * share / 100;
+                assert!(left[index] <= most, "{time}+{increment}: {left:?}");
+            }
             let used: Vec<_> = std::iter::once(&time)
                 .chain(&left)
                 .zip(&left)

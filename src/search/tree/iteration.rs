@@ -174,9 +174,13 @@ impl RootMove {
 mod tests {
     use super::*;
 
+    fn four_moves() -> [Move; 4] {
+        ["a0a1", "b0c2", "h2e2", "i0i1"].map(|m| m.parse().unwrap())
+    }
+
     #[test]
     fn later_moves_are_sorted_by_nodes() {
-        let moves = ["a0a1", "b0c2", "h2e2", "i0i1"].map(|m| m.parse().unwrap());
+        let moves = four_moves();
         let mut iteration = Iteration::new(&moves);
         iteration.begin_next(1);
         let order = |i: &Iteration| i.moves.iter().map(|m| m.played).collect::<Vec<_>>();
@@ -225,9 +229,7 @@ mod tests {
 
     #[test]
     fn an_interrupted_iteration_puts_its_best_searched_move_first() {
-        let moves: Vec<Move> = ["a0a1", "b0c2", "h2e2", "i0i1"]
-            .map(|m| m.parse().unwrap())
-            .to_vec();
+        let moves = four_moves();
         // Score and bound in the interrupted iteration, and the score in the iteration before.
         let order = |found: [Option<(i32, Bound)>; 4]| {
             let mut iteration = Iteration::new(&moves);
@@ -247,34 +249,24 @@ mod tests {
             iteration.sort_interrupted();
             iteration.moves.iter().map(|m| m.played).collect::<Vec<_>>()
         };
-        let by = |places: [usize; 4]| places.map(|place| moves[place]).to_vec();
-        // The second line is better than the first one.
-        let two_lines = [
-            Some((38, Bound::Exact)),
-            Some((50, Bound::Exact)),
-            None,
-            None,
-        ];
-        assert_eq!(order(two_lines), by([1, 0, 2, 3]));
-        let one_line = [Some((38, Bound::Exact)), None, None, None];
-        assert_eq!(order(one_line), by([0, 1, 2, 3]));
-        // Only an upper bound of the first move, below its previous score, is known.
-        let failed_low = [Some((-50, Bound::Upper)), None, None, None];
-        assert_eq!(order(failed_low), by([0, 1, 2, 3]));
-        let replaced = [
-            Some((-50, Bound::Upper)),
-            None,
-            Some((10, Bound::Lower)),
-            None,
-        ];
+        let [exact, lower, upper] = [Bound::Exact, Bound::Lower, Bound::Upper]
+            .map(|bound| move |score: i32| Some((score, bound)));
+        for (found, places) in [
+            // The second line is better than the first one.
+            ([exact(38), exact(50), None, None], [1, 0, 2, 3]),
+            ([exact(38), None, None, None], [0, 1, 2, 3]),
+            // Only an upper bound of the first move, below its previous score, is known.
+            ([upper(-50), None, None, None], [0, 1, 2, 3]),
+        ] {
+            assert_eq!(order(found), places.map(|place| moves[place]));
+        }
+        let replaced = [upper(-50), None, lower(10), None];
         assert_eq!(order(replaced)[0], moves[2]);
     }
 
     #[test]
     fn a_move_that_may_be_better_replaces_a_loss_found_by_an_interrupted_iteration() {
-        let moves: Vec<Move> = ["a0a1", "b0c2", "h2e2", "i0i1"]
-            .map(|m| m.parse().unwrap())
-            .to_vec();
+        let moves = four_moves();
         let lost = Score::mated_in(2);
         // The best move if the first one loses and the others have these upper bounds, after an iteration with this
         // score.

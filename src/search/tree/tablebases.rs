@@ -138,20 +138,30 @@ mod tests {
     use crate::tablebase::tests::{write_conversions, write_rook_against_knight};
     use crate::tablebase::{TableOutcome, Tables};
 
+    fn to_depth(depth: u32) -> Limits {
+        Limits {
+            depth: Some(depth),
+            ..Limits::default()
+        }
+    }
+
+    fn searcher(tables: Option<Arc<Tables>>) -> Searcher {
+        let mut searcher = Searcher::new(1).unwrap();
+        searcher.set_tablebases(tables);
+        searcher
+    }
+
     fn think(fen: &str, tables: bool) -> Outcome {
         think_with(fen, tables.then(Tables::embedded))
     }
 
     fn think_with(fen: &str, tables: Option<Arc<Tables>>) -> Outcome {
-        let mut searcher = Searcher::new(1).unwrap();
-        searcher.set_tablebases(tables);
-        let limits = Limits {
-            depth: Some(4),
-            ..Limits::default()
-        };
-        searcher
-            .think(&Game::new(fen.parse().unwrap()), limits)
-            .unwrap()
+        let game = Game::new(fen.parse().unwrap());
+        searcher(tables).think(&game, to_depth(4)).unwrap()
+    }
+
+    fn known_outcome(tables: &Tables, position: &Position) -> TableOutcome {
+        tables.probe(position, RuleSet::Asian).unwrap().outcome
     }
 
     #[test]
@@ -187,12 +197,7 @@ mod tests {
         for played in ["d1d2", "e8e9", "d2d1", "e9e8", "d1d2", "e8e9"] {
             game.push(played.parse().unwrap()).unwrap();
         }
-        let mut searcher = Searcher::new(1).unwrap();
-        searcher.set_tablebases(Some(Tables::embedded()));
-        let limits = Limits {
-            depth: Some(4),
-            ..Limits::default()
-        };
+        let (mut searcher, limits) = (searcher(Some(Tables::embedded())), to_depth(4));
         // By the table d2d1 mates in 9 plies too, but after the best reply the first position occurs again.
         let drawing: Move = "d2d1".parse().unwrap();
         let outcome = searcher.think(&game, limits).unwrap();
@@ -209,7 +214,7 @@ mod tests {
         let position = write_conversions(directory.path(), "KR-KAB");
         let (tables, _) = Tables::open(directory.path().to_str().unwrap());
         let capture = tables.dtc(&position).unwrap();
-        let known = tables.probe(&position, RuleSet::Asian).unwrap().outcome;
+        let known = known_outcome(&tables, &position);
         let TableOutcome::Win(mate) = known else {
             panic!("{position}: {known:?}");
         };
@@ -247,12 +252,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let [won, lost] = write_rook_against_knight(directory.path());
         let (tables, _) = Tables::open(directory.path().to_str().unwrap());
-        let mut searcher = Searcher::new(1).unwrap();
-        searcher.set_tablebases(Some(tables.clone()));
-        let limits = Limits {
-            depth: Some(8),
-            ..Limits::default()
-        };
+        let (mut searcher, limits) = (searcher(Some(tables.clone())), to_depth(8));
         let stays = |game: &Game, played: &Move| {
             let mut after = game.position().clone();
             after.make(*played);
@@ -316,10 +316,7 @@ mod tests {
         // The position after the move must still be in the tables, as a draw.
         let mut position: Position = drawn.parse().unwrap();
         position.make(with.best.unwrap());
-        let reply = Tables::embedded()
-            .probe(&position, RuleSet::Asian)
-            .unwrap()
-            .outcome;
+        let reply = known_outcome(&Tables::embedded(), &position);
         assert_eq!(reply, TableOutcome::Draw);
     }
 
@@ -328,10 +325,7 @@ mod tests {
         let fen = "4k4/9/9/9/9/9/9/9/r8/R2K5 w";
         let mut position: Position = fen.parse().unwrap();
         position.make("a0a1".parse().unwrap());
-        let known = Tables::embedded()
-            .probe(&position, RuleSet::Asian)
-            .unwrap()
-            .outcome;
+        let known = known_outcome(&Tables::embedded(), &position);
         let TableOutcome::Loss(plies) = known else {
             panic!("{known:?}");
         };
