@@ -8,7 +8,7 @@
 use arrayvec::ArrayVec;
 
 use super::material::{Attackers, Material};
-use super::placements::{GroupTable, SideGroup};
+use super::placements::{GroupTable, KINDS, SideGroup};
 use crate::board::{Bitboard, Color, Piece, PieceKind, Position, Square};
 
 /// Version of this numbering, stored in files.
@@ -205,20 +205,14 @@ impl Indexer {
     /// Index of a position of this class whose strong side is `strong`.
     #[inline]
     pub fn of_position(&self, position: &Position, strong: Color) -> usize {
-        let group = |color: Color| {
-            let pieces = |kind| position.pieces(color, kind);
-            let king = position.king(color);
-            let (advisors, bishops) = (pieces(PieceKind::Advisor), pieces(PieceKind::Bishop));
-            (king, advisors, bishops)
-        };
-        let flip = |set: Bitboard| -> Bitboard {
-            match strong {
-                Color::Red => set,
-                Color::Black => set.into_iter().map(Square::flip_rank).collect(),
-            }
-        };
-        let number = |side: Color, (king, advisors, bishops): (Square, Bitboard, Bitboard)| {
-            SideGroup::of(side).number(king.relative_to(strong), flip(advisors), flip(bishops))
+        let number = |side: Color, owner: Color| {
+            SideGroup::of(side).number(KINDS.map(|kind| {
+                let set = position.pieces(owner, kind);
+                match strong {
+                    Color::Red => set,
+                    Color::Black => set.into_iter().map(Square::flip_rank).collect(),
+                }
+            }))
         };
         let kinds = self.attackers.kinds;
         let owner = self.attackers.colors.map(|color| match color {
@@ -234,8 +228,8 @@ impl Indexer {
         // The king's square is never used: a position of this class has a piece of each kind.
         let square = |set: Bitboard| set.first().unwrap_or(position.king(strong));
         self.index(Cell {
-            defenders: number(Color::Black, group(!strong)),
-            own: number(Color::Red, group(strong)),
+            defenders: number(Color::Black, !strong),
+            own: number(Color::Red, strong),
             squares: [first, second].map(|set| square(set).relative_to(strong)),
         })
     }
@@ -254,9 +248,9 @@ impl Indexer {
             (Color::Black, &self.defenders.placements[cell.defenders]),
         ];
         for (color, group) in groups {
-            put(group.king, PieceKind::King, color);
-            (group.advisors.into_iter()).for_each(|s| put(s, PieceKind::Advisor, color));
-            (group.bishops.into_iter()).for_each(|s| put(s, PieceKind::Bishop, color));
+            for (kind, set) in KINDS.into_iter().zip(group.sets) {
+                set.into_iter().for_each(|square| put(square, kind, color));
+            }
         }
         let attackers = self.attackers.kinds.into_iter().zip(self.attackers.colors);
         let attackers = cell.squares.into_iter().zip(attackers);

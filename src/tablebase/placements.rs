@@ -80,11 +80,14 @@ pub struct Removal {
     pub placement: u16,
 }
 
+/// The kinds of piece of a placement.
+pub const KINDS: [PieceKind; 3] = [PieceKind::King, PieceKind::Advisor, PieceKind::Bishop];
+
 #[derive(Clone, Debug)]
 pub struct Placement {
     pub king: Square,
-    pub advisors: Bitboard,
-    pub bishops: Bitboard,
+    /// Squares of the pieces of each of [`KINDS`].
+    pub sets: [Bitboard; 3],
     /// All pieces of the placement.
     pub pieces: Bitboard,
     /// Number of the mirror image.
@@ -127,14 +130,13 @@ impl GroupTable {
 #[derive(Debug)]
 pub struct SideGroup {
     tables: Vec<GroupTable>,
-    /// Number of each placement within its combination, by king, advisors and bishops.
+    /// Number of each placement within its combination, by its slot.
     numbers: Vec<u16>,
-    /// Number of each square among those that a king, an advisor and a bishop can reach.
-    places: [[u8; Square::COUNT]; 3],
+    /// For each of [`KINDS`], the slot of a piece on each square. The slot of a placement is the sum over its pieces.
+    slots: [[u16; Square::COUNT]; 3],
 }
 
 const NO_PLACEMENT: u16 = u16::MAX;
-const KINDS: [PieceKind; 3] = [PieceKind::King, PieceKind::Advisor, PieceKind::Bishop];
 
 impl SideGroup {
     pub fn of(color: Color) -> &'static Self {
@@ -148,20 +150,18 @@ impl SideGroup {
         &self.tables[defenders.index()]
     }
 
-    /// Number of a placement within its combination.
+    /// Number within its combination of the placement with these pieces of each of [`KINDS`].
     #[inline]
-    pub fn number(&self, king: Square, advisors: Bitboard, bishops: Bitboard) -> usize {
-        self.numbers[self.slot(king, advisors, bishops)] as usize
+    pub fn number(&self, sets: [Bitboard; 3]) -> usize {
+        self.numbers[self.slot(sets)] as usize
     }
 
     #[inline]
-    fn slot(&self, king: Square, advisors: Bitboard, bishops: Bitboard) -> usize {
-        let mask = |kind: usize, set: Bitboard| {
-            set.into_iter()
-                .fold(0, |mask, s| mask | 1 << self.places[kind][s.index()])
+    fn slot(&self, sets: [Bitboard; 3]) -> usize {
+        let of_kind = |(set, slots): (Bitboard, &[u16; Square::COUNT])| -> usize {
+            set.into_iter().map(|s| usize::from(slots[s.index()])).sum()
         };
-        let king = self.places[0][king.index()] as usize;
-        (king * 32 + mask(1, advisors)) * 128 + mask(2, bishops)
+        sets.into_iter().zip(&self.slots).map(of_kind).sum()
     }
 
     fn build(color: Color) -> Self {
@@ -169,14 +169,21 @@ impl SideGroup {
             let can_stand = |s: &Square| Piece::new(kind, color).can_stand_on(*s, false);
             Square::all().filter(can_stand).collect::<Vec<_>>()
         });
+        let [kings, advisors, bishops] = [0, 1, 2].map(|kind| points[kind].len());
+        // A bit for each square of a bishop and of an advisor, then the number of the king's square.
+        let slot = |kind: PieceKind, place: usize| match kind {
+            PieceKind::King => place << (advisors + bishops),
+            PieceKind::Advisor => 1 << (bishops + place),
+            _ => 1 << place,
+        };
         let mut side = Self {
             tables: Vec::new(),
-            numbers: vec![NO_PLACEMENT; points[0].len() << (points[1].len() + points[2].len())],
-            places: [[0; Square::COUNT]; 3],
+            numbers: vec![NO_PLACEMENT; kings << (advisors + bishops)],
+            slots: [[0; Square::COUNT]; 3],
         };
-        for (kind, squares) in points.iter().enumerate() {
-            for (place, square) in (0..).zip(squares) {
-                side.places[kind][square.index()] = place;
+        for ((kind, squares), slots) in KINDS.into_iter().zip(&points).zip(&mut side.slots) {
+            for (place, square) in squares.iter().enumerate() {
+                slots[square.index()] = slot(kind, place) as u16;
             }
         }
         for index in 0..Defenders::COUNT {
@@ -188,23 +195,17 @@ impl SideGroup {
 
     /// Lists the placements of a combination. Smaller combinations must be listed already.
     fn build_table(&mut self, points: &[Vec<Square>; 3], defenders: Defenders) -> GroupTable {
-        let mirrored = |p: &Placement| {
-            let flip = |set: Bitboard| set.into_iter().map(Square::flip_file).collect::<Bitboard>();
-            (p.king.flip_file(), flip(p.advisors), flip(p.bishops))
+        let mirrored = |p: &Placement| -> [Bitboard; 3] {
+            (p.sets).map(|set| set.into_iter().map(Square::flip_file).collect())
         };
-        let key = |king: Square, advisors: Bitboard, bishops: Bitboard| {
-            (king.index(), advisors.bits(), bishops.bits())
-        };
-        let is_canonical = |p: &Placement| {
-            let (king, advisors, bishops) = mirrored(p);
-            key(p.king, p.advisors, p.bishops) <= key(king, advisors, bishops)
-        };
+        let key = |sets: [Bitboard; 3]| sets.map(Bitboard::bits);
+        let is_canonical = |p: &Placement| key(p.sets) <= key(mirrored(p));
         let all = all_placements(points, defenders).into_iter();
         let (mut ordered, rest): (Vec<_>, Vec<_>) = all.partition(is_canonical);
         let canonical = ordered.len();
         ordered.extend(rest);
         for (number, p) in (0..).zip(&ordered) {
-            let slot = self.slot(p.king, p.advisors, p.bishops);
+            let slot = self.slot(p.sets);
             self.numbers[slot] = number;
         }
         let mut table = GroupTable {
@@ -214,8 +215,7 @@ impl SideGroup {
             removals: Vec::new(),
         };
         for mut placement in ordered {
-            let (king, advisors, bishops) = mirrored(&placement);
-            placement.mirror = self.number(king, advisors, bishops) as u16;
+            placement.mirror = self.number(mirrored(&placement)) as u16;
             let (step, removal) = (table.steps.len(), table.removals.len());
             self.add_steps(&placement, &mut table.steps);
             self.add_removals(&placement, &mut table.removals);
@@ -227,51 +227,35 @@ impl SideGroup {
     }
 
     fn add_steps(&self, p: &Placement, steps: &mut Vec<Step>) {
-        for to in attacks::king(p.king) & !p.pieces {
-            steps.push(Step {
-                to,
-                eye: Bitboard::EMPTY,
-                placement: self.number(to, p.advisors, p.bishops) as u16,
-            });
-        }
-        for from in p.advisors {
-            for to in attacks::advisor(from) & !p.pieces {
-                let advisors = p.advisors.without(from).with(to);
-                steps.push(Step {
-                    to,
-                    eye: Bitboard::EMPTY,
-                    placement: self.number(p.king, advisors, p.bishops) as u16,
-                });
-            }
-        }
-        for from in p.bishops {
-            for to in attacks::bishop(from, p.pieces) & !p.pieces {
-                let bishops = p.bishops.without(from).with(to);
-                let (file, rank) = (from.file() + to.file(), from.rank() + to.rank());
-                let eye = Square::new(file / 2, rank / 2);
-                steps.push(Step {
-                    to,
-                    eye: eye.map_or(Bitboard::EMPTY, Bitboard::from),
-                    placement: self.number(p.king, p.advisors, bishops) as u16,
-                });
+        for (i, kind) in KINDS.into_iter().enumerate() {
+            for from in p.sets[i] {
+                // The color matters only for pawns.
+                for to in attacks::of(kind, Color::Red, from, p.pieces) & !p.pieces {
+                    let mut sets = p.sets;
+                    sets[i] = sets[i].without(from).with(to);
+                    let (file, rank) = (from.file() + to.file(), from.rank() + to.rank());
+                    let eye = Square::new(file / 2, rank / 2).filter(|_| kind == PieceKind::Bishop);
+                    steps.push(Step {
+                        to,
+                        eye: eye.map_or(Bitboard::EMPTY, Bitboard::from),
+                        placement: self.number(sets) as u16,
+                    });
+                }
             }
         }
     }
 
     fn add_removals(&self, p: &Placement, removals: &mut Vec<Removal>) {
-        for square in p.advisors {
-            removals.push(Removal {
-                square,
-                is_advisor: true,
-                placement: self.number(p.king, p.advisors.without(square), p.bishops) as u16,
-            });
-        }
-        for square in p.bishops {
-            removals.push(Removal {
-                square,
-                is_advisor: false,
-                placement: self.number(p.king, p.advisors, p.bishops.without(square)) as u16,
-            });
+        for (i, is_advisor) in [(1, true), (2, false)] {
+            for square in p.sets[i] {
+                let mut sets = p.sets;
+                sets[i] = sets[i].without(square);
+                removals.push(Removal {
+                    square,
+                    is_advisor,
+                    placement: self.number(sets) as u16,
+                });
+            }
         }
     }
 }
@@ -288,8 +272,7 @@ fn all_placements(points: &[Vec<Square>; 3], defenders: Defenders) -> Vec<Placem
                 }
                 placements.push(Placement {
                     king,
-                    advisors,
-                    bishops,
+                    sets: [king.into(), advisors, bishops],
                     pieces: advisors | bishops | Bitboard::from(king),
                     mirror: NO_PLACEMENT,
                     steps: 0..0,
@@ -351,7 +334,7 @@ mod tests {
             for defenders in Defenders::all() {
                 let table = side.table(defenders);
                 for (number, p) in table.placements.iter().enumerate() {
-                    assert_eq!(side.number(p.king, p.advisors, p.bishops), number);
+                    assert_eq!(side.number(p.sets), number);
                     let mirror = &table.placements[p.mirror as usize];
                     assert_eq!(mirror.mirror as usize, number);
                     assert_eq!(mirror.king, p.king.flip_file());
