@@ -281,10 +281,10 @@ const SHARDS: usize = 64;
 const WAYS: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockKey {
-    pub table: u16,
-    pub strong_to_move: bool,
-    pub number: u32,
+struct BlockKey {
+    table: u16,
+    strong_to_move: bool,
+    number: u32,
 }
 
 impl BlockKey {
@@ -296,19 +296,8 @@ impl BlockKey {
     }
 }
 
-struct CachedBlock {
-    key: BlockKey,
-    /// The `clock` of the shard at the last access.
-    stamp: u64,
-    values: Arc<[u8]>,
-}
-
-#[derive(Default)]
-struct CacheShard {
-    entries: Vec<CachedBlock>,
-    /// Number of lookups so far.
-    clock: u64,
-}
+/// The blocks of a shard, the least recently used one first.
+type CacheShard = Vec<(BlockKey, Arc<[u8]>)>;
 
 pub struct BlockCache {
     shards: Vec<Mutex<CacheShard>>,
@@ -332,54 +321,40 @@ impl BlockCache {
     }
 
     /// Counts a read that is cached elsewhere.
-    pub fn count_load(&self) {
+    fn count_load(&self) {
         self.loads.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns a block from the cache or from `load`. A full shard drops its least recently used
     /// block.
-    pub fn get<E>(
+    fn get<E>(
         &self,
         key: BlockKey,
         load: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Arc<[u8]>, E> {
         let lock = || self.shards[key.shard()].lock();
-        if let Some(values) = lock().find(key) {
+        if let Some(values) = find_block(&mut lock(), key) {
             return Ok(values);
         }
         self.count_load();
         // Unpacked without the lock; two threads may do it at the same time.
         let values: Arc<[u8]> = load()?.into();
-        lock().insert(key, values.clone());
+        let mut blocks = lock();
+        if find_block(&mut blocks, key).is_none() {
+            if blocks.len() == WAYS {
+                blocks.remove(0);
+            }
+            blocks.push((key, values.clone()));
+        }
         Ok(values)
     }
 }
 
-impl CacheShard {
-    fn find(&mut self, key: BlockKey) -> Option<Arc<[u8]>> {
-        self.clock += 1;
-        let entry = self.entries.iter_mut().find(|entry| entry.key == key)?;
-        entry.stamp = self.clock;
-        Some(entry.values.clone())
-    }
-
-    fn insert(&mut self, key: BlockKey, values: Arc<[u8]>) {
-        // Another thread may have unpacked the same block.
-        if self.entries.iter().any(|entry| entry.key == key) {
-            return;
-        }
-        let entry = CachedBlock {
-            key,
-            stamp: self.clock,
-            values,
-        };
-        if self.entries.len() < WAYS {
-            return self.entries.push(entry);
-        }
-        if let Some(oldest) = self.entries.iter_mut().min_by_key(|entry| entry.stamp) {
-            *oldest = entry;
-        }
-    }
+/// The values of a block, which becomes the most recently used one.
+fn find_block(blocks: &mut CacheShard, key: BlockKey) -> Option<Arc<[u8]>> {
+    let place = blocks.iter().position(|(own, _)| *own == key)?;
+    blocks[place..].rotate_left(1);
+    blocks.last().map(|(_, values)| values.clone())
 }
 
 #[cfg(test)]
@@ -405,14 +380,14 @@ mod tests {
             );
             assert_eq!(*values.unwrap(), [0; 4]);
         }
-        let held: usize = cache.shards.iter().map(|s| s.lock().entries.len()).sum();
+        let held: usize = cache.shards.iter().map(|s| s.lock().len()).sum();
         assert!(held <= SHARDS * WAYS && held > SHARDS * WAYS / 2);
         assert_eq!(cache.get(key(20_000), || Err("no")), Err("no"));
         // Two threads may load the same block.
-        let mut shard = CacheShard::default();
-        for _ in 0..2 {
-            shard.insert(key(0), vec![0_u8; 4].into());
-        }
-        assert_eq!(shard.entries.len(), 1);
+        let load = || Ok::<_, ()>(vec![0; 4]);
+        let twice = || cache.get(key(20_000), load).and_then(|_| load());
+        cache.get(key(20_000), twice).unwrap();
+        let blocks = cache.shards.iter().flat_map(|s| s.lock().clone());
+        assert_eq!(blocks.filter(|block| block.0 == key(20_000)).count(), 1);
     }
 }
