@@ -44,7 +44,7 @@ use flate2::write::DeflateEncoder;
 use super::index::{Indexer, SCHEME};
 use super::material::Material;
 use super::solved::{DrawsHold, SolvedClass, largest_value};
-use super::solver_state::map_threads;
+use super::solver_state::map_parts;
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric, Value};
 use crate::rules::RuleSet;
 
@@ -169,17 +169,17 @@ impl Header {
         if !bytes.starts_with(MAGIC) {
             return Err(TableError::Foreign);
         }
-        let mut fields = Fields(bytes.get(8..HEADER).ok_or(TRUNCATED)?);
-        let [version, scheme] = [fields.u16(), fields.u16()];
-        let [metric, rules] = [fields.u8(), fields.u8()];
+        let fields = &mut bytes.get(8..HEADER).ok_or(TRUNCATED)?;
+        let [version, scheme] = [take(fields), take(fields)].map(u16::from_le_bytes);
+        let [metric, rules] = take(fields);
         if !Self::VERSIONS.contains(&(version, metric)) || scheme != SCHEME {
             return Err(TableError::Version);
         }
         if crc32c::crc32c(&bytes[..HEADER - 4]).to_le_bytes() != bytes[HEADER - 4..HEADER] {
             return Err(TableError::Damaged("invalid header"));
         }
-        let name = fields.take(NAME);
-        let name = std::str::from_utf8(name)
+        let name: [u8; NAME] = take(fields);
+        let name = std::str::from_utf8(&name)
             .unwrap_or("")
             .trim_end_matches('\0');
         let header = Self {
@@ -191,10 +191,10 @@ impl Header {
                 _ => Metric::Dtm,
             },
             draws: draws_from(rules).ok_or(TableError::Damaged("invalid rule set"))?,
-            positions: fields.u64(),
-            block: fields.u32(),
-            largest: [fields.u8(), fields.u8()],
-            body_length: fields.u64(),
+            positions: u64::from_le_bytes(take(fields)),
+            block: u32::from_le_bytes(take(fields)),
+            largest: take(fields),
+            body_length: u64::from_le_bytes(take(fields)),
         };
         let most = if header.material.is_two_sided() {
             Value::NOT_WON.0
@@ -218,18 +218,17 @@ impl Header {
     /// Reads the block list that follows the header.
     pub fn read_list(&self, bytes: &[u8]) -> Result<[Vec<TableBlock>; 2], TableError> {
         let list = bytes.get(..self.list_length()).ok_or(TRUNCATED)?;
-        let (entries, checksum) = list.split_at(list.len() - 4);
+        let (mut entries, checksum) = list.split_at(list.len() - 4);
         if crc32c::crc32c(entries).to_le_bytes() != checksum {
             return Err(TableError::Damaged("invalid list of blocks"));
         }
-        let mut fields = Fields(entries);
         let mut offset = (HEADER + list.len()) as u64;
         let lists = self.blocks().map(|count| {
             let block = |_| {
                 let block = TableBlock {
                     offset,
-                    length: fields.u32(),
-                    checksum: fields.u32(),
+                    length: u32::from_le_bytes(take(&mut entries)),
+                    checksum: u32::from_le_bytes(take(&mut entries)),
                 };
                 offset += u64::from(block.length);
                 block
@@ -284,37 +283,11 @@ fn draws_from(number: u8) -> Option<DrawsHold> {
 const DAMAGED_BLOCK: TableError = TableError::Damaged("invalid block");
 const TRUNCATED: TableError = TableError::Damaged("truncated file");
 
-/// Reads consecutive numbers of a header or list whose length was checked.
-struct Fields<'a>(&'a [u8]);
-
-impl<'a> Fields<'a> {
-    fn take(&mut self, count: usize) -> &'a [u8] {
-        let (taken, rest) = self.0.split_at(count);
-        self.0 = rest;
-        taken
-    }
-
-    fn array<const N: usize>(&mut self) -> [u8; N] {
-        let mut bytes = [0; N];
-        bytes.copy_from_slice(self.take(N));
-        bytes
-    }
-
-    fn u8(&mut self) -> u8 {
-        u8::from_le_bytes(self.array())
-    }
-
-    fn u16(&mut self) -> u16 {
-        u16::from_le_bytes(self.array())
-    }
-
-    fn u32(&mut self) -> u32 {
-        u32::from_le_bytes(self.array())
-    }
-
-    fn u64(&mut self) -> u64 {
-        u64::from_le_bytes(self.array())
-    }
+/// Takes the next bytes of a header or list whose length was checked.
+fn take<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
+    let (taken, rest) = bytes.split_first_chunk().expect("the length was checked");
+    *bytes = rest;
+    *taken
 }
 
 /// Error of a table file.
@@ -363,7 +336,7 @@ impl SolvedClass {
         // Placeholder for the header and the list, which are written last.
         let mut file = vec![0; HEADER + header.list_length()];
         for batch in chunks.chunks(BATCH) {
-            for block in pack_all(batch, threads) {
+            for block in map_parts(threads, batch.len(), |number| pack(batch[number])) {
                 list.extend_from_slice(&(block.len() as u32).to_le_bytes());
                 list.extend_from_slice(&crc32c::crc32c(&block).to_le_bytes());
                 file.extend_from_slice(&block);
@@ -380,18 +353,6 @@ impl SolvedClass {
 
 /// Blocks packed at a time, so that few packed blocks are in memory twice.
 const BATCH: usize = 256;
-
-/// Packs blocks; each of n threads packs every nth block.
-fn pack_all(chunks: &[&[u8]], threads: usize) -> Vec<Vec<u8>> {
-    let threads = threads.max(1);
-    let packed = map_threads(threads, |first| -> Vec<Vec<u8>> {
-        let own = chunks.iter().skip(first).step_by(threads);
-        own.map(|chunk| pack(chunk)).collect()
-    });
-    let mut parts: Vec<_> = packed.into_iter().map(Vec::into_iter).collect();
-    let next = |i: usize| parts[i % threads].next().unwrap_or_default();
-    (0..chunks.len()).map(next).collect()
-}
 
 fn pack(values: &[u8]) -> Vec<u8> {
     let mut last = DRAW;

@@ -1,8 +1,7 @@
 //! Data that solver threads share (the values that occur in each block, and move counters), and parallel loops.
 
-use std::panic::resume_unwind;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use std::thread::ScopedJoinHandle;
 
 /// Positions in a block.
 pub const BLOCK: usize = 4096;
@@ -116,19 +115,18 @@ pub fn for_each_part(threads: usize, parts: usize, work: impl Fn(usize) + Sync) 
     });
 }
 
-/// Calls `work` with the number of the thread on each of `threads` threads. Returns the results by thread number.
-pub fn map_threads<T: Send>(threads: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    std::thread::scope(|scope| {
-        let work = &work;
-        let handles: Vec<_> = (0..threads)
-            .map(|number| scope.spawn(move || work(number)))
-            .collect();
-        // Propagate panics.
-        let join = |handle: ScopedJoinHandle<'_, T>| {
-            handle.join().unwrap_or_else(|panic| resume_unwind(panic))
-        };
-        handles.into_iter().map(join).collect()
-    })
+/// [`for_each_part`] that returns the results of `work` in the order of the parts.
+pub fn map_parts<T: Send + Sync>(
+    threads: usize,
+    parts: usize,
+    work: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
+    let results: Vec<OnceLock<T>> = (0..parts).map(|_| OnceLock::new()).collect();
+    for_each_part(threads, parts, |part| {
+        results[part].get_or_init(|| work(part));
+    });
+    let results = results.into_iter().filter_map(OnceLock::into_inner);
+    results.collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::cell_board::CellBoard;
 use super::index::{Cell, Indexer};
 use super::material::Material;
 use super::solved::{DrawsHold, SmallerClass, SolvedClass};
-use super::solver_state::{for_each_part, map_threads};
+use super::solver_state::{for_each_part, map_parts};
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric};
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
@@ -45,25 +45,21 @@ pub fn verify(
         .iter()
         .map(|class| SmallerClass::new(class))
         .collect();
-    let run = |first: usize, step: usize| -> Result<u64, Box<Inconsistent>> {
+    let check_slice = |slice: usize| -> Result<u64, Box<Inconsistent>> {
         let mut checked = 0;
-        for slice in (first..indexer.defenders.canonical).step_by(step) {
-            let indices = slice * indexer.slice()..(slice + 1) * indexer.slice();
-            for index in indices {
-                for side in Color::ALL {
-                    if let Some(position) = indexer.position(index, side) {
-                        checked += 1;
-                        check(class, index, &indexer, &smaller, position)?;
-                    }
+        for index in slice * indexer.slice()..(slice + 1) * indexer.slice() {
+            for side in Color::ALL {
+                if let Some(position) = indexer.position(index, side) {
+                    checked += 1;
+                    check(class, index, &indexer, &smaller, position)?;
                 }
             }
-            progress(indexer.slice() as u64);
         }
+        progress(indexer.slice() as u64);
         Ok(checked)
     };
-    let threads = threads.max(1);
-    // All threads finish before an error is returned.
-    let checked = map_threads(threads, |first| run(first, threads));
+    // All slices are checked before an error is returned.
+    let checked = map_parts(threads, indexer.defenders.canonical, check_slice);
     checked.into_iter().sum()
 }
 
