@@ -66,7 +66,7 @@ pub use file::TableError;
 pub use material::{Attackers, Material, ParseMaterialError};
 pub use placements::Defenders;
 pub use repeated::RepeatedPositions;
-pub use solved::{ClassCounts, DrawsHold, SideCounts, SolvedClass};
+pub use solved::{DrawsHold, SideCounts, SolvedClass};
 pub use solver::{TooLong, class_size, solve, solver_memory};
 pub use tables::{EXTENSION, Probe, ProbedMove, SkippedFile, Tables, embedded_classes};
 pub use two_sided::{UnsolvedClass, WrongValue, solve_two_sided, verify_two_sided};

@@ -48,26 +48,7 @@ pub struct SolvedClass {
     pub(super) draws: DrawsHold,
 }
 
-/// Numbers of positions of a one-sided class by value. Mirror images count separately.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct ClassCounts {
-    /// Legal positions with the strong side to move.
-    pub strong_legal: u64,
-    /// Positions won by the strong side to move.
-    pub strong_won: u64,
-    /// Plies of the longest win, 0 if none.
-    pub longest_win: u16,
-    /// Legal positions with the weak side to move.
-    pub weak_legal: u64,
-    /// Positions lost by the weak side to move.
-    pub weak_lost: u64,
-    /// Plies of the longest loss; 0 if none, or if all are mates on the board.
-    pub longest_loss: u16,
-}
-
-/// Numbers of positions of a two-sided class by value, for one side to move. Mirror images count
-/// separately.
+/// Numbers of positions of a class by value, for one side to move. Mirror images count separately.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SideCounts {
@@ -134,43 +115,20 @@ impl SolvedClass {
         }
     }
 
-    /// Counts the positions of a one-sided class.
-    pub fn counts(&self) -> ClassCounts {
+    /// Counts the positions by side to move; the strong side is red.
+    pub fn counts(&self) -> ByColor<SideCounts> {
         let indexer = Indexer::new(self.material);
-        let mut counts = ClassCounts::default();
-        for (index, (strong, weak)) in self.strong.iter().zip(&self.weak).enumerate() {
+        let mut counts: ByColor<SideCounts> = ByColor::default();
+        for index in 0..indexer.len() {
             // A class read from a file also has values for illegal positions.
             let Some(board) = CellBoard::new(&indexer, indexer.cell(index)) else {
                 continue;
             };
-            let weight = indexer.weight(index);
-            if !board.gives_check() {
-                counts.strong_legal += weight;
-                if let Some(TableOutcome::Win(plies)) = TableOutcome::from_value(*strong, true) {
-                    counts.strong_won += weight;
-                    counts.longest_win = counts.longest_win.max(plies);
-                }
-            }
-            counts.weak_legal += weight;
-            if let Some(TableOutcome::Loss(plies)) = TableOutcome::from_value(*weak, false) {
-                counts.weak_lost += weight;
-                counts.longest_loss = counts.longest_loss.max(plies);
-            }
-        }
-        counts
-    }
-
-    /// Counts the positions of a two-sided class, by side to move.
-    pub fn side_counts(&self) -> ByColor<SideCounts> {
-        let indexer = Indexer::new(self.material);
-        let mut counts: ByColor<SideCounts> = ByColor::default();
-        for index in 0..indexer.len() {
-            let Some(board) = CellBoard::new(&indexer, indexer.cell(index)) else {
-                continue;
-            };
             for side in Color::ALL.into_iter().filter(|side| board.can_move(*side)) {
-                let value = self.values(side == Color::Red)[index];
-                counts[side].add(Value(value).outcome(), indexer.weight(index));
+                let strong_to_move = side == Color::Red;
+                let value = self.values(strong_to_move)[index];
+                let outcome = Self::outcome_of(self.material, value, strong_to_move);
+                counts[side].add(outcome, indexer.weight(index));
             }
         }
         counts

@@ -9,7 +9,7 @@ use super::index::Indexer;
 use super::solved::{DrawsHold, SolvedClass};
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL};
 use super::*;
-use crate::board::{Color, Move, Piece, Position, Setup};
+use crate::board::{ByColor, Color, Move, Position, Symmetry};
 use crate::movegen::legal_moves;
 use crate::rules::{MoveThreats, Ply, RuleSet, move_threats};
 
@@ -74,17 +74,18 @@ const COUNTS: [(&str, [u64; 6]); 30] = [
 #[test]
 fn classes_have_known_counts() {
     let mut solutions = Solutions::default();
-    for (name, [strong_legal, strong_won, win, weak_legal, weak_lost, loss]) in COUNTS {
-        let known = ClassCounts {
-            strong_legal,
-            strong_won,
-            longest_win: win as u16,
-            weak_legal,
-            weak_lost,
-            longest_loss: loss as u16,
-        };
-        let solved = solutions.get(name.parse().unwrap());
-        assert_eq!(solved.counts(), known, "{name}");
+    for (name, known) in COUNTS {
+        let ByColor([strong, weak]) = solutions.get(name.parse().unwrap()).counts();
+        let longest = [strong.longest_win, weak.longest_loss].map(u64::from);
+        let found = [
+            strong.legal,
+            strong.won,
+            longest[0],
+            weak.legal,
+            weak.lost,
+            longest[1],
+        ];
+        assert_eq!(found, known, "{name}");
     }
 }
 
@@ -238,7 +239,7 @@ pub(crate) fn write_conversions(directory: &Path, class: &str) -> Position {
     let solved = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
     let name = format!("{class}.dtc.{EXTENSION}");
     std::fs::write(directory.join(name), solved.to_file(1)).unwrap();
-    let longest = TableOutcome::Win(solved.counts().longest_win);
+    let longest = TableOutcome::Win(solved.counts()[Color::Red].longest_win);
     solved.example(longest).unwrap()
 }
 
@@ -294,12 +295,12 @@ fn every_value_is_that_of_its_best_move() {
         let material: Material = name.parse().unwrap();
         let smaller = solutions.smaller(material);
         let mut solved = (*solutions.get(material)).clone();
-        let counts = solved.counts();
+        let legal: u64 = solved.counts().iter().map(|side| side.legal).sum();
         let indexer = Indexer::new(material);
         let listed =
             (0..indexer.len()).flat_map(|i| Color::ALL.map(|side| indexer.position(i, side)));
         let listed = listed.flatten().count() as u64;
-        assert!(counts.strong_legal + counts.weak_legal >= listed);
+        assert!(legal >= listed);
         assert_eq!(
             verify(&solved, &smaller, 2, &|_| {}).unwrap(),
             listed,
@@ -321,7 +322,7 @@ fn draws_of_these_classes_hold_under_every_rule_set() {
         let material: Material = name.parse().unwrap();
         let smaller = solutions.smaller(material);
         let solved = solutions.get(material);
-        assert!(solved.counts().strong_won < solved.counts().strong_legal);
+        assert!(solved.counts()[Color::Red].drawn > 0);
         // The proof also needs the draws of smaller classes.
         let (unproven, doubtful) = prove_draws((*solved).clone(), &smaller, 2);
         assert_eq!(doubtful, 0, "{name}");
@@ -452,7 +453,8 @@ fn embedded_tables_have_known_values_in_all_symmetries() {
         let probe = tables.probe(&position, RuleSet::Asian).expect(fen);
         assert_eq!(probe.outcome, known, "{fen}");
         assert!(probe.draw_holds);
-        for image in images(&position) {
+        for (ranks, files) in [(false, true), (true, false), (true, true)] {
+            let image = position.image(Symmetry { ranks, files });
             assert_eq!(tables.probe(&image, RuleSet::Asian), Some(probe), "{image}");
         }
         let line: Vec<Move> = tables.best_line(&position).collect();
@@ -468,38 +470,6 @@ fn embedded_tables_have_known_values_in_all_symmetries() {
             _ => assert!(line.is_empty()),
         }
     }
-}
-
-/// The mirror image, the position with colors exchanged, and both.
-fn images(position: &Position) -> [Position; 3] {
-    let changed = |flip_file: bool, flip_color: bool| {
-        let setup = position.setup();
-        let mut image = Setup::empty();
-        image.side_to_move = if flip_color {
-            !setup.side_to_move
-        } else {
-            setup.side_to_move
-        };
-        for (square, piece) in setup.pieces() {
-            let file = if flip_file {
-                square.flip_file()
-            } else {
-                square
-            };
-            let (to, color) = if flip_color {
-                (file.flip_rank(), !piece.color())
-            } else {
-                (file, piece.color())
-            };
-            image.squares[to.index()] = Some(Piece::new(piece.kind(), color));
-        }
-        Position::try_from(&image).unwrap()
-    };
-    [
-        changed(true, false),
-        changed(false, true),
-        changed(true, true),
-    ]
 }
 
 #[test]

@@ -352,7 +352,7 @@ fn pack(
 /// Encodes the table of a two-sided class. Returns a summary line and the content of the file.
 fn pack_two_sided(solved: &SolvedClass, rules: RuleSet, threads: usize) -> (String, Vec<u8>) {
     let file = solved.to_file(threads);
-    let counts = solved.side_counts();
+    let counts = solved.counts();
     let sum = |part: fn(&SideCounts) -> u64| counts.iter().map(part).sum::<u64>();
     let (unknown, legal) = (sum(|side| side.unknown), sum(|side| side.legal));
     let material = solved.material();

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::common::{RulesArguments, load, load_dtc, selected};
-use crate::board::{Color, Move};
+use crate::board::{ByColor, Color, Move};
 use crate::cli::common::{Failure, TableArguments, plies_text, print, translated};
 use crate::notation::MoveStyle;
 use crate::tablebase::{ClassTable, DrawsHold, Material, SolvedClass, TableOutcome, Tables};
@@ -70,7 +70,7 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Tables) -> String {
-    let counts = solved.side_counts();
+    let counts = solved.counts();
     let plies = counts.iter().map(|side| side.longest_win).max();
     let longest = longest(arguments, solved, plies.unwrap_or(0), tables);
     let (material, rules) = (solved.material(), arguments.rules.rules);
@@ -114,32 +114,39 @@ fn longest_line(plies: u16, longest: Longest) -> String {
 }
 
 fn one_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Tables) -> String {
-    let (material, counts) = (solved.material(), solved.counts());
-    let longest = longest(arguments, solved, counts.longest_win, tables);
+    let (material, ByColor([strong, weak])) = (solved.material(), solved.counts());
+    let longest = longest(arguments, solved, strong.longest_win, tables);
     let draws_hold = solved.draws() == DrawsHold::Always;
     if arguments.json {
         let (fen, line) = longest.unzip();
-        let mut object = json!(counts);
-        object["class"] = json!(material.to_string());
-        object["bytes"] = json!(size);
-        object["draws_hold"] = json!(draws_hold);
-        object["longest_fen"] = json!(fen);
-        object["longest_line"] = json!(line);
+        let object = json!({
+            "class": material.to_string(),
+            "bytes": size,
+            "draws_hold": draws_hold,
+            "strong_legal": strong.legal,
+            "strong_won": strong.won,
+            "longest_win": strong.longest_win,
+            "weak_legal": weak.legal,
+            "weak_lost": weak.lost,
+            "longest_loss": weak.longest_loss,
+            "longest_fen": fen,
+            "longest_line": line,
+        });
         return format!("{object}\n");
     }
     let mut text = format!(
         "{material}  {size} bytes\n  strong side to move: {} legal, {} won ({:.1} %)\n  weak side to move: {} legal, {} lost ({:.1} %)\n",
-        counts.strong_legal,
-        counts.strong_won,
-        share(counts.strong_won, counts.strong_legal),
-        counts.weak_legal,
-        counts.weak_lost,
-        share(counts.weak_lost, counts.weak_legal),
+        strong.legal,
+        strong.won,
+        share(strong.won, strong.legal),
+        weak.legal,
+        weak.lost,
+        share(weak.lost, weak.legal),
     );
     if !draws_hold {
         text += "  draws are not proven under rules that forbid perpetual chases, so the engine does not use them\n";
     }
-    translated(&(text + &longest_line(counts.longest_win, longest))).into_owned()
+    translated(&(text + &longest_line(strong.longest_win, longest))).into_owned()
 }
 
 /// The statistics of the DTC table of a class; empty without one.
@@ -148,27 +155,27 @@ fn dtc_text(material: Material, arguments: &Arguments, tables: &Tables) -> Resul
     let Some(dtc) = load_dtc(material, tables)? else {
         return Ok(String::new());
     };
-    let counts = dtc.counts();
-    let longest = dtc.example(TableOutcome::Win(counts.longest_win));
+    let ByColor([strong, weak]) = dtc.counts();
+    let longest = dtc.example(TableOutcome::Win(strong.longest_win));
     let fen = longest.map(|position| position.to_string());
     if arguments.json {
         let object = json!({
             "class": material.to_string(),
             "metric": "dtc",
             "bytes": size,
-            "strong_won": counts.strong_won,
-            "longest_win": counts.longest_win,
-            "weak_lost": counts.weak_lost,
-            "longest_loss": counts.longest_loss,
+            "strong_won": strong.won,
+            "longest_win": strong.longest_win,
+            "weak_lost": weak.lost,
+            "longest_loss": weak.longest_loss,
             "longest_fen": fen,
         });
         return Ok(format!("{object}\n"));
     }
     let text = format!(
         "{material} DTC  {size} bytes\n  {} won, {} lost\n  longest depth to conversion: {}, {}\n",
-        counts.strong_won,
-        counts.weak_lost,
-        plies_text(counts.longest_win),
+        strong.won,
+        weak.lost,
+        plies_text(strong.longest_win),
         fen.unwrap_or_default(),
     );
     Ok(translated(&text).into_owned())

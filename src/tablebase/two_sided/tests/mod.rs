@@ -188,10 +188,10 @@ fn known_endings_have_their_values() {
     let material = "KR-KC".parse().unwrap();
     let smaller = smaller(material, RuleSet::Asian, &mut Solutions::default());
     let cannon = solve_two_sided(material, RuleSet::Asian, &smaller, 2, &|_| {}).unwrap();
-    let cannon = &cannon.side_counts()[Color::Red];
+    let cannon = &cannon.counts()[Color::Red];
     assert_eq!((cannon.won, cannon.legal), (348_021, 348_021));
     // A rook nearly always beats a knight (车胜马), which may not check forever.
-    let knight = &ROOK_AGAINST_KNIGHT.0.side_counts()[Color::Red];
+    let knight = &ROOK_AGAINST_KNIGHT.0.counts()[Color::Red];
     let counts = (knight.won, knight.won_by_rule, knight.drawn, knight.lost);
     assert_eq!(counts, (346_311, 624, 78, 1008));
 }
@@ -247,7 +247,7 @@ fn files_store_their_rule_set() {
             RuleSet::Asian => asian.clone(),
             _ => solve_two_sided(material, rules, smaller, 2, &|_| {}).unwrap(),
         };
-        counts.push(solved.side_counts());
+        counts.push(solved.counts());
         let path = directory.path().join(format!("{rules}.chtb"));
         std::fs::write(path, solved.to_file(2)).unwrap();
         let refused = solve_two_sided(material, RuleSet::Chinese, smaller, 2, &|_| {});
@@ -258,7 +258,7 @@ fn files_store_their_rule_set() {
     for (rules, counts) in [RuleSet::Asian, RuleSet::None].into_iter().zip(counts) {
         let table = tables.get(material, rules).unwrap();
         assert_eq!(table.draws(), DrawsHold::Under(rules));
-        assert_eq!(table.load().unwrap().side_counts(), counts);
+        assert_eq!(table.load().unwrap().counts(), counts);
     }
     assert!(tables.get(material, RuleSet::Computer).is_none());
     let probe = |outcome, rules| {
