@@ -34,17 +34,18 @@ pub fn verify_two_sided(
     let DrawsHold::Under(rules) = class.draws else {
         panic!("{} is a one-sided class", class.material);
     };
-    let checker = Checker::new(
-        GameGraph::new(class.material, rules, smaller),
+    let checker = Checker {
+        game: GameGraph::new(class.material, rules, smaller),
         class,
         threads,
-    );
+        wrong: Mutex::new(None),
+    };
     let checked = checker.check_moves(progress);
     for side in Color::ALL {
         checker.check_held(side);
         check_lost(&checker, side);
     }
-    checker.wrong().map_or(Ok(checked), Err)
+    checker.wrong.into_inner().map_or(Ok(checked), Err)
 }
 
 /// A position whose value is not proven.
@@ -64,24 +65,11 @@ struct Checker<'a> {
     game: GameGraph<'a>,
     class: &'a SolvedClass,
     threads: usize,
+    /// The first wrong value found.
     wrong: Mutex<Option<WrongValue>>,
 }
 
-impl<'a> Checker<'a> {
-    fn new(game: GameGraph<'a>, class: &'a SolvedClass, threads: usize) -> Self {
-        Self {
-            game,
-            class,
-            threads: threads.max(1),
-            wrong: Mutex::new(None),
-        }
-    }
-
-    /// The first wrong value found.
-    fn wrong(self) -> Option<WrongValue> {
-        self.wrong.into_inner()
-    }
-
+impl Checker<'_> {
     fn value(&self, node: Node) -> Value {
         Value(self.class.values(node.side == Color::Red)[node.index])
     }
@@ -98,8 +86,16 @@ impl<'a> Checker<'a> {
         });
     }
 
-    fn for_each_node(&self, visit: impl Fn(Node) + Sync) {
+    /// Calls `visit` with all nodes. Returns whether it returned `true` for any of them.
+    fn for_each_node(&self, visit: impl Fn(Node) -> bool + Sync) -> bool {
+        let found = AtomicBool::new(false);
+        let visit = |node| {
+            if visit(node) {
+                found.store(true, Ordering::Relaxed);
+            }
+        };
         self.game.for_each_node(self.threads, visit, |_| ());
+        found.into_inner()
     }
 
     /// Compares the value of each position with those of its moves. Returns the number of legal positions.
@@ -166,71 +162,43 @@ impl<'a> Checker<'a> {
     /// pair of goals, or until it reaches positions that are proven with another pair.
     fn check_held(&self, holder: Color) {
         let proven = NodeBytes::new(self.game.len());
-        loop {
-            let mut has_found = false;
+        let is_open = |node| proven.get(node) == 0 && self.is_stored_held(node, holder);
+        let mut has_found = true;
+        while has_found {
+            has_found = false;
             for goals in [Offences::DEFAULT_GOALS].iter().chain(&GOAL_PAIRS) {
                 has_found |= self.prove_held(holder, goals, &proven);
-                if self.is_all_proven(holder, &proven) {
+                if !self.for_each_node(is_open) {
                     return;
                 }
             }
-            if !has_found {
-                break;
-            }
         }
-        let visit = |node: Node| {
-            if proven.get(node) == 0 && self.is_stored_held(node, holder) {
+        self.for_each_node(|node| {
+            if is_open(node) {
                 self.report(node, "the draw or better is not proven");
             }
-        };
-        self.for_each_node(visit);
-    }
-
-    fn is_all_proven(&self, holder: Color, proven: &NodeBytes) -> bool {
-        let is_all = AtomicBool::new(true);
-        let visit = |node: Node| {
-            if proven.get(node) == 0 && self.is_stored_held(node, holder) {
-                is_all.store(false, Ordering::Relaxed);
-            }
-        };
-        self.for_each_node(visit);
-        is_all.into_inner()
+            false
+        });
     }
 
     /// Adds to `proven` the positions from which a side can reach each of two goals again and again, or a position
     /// that is already in `proven`. Returns whether there are any.
     fn prove_held(&self, holder: Color, goals: &[Offences; 2], proven: &NodeBytes) -> bool {
         let alive = NodeBytes::new(self.game.len());
-        let begin = |node: Node| {
+        self.for_each_node(|node| {
             let is_open = proven.get(node) == 0 && self.is_stored_held(node, holder);
-            alive.set(node, is_open.into());
-        };
-        self.for_each_node(begin);
-        loop {
-            let changes = AtomicBool::new(false);
+            is_open && alive.add(node, 1)
+        });
+        let mut changes = true;
+        while changes {
+            changes = false;
             for goal in goals {
                 let reached = self.reaching(holder, *goal, &alive, proven);
-                let leave = |node: Node| {
-                    if alive.get(node) != 0 && reached.get(node) == 0 {
-                        alive.set(node, 0);
-                        changes.store(true, Ordering::Relaxed);
-                    }
-                };
-                self.for_each_node(leave);
-            }
-            if !changes.into_inner() {
-                break;
+                changes |=
+                    self.for_each_node(|node| reached.get(node) == 0 && alive.clear(node, 1));
             }
         }
-        let has_found = AtomicBool::new(false);
-        let show = |node: Node| {
-            if alive.get(node) != 0 {
-                proven.set(node, 1);
-                has_found.store(true, Ordering::Relaxed);
-            }
-        };
-        self.for_each_node(show);
-        has_found.into_inner()
+        self.for_each_node(|node| alive.get(node) != 0 && proven.add(node, 1))
     }
 
     /// Nodes of `alive` from which a side can force a node of `proven`, or a move within `alive` without the
@@ -243,28 +211,17 @@ impl<'a> Checker<'a> {
         proven: &NodeBytes,
     ) -> NodeBytes {
         let reached = NodeBytes::new(self.game.len());
-        loop {
-            let changes = AtomicBool::new(false);
-            let visit = |node: Node| {
-                let is_new = alive.get(node) != 0
-                    && reached.get(node) == 0
-                    && self.reaches(node, holder, |to, offences| {
-                        let is_reached = || reached.get(to) != 0;
-                        let reaches_goal =
-                            || offences.is_some_and(|offences| offences().is_free_of(goal));
-                        proven.get(to) != 0
-                            || alive.get(to) != 0 && (is_reached() || reaches_goal())
-                    });
-                if is_new {
-                    reached.set(node, 1);
-                    changes.store(true, Ordering::Relaxed);
-                }
-            };
-            self.for_each_node(visit);
-            if !changes.into_inner() {
-                return reached;
-            }
-        }
+        let is_good = |to, offences: Option<&dyn Fn() -> Offences>| {
+            let reaches_goal = || offences.is_some_and(|offences| offences().is_free_of(goal));
+            proven.get(to) != 0 || alive.get(to) != 0 && (reached.get(to) != 0 || reaches_goal())
+        };
+        while self.for_each_node(|node| {
+            alive.get(node) != 0
+                && reached.get(node) == 0
+                && self.reaches(node, holder, is_good)
+                && reached.add(node, 1)
+        }) {}
+        reached
     }
 
     /// Whether the table stores that `holder` does not lose. Illegal positions have arbitrary values.
