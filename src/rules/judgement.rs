@@ -426,7 +426,7 @@ fn chinese_moves(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
     let classifications = chinese::classifications(game.position(), window);
     let mut classified = Vec::with_capacity(window.len());
     let numbers = (1..=game.plies().len()).rev();
-    for ((ply, classification), number) in window.iter().zip(classifications).rev().zip(numbers) {
+    for ((ply, classification), number) in window.iter().rev().zip(classifications).zip(numbers) {
         let place = |square| place(&board, square);
         let Some(moved) = place(ply.played.to()) else {
             break;

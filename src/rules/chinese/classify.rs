@@ -2,7 +2,9 @@
 
 use super::super::verdict::{Exemption, MoveClass};
 use super::lookahead::{NodeBudget, begins_mate, forced_mate, has_move, moves_of, threatens_mate};
-use super::threats::{CaptureResult, ThreatFinder, is_joint_chase, takes_value, wins_exchange};
+use super::threats::{
+    CaptureResult, Restriction, ThreatFinder, is_joint_chase, takes_value, wins_exchange,
+};
 use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 
 /// The maximum number of checks of a forced mate.
@@ -167,7 +169,7 @@ impl MoveContext<'_> {
             let old = self.before_move(m);
             if !takes_value(now, m) {
                 let is_known = classification.check_threats.contains(&m.from());
-                if !is_known && !past.wins_by_check(old.from(), budget) {
+                if !is_known && !past.wins_by_check(old.from(), Restriction::None, budget) {
                     classification.check_threats.push(m.from());
                 }
             } else if result == CaptureResult::Win {
@@ -191,7 +193,7 @@ impl MoveContext<'_> {
         }
         let mut checkers = check_threats.iter();
         classification.is_joint = if chases.is_empty() {
-            !checkers.any(|from| present.wins_by_check_alone(*from, budget))
+            !checkers.any(|from| present.wins_by_check(*from, Restriction::Alone, budget))
         } else {
             is_joint_chase(now, chases)
         };

@@ -119,32 +119,19 @@ fn before_previous(position: &Position, board: &Position, plies: &[Ply], n: usiz
     earlier
 }
 
-/// The class of each move of a repetition.
+/// The class of each move of a repetition, the last move first.
 pub fn classifications(position: &Position, plies: &[Ply]) -> Vec<Classification> {
-    let boards = boards(position, plies);
-    let contexts = (0..plies.len()).map(|n| context(&boards, plies, n));
-    contexts.map(|context| context.classify()).collect()
-}
-
-/// The boards before each ply, and the last one.
-fn boards(position: &Position, plies: &[Ply]) -> Vec<Position> {
-    let mut boards = vec![position.clone()];
     let mut board = position.clone();
-    for ply in plies.iter().rev() {
-        board.unmake(ply.played, ply.undo);
-        boards.push(board.clone());
-    }
-    boards.reverse();
-    boards
-}
-
-/// The context of ply `n` of a repetition. The first ply is preceded by the last one.
-fn context<'a>(boards: &'a [Position], plies: &[Ply], n: usize) -> MoveContext<'a> {
-    MoveContext {
-        earlier: &boards[n.checked_sub(1).unwrap_or(plies.len() - 1)],
-        before: &boards[n],
-        played: plies[n].played,
-    }
+    let classify = |n: usize| {
+        board.unmake(plies[n].played, plies[n].undo);
+        let context = MoveContext {
+            earlier: &before_previous(position, &board, plies, n),
+            before: &board,
+            played: plies[n].played,
+        };
+        context.classify()
+    };
+    (0..plies.len()).rev().map(classify).collect()
 }
 
 #[cfg(test)]
@@ -167,9 +154,11 @@ mod tests {
                 return Ok(());
             };
             let line = &game.plies()[..4];
-            let boards = boards(game.position(), line);
-            for n in 0..line.len() {
-                let context = context(&boards, line, n);
+            let mut board = game.position().clone();
+            for n in (0..line.len()).rev() {
+                board.unmake(line[n].played, line[n].undo);
+                let earlier = before_previous(game.position(), &board, line, n);
+                let context = MoveContext { earlier: &earlier, before: &board, played: line[n].played };
                 let mut classification = context.classify_within(&mut NodeBudget::new(u32::MAX));
                 if classification.class != MoveClass::Chase {
                     classification.chases.clear();

@@ -22,7 +22,7 @@ pub enum CaptureResult {
 
 /// A restriction of a capture sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Restriction {
+pub enum Restriction {
     /// No restriction.
     None,
     /// Captures of the other side that the first move makes possible by opening a line do not count.
@@ -87,17 +87,15 @@ impl<'a> ThreatFinder<'a> {
     }
 
     /// Whether the piece on a square has a check that takes nothing valuable and wins material later.
-    pub fn wins_by_check(&self, from: Square, budget: &mut NodeBudget) -> bool {
+    pub fn wins_by_check(
+        &self,
+        from: Square,
+        restriction: Restriction,
+        budget: &mut NodeBudget,
+    ) -> bool {
         moves_of(self.position)
             .filter(|m| m.from() == from && !takes_value(self.position, *m))
-            .any(|m| self.result(m, budget) == CaptureResult::Win)
-    }
-
-    /// [`Self::wins_by_check`] without captures by other pieces of its side.
-    pub fn wins_by_check_alone(&self, from: Square, budget: &mut NodeBudget) -> bool {
-        moves_of(self.position)
-            .filter(|m| m.from() == from && !takes_value(self.position, *m))
-            .any(|m| self.wins(m, Restriction::Alone, budget))
+            .any(|m| self.wins(m, restriction, budget))
     }
 
     fn wins(&self, m: Move, restriction: Restriction, budget: &mut NodeBudget) -> bool {
