@@ -44,12 +44,6 @@ impl Bitboard {
         Self(bits)
     }
 
-    /// The set with one square.
-    #[inline]
-    pub const fn from_square(square: Square) -> Self {
-        Self(1 << square.index())
-    }
-
     /// The nine squares of a rank.
     #[inline]
     pub const fn rank(rank: usize) -> Self {
@@ -209,7 +203,7 @@ impl Not for Bitboard {
 impl From<Square> for Bitboard {
     #[inline]
     fn from(square: Square) -> Self {
-        Self::from_square(square)
+        Self(1 << square.index())
     }
 }
 

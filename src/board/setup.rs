@@ -41,22 +41,20 @@ impl Setup {
         const BACK_RANK: [PieceKind; FILES] = [
             Rook, Knight, Bishop, Advisor, King, Advisor, Bishop, Knight, Rook,
         ];
-        let on_rank = |rank: usize, kinds: [Option<PieceKind>; FILES]| {
-            (0..FILES).filter_map(move |file| Some((Square::new(file, rank)?, kinds[file]?)))
-        };
-        let mut cannons = [None; FILES];
-        let mut pawns = [None; FILES];
-        (cannons[1], cannons[7]) = (Some(Cannon), Some(Cannon));
-        for file in (0..FILES).step_by(2) {
-            pawns[file] = Some(Pawn);
-        }
         let mut setup = Self::empty();
-        for (square, kind) in on_rank(0, BACK_RANK.map(Some))
-            .chain(on_rank(2, cannons))
-            .chain(on_rank(3, pawns))
-        {
-            setup.squares[square.index()] = Some(Piece::new(kind, Color::Red));
-            setup.squares[square.flip_rank().index()] = Some(Piece::new(kind, Color::Black));
+        let mut put = |file: usize, rank: usize, kind: PieceKind| {
+            if let Some(square) = Square::new(file, rank) {
+                setup.squares[square.index()] = Some(Piece::new(kind, Color::Red));
+                setup.squares[square.flip_rank().index()] = Some(Piece::new(kind, Color::Black));
+            }
+        };
+        for (file, kind) in BACK_RANK.into_iter().enumerate() {
+            put(file, 0, kind);
+            match file {
+                1 | 7 => put(file, 2, Cannon),
+                _ if file % 2 == 0 => put(file, 3, Pawn),
+                _ => {}
+            }
         }
         setup
     }
