@@ -1,6 +1,7 @@
 //! Material classes, their attackers and their names, such as `KRA-KAB`.
 
 use std::fmt;
+use std::iter::repeat_n;
 use std::str::FromStr;
 
 use super::placements::Defenders;
@@ -106,12 +107,11 @@ impl Material {
 
     /// Class after the capture of an attacker; `None` if it was the last one.
     pub fn without_attacker(self, number: usize) -> Option<Self> {
-        let kinds = self.attackers.kinds();
-        let left: Vec<PieceKind> = (0..kinds.len())
-            .filter(|i| *i != number)
-            .map(|i| kinds[i])
-            .collect();
-        let attackers = Attackers::of_kinds(&left)?;
+        let &[first, second] = self.attackers.kinds() else {
+            return None;
+        };
+        let left = if number == 0 { second } else { first };
+        let attackers = Attackers::one_sided(left, None)?;
         // The side that still has an attacker becomes the strong side.
         Some(if self.is_two_sided() && number == 0 {
             Self::new(attackers, self.defenders, self.own)
@@ -138,27 +138,29 @@ impl Material {
 
     /// Chinese name such as `车仕对士象`, the strong side first.
     pub fn chinese(self) -> String {
-        let side = |color: Color, group: Defenders| -> String {
-            let attackers = self.attackers_of(color);
-            let advisors = (0..group.advisors).map(|_| PieceKind::Advisor);
-            let bishops = (0..group.bishops).map(|_| PieceKind::Bishop);
-            let kinds = attackers.chain(advisors).chain(bishops);
+        let side = |color: Color| -> String {
+            let kinds = self.pieces_of(color);
             kinds
                 .map(|kind| Piece::new(kind, color).chinese())
                 .collect()
         };
-        let other = side(Color::Black, self.defenders);
+        let other = side(Color::Black);
         let other = if other.is_empty() { "将" } else { &other };
-        format!("{}对{other}", side(Color::Red, self.own))
+        format!("{}对{other}", side(Color::Red))
     }
 
-    /// Attackers of the strong side (red) or the weak side (black).
-    pub(super) fn attackers_of(self, color: Color) -> impl Iterator<Item = PieceKind> {
-        let colors = self.attackers.colors().into_iter();
-        let pieces = self.attackers.kinds().iter().zip(colors);
-        pieces
-            .filter(move |(_, owner)| *owner == color)
+    /// Attackers, advisors and bishops of the strong side (red) or the weak side (black).
+    fn pieces_of(self, color: Color) -> impl Iterator<Item = PieceKind> {
+        let defenders = match color {
+            Color::Red => self.own,
+            Color::Black => self.defenders,
+        };
+        let attackers = self.attackers.kinds().iter().zip(self.attackers.colors());
+        let attackers = attackers.filter(move |(_, owner)| *owner == color);
+        attackers
             .map(|(kind, _)| *kind)
+            .chain(repeat_n(PieceKind::Advisor, defenders.advisors.into()))
+            .chain(repeat_n(PieceKind::Bishop, defenders.bishops.into()))
     }
 
     /// Classes that one capture leads to.
@@ -187,10 +189,8 @@ impl Material {
         let [king, advisor, bishop] =
             [PieceKind::King, PieceKind::Advisor, PieceKind::Bishop].map(|k| position.kind(k));
         let attackers = position.occupied() & !(king | advisor | bishop);
-        if attackers.is_empty() || attackers.without_first().more_than_one() {
-            return None;
-        }
-        if position.has_promotion() {
+        let is_covered = attackers.any() && !attackers.without_first().more_than_one();
+        if !is_covered || position.has_promotion() {
             return None;
         }
         let defenders = |color: Color| {
@@ -357,20 +357,8 @@ const fn place(kind: PieceKind) -> Option<usize> {
 
 impl fmt::Display for Material {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let group = |f: &mut fmt::Formatter<'_>, group: Defenders| {
-            (0..group.advisors).try_for_each(|_| f.write_str("A"))?;
-            (0..group.bishops).try_for_each(|_| f.write_str("B"))
-        };
-        let attackers = |f: &mut fmt::Formatter<'_>, color: Color| {
-            let mut kinds = self.attackers_of(color);
-            kinds.try_for_each(|kind| write!(f, "{}", kind.letter()))
-        };
-        f.write_str("K")?;
-        attackers(f, Color::Red)?;
-        group(f, self.own())?;
-        f.write_str("-K")?;
-        attackers(f, Color::Black)?;
-        group(f, self.defenders())
+        let letters = |color| -> String { self.pieces_of(color).map(PieceKind::letter).collect() };
+        write!(f, "K{}-K{}", letters(Color::Red), letters(Color::Black))
     }
 }
 
@@ -398,25 +386,19 @@ impl FromStr for Material {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (first, second) = text.split_once('-').ok_or(ParseMaterialError::Form)?;
         let (first, second) = (read_side(first)?, read_side(second)?);
-        if let ([one], [other]) = (&first.1[..], &second.1[..]) {
-            let (attackers, is_swapped) =
-                Attackers::two_sided(*one, *other).ok_or(ParseMaterialError::Pieces)?;
-            return Ok(if is_swapped {
-                Self::new(attackers, second.0, first.0)
-            } else {
-                Self::new(attackers, first.0, second.0)
-            });
-        }
-        let (strong, weak) = if second.1.is_empty() {
-            (first, second)
-        } else {
-            (second, first)
+        let attackers = match (&first.1[..], &second.1[..]) {
+            ([one], [other]) => Attackers::two_sided(*one, *other),
+            (kinds, []) => Attackers::of_kinds(kinds).map(|attackers| (attackers, false)),
+            ([], kinds) => Attackers::of_kinds(kinds).map(|attackers| (attackers, true)),
+            _ => None,
         };
-        let attackers = Some(strong.1)
-            .filter(|_| weak.1.is_empty())
-            .and_then(|kinds| Attackers::of_kinds(&kinds));
-        let attackers = attackers.ok_or(ParseMaterialError::Attackers)?;
-        Ok(Self::new(attackers, strong.0, weak.0))
+        let (attackers, is_swapped) = attackers.ok_or(ParseMaterialError::Attackers)?;
+        let (strong, weak) = if is_swapped {
+            (second.0, first.0)
+        } else {
+            (first.0, second.0)
+        };
+        Ok(Self::new(attackers, strong, weak))
     }
 }
 
@@ -441,6 +423,7 @@ fn read_side(text: &str) -> Result<(Defenders, Vec<PieceKind>), ParseMaterialErr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::{Setup, Square};
 
     #[test]
     fn names_round_trip_and_indices_are_unique() {
@@ -502,10 +485,10 @@ mod tests {
             assert_eq!(class, known, "{fen}");
         }
         for attackers in Attackers::all() {
-            let mut setup = crate::board::Setup::empty();
+            let mut setup = Setup::empty();
             let mut put = |square: &str, kind, color| {
-                let square: crate::board::Square = square.parse().unwrap();
-                setup.squares[square.index()] = Some(crate::board::Piece::new(kind, color));
+                let square: Square = square.parse().unwrap();
+                setup.squares[square.index()] = Some(Piece::new(kind, color));
             };
             put("e9", PieceKind::King, Color::Black);
             put("d0", PieceKind::King, Color::Red);
