@@ -120,30 +120,17 @@ impl Solver<'_> {
     /// Examines each position once.
     fn start(&self) {
         let slice = self.indexer.slice();
-        for_each_part(
-            self.threads,
-            self.indexer.defenders.canonical,
-            |defenders| {
-                let first = defenders * slice;
-                let attackers = &self.indexer.attackers.squares;
-                for own in 0..self.indexer.own.placements.len() {
-                    for (number, &squares) in attackers.iter().enumerate() {
-                        let cell = Cell {
-                            defenders,
-                            own,
-                            squares,
-                        };
-                        self.start_cell(first + own * attackers.len() + number, cell);
-                    }
-                }
-                (self.progress)(slice as u64 / 2);
-            },
-        );
+        for_each_part(self.threads, self.indexer.defenders.canonical, |part| {
+            for index in part * slice..(part + 1) * slice {
+                self.start_at(index);
+            }
+            (self.progress)(slice as u64 / 2);
+        });
     }
 
-    fn start_cell(&self, index: usize, cell: Cell) {
+    fn start_at(&self, index: usize) {
         let set = |values: &[AtomicU8], value: u8| values[index].store(value, Ordering::Relaxed);
-        let Some(board) = CellBoard::new(&self.indexer, cell) else {
+        let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
             set(&self.strong, ILLEGAL);
             set(&self.weak, ILLEGAL);
             return;
@@ -164,7 +151,7 @@ impl Solver<'_> {
                     .map_or(DRAW, |smaller| {
                         smaller.solved.strong[smaller.indexer.index(after)]
                     });
-                let lost = self.metric.after_weak_capture(value);
+                let lost = self.metric.after_capture(false, value);
                 worst = lost.map_or(SAFE, |level| worst.max(level));
             }
         });
@@ -191,7 +178,7 @@ impl Solver<'_> {
                     ..board.cell
                 };
                 let value = smaller.solved.weak[smaller.indexer.index(after)];
-                if let Some(level) = self.metric.after_strong_capture(value) {
+                if let Some(level) = self.metric.after_capture(true, value) {
                     best = best.min(level);
                 }
             }

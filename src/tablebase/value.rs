@@ -237,33 +237,6 @@ impl Metric {
     /// wins or losses has both a DTM and a DTC table.
     pub const NO_CAPTURE_PLIES: u16 = 100;
 
-    /// Level of a position in which the strong side captures and leaves the weak side to move with
-    /// this value; `None` if that does not win.
-    #[inline]
-    pub(super) const fn after_strong_capture(self, value: u8) -> Option<u8> {
-        match (self, value) {
-            (_, DRAW) => None,
-            (Self::Dtm, level) => Some(level),
-            // A loss at level n takes 2n - 2 plies.
-            (Self::Dtc, level) if 2 * level as u16 - 2 <= Self::NO_CAPTURE_PLIES => Some(1),
-            (Self::Dtc, _) => None,
-        }
-    }
-
-    /// Level of a position in which the only move of the weak side captures and leaves the strong
-    /// side to move with this value; `None` if that does not lose.
-    #[inline]
-    pub(super) const fn after_weak_capture(self, value: u8) -> Option<u8> {
-        match (self, value) {
-            (_, DRAW) => None,
-            // A win at level n gives a loss at n + 1.
-            (Self::Dtm, level) => Some(level + 1),
-            // A win at level n takes 2n - 1 plies.
-            (Self::Dtc, level) if 2 * level as u16 - 1 <= Self::NO_CAPTURE_PLIES => Some(2),
-            (Self::Dtc, _) => None,
-        }
-    }
-
     /// Level of a position with a quiet move to a position of this value; `None` for a draw. Both metrics give the same
     /// level.
     pub(super) const fn after_quiet_move(is_strong: bool, value: u8) -> Option<u8> {
@@ -272,11 +245,20 @@ impl Metric {
 
     /// Level of a position with a capture by the strong or the weak side to a position of this value; `None` if the
     /// capture neither wins nor loses.
+    #[inline]
     pub(super) const fn after_capture(self, is_strong: bool, value: u8) -> Option<u8> {
-        if is_strong {
-            self.after_strong_capture(value)
-        } else {
-            self.after_weak_capture(value)
+        // A move of the weak side to a win at level n gives a loss at level n + 1.
+        let one_more = !is_strong as u8;
+        match (self, value) {
+            (_, DRAW) => None,
+            (Self::Dtm, level) => Some(level + one_more),
+            // The strong side captures to a loss in 2n - 2 plies, the weak side to a win in 2n - 1.
+            (Self::Dtc, level)
+                if 2 * (level as u16 - 1) + one_more as u16 <= Self::NO_CAPTURE_PLIES =>
+            {
+                Some(1 + one_more)
+            }
+            (Self::Dtc, _) => None,
         }
     }
 
@@ -300,16 +282,16 @@ mod tests {
 
     #[test]
     fn captures_into_wins_beyond_the_limit_do_not_count() {
-        let strong = |value| Metric::Dtc.after_strong_capture(value);
+        let strong = |value| Metric::Dtc.after_capture(true, value);
         assert_eq!(
             [DRAW, 1, 51, 52].map(strong),
             [None, Some(1), Some(1), None]
         );
-        let weak = |value| Metric::Dtc.after_weak_capture(value);
+        let weak = |value| Metric::Dtc.after_capture(false, value);
         assert_eq!([DRAW, 1, 50, 51].map(weak), [None, Some(2), Some(2), None]);
         for level in 1..LARGEST_LEVEL {
-            assert_eq!(Metric::Dtm.after_strong_capture(level), Some(level));
-            assert_eq!(Metric::Dtm.after_weak_capture(level), Some(level + 1));
+            assert_eq!(Metric::Dtm.after_capture(true, level), Some(level));
+            assert_eq!(Metric::Dtm.after_capture(false, level), Some(level + 1));
         }
     }
 

@@ -89,13 +89,6 @@ impl Buchi<'_> {
             && self.positions.has_capture(node, captures::RISKY)
     }
 
-    /// Removes all nodes from which removed nodes can be forced.
-    fn propagate(&self, removed: Vec<Node>) {
-        propagate(self.threads, removed, |node, removed| {
-            self.visit(node, removed);
-        });
-    }
-
     /// Removes the predecessors of a removed node from which it can be forced.
     fn visit(&self, node: Node, removed: &mut Vec<Node>) {
         self.positions.game.before(node, |before| {
@@ -158,7 +151,9 @@ impl Buchi<'_> {
         let traps = traps.filter(|(node, is_trapped)| *is_trapped && self.remove(*node));
         let traps: Vec<Node> = traps.map(|(node, _)| node).collect();
         let has_found = !traps.is_empty();
-        self.propagate(traps);
+        propagate(self.threads, traps, |node, removed| {
+            self.visit(node, removed)
+        });
         has_found
     }
 

@@ -80,13 +80,6 @@ impl CoBuchi<'_> {
         });
     }
 
-    /// Marks all nodes from which newly marked nodes can be forced.
-    fn propagate(&self, marked: Vec<Node>) {
-        propagate(self.threads, marked, |node, marked| {
-            self.visit(node, marked);
-        });
-    }
-
     /// Marks the predecessors of a marked node from which it can be forced.
     fn visit(&self, node: Node, marked: &mut Vec<Node>) {
         self.positions.game.before(node, |before| {
@@ -128,7 +121,9 @@ impl CoBuchi<'_> {
         let zone = nodes.into_iter().zip(held(&graph, offence.winner_goals()));
         let zone = zone.filter(|(node, is_held)| *is_held && self.add(*node));
         let zone: Vec<Node> = zone.map(|(node, _)| node).collect();
-        self.propagate(zone.clone());
+        propagate(self.threads, zone.clone(), |node, marked| {
+            self.visit(node, marked)
+        });
         Some(zone).filter(|zone| !zone.is_empty())
     }
 
