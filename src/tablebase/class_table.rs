@@ -8,11 +8,11 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use super::file::{HEADER, Header, TableBlock, TableError, WHOLE};
-use super::index::Indexer;
+use super::index::{Indexer, Node, color_in_table};
 use super::material::Material;
 use super::solved::{DrawsHold, SolvedClass};
 use super::value::{DRAW, Metric, TableOutcome};
-use crate::board::{Color, Position};
+use crate::board::{ByColor, Color, Position};
 use crate::text::open_regular;
 
 /// A table whose header has been read. The rest is read on demand.
@@ -21,9 +21,9 @@ pub struct ClassTable {
     header: Header,
     source: TableSource,
     indexer: OnceLock<Indexer>,
-    blocks: OnceLock<[Vec<TableBlock>; 2]>,
-    /// Values of a small table, the strong side to move first.
-    whole: OnceLock<[Vec<u8>; 2]>,
+    blocks: OnceLock<ByColor<Vec<TableBlock>>>,
+    /// Values of a small table.
+    whole: OnceLock<ByColor<Vec<u8>>>,
     /// An error found while probing. After it no more values are read from the table.
     damage: OnceLock<TableError>,
     /// Whether the error has been reported.
@@ -120,8 +120,7 @@ impl ClassTable {
         strong: Color,
         cache: &BlockCache,
     ) -> Option<TableOutcome> {
-        let strong_to_move = position.side_to_move() == strong;
-        let side = usize::from(!strong_to_move);
+        let side = color_in_table(position.side_to_move(), strong);
         if self.header.largest[side] == DRAW {
             return Some(TableOutcome::Draw);
         }
@@ -131,9 +130,8 @@ impl ClassTable {
         let indexer = self
             .indexer
             .get_or_init(|| Indexer::new(self.header.material));
-        let index = indexer.of_position(position, strong);
-        match self.value(index, side, cache) {
-            Ok(value) => SolvedClass::outcome_of(self.header.material, value, strong_to_move),
+        match self.value(indexer.of_position(position, strong), cache) {
+            Ok(value) => SolvedClass::outcome_of(self.header.material, value, side),
             Err(error) => {
                 self.disable(error);
                 None
@@ -176,7 +174,8 @@ impl ClassTable {
     }
 
     #[inline]
-    fn value(&self, index: usize, side: usize, cache: &BlockCache) -> Result<u8, TableError> {
+    fn value(&self, node: Node, cache: &BlockCache) -> Result<u8, TableError> {
+        let Node { index, side } = node;
         if self.header.positions <= WHOLE as u64 {
             return Ok(self.whole(cache)?[side][index]);
         }
@@ -184,24 +183,24 @@ impl ClassTable {
         let number = index / size;
         let key = BlockKey {
             table: self.header.number(),
-            strong_to_move: side == 0,
+            side,
             number: number as u32,
         };
         let values = cache.get(key, || self.unpack(side, number))?;
         Ok(values[index % size])
     }
 
-    fn whole(&self, cache: &BlockCache) -> Result<&[Vec<u8>; 2], TableError> {
+    fn whole(&self, cache: &BlockCache) -> Result<&ByColor<Vec<u8>>, TableError> {
         if let Some(whole) = self.whole.get() {
             return Ok(whole);
         }
         cache.count_load();
-        let whole = [self.all_values(0)?, self.all_values(1)?];
+        let whole = ByColor::new(self.all_values(Color::Red)?, self.all_values(Color::Black)?);
         Ok(self.whole.get_or_init(|| whole))
     }
 
     /// Values of all positions for one side to move.
-    fn all_values(&self, side: usize) -> Result<Vec<u8>, TableError> {
+    fn all_values(&self, side: Color) -> Result<Vec<u8>, TableError> {
         let len = self.header.positions as usize;
         if self.header.largest[side] == DRAW {
             return Ok(vec![DRAW; len]);
@@ -213,13 +212,13 @@ impl ClassTable {
         Ok(values)
     }
 
-    fn unpack(&self, side: usize, number: usize) -> Result<Vec<u8>, TableError> {
+    fn unpack(&self, side: Color, number: usize) -> Result<Vec<u8>, TableError> {
         let block = self.blocks()?[side][number];
         let packed = self.read(block.offset, block.length as usize)?;
         self.header.unpack(side, number, &block, &packed)
     }
 
-    fn blocks(&self) -> Result<&[Vec<TableBlock>; 2], TableError> {
+    fn blocks(&self) -> Result<&ByColor<Vec<TableBlock>>, TableError> {
         if let Some(blocks) = self.blocks.get() {
             return Ok(blocks);
         }
@@ -246,20 +245,20 @@ impl ClassTable {
 
     /// Reads, checks and unpacks all values. Illegal positions have arbitrary values.
     pub fn load(&self) -> Result<SolvedClass, TableError> {
-        self.load_sides([true, true])
+        self.load_sides(|_| true)
     }
 
     /// Reads the values of one side to move only, to solve a class whose captures lead to this one.
-    pub fn load_half(&self, strong_to_move: bool) -> Result<SolvedClass, TableError> {
-        self.load_sides([strong_to_move, !strong_to_move])
+    pub fn load_half(&self, side: Color) -> Result<SolvedClass, TableError> {
+        self.load_sides(|wanted| wanted == side)
     }
 
-    /// Values of the requested sides to move, the strong side first.
-    fn load_sides(&self, [strong, weak]: [bool; 2]) -> Result<SolvedClass, TableError> {
+    /// Values of the sides to move that `is_wanted` accepts.
+    fn load_sides(&self, is_wanted: impl Fn(Color) -> bool) -> Result<SolvedClass, TableError> {
         // Checks the list even if it is empty.
         self.blocks()?;
-        let values = |is_wanted: bool, side: usize| {
-            if is_wanted {
+        let values = |side| {
+            if is_wanted(side) {
                 self.all_values(side)
             } else {
                 Ok(Vec::new())
@@ -268,8 +267,7 @@ impl ClassTable {
         Ok(SolvedClass {
             material: self.header.material,
             metric: self.header.metric,
-            strong: values(strong, 0)?,
-            weak: values(weak, 1)?,
+            values: ByColor::new(values(Color::Red)?, values(Color::Black)?),
             draws: self.header.draws,
         })
     }
@@ -283,14 +281,14 @@ const WAYS: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BlockKey {
     table: u16,
-    strong_to_move: bool,
+    side: Color,
     number: u32,
 }
 
 impl BlockKey {
     fn shard(self) -> usize {
-        let mixed = (u64::from(self.table) << 33 | u64::from(self.number)) << 1
-            | u64::from(self.strong_to_move);
+        let mixed =
+            (u64::from(self.table) << 33 | u64::from(self.number)) << 1 | self.side.index() as u64;
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
         (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
     }
@@ -366,7 +364,7 @@ mod tests {
         let cache = BlockCache::default();
         let key = |number| BlockKey {
             table: 3,
-            strong_to_move: number % 2 == 0,
+            side: Color::ALL[number as usize % 2],
             number,
         };
         for number in 0..10_000 {

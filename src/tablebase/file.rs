@@ -46,6 +46,7 @@ use super::material::Material;
 use super::solved::{DrawsHold, SolvedClass, largest_value};
 use super::solver_state::map_parts;
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric, Value};
+use crate::board::{ByColor, Color};
 use crate::rules::RuleSet;
 
 const MAGIC: &[u8; 8] = b"CHUHETB\0";
@@ -71,8 +72,8 @@ pub struct Header {
     pub draws: DrawsHold,
     pub positions: u64,
     pub block: u32,
-    /// Largest values, the strong side to move first.
-    pub largest: [u8; 2],
+    /// Largest values by side to move; the strong side is red.
+    pub largest: ByColor<u8>,
     /// Length of the file after the header.
     pub body_length: u64,
 }
@@ -98,7 +99,7 @@ impl TableBlock {
 
 impl Header {
     /// Number of blocks for each side to move.
-    pub fn blocks(&self) -> [usize; 2] {
+    pub fn blocks(&self) -> ByColor<usize> {
         let all = self.positions.div_ceil(self.block.into()) as usize;
         self.largest
             .map(|largest| if largest == 0 { 0 } else { all })
@@ -157,7 +158,7 @@ impl Header {
         bytes.extend_from_slice(&name);
         bytes.extend_from_slice(&self.positions.to_le_bytes());
         bytes.extend_from_slice(&self.block.to_le_bytes());
-        bytes.extend_from_slice(&self.largest);
+        bytes.extend_from_slice(&self.largest.0);
         bytes.extend_from_slice(&self.body_length.to_le_bytes());
         let checksum = crc32c::crc32c(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
@@ -193,7 +194,7 @@ impl Header {
             draws: draws_from(rules).ok_or(TableError::Damaged("invalid rule set"))?,
             positions: u64::from_le_bytes(take(fields)),
             block: u32::from_le_bytes(take(fields)),
-            largest: take(fields),
+            largest: ByColor(take(fields)),
             body_length: u64::from_le_bytes(take(fields)),
         };
         let most = if header.material.is_two_sided() {
@@ -216,7 +217,7 @@ impl Header {
     }
 
     /// Reads the block list that follows the header.
-    pub fn read_list(&self, bytes: &[u8]) -> Result<[Vec<TableBlock>; 2], TableError> {
+    pub fn read_list(&self, bytes: &[u8]) -> Result<ByColor<Vec<TableBlock>>, TableError> {
         let list = bytes.get(..self.list_length()).ok_or(TRUNCATED)?;
         let (mut entries, checksum) = list.split_at(list.len() - 4);
         if crc32c::crc32c(entries).to_le_bytes() != checksum {
@@ -242,10 +243,10 @@ impl Header {
         }
     }
 
-    /// Unpacks a block; side 0 is the strong side to move.
+    /// Unpacks a block with `side` to move.
     pub fn unpack(
         &self,
-        side: usize,
+        side: Color,
         number: usize,
         block: &TableBlock,
         packed: &[u8],
@@ -313,10 +314,9 @@ pub enum TableError {
 impl SolvedClass {
     /// The class in the file format.
     pub fn to_file(&self, threads: usize) -> Vec<u8> {
-        let positions = self.strong.len() as u64;
+        let positions = self.values[Color::Red].len() as u64;
         let block = values_in_block(positions);
-        let sides = [&self.strong, &self.weak];
-        let largest = sides.map(|values| largest_value(values));
+        let largest = self.values.each_ref().map(|values| largest_value(values));
         let mut header = Header {
             material: self.material,
             metric: self.metric,
@@ -327,7 +327,7 @@ impl SolvedClass {
             body_length: 0,
         };
         let mut chunks: Vec<&[u8]> = Vec::new();
-        for (values, largest) in sides.into_iter().zip(largest) {
+        for (values, largest) in self.values.iter().zip(largest.0) {
             if largest > 0 {
                 chunks.extend(values.chunks(block as usize));
             }
@@ -385,7 +385,7 @@ mod tests {
                 draws: DrawsHold::Always,
                 positions: Indexer::new(material).len() as u64,
                 block,
-                largest: [1, 1],
+                largest: ByColor::new(1, 1),
                 body_length: 0,
             };
             let read = |block| Header::read(&header(block).write());

@@ -94,6 +94,22 @@ pub struct Cell {
     pub squares: AttackerSquares,
 }
 
+/// A position of a class by index and side to move; the strong side is red.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Node {
+    pub index: usize,
+    pub side: Color,
+}
+
+/// The color in a table of a side of a position whose strong side is `strong`, and the reverse.
+#[inline]
+pub fn color_in_table(color: Color, strong: Color) -> Color {
+    match strong {
+        Color::Red => color,
+        Color::Black => !color,
+    }
+}
+
 /// Numbering of the positions of one class; the strong side is red.
 #[derive(Debug)]
 pub struct Indexer {
@@ -202,9 +218,9 @@ impl Indexer {
         Some(occupied)
     }
 
-    /// Index of a position of this class whose strong side is `strong`.
+    /// Node of a position of this class whose strong side is `strong`.
     #[inline]
-    pub fn of_position(&self, position: &Position, strong: Color) -> usize {
+    pub fn of_position(&self, position: &Position, strong: Color) -> Node {
         let number = |side: Color, owner: Color| {
             SideGroup::of(side).number(KINDS.map(|kind| {
                 let set = position.pieces(owner, kind);
@@ -215,10 +231,7 @@ impl Indexer {
             }))
         };
         let kinds = self.attackers.kinds;
-        let owner = self.attackers.colors.map(|color| match color {
-            Color::Red => strong,
-            Color::Black => !strong,
-        });
+        let owner = (self.attackers.colors).map(|color| color_in_table(color, strong));
         let first = position.pieces(owner[0], kinds[0]);
         let second = match (self.attackers.count, self.attackers.are_alike) {
             (1, _) => first,
@@ -227,16 +240,20 @@ impl Indexer {
         };
         // The king's square is never used: a position of this class has a piece of each kind.
         let square = |set: Bitboard| set.first().unwrap_or(position.king(strong));
-        self.index(Cell {
+        let cell = Cell {
             defenders: number(Color::Black, !strong),
             own: number(Color::Red, strong),
             squares: [first, second].map(|set| square(set).relative_to(strong)),
-        })
+        };
+        Node {
+            index: self.index(cell),
+            side: color_in_table(position.side_to_move(), strong),
+        }
     }
 
-    /// Position with this index, red being the strong side; `None` if illegal.
-    pub fn position(&self, index: usize, side_to_move: Color) -> Option<Position> {
-        let cell = self.cell(index);
+    /// Position of a node; `None` if illegal.
+    pub fn position(&self, node: Node) -> Option<Position> {
+        let cell = self.cell(node.index);
         self.occupied(cell)?;
         // Per side a king, two advisors and two bishops, and the attackers.
         let mut pieces = ArrayVec::<_, { 10 + Attackers::MOST }>::new();
@@ -257,7 +274,7 @@ impl Indexer {
         for (square, (kind, color)) in attackers.take(self.attackers.count) {
             put(square, kind, color);
         }
-        Position::of_pieces(&pieces, side_to_move, false).ok()
+        Position::of_pieces(&pieces, node.side, false).ok()
     }
 }
 
@@ -300,13 +317,17 @@ mod tests {
                 if index % 7 != 0 {
                     continue;
                 }
-                let Some(position) = indexer.position(index, Color::Black) else {
+                let node = Node {
+                    index,
+                    side: Color::Black,
+                };
+                let Some(position) = indexer.position(node) else {
                     continue;
                 };
                 legal += 1;
                 let known = Material::of(&position);
                 assert_eq!(known, Some((indexer.material, Color::Red)));
-                assert_eq!(indexer.of_position(&position, Color::Red), index);
+                assert_eq!(indexer.of_position(&position, Color::Red), node);
             }
             assert!(legal > 100, "{name}");
         }

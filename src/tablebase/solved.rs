@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::cell_board::CellBoard;
-use super::index::Indexer;
+use super::index::{Indexer, Node};
 use super::material::Material;
 use super::value::{ILLEGAL, Metric, TableOutcome, Value};
 use crate::board::{ByColor, Color, Position};
@@ -35,16 +35,13 @@ impl DrawsHold {
     }
 }
 
-/// The values of a class by index, for both sides to move. Those of one side to move may be missing if the class was
-/// loaded to solve a larger class.
+/// The values of a class by index, for both sides to move; the strong side is red. Those of one side to move may be
+/// missing if the class was loaded to solve a larger class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolvedClass {
     pub(super) material: Material,
     pub(super) metric: Metric,
-    /// Strong side to move.
-    pub(super) strong: Vec<u8>,
-    /// Weak side to move.
-    pub(super) weak: Vec<u8>,
+    pub(super) values: ByColor<Vec<u8>>,
     pub(super) draws: DrawsHold,
 }
 
@@ -95,24 +92,17 @@ impl SolvedClass {
         self
     }
 
-    pub(super) fn outcome_of(
-        material: Material,
-        value: u8,
-        strong_to_move: bool,
-    ) -> Option<TableOutcome> {
+    pub(super) fn outcome_of(material: Material, value: u8, side: Color) -> Option<TableOutcome> {
         if material.is_two_sided() {
             Value(value).outcome()
         } else {
-            TableOutcome::from_value(value, strong_to_move)
+            TableOutcome::from_value(value, side)
         }
     }
 
-    pub(super) fn values(&self, strong_to_move: bool) -> &[u8] {
-        if strong_to_move {
-            &self.strong
-        } else {
-            &self.weak
-        }
+    #[inline]
+    pub(super) fn value(&self, node: Node) -> u8 {
+        self.values[node.side][node.index]
     }
 
     /// Counts the positions by side to move; the strong side is red.
@@ -125,9 +115,8 @@ impl SolvedClass {
                 continue;
             };
             for side in Color::ALL.into_iter().filter(|side| board.can_move(*side)) {
-                let strong_to_move = side == Color::Red;
-                let value = self.values(strong_to_move)[index];
-                let outcome = Self::outcome_of(self.material, value, strong_to_move);
+                let value = self.values[side][index];
+                let outcome = Self::outcome_of(self.material, value, side);
                 counts[side].add(outcome, indexer.weight(index));
             }
         }
@@ -148,14 +137,12 @@ impl SolvedClass {
             (_, false) => &[Color::Black],
         };
         let indexer = Rc::new(Indexer::new(self.material));
-        sides.iter().flat_map(move |side| {
-            let strong_to_move = *side == Color::Red;
-            let values = self.values(strong_to_move);
-            let is_wanted =
-                move |v: u8| Self::outcome_of(self.material, v, strong_to_move) == Some(outcome);
+        sides.iter().flat_map(move |&side| {
+            let values = &self.values[side];
+            let is_wanted = move |v: u8| Self::outcome_of(self.material, v, side) == Some(outcome);
             let indexer = indexer.clone();
             let wanted = (from..values.len()).filter(move |i| is_wanted(values[*i]));
-            wanted.filter_map(move |index| indexer.position(index, *side))
+            wanted.filter_map(move |index| indexer.position(Node { index, side }))
         })
     }
 }
@@ -181,8 +168,8 @@ impl<'a> SmallerClass<'a> {
 
     /// Value of a position of the class for its side to move.
     pub fn value(&self, position: &Position, strong: Color) -> u8 {
-        let values = self.solved.values(position.side_to_move() == strong);
-        values[self.indexer.of_position(position, strong)]
+        self.solved
+            .value(self.indexer.of_position(position, strong))
     }
 }
 

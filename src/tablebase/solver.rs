@@ -18,6 +18,7 @@ use super::solved::{DrawsHold, SmallerClass, SolvedClass};
 use super::solver_state::{BLOCK, Levels, MoveCounts, for_each_part};
 use super::two_sided;
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric};
+use crate::board::{ByColor, Color};
 
 /// Added to the level that follows from the captures of a position, until that level is processed.
 const PENDING: u8 = 128;
@@ -60,12 +61,10 @@ struct Solver<'a> {
     fewer_defenders: [Option<SmallerClass<'a>>; 2],
     /// Classes after the capture of each attacker.
     fewer_attackers: Vec<Option<SmallerClass<'a>>>,
-    strong: Vec<AtomicU8>,
-    weak: Vec<AtomicU8>,
+    values: ByColor<Vec<AtomicU8>>,
     /// Quiet moves of the weak side that are not known to lose.
     moves: MoveCounts,
-    strong_levels: Levels,
-    weak_levels: Levels,
+    levels: ByColor<Levels>,
     threads: usize,
     progress: &'a (dyn Fn(u64) + Sync),
     metric: Metric,
@@ -91,18 +90,15 @@ pub fn solve(
     let find = |class: Option<Material>| class.map(|class| SmallerClass::find(smaller, class));
     let indexer = Indexer::new(material);
     let len = indexer.len();
-    let bytes = || bytemuck::zeroed_vec::<AtomicU8>(len);
     let solver = Solver {
         fewer_defenders: [false, true]
             .map(|is_advisor| find(material.without_defender(is_advisor))),
         fewer_attackers: (0..indexer.attackers.count)
             .map(|i| find(material.without_attacker(i)))
             .collect(),
-        strong: bytes(),
-        weak: bytes(),
+        values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),
         moves: MoveCounts::new(len),
-        strong_levels: Levels::new(len),
-        weak_levels: Levels::new(len),
+        levels: ByColor::from_fn(|_| Levels::new(len)),
         threads: threads.max(1),
         progress,
         metric,
@@ -129,17 +125,16 @@ impl Solver<'_> {
     }
 
     fn start_at(&self, index: usize) {
-        let set = |values: &[AtomicU8], value: u8| values[index].store(value, Ordering::Relaxed);
+        let set = |side, value| self.values[side][index].store(value, Ordering::Relaxed);
         let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
-            set(&self.strong, ILLEGAL);
-            set(&self.weak, ILLEGAL);
+            Color::ALL.into_iter().for_each(|side| set(side, ILLEGAL));
             return;
         };
         if board.gives_check() {
-            set(&self.strong, ILLEGAL);
+            set(Color::Red, ILLEGAL);
         } else if let Some(level) = self.best_capture(&board) {
-            set(&self.strong, PENDING + level);
-            self.strong_levels.add(index, level);
+            set(Color::Red, PENDING + level);
+            self.levels[Color::Red].add(index, level);
         }
         let (mut quiet, mut worst) = (0, 1);
         board.weak_moves(|m| match m.taken {
@@ -149,19 +144,19 @@ impl Solver<'_> {
                 let value = self.fewer_attackers[taken]
                     .as_ref()
                     .map_or(DRAW, |smaller| {
-                        smaller.solved.strong[smaller.indexer.index(after)]
+                        smaller.solved.values[Color::Red][smaller.indexer.index(after)]
                     });
-                let lost = self.metric.after_capture(false, value);
+                let lost = self.metric.after_capture(Color::Black, value);
                 worst = lost.map_or(SAFE, |level| worst.max(level));
             }
         });
         self.moves.set(index, quiet);
         if worst == SAFE {
-            set(&self.weak, SAFE);
+            set(Color::Black, SAFE);
         } else if worst > 1 || quiet == 0 {
-            set(&self.weak, PENDING + worst);
+            set(Color::Black, PENDING + worst);
             if quiet == 0 {
-                self.weak_levels.add(index, worst);
+                self.levels[Color::Black].add(index, worst);
             }
         }
     }
@@ -177,8 +172,8 @@ impl Solver<'_> {
                     squares: capture.squares,
                     ..board.cell
                 };
-                let value = smaller.solved.weak[smaller.indexer.index(after)];
-                if let Some(level) = self.metric.after_capture(true, value) {
+                let value = smaller.solved.values[Color::Black][smaller.indexer.index(after)];
+                if let Some(level) = self.metric.after_capture(Color::Red, value) {
                     best = best.min(level);
                 }
             }
@@ -188,29 +183,17 @@ impl Solver<'_> {
 
     /// Processes level after level. Returns `false` if a value reaches [`LARGEST_LEVEL`].
     fn propagate(&self) -> bool {
-        let blocks = self.strong_levels.blocks();
+        let blocks = self.levels[Color::Red].blocks();
         let mut level = 1;
-        while level <= self.weak_levels.largest().max(self.strong_levels.largest()) {
+        while self.levels.iter().any(|levels| levels.largest() >= level) {
             if level >= LARGEST_LEVEL {
                 return false;
             }
-            for_each_part(self.threads, blocks, |block| {
-                // A value of the weak side is final when all its quiet moves lose.
-                let is_final = |index| self.moves.get(index) == 0;
-                let visit = |index| self.before_loss(index, level);
-                self.visit(&self.weak, &self.weak_levels, block, level, is_final, visit);
-            });
-            for_each_part(self.threads, blocks, |block| {
-                let visit = |index| self.before_win(index, level);
-                self.visit(
-                    &self.strong,
-                    &self.strong_levels,
-                    block,
-                    level,
-                    |_| true,
-                    visit,
-                );
-            });
+            for side in [Color::Black, Color::Red] {
+                for_each_part(self.threads, blocks, |block| {
+                    self.visit_block(side, block, level);
+                });
+            }
             level += 1;
         }
         let started = self.indexer.defenders.canonical as u64 * (self.indexer.slice() as u64 / 2);
@@ -218,27 +201,23 @@ impl Solver<'_> {
         true
     }
 
-    /// Visits the positions of a block whose value is set at this level. A pending value is set if it is final.
-    fn visit(
-        &self,
-        values: &[AtomicU8],
-        levels: &Levels,
-        block: usize,
-        level: u8,
-        is_final: impl Fn(usize) -> bool,
-        visit: impl Fn(usize),
-    ) {
-        if !levels.has(block, level) {
+    /// Visits the positions of a block whose value is set at this level.
+    fn visit_block(&self, side: Color, block: usize, level: u8) {
+        if !self.levels[side].has(block, level) {
             return;
         }
         let first = block * BLOCK;
-        for (index, value) in (first..).zip(values[first..].iter().take(BLOCK)) {
+        for (index, value) in (first..).zip(self.values[side][first..].iter().take(BLOCK)) {
             let now = value.load(Ordering::Relaxed);
-            if now == PENDING + level && is_final(index) {
+            // A value of the weak side is final when all its quiet moves lose.
+            if now == PENDING + level && (side == Color::Red || self.moves.get(index) == 0) {
                 value.store(level, Ordering::Relaxed);
-                visit(index);
-            } else if now == level {
-                visit(index);
+            } else if now != level {
+                continue;
+            }
+            match side {
+                Color::Red => self.before_win(index, level),
+                Color::Black => self.before_loss(index, level),
             }
         }
     }
@@ -250,13 +229,13 @@ impl Solver<'_> {
         };
         board.strong_unmoves(|before| {
             let before = self.indexer.listed(before);
-            let value = &self.strong[before];
+            let value = &self.values[Color::Red][before];
             let now = value.load(Ordering::Relaxed);
             let is_later =
                 now == DRAW || (PENDING + level..=PENDING + LARGEST_LEVEL).contains(&now);
             if is_later {
                 value.store(level, Ordering::Relaxed);
-                self.strong_levels.add(before, level);
+                self.levels[Color::Red].add(before, level);
             }
         });
     }
@@ -276,7 +255,7 @@ impl Solver<'_> {
 
     /// Counts one more losing quiet move of the weak side.
     fn count_move(&self, index: usize, level: u8) {
-        let value = &self.weak[index];
+        let value = &self.values[Color::Black][index];
         let now = value.load(Ordering::Relaxed);
         if now != DRAW && !(PENDING..=PENDING + LARGEST_LEVEL).contains(&now) {
             return;
@@ -287,7 +266,7 @@ impl Solver<'_> {
             if lost > captures {
                 value.store(lost, Ordering::Relaxed);
             }
-            self.weak_levels.add(index, lost);
+            self.levels[Color::Black].add(index, lost);
         }
     }
 
@@ -302,8 +281,7 @@ impl Solver<'_> {
         SolvedClass {
             material: self.indexer.material,
             metric: self.metric,
-            strong: values(self.strong),
-            weak: values(self.weak),
+            values: self.values.map(values),
             draws: DrawsHold::Unproven,
         }
     }

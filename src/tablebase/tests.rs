@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::index::Indexer;
+use super::index::{Indexer, Node};
 use super::solved::{DrawsHold, SolvedClass};
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL};
 use super::*;
@@ -122,8 +122,7 @@ fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) 
     let mut solved = SolvedClass {
         material,
         metric,
-        strong: start(&red),
-        weak: start(&black),
+        values: ByColor::new(start(&red), start(&black)),
         draws: DrawsHold::Unproven,
     };
     for _ in 0..2 * LARGEST_LEVEL {
@@ -131,15 +130,15 @@ fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) 
         for (index, successors) in red.iter().enumerate() {
             if let Some(successors) = successors {
                 assert!(!successors.is_empty(), "{index} is stalemate");
-                let values = values(successors, &before.weak);
+                let values = values(successors, &before.values[Color::Black]);
                 let won = values.into_iter().filter(|v| *v != DRAW);
-                solved.strong[index] = won.min().unwrap_or(DRAW);
+                solved.values[Color::Red][index] = won.min().unwrap_or(DRAW);
             }
         }
         for (index, successors) in black.iter().enumerate() {
             if let Some(successors) = successors {
-                let values = values(successors, &before.strong);
-                solved.weak[index] = if values.contains(&DRAW) {
+                let values = values(successors, &before.values[Color::Red]);
+                solved.values[Color::Black][index] = if values.contains(&DRAW) {
                     DRAW
                 } else {
                     values.into_iter().max().unwrap_or(0) + 1
@@ -161,18 +160,18 @@ fn successors(
     side: Color,
     solutions: &mut Solutions,
 ) -> Option<Vec<Successor>> {
-    let mut position = indexer.position(index, side)?;
+    let mut position = indexer.position(Node { index, side })?;
     let mut found = Vec::new();
     for m in legal_moves(&position) {
         let undo = position.make(m);
         found.push(match Material::of(&position) {
             None => Successor::Smaller(DRAW),
             Some((class, strong)) if class == material => {
-                Successor::Same(indexer.of_position(&position, strong))
+                Successor::Same(indexer.of_position(&position, strong).index)
             }
             Some((class, strong)) => {
-                let index = Indexer::new(class).of_position(&position, strong);
-                Successor::Smaller(solutions.get(class).values(side != strong)[index])
+                let node = Indexer::new(class).of_position(&position, strong);
+                Successor::Smaller(solutions.get(class).value(node))
             }
         });
         position.unmake(m, undo);
@@ -216,9 +215,9 @@ fn dtc_is_at_most_dtm() {
         let mates = solutions.get(material);
         let mut conversions = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
         let mut shorter = 0;
-        for strong_to_move in [true, false] {
-            let values = mates.values(strong_to_move).iter();
-            for (mate, conversion) in values.zip(conversions.values(strong_to_move)) {
+        for side in Color::ALL {
+            let values = mates.values[side].iter();
+            for (mate, conversion) in values.zip(&conversions.values[side]) {
                 assert_eq!(*mate == DRAW, *conversion == DRAW, "{name}");
                 assert!(conversion <= mate, "{name}");
                 shorter += u32::from(conversion < mate);
@@ -226,8 +225,11 @@ fn dtc_is_at_most_dtm() {
         }
         assert!(shorter > 100, "{name}");
         verify(&conversions, &smaller, 2, &|_| {}).unwrap();
-        let won = conversions.strong.iter().position(|v| *v == 2).unwrap();
-        conversions.strong[won] = 3;
+        let won = conversions.values[Color::Red]
+            .iter()
+            .position(|v| *v == 2)
+            .unwrap();
+        conversions.values[Color::Red][won] = 3;
         assert!(verify(&conversions, &smaller, 2, &|_| {}).is_err());
     }
 }
@@ -297,8 +299,8 @@ fn every_value_is_that_of_its_best_move() {
         let mut solved = (*solutions.get(material)).clone();
         let legal: u64 = solved.counts().iter().map(|side| side.legal).sum();
         let indexer = Indexer::new(material);
-        let listed =
-            (0..indexer.len()).flat_map(|i| Color::ALL.map(|side| indexer.position(i, side)));
+        let listed = (0..indexer.len())
+            .flat_map(|index| Color::ALL.map(|side| indexer.position(Node { index, side })));
         let listed = listed.flatten().count() as u64;
         assert!(legal >= listed);
         assert_eq!(
@@ -306,8 +308,11 @@ fn every_value_is_that_of_its_best_move() {
             listed,
             "{name}"
         );
-        let won = solved.strong.iter().position(|v| *v == 3).unwrap();
-        solved.strong[won] = 4;
+        let won = solved.values[Color::Red]
+            .iter()
+            .position(|v| *v == 3)
+            .unwrap();
+        solved.values[Color::Red][won] = 4;
         let error = verify(&solved, &smaller, 2, &|_| {}).unwrap_err();
         assert!(error.to_string().contains("value"), "{error}");
     }
@@ -358,8 +363,9 @@ fn the_strong_side_has_a_harmless_move_in_every_draw() {
         let solved = solutions.get(name.parse().unwrap());
         let indexer = Indexer::new(solved.material());
         let mut drawn = 0;
-        for index in (0..indexer.len()).filter(|i| solved.strong[*i] == DRAW) {
-            let position = indexer.position(index, Color::Red).unwrap();
+        for index in (0..indexer.len()).filter(|i| solved.values[Color::Red][*i] == DRAW) {
+            let side = Color::Red;
+            let position = indexer.position(Node { index, side }).unwrap();
             let has_harmless_move = legal_moves(&position).into_iter().any(|played| {
                 let mut after = position.clone();
                 let ply = Ply {
@@ -402,9 +408,11 @@ fn files_round_trip_and_damage_is_found() {
                 .zip(known)
                 .all(|(a, b)| a == b || *b == ILLEGAL)
         };
-        assert!(legal(&loaded.strong, &solved.strong) && legal(&loaded.weak, &solved.weak));
+        for side in Color::ALL {
+            assert!(legal(&loaded.values[side], &solved.values[side]));
+        }
         assert_eq!(loaded.counts(), solved.counts(), "{name}");
-        seen_constant |= loaded.strong.iter().all(|v| *v == DRAW);
+        seen_constant |= loaded.values[Color::Red].iter().all(|v| *v == DRAW);
         for at in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x10;

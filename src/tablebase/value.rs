@@ -1,5 +1,7 @@
 //! Table values, their encoding as bytes, and the two metrics.
 
+use crate::board::{ByColor, Color};
+
 /// Neither side can force a win.
 pub const DRAW: u8 = 0;
 /// The levels that are stored for a one-sided class are smaller than this. Level n is a win in 2n - 1 plies or a loss
@@ -26,15 +28,14 @@ pub enum TableOutcome {
 }
 
 impl TableOutcome {
-    /// Decodes a byte of a one-sided class: level n is a win in 2n - 1 plies with the strong side
-    /// to move and a loss in 2n - 2 plies with the weak side to move. `None` for an illegal
-    /// position.
+    /// Decodes a byte of a one-sided class: level n is a win in 2n - 1 plies with the strong side (red) to move and a
+    /// loss in 2n - 2 plies with the weak side to move. `None` for an illegal position.
     #[inline]
-    pub(super) const fn from_value(value: u8, strong_to_move: bool) -> Option<Self> {
-        match (value, strong_to_move) {
+    pub(super) const fn from_value(value: u8, side: Color) -> Option<Self> {
+        match (value, side) {
             (DRAW, _) => Some(Self::Draw),
-            (n @ 1..=LARGEST_LEVEL, true) => Some(Self::Win(2 * n as u16 - 1)),
-            (n @ 1..=LARGEST_LEVEL, false) => Some(Self::Loss(2 * n as u16 - 2)),
+            (n @ 1..=LARGEST_LEVEL, Color::Red) => Some(Self::Win(2 * n as u16 - 1)),
+            (n @ 1..=LARGEST_LEVEL, Color::Black) => Some(Self::Loss(2 * n as u16 - 2)),
             _ => None,
         }
     }
@@ -113,14 +114,16 @@ impl Value {
 
     /// Converts a value of a one-sided class. `draws_hold` says whether the weak side can hold
     /// drawn positions under the rule set; the strong side always can.
-    pub const fn of_one_sided(value: u8, strong_to_move: bool, draws_hold: bool) -> Self {
-        match TableOutcome::from_value(value, strong_to_move) {
+    pub const fn of_one_sided(value: u8, side: Color, draws_hold: bool) -> Self {
+        match TableOutcome::from_value(value, side) {
             Some(TableOutcome::Win(plies) | TableOutcome::Loss(plies)) => {
                 Self::in_plies(plies as u8)
             }
             _ if draws_hold => Self::DRAW,
-            _ if strong_to_move => Self::NOT_LOST,
-            _ => Self::NOT_WON,
+            _ => match side {
+                Color::Red => Self::NOT_LOST,
+                Color::Black => Self::NOT_WON,
+            },
         }
     }
 
@@ -239,16 +242,16 @@ impl Metric {
 
     /// Level of a position with a quiet move to a position of this value; `None` for a draw. Both metrics give the same
     /// level.
-    pub(super) const fn after_quiet_move(is_strong: bool, value: u8) -> Option<u8> {
-        Self::Dtm.after_capture(is_strong, value)
+    pub(super) const fn after_quiet_move(mover: Color, value: u8) -> Option<u8> {
+        Self::Dtm.after_capture(mover, value)
     }
 
-    /// Level of a position with a capture by the strong or the weak side to a position of this value; `None` if the
-    /// capture neither wins nor loses.
+    /// Level of a position with a capture by the strong side (red) or the weak side to a position of this value; `None`
+    /// if the capture neither wins nor loses.
     #[inline]
-    pub(super) const fn after_capture(self, is_strong: bool, value: u8) -> Option<u8> {
+    pub(super) const fn after_capture(self, mover: Color, value: u8) -> Option<u8> {
         // A move of the weak side to a win at level n gives a loss at level n + 1.
-        let one_more = !is_strong as u8;
+        let one_more = mover.index() as u8;
         match (self, value) {
             (_, DRAW) => None,
             (Self::Dtm, level) => Some(level + one_more),
@@ -263,8 +266,8 @@ impl Metric {
     }
 
     /// Whether a class whose DTM table has these largest levels, of wins and of losses, also needs a DTC table.
-    pub(super) const fn needs_dtc(largest: [u8; 2]) -> bool {
-        let [win, loss] = largest;
+    pub(super) const fn needs_dtc(largest: ByColor<u8>) -> bool {
+        let ByColor([win, loss]) = largest;
         2 * win as u16 > Self::NO_CAPTURE_PLIES + 1 || 2 * loss as u16 > Self::NO_CAPTURE_PLIES + 2
     }
 }
@@ -282,16 +285,19 @@ mod tests {
 
     #[test]
     fn captures_into_wins_beyond_the_limit_do_not_count() {
-        let strong = |value| Metric::Dtc.after_capture(true, value);
+        let strong = |value| Metric::Dtc.after_capture(Color::Red, value);
         assert_eq!(
             [DRAW, 1, 51, 52].map(strong),
             [None, Some(1), Some(1), None]
         );
-        let weak = |value| Metric::Dtc.after_capture(false, value);
+        let weak = |value| Metric::Dtc.after_capture(Color::Black, value);
         assert_eq!([DRAW, 1, 50, 51].map(weak), [None, Some(2), Some(2), None]);
         for level in 1..LARGEST_LEVEL {
-            assert_eq!(Metric::Dtm.after_capture(true, level), Some(level));
-            assert_eq!(Metric::Dtm.after_capture(false, level), Some(level + 1));
+            assert_eq!(Metric::Dtm.after_capture(Color::Red, level), Some(level));
+            assert_eq!(
+                Metric::Dtm.after_capture(Color::Black, level),
+                Some(level + 1)
+            );
         }
     }
 
@@ -303,7 +309,7 @@ mod tests {
             ([51, 51], true),
             ([50, 52], true),
         ] {
-            assert_eq!(Metric::needs_dtc(largest), needed, "{largest:?}");
+            assert_eq!(Metric::needs_dtc(ByColor(largest)), needed, "{largest:?}");
         }
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use super::cell_board::CellBoard;
-use super::index::{Cell, Indexer};
+use super::index::{Cell, Indexer, Node};
 use super::material::Material;
 use super::solved::{DrawsHold, SmallerClass, SolvedClass};
 use super::solver_state::{for_each_part, map_parts};
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric};
-use crate::board::{Color, Position};
+use crate::board::{ByColor, Color, Position};
 use crate::movegen::legal_moves;
 
 /// A position whose value is not that of its best move.
@@ -49,7 +49,7 @@ pub fn verify(
         let mut checked = 0;
         for index in slice * indexer.slice()..(slice + 1) * indexer.slice() {
             for side in Color::ALL {
-                if let Some(position) = indexer.position(index, side) {
+                if let Some(position) = indexer.position(Node { index, side }) {
                     checked += 1;
                     check(class, index, &indexer, &smaller, position)?;
                 }
@@ -78,16 +78,15 @@ fn check(
         // Level of the position if this were its only move; `None` if the move neither wins nor loses.
         let level = match (position.captured(), Material::of(&position)) {
             (None, _) => {
-                let own = indexer.of_position(&position, Color::Red);
-                let value = class.values(side == Color::Black)[own];
-                Metric::after_quiet_move(side == Color::Red, value)
+                let value = class.value(indexer.of_position(&position, Color::Red));
+                Metric::after_quiet_move(side, value)
             }
             (Some(_), None) => None,
             (Some(_), Some((material, strong))) => {
                 let smaller = (smaller.iter().find(|s| s.solved.material == material))
                     .expect("the classes that captures lead to are loaded");
                 let value = smaller.value(&position, strong);
-                (class.metric).after_capture(side == Color::Red, value)
+                (class.metric).after_capture(side, value)
             }
         };
         position.unmake(*m, undo);
@@ -106,7 +105,7 @@ fn check(
         Color::Black if draws => DRAW,
         Color::Black => worst,
     };
-    let found = class.values(side == Color::Red)[index];
+    let found = class.values[side][index];
     if found == expected {
         Ok(())
     } else {
@@ -152,30 +151,26 @@ pub fn prove_draws(
         fewer_attackers: (0..indexer.attackers.count)
             .map(|i| class.material.without_attacker(i).map(find))
             .collect(),
-        states: [states(class.strong), states(class.weak)],
+        states: class.values.map(states),
         indexer,
         threads: threads.max(1),
     };
     // Ranks the weak side first: most of its moves are harmless, and the ranks of the other side's positions depend
     // on its ranks.
-    while search.sweep(false) | search.sweep(true) {}
+    while search.sweep(Color::Black) | search.sweep(Color::Red) {}
     let mut unreached = search.unreached();
     while !unreached.is_empty() {
         unreached = search.remove(unreached);
     }
     let doubtful = search.count_removed();
-    let [strong, weak] = search.states.map(|states| {
+    let values = search.states.map(|states| {
         let value = |state: AtomicU8| match state.into_inner() {
             value @ (..=LARGEST_LEVEL | ILLEGAL) => value,
             _ => DRAW,
         };
         states.into_iter().map(value).collect()
     });
-    let solved = SolvedClass {
-        strong,
-        weak,
-        ..class
-    };
+    let solved = SolvedClass { values, ..class };
     let are_proven = smaller.iter().all(|s| s.draws == DrawsHold::Always);
     (
         solved.with_draws_proven(doubtful == 0 && are_proven),
@@ -217,16 +212,16 @@ impl SafetyState {
 struct SafetyNode(usize);
 
 impl SafetyNode {
-    fn new(index: usize, strong_to_move: bool) -> Self {
-        Self(index << 1 | usize::from(strong_to_move))
+    fn new(index: usize, side: Color) -> Self {
+        Self(index << 1 | side.index())
     }
 
     const fn index(self) -> usize {
         self.0 >> 1
     }
 
-    const fn strong_to_move(self) -> bool {
-        self.0 & 1 == 1
+    const fn side(self) -> Color {
+        Color::ALL[self.0 & 1]
     }
 }
 
@@ -235,37 +230,29 @@ struct SafetySearch<'a> {
     /// Classes after the capture of each attacker; `None` if none is left.
     fewer_attackers: Vec<Option<SmallerClass<'a>>>,
     indexer: Indexer,
-    /// Values of the class, draws encoded as [`SafetyState`]: the strong side to move, then the
-    /// weak side.
-    states: [Vec<AtomicU8>; 2],
+    /// Values of the class, draws encoded as [`SafetyState`].
+    states: ByColor<Vec<AtomicU8>>,
     threads: usize,
 }
 
 impl SafetySearch<'_> {
     #[inline]
-    fn state(&self, index: usize, strong_to_move: bool) -> &AtomicU8 {
-        &self.states[usize::from(!strong_to_move)][index]
-    }
-
-    #[inline]
-    fn get(&self, index: usize, strong_to_move: bool) -> SafetyState {
-        SafetyState::of(self.state(index, strong_to_move).load(Ordering::Relaxed))
+    fn get(&self, node: SafetyNode) -> SafetyState {
+        SafetyState::of(self.states[node.side()][node.index()].load(Ordering::Relaxed))
     }
 
     fn set(&self, node: SafetyNode, state: SafetyState) {
-        self.state(node.index(), node.strong_to_move())
-            .store(state.byte(), Ordering::Relaxed);
+        self.states[node.side()][node.index()].store(state.byte(), Ordering::Relaxed);
     }
 
     /// Tries to rank all unranked positions of one side to move. Returns whether any got a rank.
-    fn sweep(&self, strong_to_move: bool) -> bool {
+    fn sweep(&self, side: Color) -> bool {
         let changed = AtomicBool::new(false);
         let slice = self.indexer.slice();
         for_each_part(self.threads, self.indexer.defenders.canonical, |part| {
             for index in part * slice..(part + 1) * slice {
-                let node = SafetyNode::new(index, strong_to_move);
-                let state = self.get(index, strong_to_move);
-                if state == SafetyState::Unreached && self.reach(node) {
+                let node = SafetyNode::new(index, side);
+                if self.get(node) == SafetyState::Unreached && self.reach(node) {
                     changed.store(true, Ordering::Relaxed);
                 }
             }
@@ -284,11 +271,11 @@ impl SafetySearch<'_> {
 
     /// Positions of the set without a rank.
     fn unreached(&self) -> Vec<SafetyNode> {
-        let nodes = [true, false].into_iter().flat_map(|strong_to_move| {
-            (0..self.indexer.len()).map(move |index| SafetyNode::new(index, strong_to_move))
+        let nodes = Color::ALL.into_iter().flat_map(|side| {
+            (0..self.indexer.len()).map(move |index| SafetyNode::new(index, side))
         });
         nodes
-            .filter(|node| self.get(node.index(), node.strong_to_move()) == SafetyState::Unreached)
+            .filter(|node| self.get(*node) == SafetyState::Unreached)
             .collect()
     }
 
@@ -301,7 +288,7 @@ impl SafetySearch<'_> {
         let mut changed = removed;
         while let Some(node) = changed.pop() {
             self.visit_before(node, |before| {
-                if let SafetyState::Ranked(rank) = self.get(before.index(), before.strong_to_move())
+                if let SafetyState::Ranked(rank) = self.get(before)
                     && self.rank(before, rank).is_none()
                 {
                     self.set(before, SafetyState::Unreached);
@@ -325,14 +312,13 @@ impl SafetySearch<'_> {
         let Some(board) = CellBoard::new(&self.indexer, cell) else {
             return;
         };
-        let mut visit = |index| visit(SafetyNode::new(index, !node.strong_to_move()));
-        if node.strong_to_move() {
-            board.weak_unmoves(|defenders| {
+        let mut visit = |index| visit(SafetyNode::new(index, !node.side()));
+        match node.side() {
+            Color::Red => board.weak_unmoves(|defenders| {
                 let before = Cell { defenders, ..cell };
                 self.indexer.before_weak_step(cell, before, &mut visit);
-            });
-        } else {
-            board.strong_unmoves(|before| visit(self.indexer.listed(before)));
+            }),
+            Color::Black => board.strong_unmoves(|before| visit(self.indexer.listed(before))),
         }
     }
 
@@ -343,12 +329,12 @@ impl SafetySearch<'_> {
             let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
                 continue;
             };
-            let is_out = |strong_to_move: bool| {
-                self.state(index, strong_to_move).load(Ordering::Relaxed) == REMOVED
+            let is_removed = |side: &Color| {
+                board.can_move(*side)
+                    && self.states[*side][index].load(Ordering::Relaxed) == REMOVED
             };
-            let strong = !board.gives_check() && is_out(true);
-            let sides = u64::from(strong) + u64::from(is_out(false));
-            count += sides * self.indexer.weight(index);
+            let sides = Color::ALL.into_iter().filter(is_removed).count();
+            count += sides as u64 * self.indexer.weight(index);
         }
         count
     }
@@ -359,10 +345,10 @@ impl SafetySearch<'_> {
         let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index())) else {
             return Some(1);
         };
-        let rank = match node.strong_to_move() {
-            true if board.gives_check() => Some(1),
-            true => self.rank_of_strong(&board, below),
-            false => self.rank_of_weak(&board, below),
+        let rank = match node.side() {
+            Color::Red if board.gives_check() => Some(1),
+            Color::Red => self.rank_of_strong(&board, below),
+            Color::Black => self.rank_of_weak(&board, below),
         };
         rank.filter(|rank| *rank < NO_RANK)
     }
@@ -378,15 +364,15 @@ impl SafetySearch<'_> {
             let after = board.after(m);
             if let Some(taken) = m.taken {
                 // The proof of its own class shows whether that draw holds.
-                let draws = self.fewer_attackers[taken]
-                    .as_ref()
-                    .is_none_or(|class| class.solved.strong[class.indexer.index(after)] == DRAW);
+                let draws = self.fewer_attackers[taken].as_ref().is_none_or(|class| {
+                    class.solved.values[Color::Red][class.indexer.index(after)] == DRAW
+                });
                 if draws {
                     best = 1;
                 }
                 return;
             }
-            match self.get(self.indexer.index(after), true) {
+            match self.get(SafetyNode::new(self.indexer.index(after), Color::Red)) {
                 SafetyState::Out => {}
                 _ if self.is_harmless(after) => best = 1,
                 SafetyState::Ranked(rank) if rank < below => best = best.min(rank + 1),
@@ -401,7 +387,7 @@ impl SafetySearch<'_> {
         let mut rank = Some(1);
         board.strong_moves(|after| {
             if rank.is_some() && CellBoard::new(&self.indexer, after).is_some() {
-                rank = match self.get(self.indexer.index(after), false) {
+                rank = match self.get(SafetyNode::new(self.indexer.index(after), Color::Black)) {
                     SafetyState::Ranked(next) if next < below => rank.max(Some(next + 1)),
                     _ => None,
                 };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use indicatif::ProgressBar;
 
+use crate::board::Color;
 use crate::cli::common::{Context, Failure, bar_style, note, thread_count};
 use crate::rules::RuleSet;
 use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
@@ -100,8 +101,9 @@ pub fn load_smaller(
         let loaded = if material.is_two_sided() {
             table.load()
         } else {
-            // After the capture of an attacker the strong side is to move.
-            table.load_half(attackers(class) < attackers(material))
+            // After the capture of an attacker the strong side, red, is to move.
+            let is_strong = attackers(class) < attackers(material);
+            table.load_half(if is_strong { Color::Red } else { Color::Black })
         };
         Ok(Arc::new(loaded.context(table.name())?))
     };

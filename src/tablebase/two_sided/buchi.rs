@@ -9,9 +9,10 @@ use std::collections::HashMap;
 
 use super::co_buchi::lost_bit;
 use super::fixpoint::{NodeBytes, Vertex, held, propagate, propagate_from, trapped};
-use super::graph::{Goals, Node, Offences};
+use super::graph::{Goals, Offences};
 use super::mates::{OpenPositions, captures};
 use crate::board::Color;
+use crate::tablebase::index::Node;
 
 /// Bit for positions that `side` is proven not to lose.
 pub const fn held_bit(side: Color) -> u8 {

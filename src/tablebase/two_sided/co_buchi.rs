@@ -7,10 +7,11 @@
 use std::collections::HashMap;
 
 use super::fixpoint::{NodeBytes, Vertex, held, propagate, propagate_from};
-use super::graph::{Node, Offences};
+use super::graph::Offences;
 use super::mates::{OpenPositions, captures};
 use crate::board::Color;
 use crate::rules::RuleSet;
+use crate::tablebase::index::Node;
 
 /// Bit for positions that `side` is proven to lose.
 pub const fn lost_bit(side: Color) -> u8 {

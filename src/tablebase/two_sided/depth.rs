@@ -13,9 +13,9 @@ use parking_lot::Mutex;
 
 use super::co_buchi::lost_bit;
 use super::fixpoint::{NodeBytes, PART};
-use super::graph::Node;
 use super::mates::{OpenPositions, captures};
 use crate::board::Color;
+use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::for_each_part;
 use crate::tablebase::value::Value;
 

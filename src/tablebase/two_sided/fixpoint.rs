@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::Mutex;
 
-use super::graph::{Node, Offences};
+use super::graph::Offences;
 use crate::board::{ByColor, Color};
+use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::for_each_part;
 
 /// Nodes, or indices to search for nodes, that a thread takes at once.

@@ -6,19 +6,12 @@ use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square, attacks};
 use crate::movegen::legal_moves;
 use crate::rules::{MoveThreats, Ply, RuleSet, move_threats};
 use crate::tablebase::cell_board::CellBoard;
-use crate::tablebase::index::{Cell, Indexer};
+use crate::tablebase::index::{Cell, Indexer, Node};
 use crate::tablebase::material::Material;
 use crate::tablebase::placements::{GroupTable, Placement};
 use crate::tablebase::solved::{SmallerClass, SolvedClass};
 use crate::tablebase::solver_state::for_each_part;
 use crate::tablebase::value::Value;
-
-/// A position of the class by index and side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Node {
-    pub index: usize,
-    pub side: Color,
-}
 
 /// The class, the classes that captures lead to, and the rule set.
 pub struct GameGraph<'a> {
@@ -52,15 +45,12 @@ impl<'a> GameGraph<'a> {
 
     /// Position of a node, if legal.
     pub fn position(&self, node: Node) -> Option<Position> {
-        self.indexer.position(node.index, node.side)
+        self.indexer.position(node)
     }
 
     /// Node of a position of this class; red is the strong side.
     pub fn node(&self, position: &Position) -> Node {
-        Node {
-            index: self.indexer.of_position(position, Color::Red),
-            side: position.side_to_move(),
-        }
+        self.indexer.of_position(position, Color::Red)
     }
 
     /// Node after a quiet move from a listed cell.
@@ -106,13 +96,13 @@ impl<'a> GameGraph<'a> {
         let (material, strong) = Material::of(position).expect("a side has an attacker left");
         let smaller = (self.smaller.iter().find(|s| s.solved.material == material))
             .expect("the classes that captures lead to are solved");
-        let strong_to_move = position.side_to_move() == strong;
-        let value = smaller.value(position, strong);
+        let node = smaller.indexer.of_position(position, strong);
+        let value = smaller.solved.value(node);
         if material.is_two_sided() {
             Value(value)
         } else {
             let draws_hold = smaller.solved.draws.is_under(self.rules);
-            Value::of_one_sided(value, strong_to_move, draws_hold)
+            Value::of_one_sided(value, node.side, draws_hold)
         }
     }
 

@@ -6,8 +6,9 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use super::fixpoint::NodeBytes;
-use super::graph::{CountedMoves, GameGraph, Goals, Node, Offences};
+use super::graph::{CountedMoves, GameGraph, Goals, Offences};
 use crate::board::{ByColor, Color};
+use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::{BLOCK, Levels, for_each_part};
 use crate::tablebase::value::{ILLEGAL, Value};
 

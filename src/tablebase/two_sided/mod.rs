@@ -47,13 +47,14 @@ use std::sync::Arc;
 
 use crate::board::Color;
 use crate::rules::RuleSet;
+use crate::tablebase::index::Node;
 use crate::tablebase::material::Material;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::{ILLEGAL, Metric, Value};
 use buchi::held_bit;
 use co_buchi::lost_bit;
 use fixpoint::NodeBytes;
-use graph::{GameGraph, Node};
+use graph::GameGraph;
 use mates::OpenPositions;
 
 pub use verify::{WrongValue, verify_two_sided};
@@ -106,12 +107,10 @@ pub fn solve_two_sided(
     }
     let finish = |node| results.set(node, value(&positions, results.get(node), node).0);
     game.for_each_node(threads, finish, |_| ());
-    let [strong, weak] = results.into_bytes().0;
     Ok(SolvedClass {
         material,
         metric: Metric::Dtm,
-        strong,
-        weak,
+        values: results.into_bytes(),
         draws: DrawsHold::Under(rules),
     })
 }

@@ -8,10 +8,11 @@ use parking_lot::Mutex;
 
 use super::buchi::GOAL_PAIRS;
 use super::fixpoint::{NodeBytes, Vertex, held};
-use super::graph::{GameGraph, Node, Offences};
+use super::graph::{GameGraph, Offences};
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
+use crate::tablebase::index::Node;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::Value;
 
@@ -71,7 +72,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn value(&self, node: Node) -> Value {
-        Value(self.class.values(node.side == Color::Red)[node.index])
+        Value(self.class.value(node))
     }
 
     /// Records a wrong value unless there is one already.

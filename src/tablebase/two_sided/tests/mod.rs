@@ -164,7 +164,7 @@ fn slow_solver_agrees_and_its_plans_satisfy_the_judge() {
         let (values, plans) = reference_values(&reference);
         for (n, value) in values.iter().enumerate() {
             let node = node_of(n);
-            let found = Value(solved.values(node.side == Color::Red)[node.index]);
+            let found = Value(solved.value(node));
             let found = without_plies_by_rule(found);
             assert_eq!(found, *value, "{name} {rules}: {:?}", game.position(node));
         }
@@ -215,8 +215,11 @@ fn verification_accepts_tables_and_finds_wrong_values() {
         ),
     ] {
         let mut wrong = solved.clone();
-        let index = wrong.weak.iter().position(|v| *v == stored.0).unwrap();
-        wrong.weak[index] = replacement.0;
+        let index = wrong.values[Color::Black]
+            .iter()
+            .position(|v| *v == stored.0)
+            .unwrap();
+        wrong.values[Color::Black][index] = replacement.0;
         let error = verify(&wrong).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     }

@@ -3,8 +3,9 @@
 use crate::board::{ByColor, Color, Move};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
+use crate::tablebase::index::Node;
 use crate::tablebase::two_sided::buchi::GOAL_PAIRS;
-use crate::tablebase::two_sided::graph::{GameGraph, Node, Offences};
+use crate::tablebase::two_sided::graph::{GameGraph, Offences};
 use crate::tablebase::two_sided::mates::captures;
 use crate::tablebase::value::{ILLEGAL, Value};
 
