@@ -1,18 +1,16 @@
 //! Attacks and moves on a cell of a table, for the solvers.
 
-use super::index::{AttackerSquares, Cell, Indexer};
-use super::placements::{Placement, Removal};
-use crate::board::{Bitboard, Color, Piece, PieceKind, Square, attacks};
+use super::index::{Cell, Indexer};
+use super::placements::Placement;
+use crate::board::{Bitboard, ByColor, Color, Piece, PieceKind, Square, attacks};
 
 /// A position of a class, without the side to move; red is the strong side.
 #[derive(Clone, Copy, Debug)]
 pub struct CellBoard<'a> {
     pub indexer: &'a Indexer,
     pub cell: Cell,
-    /// Red's king, advisors and bishops.
-    pub own: &'a Placement,
-    /// Black's king, advisors and bishops.
-    pub defenders: &'a Placement,
+    /// King, advisors and bishops of each side.
+    pub groups: ByColor<&'a Placement>,
     pub occupied: Bitboard,
 }
 
@@ -20,7 +18,7 @@ pub struct CellBoard<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct WeakMove {
     /// Number of the placement after the move.
-    pub defenders: usize,
+    pub placement: usize,
     /// Number of the captured attacker.
     pub taken: Option<usize>,
 }
@@ -28,9 +26,10 @@ pub struct WeakMove {
 /// A capture by the strong side.
 #[derive(Clone, Copy, Debug)]
 pub struct Capture {
-    pub removal: Removal,
-    /// Squares of the attackers after the capture.
-    pub squares: AttackerSquares,
+    /// Whether an advisor is taken; otherwise it is a bishop.
+    pub takes_advisor: bool,
+    /// The cell after the capture, in the class with one defender fewer.
+    pub after: Cell,
 }
 
 impl<'a> CellBoard<'a> {
@@ -38,29 +37,28 @@ impl<'a> CellBoard<'a> {
     #[inline]
     pub fn new(indexer: &'a Indexer, cell: Cell) -> Option<Self> {
         let occupied = indexer.occupied(cell)?;
-        let board = Self {
+        let groups = ByColor::from_fn(|side| indexer.placement(cell, side));
+        let are_facing = are_facing(groups[Color::Red].king, groups[Color::Black].king, occupied);
+        (!are_facing).then_some(Self {
             indexer,
             cell,
-            own: &indexer.own.placements[cell.own],
-            defenders: &indexer.defenders.placements[cell.defenders],
+            groups,
             occupied,
-        };
-        (!are_facing(board.own.king, board.defenders.king, occupied)).then_some(board)
+        })
     }
 
+    /// Whether the king of `side` on `king` would be attacked by an attacker other than `taken`, or face the other
+    /// king, with the board occupied by `occupied`.
     #[inline]
-    pub fn king(&self, side: Color) -> Square {
-        match side {
-            Color::Red => self.own.king,
-            Color::Black => self.defenders.king,
-        }
-    }
-
-    /// Whether the king of `side` on `king` would be attacked by the other side's attackers or face
-    /// its king, with the board occupied by `occupied`.
-    #[inline]
-    pub fn is_attacked(&self, side: Color, king: Square, occupied: Bitboard) -> bool {
-        are_facing(king, self.king(!side), occupied) || self.attacks(!side, king, occupied, None)
+    pub fn is_attacked(
+        &self,
+        side: Color,
+        king: Square,
+        occupied: Bitboard,
+        taken: Option<usize>,
+    ) -> bool {
+        are_facing(king, self.groups[!side].king, occupied)
+            || self.attacks(!side, king, occupied, taken)
     }
 
     /// Whether an attacker of `by`, other than `taken`, attacks the other side's king on `king`.
@@ -80,39 +78,27 @@ impl<'a> CellBoard<'a> {
         (0..attackers.count).filter(is_there).any(attacks)
     }
 
-    /// Whether red attacks black's king, so that red cannot be to move.
-    #[inline]
-    pub fn gives_check(&self) -> bool {
-        self.attacks(Color::Red, self.defenders.king, self.occupied, None)
-    }
-
     /// Whether `side` can be to move: the other side's king is not attacked.
     #[inline]
     pub fn can_move(&self, side: Color) -> bool {
-        match side {
-            Color::Red => !self.gives_check(),
-            Color::Black => !self.attacks(Color::Black, self.own.king, self.occupied, None),
-        }
+        !self.attacks(side, self.groups[!side].king, self.occupied, None)
     }
 
     /// Visits the legal moves of black's king, advisors and bishops.
     #[inline]
     pub fn weak_moves(&self, mut visit: impl FnMut(WeakMove)) {
-        let table = self.indexer.defenders;
+        let (table, group) = (self.indexer.groups[Color::Black], self.groups[Color::Black]);
         let squares = &self.cell.squares[..self.indexer.attackers.count];
-        let others = self.occupied & !self.defenders.pieces;
-        for step in table.steps(self.defenders) {
+        let others = self.occupied & !group.pieces;
+        for step in table.steps(group) {
             if (step.eye & others).any() {
                 continue;
             }
             let taken = squares.iter().position(|s| *s == step.to);
             let after = &table.placements[step.placement as usize];
-            let occupied = others | after.pieces;
-            let is_attacked = are_facing(self.own.king, after.king, occupied)
-                || self.attacks(Color::Red, after.king, occupied, taken);
-            if !is_attacked {
+            if !self.is_attacked(Color::Black, after.king, others | after.pieces, taken) {
                 visit(WeakMove {
-                    defenders: step.placement.into(),
+                    placement: step.placement.into(),
                     taken,
                 });
             }
@@ -122,85 +108,69 @@ impl<'a> CellBoard<'a> {
     /// The cell after a black move, in the same class or in the class with one attacker fewer.
     #[inline]
     pub fn after(&self, m: WeakMove) -> Cell {
-        let squares = self.cell.squares;
-        Cell {
-            defenders: m.defenders,
-            squares: match m.taken {
-                None => squares,
-                Some(taken) => [squares[1 - taken]; 2],
-            },
-            ..self.cell
+        let mut cell = self.with_group(Color::Black, m.placement);
+        if let Some(taken) = m.taken {
+            cell.squares = [cell.squares[1 - taken]; 2];
         }
-    }
-
-    /// Visits black's placements before the quiet moves that lead here, legal or not.
-    #[inline]
-    pub fn weak_unmoves(&self, mut visit: impl FnMut(usize)) {
-        let others = self.occupied & !self.defenders.pieces;
-        for step in self.indexer.defenders.steps(self.defenders) {
-            if !others.contains(step.to) && (step.eye & others).is_empty() {
-                visit(step.placement.into());
-            }
-        }
+        cell
     }
 
     /// Visits red's legal captures in a one-sided class.
     #[inline]
     pub fn captures(&self, mut visit: impl FnMut(Capture)) {
         let attackers = &self.indexer.attackers;
+        let [own, group] = self.groups.0;
         for i in 0..attackers.count {
             let from = self.cell.squares[i];
             let targets = attacks::of(attackers.kinds[i], Color::Red, from, self.occupied);
-            if (targets & self.defenders.pieces).is_empty() {
+            if (targets & group.pieces).is_empty() {
                 continue;
             }
-            for removal in self.indexer.defenders.removals(self.defenders) {
-                let is_legal = || {
-                    let occupied = self.occupied.without(from);
-                    !are_facing(self.own.king, self.defenders.king, occupied)
-                };
-                if targets.contains(removal.square) && is_legal() {
+            let left = self.occupied.without(from);
+            for removal in self.indexer.groups[Color::Black].removals(group) {
+                if targets.contains(removal.square) && !are_facing(own.king, group.king, left) {
+                    let mut after = self.with_attacker(i, removal.square);
+                    after.groups[Color::Black] = removal.placement.into();
                     visit(Capture {
-                        removal: *removal,
-                        squares: self.with_attacker(i, removal.square),
+                        takes_advisor: removal.is_advisor,
+                        after,
                     });
                 }
             }
         }
     }
 
-    /// Visits the cells before red's quiet moves that lead here, legal or not.
+    /// Visits the predecessors of this cell, which must be listed, by quiet moves of a side: the index of each, legal
+    /// or not, once for each move.
     #[inline]
-    pub fn strong_unmoves(&self, mut visit: impl FnMut(Cell)) {
-        self.own_steps(&mut visit);
-        self.attacker_unmoves(Color::Red, visit);
-    }
-
-    /// Visits the cells before the quiet moves of a side's attackers that lead here, legal or not.
-    #[inline]
-    pub fn attacker_unmoves(&self, side: Color, visit: impl FnMut(Cell)) {
-        let origins = |kind, to, others| attacker_origins(kind, side, to, others);
-        self.attacker_steps(side, origins, visit);
+    pub fn before(&self, mover: Color, mut visit: impl FnMut(usize)) {
+        let indexer = self.indexer;
+        match mover {
+            Color::Red => self.group_steps(mover, |before| visit(indexer.listed(before))),
+            Color::Black => self.group_steps(mover, |before| {
+                indexer.before_weak_step(self.cell, before, &mut visit);
+            }),
+        }
+        let origins = |kind, to, others| attacker_origins(kind, mover, to, others);
+        self.attacker_steps(mover, origins, |before| visit(indexer.listed(before)));
     }
 
     /// Visits the cells after red's quiet moves. In a one-sided class all are legal unless the kings face each other.
     #[inline]
     pub fn strong_moves(&self, mut visit: impl FnMut(Cell)) {
-        self.own_steps(&mut visit);
+        self.group_steps(Color::Red, &mut visit);
         self.attacker_steps(Color::Red, attacker_targets, visit);
     }
 
-    /// Visits the cells before a quiet move of red's king, an advisor or a bishop, legal or not. They are also the
+    /// Visits the cells before quiet moves of a side's king, advisors and bishops, legal or not. They are also the
     /// cells after such moves, because these moves are reversible.
     #[inline]
-    pub fn own_steps(&self, mut visit: impl FnMut(Cell)) {
-        let others = self.occupied & !self.own.pieces;
-        for step in self.indexer.own.steps(self.own) {
+    fn group_steps(&self, side: Color, mut visit: impl FnMut(Cell)) {
+        let group = self.groups[side];
+        let others = self.occupied & !group.pieces;
+        for step in self.indexer.groups[side].steps(group) {
             if !others.contains(step.to) && (step.eye & others).is_empty() {
-                visit(Cell {
-                    own: step.placement.into(),
-                    ..self.cell
-                });
+                visit(self.with_group(side, step.placement.into()));
             }
         }
     }
@@ -217,22 +187,28 @@ impl<'a> CellBoard<'a> {
             let here = self.cell.squares[i];
             let others = self.occupied.without(here);
             for there in squares(attackers.kinds[i], here, others) & !self.occupied {
-                visit(Cell {
-                    squares: self.with_attacker(i, there),
-                    ..self.cell
-                });
+                visit(self.with_attacker(i, there));
             }
         }
     }
 
+    /// The cell with another placement of a side's king, advisors and bishops.
     #[inline]
-    fn with_attacker(&self, i: usize, square: Square) -> AttackerSquares {
-        let mut squares = self.cell.squares;
-        squares[i] = square;
+    pub fn with_group(&self, side: Color, placement: usize) -> Cell {
+        let mut cell = self.cell;
+        cell.groups[side] = placement;
+        cell
+    }
+
+    /// The cell with an attacker on another square.
+    #[inline]
+    pub fn with_attacker(&self, number: usize, square: Square) -> Cell {
+        let mut cell = self.cell;
+        cell.squares[number] = square;
         if self.indexer.attackers.count == 1 {
-            squares = [square; 2];
+            cell.squares = [square; 2];
         }
-        squares
+        cell
     }
 }
 

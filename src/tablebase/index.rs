@@ -8,8 +8,8 @@
 use arrayvec::ArrayVec;
 
 use super::material::{Attackers, Material};
-use super::placements::{GroupTable, KINDS, SideGroup};
-use crate::board::{Bitboard, Color, Piece, PieceKind, Position, Square};
+use super::placements::{GroupTable, KINDS, Placement, SideGroup};
+use crate::board::{Bitboard, ByColor, Color, Piece, PieceKind, Position, Square};
 
 /// Version of this numbering, stored in files.
 pub const SCHEME: u16 = 1;
@@ -86,10 +86,8 @@ impl AttackerIndex {
 /// A position without the side to move, as numbers of placements. It need not be the listed one of two mirror images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Number of the weak side's placement.
-    pub defenders: usize,
-    /// Number of the strong side's placement.
-    pub own: usize,
+    /// Number of each side's placement.
+    pub groups: ByColor<usize>,
     /// Squares of the attackers.
     pub squares: AttackerSquares,
 }
@@ -115,8 +113,7 @@ pub fn color_in_table(color: Color, strong: Color) -> Color {
 pub struct Indexer {
     pub material: Material,
     pub attackers: AttackerIndex,
-    pub own: &'static GroupTable,
-    pub defenders: &'static GroupTable,
+    pub groups: ByColor<&'static GroupTable>,
 }
 
 impl Indexer {
@@ -124,25 +121,30 @@ impl Indexer {
         Self {
             material,
             attackers: AttackerIndex::new(material.attackers()),
-            own: SideGroup::of(Color::Red).table(material.own()),
-            defenders: SideGroup::of(Color::Black).table(material.defenders()),
+            groups: ByColor::from_fn(|side| SideGroup::of(side).table(material.defenders(side))),
         }
     }
 
     pub fn len(&self) -> usize {
-        self.defenders.canonical * self.slice()
+        self.slices() * self.slice()
+    }
+
+    /// Number of listed placements of the weak side.
+    #[inline]
+    pub fn slices(&self) -> usize {
+        self.groups[Color::Black].canonical
     }
 
     /// Number of positions that share one placement of the weak side.
     #[inline]
     pub fn slice(&self) -> usize {
-        self.own.placements.len() * self.attackers.squares.len()
+        self.groups[Color::Red].placements.len() * self.attackers.squares.len()
     }
 
     /// Index of a cell or of its mirror image, whichever is listed.
     #[inline]
     pub fn index(&self, cell: Cell) -> usize {
-        if cell.defenders < self.defenders.canonical {
+        if cell.groups[Color::Black] < self.slices() {
             self.listed(cell)
         } else {
             self.listed(self.mirrored(cell))
@@ -152,16 +154,16 @@ impl Indexer {
     /// Index of a cell whose weak side's placement is canonical.
     #[inline]
     pub fn listed(&self, cell: Cell) -> usize {
-        let groups = cell.defenders * self.own.placements.len() + cell.own;
+        let ByColor([strong, weak]) = cell.groups;
+        let groups = weak * self.groups[Color::Red].placements.len() + strong;
         groups * self.attackers.squares.len() + self.attackers.number(cell.squares)
     }
 
     #[inline]
     pub fn mirrored(&self, cell: Cell) -> Cell {
         Cell {
-            defenders: self.defenders.placements[cell.defenders].mirror as usize,
-            own: self.own.placements[cell.own].mirror as usize,
-            squares: [cell.squares[0].flip_file(), cell.squares[1].flip_file()],
+            groups: ByColor::from_fn(|side| self.placement(cell, side).mirror as usize),
+            squares: cell.squares.map(Square::flip_file),
         }
     }
 
@@ -169,9 +171,9 @@ impl Indexer {
     pub fn cell(&self, index: usize) -> Cell {
         let attackers = self.attackers.squares.len();
         let (groups, number) = (index / attackers, index % attackers);
+        let strong = self.groups[Color::Red].placements.len();
         Cell {
-            defenders: groups / self.own.placements.len(),
-            own: groups % self.own.placements.len(),
+            groups: ByColor::new(groups % strong, groups / strong),
             squares: self.attackers.squares[number],
         }
     }
@@ -181,14 +183,15 @@ impl Indexer {
     /// index.
     #[inline]
     pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
-        let table = self.defenders;
-        let from_symmetric = table.is_symmetric(before.defenders);
-        if !table.is_symmetric(here.defenders) {
+        let table = self.groups[Color::Black];
+        let [from, to] = [before, here].map(|cell| cell.groups[Color::Black]);
+        let from_symmetric = table.is_symmetric(from);
+        if !table.is_symmetric(to) {
             visit(self.index(before));
             if from_symmetric {
                 visit(self.listed(self.mirrored(before)));
             }
-        } else if from_symmetric || before.defenders < table.canonical {
+        } else if from_symmetric || from < table.canonical {
             // The mirror image of `here` is listed too and has the mirrored moves.
             visit(self.listed(before));
         }
@@ -197,18 +200,24 @@ impl Indexer {
     /// Number of board positions with this index: 2 if the mirror image is not listed separately.
     #[inline]
     pub fn weight(&self, index: usize) -> u64 {
-        if self.defenders.is_symmetric(index / self.slice()) {
+        if self.groups[Color::Black].is_symmetric(index / self.slice()) {
             1
         } else {
             2
         }
     }
 
+    /// King, advisors and bishops of a side.
+    #[inline]
+    pub fn placement(&self, cell: Cell, side: Color) -> &'static Placement {
+        &self.groups[side].placements[cell.groups[side]]
+    }
+
     /// Occupied squares; `None` if two pieces share a square.
     #[inline]
     pub fn occupied(&self, cell: Cell) -> Option<Bitboard> {
-        let mut occupied =
-            self.own.placements[cell.own].pieces | self.defenders.placements[cell.defenders].pieces;
+        let [red, black] = Color::ALL.map(|side| self.placement(cell, side).pieces);
+        let mut occupied = red | black;
         for square in &cell.squares[..self.attackers.count] {
             if occupied.contains(*square) {
                 return None;
@@ -221,7 +230,8 @@ impl Indexer {
     /// Node of a position of this class whose strong side is `strong`.
     #[inline]
     pub fn of_position(&self, position: &Position, strong: Color) -> Node {
-        let number = |side: Color, owner: Color| {
+        let number = |side: Color| {
+            let owner = color_in_table(side, strong);
             SideGroup::of(side).number(KINDS.map(|kind| {
                 let set = position.pieces(owner, kind);
                 match strong {
@@ -241,8 +251,7 @@ impl Indexer {
         // The king's square is never used: a position of this class has a piece of each kind.
         let square = |set: Bitboard| set.first().unwrap_or(position.king(strong));
         let cell = Cell {
-            defenders: number(Color::Black, !strong),
-            own: number(Color::Red, strong),
+            groups: ByColor::from_fn(number),
             squares: [first, second].map(|set| square(set).relative_to(strong)),
         };
         Node {
@@ -260,12 +269,8 @@ impl Indexer {
         let mut put = |square: Square, kind: PieceKind, color: Color| {
             pieces.push((square, Piece::new(kind, color)));
         };
-        let groups = [
-            (Color::Red, &self.own.placements[cell.own]),
-            (Color::Black, &self.defenders.placements[cell.defenders]),
-        ];
-        for (color, group) in groups {
-            for (kind, set) in KINDS.into_iter().zip(group.sets) {
+        for color in Color::ALL {
+            for (kind, set) in KINDS.into_iter().zip(self.placement(cell, color).sets) {
                 set.into_iter().for_each(|square| put(square, kind, color));
             }
         }

@@ -5,7 +5,7 @@ use std::iter::repeat_n;
 use std::str::FromStr;
 
 use super::placements::Defenders;
-use crate::board::{Bitboard, Color, Piece, PieceKind, Position};
+use crate::board::{Bitboard, ByColor, Color, Piece, PieceKind, Position};
 
 /// Material class: the attackers (rook, knight, cannon, pawn) and the advisors and bishops of both sides.
 ///
@@ -24,50 +24,52 @@ use crate::board::{Bitboard, Color, Piece, PieceKind, Position};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Material {
     attackers: Attackers,
-    own: Defenders,
-    defenders: Defenders,
+    defenders: ByColor<Defenders>,
 }
 
 impl Material {
     /// Upper bound of [`Self::index`].
     pub const COUNT: usize = Attackers::COUNT * Defenders::COUNT * Defenders::COUNT;
 
-    /// Class with these attackers; `own` are the defenders on the strong side. If both sides have
-    /// the same attacker, the side with more advisors, or with as many advisors and more bishops,
-    /// becomes the strong side.
-    pub fn new(attackers: Attackers, own: Defenders, defenders: Defenders) -> Self {
-        let (own, defenders) = if Self::is_swapped(attackers, own, defenders) {
-            (defenders, own)
-        } else {
-            (own, defenders)
-        };
+    /// Class with these attackers and defenders; the strong side is red. If both sides have the same attacker, the side
+    /// with more advisors, or with as many advisors and more bishops, becomes the strong side.
+    pub fn new(attackers: Attackers, mut defenders: ByColor<Defenders>) -> Self {
+        if Self::is_swapped(attackers, defenders) {
+            defenders.0.reverse();
+        }
         Self {
             attackers,
-            own,
             defenders,
         }
     }
 
     /// Whether [`Self::new`] exchanges the sides.
     #[inline]
-    fn is_swapped(attackers: Attackers, own: Defenders, defenders: Defenders) -> bool {
+    fn is_swapped(attackers: Attackers, defenders: ByColor<Defenders>) -> bool {
         let kinds = attackers.kinds();
-        attackers.is_two_sided() && kinds[0] == kinds[1] && own.index() < defenders.index()
+        let [strong, weak] = defenders.0.map(Defenders::index);
+        attackers.is_two_sided() && kinds[0] == kinds[1] && strong < weak
     }
 
     /// All classes, each after the classes that its captures lead to.
     pub fn all() -> Vec<Self> {
         let mut all = Vec::with_capacity(Self::COUNT);
         for attackers in Attackers::all() {
-            for own in Defenders::all() {
-                let classes =
-                    Defenders::all().map(|defenders| Self::new(attackers, own, defenders));
-                all.extend(classes.filter(|class| class.own == own));
+            for strong in Defenders::all() {
+                let defenders = Defenders::all().map(|weak| ByColor::new(strong, weak));
+                let is_listed = |defenders: &_| !Self::is_swapped(attackers, *defenders);
+                let listed = defenders.filter(is_listed);
+                all.extend(listed.map(|defenders| Self::new(attackers, defenders)));
             }
         }
         all.sort_by_key(|m| {
-            let own = if m.is_two_sided() { m.own.pieces() } else { 0 };
-            let pieces = m.attackers.kinds().len() + usize::from(m.defenders.pieces() + own);
+            let [strong, weak] = m.defenders.0.map(Defenders::pieces);
+            let defenders = if m.is_two_sided() {
+                weak + strong
+            } else {
+                weak
+            };
+            let pieces = m.attackers.kinds().len() + usize::from(defenders);
             (m.is_two_sided(), pieces)
         });
         all
@@ -83,7 +85,8 @@ impl Material {
     /// Number of the class, below [`Self::COUNT`].
     #[inline]
     pub const fn index(self) -> usize {
-        let groups = self.own.index() * Defenders::COUNT + self.defenders.index();
+        let ByColor([strong, weak]) = self.defenders;
+        let groups = strong.index() * Defenders::COUNT + weak.index();
         self.attackers.index() * Defenders::COUNT * Defenders::COUNT + groups
     }
 
@@ -93,16 +96,10 @@ impl Material {
         self.attackers
     }
 
-    /// Advisors and bishops of the strong side.
+    /// Advisors and bishops of a side; the strong side is red.
     #[inline]
-    pub const fn own(self) -> Defenders {
-        self.own
-    }
-
-    /// Advisors and bishops of the weak side.
-    #[inline]
-    pub const fn defenders(self) -> Defenders {
-        self.defenders
+    pub fn defenders(self, side: Color) -> Defenders {
+        self.defenders[side]
     }
 
     /// Class after the capture of an attacker; `None` if it was the last one.
@@ -113,27 +110,18 @@ impl Material {
         let left = if number == 0 { second } else { first };
         let attackers = Attackers::one_sided(left, None)?;
         // The side that still has an attacker becomes the strong side.
-        Some(if self.is_two_sided() && number == 0 {
-            Self::new(attackers, self.defenders, self.own)
-        } else {
-            Self::new(attackers, self.own, self.defenders)
-        })
+        let mut defenders = self.defenders;
+        if self.is_two_sided() && number == 0 {
+            defenders.0.reverse();
+        }
+        Some(Self::new(attackers, defenders))
     }
 
-    /// Class after the capture of an advisor or bishop of the weak side; `None` if it has none.
-    pub fn without_defender(self, is_advisor: bool) -> Option<Self> {
-        let defenders = self.defenders.without(is_advisor)?;
-        Some(Self::new(self.attackers, self.own, defenders))
-    }
-
-    /// Class after the capture of an advisor or bishop of the strong side; `None` if it has none or the class is
-    /// one-sided.
-    pub fn without_own_defender(self, is_advisor: bool) -> Option<Self> {
-        let own = self
-            .own
-            .without(is_advisor)
-            .filter(|_| self.is_two_sided())?;
-        Some(Self::new(self.attackers, own, self.defenders))
+    /// Class after the capture of an advisor or bishop of a side; `None` if it has none.
+    pub fn without_defender(self, side: Color, is_advisor: bool) -> Option<Self> {
+        let mut defenders = self.defenders;
+        defenders[side] = defenders[side].without(is_advisor)?;
+        Some(Self::new(self.attackers, defenders))
     }
 
     /// Chinese name such as `车仕对士象`, the strong side first.
@@ -151,10 +139,7 @@ impl Material {
 
     /// Attackers, advisors and bishops of the strong side (red) or the weak side (black).
     fn pieces_of(self, color: Color) -> impl Iterator<Item = PieceKind> {
-        let defenders = match color {
-            Color::Red => self.own,
-            Color::Black => self.defenders,
-        };
+        let defenders = self.defenders[color];
         let attackers = self.attackers.kinds().iter().zip(self.attackers.colors());
         let attackers = attackers.filter(move |(_, owner)| *owner == color);
         attackers
@@ -166,14 +151,18 @@ impl Material {
     /// Classes that one capture leads to.
     pub fn after_captures(self) -> Vec<Self> {
         let attackers = (0..self.attackers.kinds().len()).filter_map(|i| self.without_attacker(i));
-        let groups = [true, false].map(|is_advisor| {
-            [
-                self.without_defender(is_advisor),
-                self.without_own_defender(is_advisor),
-            ]
+        // The strong side of a one-sided class loses no defender.
+        let sides = if self.is_two_sided() {
+            &[Color::Black, Color::Red][..]
+        } else {
+            &[Color::Black]
+        };
+        let groups = [true, false].into_iter().flat_map(|is_advisor| {
+            let sides = sides.iter();
+            sides.filter_map(move |side| self.without_defender(*side, is_advisor))
         });
         let mut classes: Vec<Self> = Vec::new();
-        for class in attackers.chain(groups.into_iter().flatten().flatten()) {
+        for class in attackers.chain(groups) {
             if !classes.contains(&class) {
                 classes.push(class);
             }
@@ -227,7 +216,10 @@ impl Material {
             };
             let (attackers, is_swapped) = Attackers::two_sided(first, second?)?;
             let strong = if is_swapped { !owner } else { owner };
-            if Self::is_swapped(attackers, defenders(strong), defenders(!strong)) {
+            if Self::is_swapped(
+                attackers,
+                ByColor::new(defenders(strong), defenders(!strong)),
+            ) {
                 (attackers, !strong)
             } else {
                 (attackers, strong)
@@ -235,8 +227,7 @@ impl Material {
         };
         let material = Self {
             attackers,
-            own: defenders(strong),
-            defenders: defenders(!strong),
+            defenders: ByColor::new(defenders(strong), defenders(!strong)),
         };
         Some((material, strong))
     }
@@ -398,7 +389,7 @@ impl FromStr for Material {
         } else {
             (first.0, second.0)
         };
-        Ok(Self::new(attackers, strong, weak))
+        Ok(Self::new(attackers, ByColor::new(strong, weak)))
     }
 }
 

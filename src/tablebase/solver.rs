@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::cell_board::CellBoard;
-use super::index::{Cell, Indexer};
+use super::index::Indexer;
 use super::material::Material;
 use super::solved::{DrawsHold, SmallerClass, SolvedClass};
 use super::solver_state::{BLOCK, Levels, MoveCounts, for_each_part};
@@ -92,7 +92,7 @@ pub fn solve(
     let len = indexer.len();
     let solver = Solver {
         fewer_defenders: [false, true]
-            .map(|is_advisor| find(material.without_defender(is_advisor))),
+            .map(|is_advisor| find(material.without_defender(Color::Black, is_advisor))),
         fewer_attackers: (0..indexer.attackers.count)
             .map(|i| find(material.without_attacker(i)))
             .collect(),
@@ -116,7 +116,7 @@ impl Solver<'_> {
     /// Examines each position once.
     fn start(&self) {
         let slice = self.indexer.slice();
-        for_each_part(self.threads, self.indexer.defenders.canonical, |part| {
+        for_each_part(self.threads, self.indexer.slices(), |part| {
             for index in part * slice..(part + 1) * slice {
                 self.start_at(index);
             }
@@ -130,7 +130,7 @@ impl Solver<'_> {
             Color::ALL.into_iter().for_each(|side| set(side, ILLEGAL));
             return;
         };
-        if board.gives_check() {
+        if !board.can_move(Color::Red) {
             set(Color::Red, ILLEGAL);
         } else if let Some(level) = self.best_capture(&board) {
             set(Color::Red, PENDING + level);
@@ -165,14 +165,10 @@ impl Solver<'_> {
     fn best_capture(&self, board: &CellBoard<'_>) -> Option<u8> {
         let mut best = ILLEGAL;
         board.captures(|capture| {
-            let smaller = &self.fewer_defenders[usize::from(capture.removal.is_advisor)];
+            let smaller = &self.fewer_defenders[usize::from(capture.takes_advisor)];
             if let Some(smaller) = smaller {
-                let after = Cell {
-                    defenders: capture.removal.placement.into(),
-                    squares: capture.squares,
-                    ..board.cell
-                };
-                let value = smaller.solved.values[Color::Black][smaller.indexer.index(after)];
+                let value =
+                    smaller.solved.values[Color::Black][smaller.indexer.index(capture.after)];
                 if let Some(level) = self.metric.after_capture(Color::Red, value) {
                     best = best.min(level);
                 }
@@ -196,7 +192,7 @@ impl Solver<'_> {
             }
             level += 1;
         }
-        let started = self.indexer.defenders.canonical as u64 * (self.indexer.slice() as u64 / 2);
+        let started = self.indexer.slices() as u64 * (self.indexer.slice() as u64 / 2);
         (self.progress)(self.indexer.len() as u64 - started);
         true
     }
@@ -227,8 +223,7 @@ impl Solver<'_> {
         let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
             return;
         };
-        board.strong_unmoves(|before| {
-            let before = self.indexer.listed(before);
+        board.before(Color::Red, |before| {
             let value = &self.values[Color::Red][before];
             let now = value.load(Ordering::Relaxed);
             let is_later =
@@ -242,15 +237,9 @@ impl Solver<'_> {
 
     /// Updates the predecessors of a position that the strong side wins: one more move of the weak side loses.
     fn before_win(&self, index: usize, level: u8) {
-        let cell = self.indexer.cell(index);
-        let Some(board) = CellBoard::new(&self.indexer, cell) else {
-            return;
-        };
-        board.weak_unmoves(|defenders| {
-            let before = Cell { defenders, ..cell };
-            let count = |index| self.count_move(index, level);
-            self.indexer.before_weak_step(cell, before, count);
-        });
+        if let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) {
+            board.before(Color::Black, |before| self.count_move(before, level));
+        }
     }
 
     /// Counts one more losing quiet move of the weak side.

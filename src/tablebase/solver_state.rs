@@ -164,7 +164,9 @@ mod tests {
 
     #[test]
     fn no_weak_side_has_more_moves_than_a_counter_holds() {
-        let defenders = Material::all().into_iter().map(|m| m.defenders());
+        let defenders = Material::all()
+            .into_iter()
+            .map(|m| m.defenders(Color::Black));
         let most = defenders
             .map(|defenders| {
                 let table = SideGroup::of(Color::Black).table(defenders);

@@ -59,7 +59,7 @@ pub fn verify(
         Ok(checked)
     };
     // All slices are checked before an error is returned.
-    let checked = map_parts(threads, indexer.defenders.canonical, check_slice);
+    let checked = map_parts(threads, indexer.slices(), check_slice);
     checked.into_iter().sum()
 }
 
@@ -249,7 +249,7 @@ impl SafetySearch<'_> {
     fn sweep(&self, side: Color) -> bool {
         let changed = AtomicBool::new(false);
         let slice = self.indexer.slice();
-        for_each_part(self.threads, self.indexer.defenders.canonical, |part| {
+        for_each_part(self.threads, self.indexer.slices(), |part| {
             for index in part * slice..(part + 1) * slice {
                 let node = SafetyNode::new(index, side);
                 if self.get(node) == SafetyState::Unreached && self.reach(node) {
@@ -308,17 +308,9 @@ impl SafetySearch<'_> {
 
     /// Visits the positions from which a quiet move leads here.
     fn visit_before(&self, node: SafetyNode, mut visit: impl FnMut(SafetyNode)) {
-        let cell = self.indexer.cell(node.index());
-        let Some(board) = CellBoard::new(&self.indexer, cell) else {
-            return;
-        };
-        let mut visit = |index| visit(SafetyNode::new(index, !node.side()));
-        match node.side() {
-            Color::Red => board.weak_unmoves(|defenders| {
-                let before = Cell { defenders, ..cell };
-                self.indexer.before_weak_step(cell, before, &mut visit);
-            }),
-            Color::Black => board.strong_unmoves(|before| visit(self.indexer.listed(before))),
+        let mover = !node.side();
+        if let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index())) {
+            board.before(mover, |index| visit(SafetyNode::new(index, mover)));
         }
     }
 
@@ -346,7 +338,7 @@ impl SafetySearch<'_> {
             return Some(1);
         };
         let rank = match node.side() {
-            Color::Red if board.gives_check() => Some(1),
+            Color::Red if !board.can_move(Color::Red) => Some(1),
             Color::Red => self.rank_of_strong(&board, below),
             Color::Black => self.rank_of_weak(&board, below),
         };
@@ -404,8 +396,8 @@ impl SafetySearch<'_> {
         let mut harmless = true;
         board.weak_moves(|m| {
             if m.taken.is_some() {
-                let after = &self.indexer.defenders.placements[m.defenders];
-                harmless &= after.king != board.defenders.king;
+                let after = self.indexer.placement(board.after(m), Color::Black);
+                harmless &= after.king != board.groups[Color::Black].king;
             }
         });
         harmless

@@ -9,6 +9,7 @@ use std::{fs, io};
 use indicatif::{HumanCount, ProgressBar};
 
 use super::common::{RulesArguments, ThreadArguments, bar, load_smaller};
+use crate::board::Color;
 use crate::cli::common::{
     Context, Failure, ForceArgument, OutputFile, note, print_text, remove_unfinished_at_interrupt,
 };
@@ -84,7 +85,7 @@ impl Arguments {
         let mut wanted: HashSet<Material> = self.materials.iter().copied().collect();
         for material in Material::all() {
             let attackers = material.attackers().kinds().len();
-            let groups = [material.own(), material.defenders()].map(|group| group.pieces());
+            let groups = Color::ALL.map(|side| material.defenders(side).pieces());
             let is_wanted = if material.is_two_sided() {
                 (self.two_sided).is_some_and(|most| groups.iter().all(|n| *n <= most))
             } else {

@@ -108,19 +108,9 @@ impl<'a> GameGraph<'a> {
 
     /// Visits the predecessors of a node by quiet moves, legal or not, once for each move.
     pub fn before(&self, node: Node, mut visit: impl FnMut(Node)) {
-        let Some(board) = self.board(node.index) else {
-            return;
-        };
-        let mover = !node.side;
-        let mut visit = |index| visit(Node { index, side: mover });
-        let cell = board.cell;
-        board.attacker_unmoves(mover, |before| visit(self.indexer.listed(before)));
-        match mover {
-            Color::Red => board.own_steps(|before| visit(self.indexer.listed(before))),
-            Color::Black => board.weak_unmoves(|defenders| {
-                let before = Cell { defenders, ..cell };
-                self.indexer.before_weak_step(cell, before, &mut visit);
-            }),
+        let side = !node.side;
+        if let Some(board) = self.board(node.index) {
+            board.before(side, |index| visit(Node { index, side }));
         }
     }
 
@@ -133,7 +123,7 @@ impl<'a> GameGraph<'a> {
         done: impl Fn(u64) + Sync,
     ) {
         let slice = self.indexer.slice();
-        for_each_part(threads, self.len() / slice, |part| {
+        for_each_part(threads, self.indexer.slices(), |part| {
             for index in part * slice..(part + 1) * slice {
                 for side in Color::ALL {
                     visit(Node { index, side });
@@ -333,10 +323,7 @@ impl<'a> Mover<'a> {
     /// The position must be legal with `side` to move.
     fn new(board: CellBoard<'a>, side: Color) -> Self {
         let indexer = board.indexer;
-        let (table, group) = match side {
-            Color::Red => (indexer.own, board.own),
-            Color::Black => (indexer.defenders, board.defenders),
-        };
+        let group = board.groups[side];
         // Red's attacker comes first.
         let attacker = |side: Color| {
             let number = side.index();
@@ -345,7 +332,7 @@ impl<'a> Mover<'a> {
         let attackers = [attacker(side), attacker(!side)];
         let mut mover = Self {
             side,
-            table,
+            table: indexer.groups[side],
             group,
             attackers,
             enemies: board.occupied & !group.pieces.with(attackers[0].1),
@@ -365,7 +352,7 @@ impl<'a> Mover<'a> {
             PieceKind::Knight => attacks::knight_to(king, Bitboard::EMPTY),
             _ => attacks::pawn_to(!self.side, king),
         };
-        king.file() != self.board.king(!self.side).file() && !from.contains(square)
+        king.file() != self.board.groups[!self.side].king.file() && !from.contains(square)
     }
 
     pub fn count(&self) -> CountedMoves {
@@ -385,7 +372,7 @@ impl<'a> Mover<'a> {
     /// Visits the successors by legal quiet moves.
     pub fn quiet_moves(&self, mut visit: impl FnMut(Node)) {
         self.steps(|placement, _| {
-            visit(self.node(self.with_group(placement.into())));
+            visit(self.node(self.board.with_group(self.side, placement.into())));
             false
         });
         for to in self.attacker_moves() {
@@ -404,7 +391,7 @@ impl<'a> Mover<'a> {
         let has_step = self.steps(|placement, occupied| {
             attacks_nothing(from, occupied)
                 && !self.reaches_attacker(&self.table.placements[usize::from(placement)])
-                && leads_to_wanted(self.with_group(placement.into()))
+                && leads_to_wanted(self.board.with_group(self.side, placement.into()))
         });
         let left = self.board.occupied.without(from);
         has_step
@@ -421,21 +408,9 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// The cell with another placement of king, advisors and bishops.
-    fn with_group(&self, number: usize) -> Cell {
-        let mut cell = self.board.cell;
-        match self.side {
-            Color::Red => cell.own = number,
-            Color::Black => cell.defenders = number,
-        }
-        cell
-    }
-
     /// The cell with the attacker on another square.
     fn with_attacker(&self, square: Square) -> Cell {
-        let mut cell = self.board.cell;
-        cell.squares[self.side.index()] = square;
-        cell
+        self.board.with_attacker(self.side.index(), square)
     }
 
     /// Calls `visit` with the placement and the occupied squares after each legal quiet move of
@@ -449,7 +424,9 @@ impl<'a> Mover<'a> {
             let after = &self.table.placements[step.placement as usize];
             let occupied = others | after.pieces;
             let is_legal = self.is_king_free && after.king == self.group.king
-                || !self.board.is_attacked(self.side, after.king, occupied);
+                || !self
+                    .board
+                    .is_attacked(self.side, after.king, occupied, None);
             is_legal && visit(step.placement, occupied)
         })
     }
@@ -474,7 +451,7 @@ impl<'a> Mover<'a> {
             return to;
         }
         let (king, left) = (self.group.king, occupied.without(from));
-        let is_attacked = |occupied| self.board.is_attacked(self.side, king, occupied);
+        let is_attacked = |occupied| self.board.is_attacked(self.side, king, occupied, None);
         if is_attacked(left) {
             let is_safe = |to: &Square| !is_attacked(left.with(*to));
             return to.into_iter().filter(is_safe).collect();
