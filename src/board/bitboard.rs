@@ -16,20 +16,12 @@ impl Bitboard {
     /// Every square.
     pub const ALL: Self = Self((1 << Square::COUNT) - 1);
     /// Both palaces (九宫).
-    pub const PALACES: Self = Self(Self::palace_bits());
-
-    const fn palace_bits() -> u128 {
-        let mut bits = 0;
-        let mut index = 0;
-        while index < Square::COUNT {
-            let (file, rank) = (index % FILES, index / FILES);
-            if file >= 3 && file <= 5 && (rank <= 2 || rank >= 7) {
-                bits |= 1 << index;
-            }
-            index += 1;
-        }
-        bits
-    }
+    pub const PALACES: Self = {
+        let files = Self::file(3).0 | Self::file(4).0 | Self::file(5).0;
+        let red = Self::rank(0).0 | Self::rank(1).0 | Self::rank(2).0;
+        let black = Self::rank(7).0 | Self::rank(8).0 | Self::rank(9).0;
+        Self(files & (red | black))
+    };
 
     /// The set with these bits; bits past the board are dropped.
     #[inline]

@@ -137,15 +137,13 @@ impl fmt::Display for Clause {
                 f.write_str("chases do not count because the repetition contains a check")
             }
             Self::ChasedPieceExcused(pieces) => {
-                f.write_str(
+                let pieces: Vec<String> = pieces.iter().map(Placed::to_string).collect();
+                write!(
+                    f,
                     "threats of a chased piece that only cut off a protector do not count (Asian rule 19, \
-                     diagrams 39-41, 61): ",
-                )?;
-                for (n, piece) in pieces.iter().enumerate() {
-                    let comma = if n == 0 { "" } else { ", " };
-                    write!(f, "{comma}{piece}")?;
-                }
-                Ok(())
+                     diagrams 39-41, 61): {}",
+                    pieces.join(", ")
+                )
             }
             Self::ChaseInEachRound(color) => write!(
                 f,
