@@ -189,11 +189,9 @@ pub struct Goals(pub u8);
 
 impl Goals {
     pub const NONE: Self = Self(0);
-    pub const NO_CHECK: Self = Self(1);
-    pub const NO_CHASE: Self = Self(2);
     pub const BOTH: Self = Self(3);
     /// Single goals.
-    pub const EACH: [Self; 2] = [Self::NO_CHECK, Self::NO_CHASE];
+    pub const EACH: [Self; 2] = [Self(1), Self(2)];
 
     /// Goals that a move reaches.
     pub fn of(threats: MoveThreats) -> Self {
@@ -215,16 +213,11 @@ impl Goals {
 pub struct QuietMove<'a> {
     pub to: Node,
     after: &'a Position,
-    ply: Ply,
+    pub ply: Ply,
     rules: RuleSet,
 }
 
 impl QuietMove<'_> {
-    #[cfg(test)]
-    pub fn played(&self) -> Move {
-        self.ply.played
-    }
-
     /// The move's checks and chases.
     pub fn threats(&self) -> MoveThreats {
         move_threats(self.after, &self.ply, self.rules)
@@ -306,7 +299,8 @@ pub struct Mover<'a> {
     /// Own attacker, then the other side's.
     attackers: [(PieceKind, Square); 2],
     enemies: Bitboard,
-    /// Whether no move of another piece can expose the king.
+    /// Whether no move of another piece can expose the king: no piece attacks it even on an empty board, and no cannon
+    /// is on its lines.
     is_king_free: bool,
 }
 
@@ -330,29 +324,23 @@ impl<'a> Mover<'a> {
             (indexer.attackers.kinds[number], board.cell.squares[number])
         };
         let attackers = [attacker(side), attacker(!side)];
-        let mut mover = Self {
+        let king = group.king;
+        let (enemy, square) = attackers[1];
+        let dangers = match enemy {
+            PieceKind::Rook | PieceKind::Cannon => attacks::lines(king),
+            PieceKind::Knight => attacks::knight_to(king, Bitboard::EMPTY),
+            _ => attacks::pawn_to(!side, king),
+        };
+        let faces_king = king.file() == board.groups[!side].king.file();
+        Self {
             side,
             table: indexer.groups[side],
             group,
             attackers,
             enemies: board.occupied & !group.pieces.with(attackers[0].1),
-            is_king_free: false,
+            is_king_free: !faces_king && !dangers.contains(square),
             board,
-        };
-        mover.is_king_free = mover.find_king_free();
-        mover
-    }
-
-    /// Whether no piece attacks the king even on an empty board, and no cannon is on its lines.
-    fn find_king_free(&self) -> bool {
-        let king = self.group.king;
-        let (kind, square) = self.attackers[1];
-        let from = match kind {
-            PieceKind::Rook | PieceKind::Cannon => attacks::lines(king),
-            PieceKind::Knight => attacks::knight_to(king, Bitboard::EMPTY),
-            _ => attacks::pawn_to(!self.side, king),
-        };
-        king.file() != self.board.groups[!self.side].king.file() && !from.contains(square)
+        }
     }
 
     pub fn count(&self) -> CountedMoves {

@@ -319,7 +319,7 @@ pub fn entry(game: &GameGraph<'_>, node: Node) -> Entry {
         let threats = m.threats();
         entry.quiet.push(Edge {
             to: number(m.to),
-            played: m.played(),
+            played: m.ply.played,
             possible: m.possible_offences(threats),
             offences: m.offences(threats),
         });
