@@ -76,14 +76,14 @@ pub fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
     if !finding.chases.is_empty() || !finding.check_threats.is_empty() {
         finding.class = MoveClass::Chase;
     }
-    let is_defence = was_mate_threatened && !mates(&after, 4);
+    let is_defense = was_mate_threatened && !mates(&after, 4);
     if finding.class == MoveClass::Chase
         && finding.check_threats.is_empty()
         && finding
             .chases
             .iter()
             .all(|m| is_guard(kind_on(&now.board, m.to())))
-        && is_defence
+        && is_defense
     {
         return Finding::of(MoveClass::Idle);
     }

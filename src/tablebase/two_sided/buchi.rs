@@ -3,13 +3,13 @@
 //! A position is held if the holder can reach each of two goals again and again: a move that gives no check and one
 //! that chases nothing. Then pairs of other goals are tried (`GOAL_PAIRS`): a side that chases one piece with one
 //! move and another piece with the next commits no perpetual chase, so no single move has to avoid all chases. A goal
-//! is a move without certain offences; the pairs divide the offences between two goals in every way.
+//! is a move without certain offenses; the pairs divide the offenses between two goals in every way.
 
 use std::collections::HashMap;
 
 use super::co_buchi::lost_bit;
 use super::fixpoint::{NodeBytes, Vertex, held, propagate, propagate_from, trapped};
-use super::graph::{Goals, Offences};
+use super::graph::{Goals, Offenses};
 use super::mates::{OpenPositions, captures};
 use crate::board::Color;
 use crate::tablebase::index::Node;
@@ -158,7 +158,8 @@ impl Buchi<'_> {
         has_found
     }
 
-    /// Adds positions that are held with one of [`GOAL_PAIRS`].
+    /// Adds the positions that are held with one of [`GOAL_PAIRS`]; from these the holder may also reach positions that
+    /// are held with another pair.
     fn hold_alternating(&self) {
         let mut left = Vec::new();
         for index in 0..self.positions.game.len() {
@@ -167,11 +168,45 @@ impl Buchi<'_> {
                 self.positions.is_open(*node) && self.may_be_held(*node) && !self.is_held(*node)
             }));
         }
-        for node in find_alternating(self.positions, self.holder, &left, |node| {
-            self.is_held(node)
-        }) {
+        let is_found = held_alternating(self.goal_graph(&left));
+        let found = left.into_iter().zip(&is_found[FIRST..]);
+        for (node, _) in found.filter(|(_, is_found)| **is_found) {
             self.results.add(node, held_bit(self.holder));
         }
+    }
+
+    /// Vertices of the nodes with their quiet moves, after [`HELD`] and [`ELSEWHERE`].
+    fn goal_graph(&self, nodes: &[Node]) -> Vec<Vertex> {
+        let positions = self.positions;
+        let numbers: HashMap<Node, usize> = nodes.iter().copied().zip(FIRST..).collect();
+        let number = |to: Node| match numbers.get(&to) {
+            Some(number) => *number,
+            None if self.is_held(to) => HELD,
+            None => ELSEWHERE,
+        };
+        let vertex = |node: &Node| {
+            let chooses = node.side == self.holder;
+            let mut edges = Vec::new();
+            if chooses {
+                if positions.has_capture(*node, captures::HOLD) {
+                    return always(HELD, true);
+                }
+                positions.game.quiet_moves(*node, |m| {
+                    edges.push((number(m.to), m.possible_offenses(m.threats())));
+                    true
+                });
+            } else {
+                if positions.has_capture(*node, captures::RISKY) {
+                    return always(ELSEWHERE, false);
+                }
+                let edge = |to| (number(to), Offenses::NO_MOVE);
+                positions.game.quiet_nodes(*node, |to| edges.push(edge(to)));
+            }
+            Vertex { chooses, edges }
+        };
+        // `ELSEWHERE` is a vertex of the other side that only leads to itself, so it never reaches a goal.
+        let ends = [always(HELD, true), always(ELSEWHERE, false)];
+        ends.into_iter().chain(nodes.iter().map(vertex)).collect()
     }
 
     /// The graph of `lacking`, nodes whose quiet moves do not reach a goal, and their predecessors.
@@ -196,7 +231,7 @@ impl Buchi<'_> {
             self.positions.game.quiet_nodes(*node, |to| {
                 if self.is_held(to) {
                     let number = numbers.get(&to).copied().unwrap_or(OUTSIDE);
-                    vertex.edges.push((number, Offences::NO_MOVE));
+                    vertex.edges.push((number, Offenses::NO_MOVE));
                 }
             });
             vertex
@@ -209,14 +244,14 @@ impl Buchi<'_> {
 /// Target outside a graph.
 const OUTSIDE: usize = usize::MAX;
 
-/// Ways to divide the offences between two goals, other than the one of [`Goals`].
-pub const GOAL_PAIRS: [[Offences; 2]; 6] = [
-    Offences::divided(4),
-    Offences::divided(8),
-    Offences::divided(2),
-    Offences::divided(1 | 2),
-    Offences::divided(1 | 4),
-    Offences::divided(1 | 8),
+/// Ways to divide the offenses between two goals, other than the one of [`Goals`].
+pub const GOAL_PAIRS: [[Offenses; 2]; 6] = [
+    Offenses::divided(4),
+    Offenses::divided(8),
+    Offenses::divided(2),
+    Offenses::divided(1 | 2),
+    Offenses::divided(1 | 4),
+    Offenses::divided(1 | 8),
 ];
 
 /// Vertex for all positions that are already proven held.
@@ -225,21 +260,6 @@ const HELD: usize = 0;
 const ELSEWHERE: usize = 1;
 /// Number of the first vertex that is a single position.
 const FIRST: usize = 2;
-
-/// The given nodes that the holder holds with one of [`GOAL_PAIRS`]; from these it may also reach nodes that are held
-/// with another pair. `is_held` accepts the positions proven before.
-pub fn find_alternating(
-    positions: &OpenPositions<'_>,
-    holder: Color,
-    nodes: &[Node],
-    is_held: impl Fn(Node) -> bool,
-) -> Vec<Node> {
-    let is_found = held_alternating(graph(positions, holder, nodes, is_held));
-    let found = nodes.iter().zip(&is_found[FIRST..]);
-    found
-        .filter_map(|(node, is_found)| is_found.then_some(*node))
-        .collect()
-}
 
 /// Vertices from which the holder reaches [`HELD`] or can alternate between the goals of one of
 /// [`GOAL_PAIRS`] forever.
@@ -264,46 +284,8 @@ fn held_alternating(mut graph: Vec<Vertex>) -> Vec<bool> {
 fn always(to: usize, chooses: bool) -> Vertex {
     Vertex {
         chooses,
-        edges: vec![(to, Offences::NONE)],
+        edges: vec![(to, Offenses::NONE)],
     }
-}
-
-/// Vertices of the nodes with their quiet moves, after [`HELD`] and [`ELSEWHERE`].
-fn graph(
-    positions: &OpenPositions<'_>,
-    holder: Color,
-    nodes: &[Node],
-    is_held: impl Fn(Node) -> bool,
-) -> Vec<Vertex> {
-    let numbers: HashMap<Node, usize> = nodes.iter().copied().zip(FIRST..).collect();
-    let number = |to: Node| match numbers.get(&to) {
-        Some(number) => *number,
-        None if is_held(to) => HELD,
-        None => ELSEWHERE,
-    };
-    let vertex = |node: &Node| {
-        let chooses = node.side == holder;
-        let mut edges = Vec::new();
-        if chooses {
-            if positions.has_capture(*node, captures::HOLD) {
-                return always(HELD, true);
-            }
-            positions.game.quiet_moves(*node, |m| {
-                edges.push((number(m.to), m.possible_offences(m.threats())));
-                true
-            });
-        } else {
-            if positions.has_capture(*node, captures::RISKY) {
-                return always(ELSEWHERE, false);
-            }
-            let edge = |to| (number(to), Offences::NO_MOVE);
-            positions.game.quiet_nodes(*node, |to| edges.push(edge(to)));
-        }
-        Vertex { chooses, edges }
-    };
-    // `ELSEWHERE` is a vertex of the other side that only leads to itself, so it never reaches a goal.
-    let ends = [always(HELD, true), always(ELSEWHERE, false)];
-    ends.into_iter().chain(nodes.iter().map(vertex)).collect()
 }
 
 #[cfg(test)]
@@ -354,17 +336,17 @@ mod tests {
         assert!(checked > 200, "{checked}");
     }
 
-    /// A cycle in which the holder's two moves commit these offences; the other side may leave it for `out`.
-    fn back_and_forth(chased: [Offences; 2], out: Option<usize>) -> Vec<Vertex> {
+    /// A cycle in which the holder's two moves commit these offenses; the other side may leave it for `out`.
+    fn back_and_forth(chased: [Offenses; 2], out: Option<usize>) -> Vec<Vertex> {
         let answer = |to: usize| Vertex {
             chooses: false,
             edges: (Some(to).into_iter().chain(out))
-                .map(|to| (to, Offences::NO_MOVE))
+                .map(|to| (to, Offenses::NO_MOVE))
                 .collect(),
         };
-        let chase = |to: usize, offences| Vertex {
+        let chase = |to: usize, offenses| Vertex {
             chooses: true,
-            edges: vec![(to, offences)],
+            edges: vec![(to, offenses)],
         };
         vec![
             always(HELD, true),
@@ -378,15 +360,15 @@ mod tests {
 
     #[test]
     fn chasing_different_pieces_alternately_holds() {
-        let [attacker, advisor, bishop] = Offences::CHASES;
-        let both = Offences(advisor.0 | bishop.0);
+        let [attacker, advisor, bishop] = Offenses::CHASES;
+        let both = Offenses(advisor.0 | bishop.0);
         for (chased, out, holds) in [
             ([advisor, bishop], None, true),
             ([attacker, bishop], None, true),
-            ([Offences::CHECK, attacker], None, true),
+            ([Offenses::CHECK, attacker], None, true),
             ([advisor, both], None, false),
             ([bishop, bishop], None, false),
-            ([Offences::CHECK, Offences::CHECK], None, false),
+            ([Offenses::CHECK, Offenses::CHECK], None, false),
             // The cycle is still held if the other side can leave it for a held vertex, but not for any other.
             ([advisor, bishop], Some(HELD), true),
             ([advisor, bishop], Some(ELSEWHERE), false),
@@ -398,12 +380,12 @@ mod tests {
 
     #[test]
     fn vertices_held_by_one_goal_pair_count_for_the_others() {
-        let [_, advisor, bishop] = Offences::CHASES;
+        let [_, advisor, bishop] = Offenses::CHASES;
         let mut graph = back_and_forth([advisor, bishop], None);
         // A check leads to vertices that are held by chases.
         graph.push(Vertex {
             chooses: true,
-            edges: vec![(3, Offences::CHECK), (ELSEWHERE, Offences::NONE)],
+            edges: vec![(3, Offenses::CHECK), (ELSEWHERE, Offenses::NONE)],
         });
         assert_eq!(held_alternating(graph)[FIRST..], [true; 5]);
     }

@@ -1,13 +1,13 @@
 //! Positions that a side loses because it can only check or chase forever: a nested fixpoint as for co-Büchi
 //! games.
 //!
-//! A zone is a set of positions in which all moves of the loser that do not lose otherwise commit the same offence,
-//! while the other side can stay in the zone and make moves without an offence again and again.
+//! A zone is a set of positions in which all moves of the loser that do not lose otherwise commit the same offense,
+//! while the other side can stay in the zone and make moves without an offense again and again.
 
 use std::collections::HashMap;
 
 use super::fixpoint::{NodeBytes, Vertex, held, propagate, propagate_from};
-use super::graph::Offences;
+use super::graph::Offenses;
 use super::mates::{OpenPositions, captures};
 use crate::board::Color;
 use crate::rules::RuleSet;
@@ -34,7 +34,7 @@ pub fn mark(
     };
     search.start();
     let mut zones = Vec::new();
-    let find = || Offences::EACH.into_iter().find_map(|f| search.take_zone(f));
+    let find = || Offenses::EACH.into_iter().find_map(|f| search.take_zone(f));
     while let Some(zone) = find() {
         zones.push(zone);
     }
@@ -95,31 +95,31 @@ impl CoBuchi<'_> {
 
     /// Counts one more losing move of the loser. Returns whether all moves now lose.
     fn has_lost_move(&self, node: Node) -> bool {
-        self.positions.offences.make_stale(node);
+        self.positions.offenses.make_stale(node);
         if !self.positions.has_capture(node, captures::HOLD) {
             self.positions.goals.make_stale(node);
         }
         self.positions.take_last_move(node) && !self.positions.has_capture(node, captures::ESCAPE)
     }
 
-    /// Finds and marks the zone of an offence, and marks all nodes from which the zone can be forced. Returns the zone;
+    /// Finds and marks the zone of an offense, and marks all nodes from which the zone can be forced. Returns the zone;
     /// `None` if it is empty.
-    fn take_zone(&self, offence: Offences) -> Option<Vec<Node>> {
+    fn take_zone(&self, offense: Offenses) -> Option<Vec<Node>> {
         self.positions
-            .offences
+            .offenses
             .renew(self.threads, self.loser, |node| {
-                let offences = if self.is_lost(node) {
-                    Offences::NO_MOVE
+                let offenses = if self.is_lost(node) {
+                    Offenses::NO_MOVE
                 } else {
-                    self.positions.offences_of(node, |to| self.is_out(to))
+                    self.positions.offenses_of(node, |to| self.is_out(to))
                 };
-                offences.0
+                offenses.0
             });
-        let has_offence = |offences: u8| Offences(offences).has(offence);
-        let offending = self.positions.offences.find(self.loser, has_offence);
+        let has_offense = |offenses: u8| Offenses(offenses).has(offense);
+        let offending = self.positions.offenses.find(self.loser, has_offense);
         let offending: Vec<Node> = offending.filter(|node| !self.is_lost(*node)).collect();
-        let (nodes, graph) = self.graph(&offending, offence);
-        let zone = nodes.into_iter().zip(held(&graph, offence.winner_goals()));
+        let (nodes, graph) = self.graph(&offending, offense);
+        let zone = nodes.into_iter().zip(held(&graph, offense.winner_goals()));
         let zone = zone.filter(|(node, is_held)| *is_held && self.add(*node));
         let zone: Vec<Node> = zone.map(|(node, _)| node).collect();
         propagate(self.threads, zone.clone(), |node, marked| {
@@ -130,7 +130,7 @@ impl CoBuchi<'_> {
 
     /// The graph of `offending`, nodes of the loser, and the nodes that their moves lead to, without moves that are
     /// known to lose.
-    fn graph(&self, offending: &[Node], offence: Offences) -> (Vec<Node>, Vec<Vertex>) {
+    fn graph(&self, offending: &[Node], offense: Offenses) -> (Vec<Node>, Vec<Vertex>) {
         let mut nodes = offending.to_vec();
         let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
         let mut graph = Vec::new();
@@ -142,14 +142,14 @@ impl CoBuchi<'_> {
                         nodes.push(to);
                         nodes.len() - 1
                     });
-                    vertex.edges.push((number, Offences::NO_MOVE));
+                    vertex.edges.push((number, Offenses::NO_MOVE));
                 }
             });
             graph.push(vertex);
         }
         // Under the computer rules a check by either side ends all chases.
         let is_without_checks =
-            self.positions.game.rules == RuleSet::Computer && offence != Offences::CHECK;
+            self.positions.game.rules == RuleSet::Computer && offense != Offenses::CHECK;
         for node in &nodes[offending.len()..] {
             let mut vertex = Vertex {
                 chooses: true,
@@ -159,7 +159,7 @@ impl CoBuchi<'_> {
                 if let Some(number) = numbers.get(&m.to) {
                     let threats = m.threats();
                     if !(is_without_checks && threats.gives_check) {
-                        vertex.edges.push((*number, m.possible_offences(threats)));
+                        vertex.edges.push((*number, m.possible_offenses(threats)));
                     }
                 }
                 true

@@ -28,7 +28,7 @@ const UNCOUNTED: usize = 2 * COUNTED;
 
 /// Depth of a node lost or won by rule, after [`find`]; `None` if too large.
 pub fn plies(positions: &OpenPositions<'_>, node: Node) -> Option<u8> {
-    positions.offences.get(node).checked_sub(KNOWN)
+    positions.offenses.get(node).checked_sub(KNOWN)
 }
 
 /// Computes the depth of all positions that `loser` loses by rule. `zones` are in the order in
@@ -111,7 +111,7 @@ impl DepthSearch<'_> {
     /// Sets the depth of a node that has none. Returns whether it is new.
     fn settle(&self, node: Node, plies: usize) -> bool {
         let plies = plies as u8 + KNOWN;
-        self.positions.offences.get(node) == 0 && self.positions.offences.add(node, plies)
+        self.positions.offenses.get(node) == 0 && self.positions.offenses.add(node, plies)
     }
 
     /// Counts the loser's quiet moves. Returns the nodes whose depth follows from captures.
@@ -119,7 +119,7 @@ impl DepthSearch<'_> {
         let due = Mutex::new(Vec::new());
         let start = |node| {
             if self.is_lost(node) {
-                self.positions.offences.set(node, 0);
+                self.positions.offenses.set(node, 0);
                 if self.is_decided_by_captures(node) {
                     due.lock().push((node, self.after_captures(node)));
                 }
@@ -188,7 +188,7 @@ impl DepthSearch<'_> {
                 return;
             }
             if before.side != self.loser {
-                if self.positions.offences.get(before) == 0 {
+                if self.positions.offenses.get(before) == 0 {
                     due.push((before, plies + 1));
                 }
                 return;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::Mutex;
 
-use super::graph::Offences;
+use super::graph::Offenses;
 use crate::board::{ByColor, Color};
 use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::for_each_part;
@@ -88,13 +88,13 @@ impl NodeBytes {
 pub struct Vertex {
     /// Whether the side whose goals are examined moves here.
     pub chooses: bool,
-    /// Targets of the moves, with the offences that each may commit.
-    pub edges: Vec<(usize, Offences)>,
+    /// Targets of the moves, with the offenses that each may commit.
+    pub edges: Vec<(usize, Offenses)>,
 }
 
 /// Winning region of a generalized Büchi game: vertices from which the choosing side can reach each
-/// goal again and again without leaving the region. A goal is a move of the choosing side without certain offences.
-pub fn held(graph: &[Vertex], goals: &[Offences]) -> Vec<bool> {
+/// goal again and again without leaving the region. A goal is a move of the choosing side without certain offenses.
+pub fn held(graph: &[Vertex], goals: &[Offenses]) -> Vec<bool> {
     let mut alive = vec![true; graph.len()];
     loop {
         let mut left = alive.clone();
@@ -110,7 +110,7 @@ pub fn held(graph: &[Vertex], goals: &[Offences]) -> Vec<bool> {
 }
 
 /// Vertices from which the choosing side can reach a goal within `alive`.
-fn reaching(graph: &[Vertex], goal: Offences, alive: &[bool]) -> Vec<bool> {
+fn reaching(graph: &[Vertex], goal: Offenses, alive: &[bool]) -> Vec<bool> {
     let mut reached = vec![false; graph.len()];
     loop {
         let mut changes = false;
@@ -121,7 +121,7 @@ fn reaching(graph: &[Vertex], goal: Offences, alive: &[bool]) -> Vec<bool> {
             let mut edges = vertex.edges.iter();
             reached[number] = if vertex.chooses {
                 edges
-                    .any(|(to, offences)| alive[*to] && (offences.is_free_of(goal) || reached[*to]))
+                    .any(|(to, offenses)| alive[*to] && (offenses.is_free_of(goal) || reached[*to]))
             } else {
                 edges.all(|(to, _)| reached[*to])
             };
@@ -210,9 +210,9 @@ mod tests {
     use super::*;
 
     /// A move that reaches no goal.
-    const NO_GOAL: Offences = Offences::NO_MOVE;
+    const NO_GOAL: Offenses = Offenses::NO_MOVE;
 
-    fn vertex(chooses: bool, edges: &[(usize, Offences)]) -> Vertex {
+    fn vertex(chooses: bool, edges: &[(usize, Offenses)]) -> Vertex {
         Vertex {
             chooses,
             edges: edges.to_vec(),
@@ -221,22 +221,22 @@ mod tests {
 
     #[test]
     fn vertices_that_reach_every_goal_repeatedly_are_held() {
-        let goals = [Offences::CHECK, Offences::CHASE];
+        let goals = [Offenses::CHECK, Offenses::CHASE];
         let graph = [
             // Back and forth between 0 and 1; each of two moves reaches one goal.
-            vertex(true, &[(1, Offences::CHASE), (1, Offences::CHECK)]),
+            vertex(true, &[(1, Offenses::CHASE), (1, Offenses::CHECK)]),
             vertex(false, &[(0, NO_GOAL)]),
             // A cycle without a goal that the other side need not leave.
             vertex(true, &[(3, NO_GOAL)]),
             vertex(false, &[(2, NO_GOAL), (0, NO_GOAL)]),
             // One goal on the way into that cycle.
-            vertex(true, &[(3, Offences::NONE)]),
+            vertex(true, &[(3, Offenses::NONE)]),
         ];
         let expected = [true, true, false, false, false];
         assert_eq!(held(&graph, &goals), expected);
         assert_eq!(held(&graph, &goals[..1]), expected);
         let one_goal = [
-            vertex(true, &[(1, Offences::CHASE)]),
+            vertex(true, &[(1, Offenses::CHASE)]),
             vertex(false, &[(0, NO_GOAL)]),
         ];
         assert_eq!(held(&one_goal, &goals[..1]), [true, true]);

@@ -1,4 +1,4 @@
-//! The game graph of a two-sided class: nodes, quiet moves, and the offences of moves.
+//! The game graph of a two-sided class: nodes, quiet moves, and the offenses of moves.
 
 use std::sync::Arc;
 
@@ -134,11 +134,11 @@ impl<'a> GameGraph<'a> {
     }
 }
 
-/// Kinds of offence against the repetition rules, as bits.
+/// Kinds of offense against the repetition rules, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offences(pub u8);
+pub struct Offenses(pub u8);
 
-impl Offences {
+impl Offenses {
     pub const NONE: Self = Self(0);
     /// Gives check.
     pub const CHECK: Self = Self(1);
@@ -146,12 +146,12 @@ impl Offences {
     pub const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
     /// Chases any piece.
     pub const CHASE: Self = Self(14);
-    /// The offences that each of the default goals avoids: checks, and all chases.
+    /// The offenses that each of the default goals avoids: checks, and all chases.
     pub const DEFAULT_GOALS: [Self; 2] = [Self::CHECK, Self::CHASE];
-    /// All offences and one more bit: the value of a node whose moves all lose, and of an edge that reaches no goal.
+    /// All offenses and one more bit: the value of a node whose moves all lose, and of an edge that reaches no goal.
     pub const NO_MOVE: Self = Self(31);
 
-    /// Single offences.
+    /// Single offenses.
     pub const EACH: [Self; 4] = [Self(1), Self(2), Self(4), Self(8)];
 
     pub const fn and(self, other: Self) -> Self {
@@ -162,8 +162,8 @@ impl Offences {
         self.0 & other.0 == other.0
     }
 
-    /// The goals of the winner in a zone of this offence (see `co_buchi`). For each of the returned sets, the winner
-    /// must again and again make a move that commits none of its offences.
+    /// The goals of the winner in a zone of this offense (see `co_buchi`). For each of the returned sets, the winner
+    /// must again and again make a move that commits none of its offenses.
     pub const fn winner_goals(self) -> &'static [Self] {
         match self {
             Self::CHECK => &[Self::CHECK],
@@ -171,7 +171,7 @@ impl Offences {
         }
     }
 
-    /// Divides all offences into `bits` and the rest.
+    /// Divides all offenses into `bits` and the rest.
     pub const fn divided(bits: u8) -> [Self; 2] {
         [Self(bits), Self((Self::CHECK.0 | Self::CHASE.0) & !bits)]
     }
@@ -224,42 +224,42 @@ impl QuietMove<'_> {
             .expect("rule sets that cannot judge single moves are refused")
     }
 
-    /// Offences that the move certainly commits. The index does not distinguish two pieces of a kind, so chases of
+    /// Offenses that the move certainly commits. The index does not distinguish two pieces of a kind, so chases of
     /// such pieces are left out. Under the `computer` rules a check ends all chases.
-    pub fn offences(&self, threats: MoveThreats) -> Offences {
-        self.offences_against(threats, |pieces| !pieces.more_than_one())
+    pub fn offenses(&self, threats: MoveThreats) -> Offenses {
+        self.offenses_against(threats, |pieces| !pieces.more_than_one())
     }
 
-    /// Offences that the move may commit, including chases of either of two pieces of a kind.
-    pub fn possible_offences(&self, threats: MoveThreats) -> Offences {
-        self.offences_against(threats, |_| true)
+    /// Offenses that the move may commit, including chases of either of two pieces of a kind.
+    pub fn possible_offenses(&self, threats: MoveThreats) -> Offenses {
+        self.offenses_against(threats, |_| true)
     }
 
-    /// Offences of the move. Chases of pieces of a kind count only if `counted` accepts the set of
+    /// Offenses of the move. Chases of pieces of a kind count only if `counted` accepts the set of
     /// these pieces.
-    fn offences_against(&self, threats: MoveThreats, counted: fn(Bitboard) -> bool) -> Offences {
+    fn offenses_against(&self, threats: MoveThreats, counted: fn(Bitboard) -> bool) -> Offenses {
         let chaser = !self.after.side_to_move();
         let defenders = [PieceKind::Advisor, PieceKind::Bishop];
         let [advisors, bishops] = defenders.map(|kind| self.after.pieces(!chaser, kind));
         let kings = Bitboard::from(self.after.king(!chaser));
         let attackers = self.after.color(!chaser) & !(advisors | bishops | kings);
-        let mut offences = if threats.gives_check {
-            Offences::CHECK.0
+        let mut offenses = if threats.gives_check {
+            Offenses::CHECK.0
         } else {
             0
         };
         if self.rules == RuleSet::Computer && threats.gives_check {
-            return Offences(offences);
+            return Offenses(offenses);
         }
-        for (pieces, offence) in [attackers, advisors, bishops]
+        for (pieces, offense) in [attackers, advisors, bishops]
             .into_iter()
-            .zip(Offences::CHASES)
+            .zip(Offenses::CHASES)
         {
             if counted(pieces) && (pieces & threats.chased).any() {
-                offences |= offence.0;
+                offenses |= offense.0;
             }
         }
-        Offences(offences)
+        Offenses(offenses)
     }
 }
 

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use super::fixpoint::NodeBytes;
-use super::graph::{CountedMoves, GameGraph, Goals, Offences};
+use super::graph::{CountedMoves, GameGraph, Goals, Offenses};
 use crate::board::{ByColor, Color};
 use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::{BLOCK, Levels, for_each_part};
@@ -246,9 +246,9 @@ fn bits_of_capture(value: Value) -> u8 {
 pub struct OpenPositions<'a> {
     pub game: &'a GameGraph<'a>,
     mates: &'a Mates,
-    /// Offences that all non-losing moves of a node commit. Once the losses by rule are known, the bytes are reused for
+    /// Offenses that all non-losing moves of a node commit. Once the losses by rule are known, the bytes are reused for
     /// their depth (see [`depth`](super::depth)).
-    pub offences: NodeBytes,
+    pub offenses: NodeBytes,
     /// Goals that some move reaches without losing by mate. Unless the byte is stale, moves that lose by rule are left
     /// out as well.
     pub goals: NodeBytes,
@@ -265,14 +265,14 @@ impl<'a> OpenPositions<'a> {
         let positions = Self {
             game,
             mates,
-            offences: NodeBytes::new(game.len()),
+            offenses: NodeBytes::new(game.len()),
             goals: NodeBytes::new(game.len()),
         };
         let examine = |node| {
             if positions.is_open(node) {
-                let (goals, offences) = positions.goals_and_offences(node);
+                let (goals, offenses) = positions.goals_and_offenses(node);
                 positions.goals.set(node, goals.0);
-                positions.offences.set(node, offences.0);
+                positions.offenses.set(node, offenses.0);
             }
         };
         game.for_each_node(threads, examine, |indices| progress(indices / 4));
@@ -313,47 +313,47 @@ impl<'a> OpenPositions<'a> {
         self.mates.moves.set(node, count);
     }
 
-    /// Goals that some move reaches and offences that all moves commit, without moves that allow a
+    /// Goals that some move reaches and offenses that all moves commit, without moves that allow a
     /// mate.
-    fn goals_and_offences(&self, node: Node) -> (Goals, Offences) {
+    fn goals_and_offenses(&self, node: Node) -> (Goals, Offenses) {
         let mut goals = if self.has_capture(node, captures::HOLD) {
             Goals::BOTH
         } else {
             Goals::NONE
         };
-        let mut offences = self.offences_of_captures(node);
-        if (goals, offences) == (Goals::BOTH, Offences::NONE)
+        let mut offenses = self.offenses_of_captures(node);
+        if (goals, offenses) == (Goals::BOTH, Offenses::NONE)
             || self.has_peaceful_move(node, |to| !self.mate(to).is_won())
         {
-            (goals, offences) = (Goals::BOTH, Offences::NONE);
+            (goals, offenses) = (Goals::BOTH, Offenses::NONE);
         } else {
             self.game.quiet_moves(node, |m| {
                 if !self.mate(m.to).is_won() {
                     let threats = m.threats();
                     goals = goals.with(Goals::of(threats));
-                    offences = offences.and(m.offences(threats));
+                    offenses = offenses.and(m.offenses(threats));
                 }
-                (goals, offences) != (Goals::BOTH, Offences::NONE)
+                (goals, offenses) != (Goals::BOTH, Offenses::NONE)
             });
         }
-        (goals, offences)
+        (goals, offenses)
     }
 
-    /// Offences that all moves of an open position commit, except moves to nodes that `is_out` accepts.
-    pub fn offences_of(&self, node: Node, is_out: impl Fn(Node) -> bool) -> Offences {
-        let mut offences = self.offences_of_captures(node);
-        if offences != Offences::NONE && self.has_peaceful_move(node, |to| !is_out(to)) {
-            return Offences::NONE;
+    /// Offenses that all moves of an open position commit, except moves to nodes that `is_out` accepts.
+    pub fn offenses_of(&self, node: Node, is_out: impl Fn(Node) -> bool) -> Offenses {
+        let mut offenses = self.offenses_of_captures(node);
+        if offenses != Offenses::NONE && self.has_peaceful_move(node, |to| !is_out(to)) {
+            return Offenses::NONE;
         }
-        if offences != Offences::NONE {
+        if offenses != Offenses::NONE {
             self.game.quiet_moves(node, |m| {
                 if !is_out(m.to) {
-                    offences = offences.and(m.offences(m.threats()));
+                    offenses = offenses.and(m.offenses(m.threats()));
                 }
-                offences != Offences::NONE
+                offenses != Offenses::NONE
             });
         }
-        offences
+        offenses
     }
 
     /// Whether a quiet move that threatens nothing leads to a node that `is_wanted` accepts. May miss some such moves.
@@ -362,12 +362,12 @@ impl<'a> OpenPositions<'a> {
         mover.is_some_and(|mover| mover.has_peaceful_move(is_wanted))
     }
 
-    /// No offence if some capture is not proven to lose, else all offences.
-    fn offences_of_captures(&self, node: Node) -> Offences {
+    /// No offense if some capture is not proven to lose, else all offenses.
+    fn offenses_of_captures(&self, node: Node) -> Offenses {
         if self.has_capture(node, captures::ESCAPE) {
-            Offences::NONE
+            Offenses::NONE
         } else {
-            Offences::NO_MOVE
+            Offenses::NO_MOVE
         }
     }
 }

@@ -17,15 +17,15 @@
 //!      that chases nothing: a fixpoint as for generalized Büchi games. The side pursues these two goals in turn.
 //!      Of three occurrences of a position, two have the same next goal, and between these two the side has made a
 //!      move of each kind, so no judged repetition consists of checks only or chases only. For the remaining
-//!      positions the offences are divided differently between the two goals: a side that chases an advisor with one
+//!      positions the offenses are divided differently between the two goals: a side that chases an advisor with one
 //!      move and a bishop with the next does not chase either of them forever.
 //!
 //! A position that both sides are proven not to lose is a draw. A position that is not decided is stored as unknown,
 //! or as not lost or not won if one bound is proven. Three cases are not covered: chases that alternate between two
-//! advisors or two bishops, because the index does not distinguish them; three kinds of offences that no pair of
+//! advisors or two bishops, because the index does not distinguish them; three kinds of offenses that no pair of
 //! goals avoids; and positions in which both sides check or chase.
 //!
-//! `depth` counts the plies of losses by rule: to the next zone in which the loser must repeat an offence or leave,
+//! `depth` counts the plies of losses by rule: to the next zone in which the loser must repeat an offense or leave,
 //! and so on to a mate. The winner minimizes them.
 //!
 //! Captures lead to solved classes, whose values are used as they are.

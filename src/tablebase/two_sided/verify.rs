@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::buchi::GOAL_PAIRS;
 use super::fixpoint::{NodeBytes, Vertex, held};
-use super::graph::{GameGraph, Offences};
+use super::graph::{GameGraph, Offenses};
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
@@ -17,7 +17,7 @@ use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::Value;
 
 /// Checks every value of a two-sided class: against the values after the legal moves of its position; that a side with
-/// a draw or better can avoid all offences forever; and that a side with a loss by rule cannot. `smaller` holds the
+/// a draw or better can avoid all offenses forever; and that a side with a loss by rule cannot. `smaller` holds the
 /// classes of [`Material::after_captures`](crate::tablebase::Material::after_captures); `progress` is as for
 /// [`solve`](crate::tablebase::solve). Returns the number of legal positions checked, both sides to move.
 ///
@@ -159,7 +159,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a side can avoid offences forever without leaving the positions that are stored as held: with one
+    /// Checks that a side can avoid offenses forever without leaving the positions that are stored as held: with one
     /// pair of goals, or until it reaches positions that are proven with another pair.
     fn check_held(&self, holder: Color) {
         let proven = NodeBytes::new(self.game.len());
@@ -167,7 +167,7 @@ impl Checker<'_> {
         let mut has_found = true;
         while has_found {
             has_found = false;
-            for goals in [Offences::DEFAULT_GOALS].iter().chain(&GOAL_PAIRS) {
+            for goals in [Offenses::DEFAULT_GOALS].iter().chain(&GOAL_PAIRS) {
                 has_found |= self.prove_held(holder, goals, &proven);
                 if !self.for_each_node(is_open) {
                     return;
@@ -184,7 +184,7 @@ impl Checker<'_> {
 
     /// Adds to `proven` the positions from which a side can reach each of two goals again and again, or a position
     /// that is already in `proven`. Returns whether there are any.
-    fn prove_held(&self, holder: Color, goals: &[Offences; 2], proven: &NodeBytes) -> bool {
+    fn prove_held(&self, holder: Color, goals: &[Offenses; 2], proven: &NodeBytes) -> bool {
         let alive = NodeBytes::new(self.game.len());
         self.for_each_node(|node| {
             let is_open = proven.get(node) == 0 && self.is_stored_held(node, holder);
@@ -203,17 +203,17 @@ impl Checker<'_> {
     }
 
     /// Nodes of `alive` from which a side can force a node of `proven`, or a move within `alive` without the
-    /// offences of `goal`.
+    /// offenses of `goal`.
     fn reaching(
         &self,
         holder: Color,
-        goal: Offences,
+        goal: Offenses,
         alive: &NodeBytes,
         proven: &NodeBytes,
     ) -> NodeBytes {
         let reached = NodeBytes::new(self.game.len());
-        let is_good = |to, offences: Option<&dyn Fn() -> Offences>| {
-            let reaches_goal = || offences.is_some_and(|offences| offences().is_free_of(goal));
+        let is_good = |to, offenses: Option<&dyn Fn() -> Offenses>| {
+            let reaches_goal = || offenses.is_some_and(|offenses| offenses().is_free_of(goal));
             proven.get(to) != 0 || alive.get(to) != 0 && (reached.get(to) != 0 || reaches_goal())
         };
         while self.for_each_node(|node| {
@@ -231,13 +231,13 @@ impl Checker<'_> {
     }
 
     /// Whether a side can force a won position, a capture after which it does not lose, or a quiet move that `is_good`
-    /// accepts. `is_good` receives the target and, for a move of the side itself, the offences that the move may
+    /// accepts. `is_good` receives the target and, for a move of the side itself, the offenses that the move may
     /// commit.
     fn reaches(
         &self,
         node: Node,
         holder: Color,
-        is_good: impl Fn(Node, Option<&dyn Fn() -> Offences>) -> bool,
+        is_good: impl Fn(Node, Option<&dyn Fn() -> Offenses>) -> bool,
     ) -> bool {
         let is_holders = node.side == holder;
         if self.value(node).is_won_for(is_holders) {
@@ -261,8 +261,8 @@ impl Checker<'_> {
         let mut result = !is_holders;
         self.game.quiet_moves(node, |m| {
             if is_holders {
-                let offences = || m.possible_offences(m.threats());
-                result = is_good(m.to, Some(&offences));
+                let offenses = || m.possible_offenses(m.threats());
+                result = is_good(m.to, Some(&offenses));
                 !result
             } else {
                 result &= is_good(m.to, None);
@@ -329,13 +329,13 @@ struct LostPosition {
     /// A capture decides: the loser has one that is not proven to lose, or the other side has one
     /// that wins.
     capture: bool,
-    /// Quiet moves with the offences that each may commit and those that it certainly commits.
-    quiet: Vec<(Target, Offences, Offences)>,
+    /// Quiet moves with the offenses that each may commit and those that it certainly commits.
+    quiet: Vec<(Target, Offenses, Offenses)>,
 }
 
 /// Checks that `loser` loses all positions stored as lost by rule. Positions are proven in order of their level. Each
 /// position of a level is in a zone, or the other side can force proven positions from it. All zones of a level must
-/// have the same offence. Positions without a stored depth are proven zone by zone, as in the solver.
+/// have the same offense. Positions without a stored depth are proven zone by zone, as in the solver.
 fn check_lost(checker: &Checker<'_>, loser: Color) {
     let list = lost_positions(checker, loser);
     let mut proven = vec![false; list.len()];
@@ -347,8 +347,8 @@ fn check_lost(checker: &Checker<'_>, loser: Color) {
         force(&list, &mut open, &mut proven);
         let mut has_found = true;
         while has_found && !open.is_empty() {
-            has_found = Offences::EACH.into_iter().any(|offence| {
-                let zone = zone(checker, &list, &open, &proven, offence);
+            has_found = Offenses::EACH.into_iter().any(|offense| {
+                let zone = zone(checker, &list, &open, &proven, offense);
                 let (mut left, mut extended) = (open.clone(), proven.clone());
                 zone.iter().for_each(|number| extended[*number] = true);
                 left.retain(|number| !extended[*number]);
@@ -421,8 +421,8 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
                 None => Target::Elsewhere,
             };
             let threats = m.threats();
-            let offences = (m.possible_offences(threats), m.offences(threats));
-            lost.quiet.push((target, offences.0, offences.1));
+            let offenses = (m.possible_offenses(threats), m.offenses(threats));
+            lost.quiet.push((target, offenses.0, offenses.1));
             true
         });
         lost
@@ -445,7 +445,7 @@ fn has_deciding_capture(checker: &Checker<'_>, node: Node, is_losers: bool) -> b
 /// Whether proven positions can be forced.
 fn is_forced(lost: &LostPosition, proven: &[bool]) -> bool {
     let mut quiet = lost.quiet.iter();
-    let is_proven = |(target, _, _): &(Target, Offences, Offences)| target.is_proven(proven);
+    let is_proven = |(target, _, _): &(Target, Offenses, Offenses)| target.is_proven(proven);
     if lost.is_losers {
         !lost.capture && quiet.all(is_proven)
     } else {
@@ -453,13 +453,13 @@ fn is_forced(lost: &LostPosition, proven: &[bool]) -> bool {
     }
 }
 
-/// Positions of `open` in a zone of this offence.
+/// Positions of `open` in a zone of this offense.
 fn zone(
     checker: &Checker<'_>,
     list: &[LostPosition],
     open: &[usize],
     proven: &[bool],
-    offence: Offences,
+    offense: Offenses,
 ) -> Vec<usize> {
     let nowhere = open.len();
     let places: HashMap<usize, usize> = open.iter().copied().zip(0..).collect();
@@ -467,37 +467,37 @@ fn zone(
         Target::Listed(number) => places.get(number).copied().unwrap_or(nowhere),
         Target::Mate | Target::Elsewhere => nowhere,
     };
-    let without_checks = checker.game.rules == RuleSet::Computer && offence != Offences::CHECK;
+    let without_checks = checker.game.rules == RuleSet::Computer && offense != Offenses::CHECK;
     let vertex = |number: &usize| {
         let lost = &list[*number];
         let mut vertex = Vertex {
             chooses: !lost.is_losers,
             edges: Vec::new(),
         };
-        for (target, possible, offences) in &lost.quiet {
+        for (target, possible, offenses) in &lost.quiet {
             let to = place(target);
             if target.is_proven(proven) {
                 continue;
             }
             if lost.is_losers {
-                let to = if offences.has(offence) { to } else { nowhere };
-                vertex.edges.push((to, Offences::NO_MOVE));
-            } else if to != nowhere && !(without_checks && possible.has(Offences::CHECK)) {
+                let to = if offenses.has(offense) { to } else { nowhere };
+                vertex.edges.push((to, Offenses::NO_MOVE));
+            } else if to != nowhere && !(without_checks && possible.has(Offenses::CHECK)) {
                 vertex.edges.push((to, *possible));
             }
         }
         if lost.is_losers && lost.capture {
-            vertex.edges.push((nowhere, Offences::NO_MOVE));
+            vertex.edges.push((nowhere, Offenses::NO_MOVE));
         }
         vertex
     };
     // The last vertex reaches no goal.
     let end = Vertex {
         chooses: false,
-        edges: vec![(nowhere, Offences::NO_MOVE)],
+        edges: vec![(nowhere, Offenses::NO_MOVE)],
     };
     let graph: Vec<Vertex> = open.iter().map(vertex).chain([end]).collect();
-    let held = held(&graph, offence.winner_goals());
+    let held = held(&graph, offense.winner_goals());
     let zone = open.iter().zip(held);
     zone.filter_map(|(number, is_held)| is_held.then_some(*number))
         .collect()

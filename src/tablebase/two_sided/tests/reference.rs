@@ -5,7 +5,7 @@ use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 use crate::tablebase::index::Node;
 use crate::tablebase::two_sided::buchi::GOAL_PAIRS;
-use crate::tablebase::two_sided::graph::{GameGraph, Offences};
+use crate::tablebase::two_sided::graph::{GameGraph, Offenses};
 use crate::tablebase::two_sided::mates::captures;
 use crate::tablebase::value::{ILLEGAL, Value};
 
@@ -13,10 +13,10 @@ use crate::tablebase::value::{ILLEGAL, Value};
 pub struct Edge {
     pub to: usize,
     pub played: Move,
-    /// Offences that the move may commit.
-    pub possible: Offences,
-    /// Offences that the move certainly commits.
-    offences: Offences,
+    /// Offenses that the move may commit.
+    pub possible: Offenses,
+    /// Offenses that the move certainly commits.
+    offenses: Offenses,
 }
 
 #[derive(Default)]
@@ -26,18 +26,18 @@ pub struct Entry {
     captures: Vec<Value>,
 }
 
-/// Plan for a node: a move for each of two goals, and the offences that a move must avoid to reach
+/// Plan for a node: a move for each of two goals, and the offenses that a move must avoid to reach
 /// them.
 #[derive(Clone, Copy)]
 pub struct Planned {
     pub moves: [Option<Edge>; 2],
-    pub goals: [Offences; 2],
+    pub goals: [Offenses; 2],
 }
 
 impl Planned {
     const NOTHING: Self = Self {
         moves: [None; 2],
-        goals: Offences::DEFAULT_GOALS,
+        goals: Offenses::DEFAULT_GOALS,
     };
 }
 
@@ -128,14 +128,14 @@ impl<'a> Reference<'a> {
 
     /// Nodes from which the side `by` can force, within `among`, one more move that reaches a goal
     /// or leads to `won`. Writes the moves to `plan`. `goals` holds both goals and the index of the one to reach;
-    /// `offence` is that of the zone, `None` for positions that `by` only holds.
+    /// `offense` is that of the zone, `None` for positions that `by` only holds.
     fn reach(
         &self,
         by: Color,
         among: &[bool],
         won: &[bool],
-        goals: ([Offences; 2], usize),
-        offence: Option<Offences>,
+        goals: ([Offenses; 2], usize),
+        offense: Option<Offenses>,
         plan: &mut Plan,
     ) -> Vec<bool> {
         let (goals, place) = goals;
@@ -149,18 +149,18 @@ impl<'a> Reference<'a> {
                     let is_good = |edge: &&Edge| {
                         let reaches_goal = edge.possible.is_free_of(goals[place]);
                         let continues = among[edge.to] && (reaches_goal || before[edge.to]);
-                        won[edge.to] || continues && self.is_allowed(edge, offence)
+                        won[edge.to] || continues && self.is_allowed(edge, offense)
                     };
                     let found = entry.quiet.iter().find(is_good).copied();
                     plan[n].moves[place] = found;
                     reached[n] =
-                        found.is_some() || offence.is_none() && self.takes(n, captures::HOLD);
+                        found.is_some() || offense.is_none() && self.takes(n, captures::HOLD);
                 } else {
                     let is_good = |edge: &Edge| {
-                        let is_bound = offence.is_none_or(|offence| edge.offences.has(offence));
+                        let is_bound = offense.is_none_or(|offense| edge.offenses.has(offense));
                         won[edge.to] || before[edge.to] && is_bound
                     };
-                    let escapes = match offence {
+                    let escapes = match offense {
                         Some(_) => captures::ESCAPE,
                         None => captures::RISKY,
                     };
@@ -173,11 +173,11 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Whether the winner may play this move in a zone of an offence.
-    fn is_allowed(&self, edge: &Edge, offence: Option<Offences>) -> bool {
-        let is_chase = offence.is_some_and(|offence| offence != Offences::CHECK);
+    /// Whether the winner may play this move in a zone of an offense.
+    fn is_allowed(&self, edge: &Edge, offense: Option<Offenses>) -> bool {
+        let is_chase = offense.is_some_and(|offense| offense != Offenses::CHECK);
         let without_checks = self.game.rules == RuleSet::Computer && is_chase;
-        !without_checks || edge.possible.is_free_of(Offences::CHECK)
+        !without_checks || edge.possible.is_free_of(Offenses::CHECK)
     }
 
     /// Nodes that a side loses, mates included, and the plan of the other side.
@@ -202,8 +202,8 @@ impl<'a> Reference<'a> {
             if lost != before {
                 continue;
             }
-            for offence in Offences::EACH {
-                let (zone, zone_plan) = self.zone(loser, offence, &lost);
+            for offense in Offenses::EACH {
+                let (zone, zone_plan) = self.zone(loser, offense, &lost);
                 for n in (0..count).filter(|n| zone[*n]) {
                     lost[n] = true;
                     plan[n] = zone_plan[n];
@@ -215,12 +215,12 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Open nodes in a zone of an offence, where all moves of `loser` commit it or lose anyway, and the plan of the
+    /// Open nodes in a zone of an offense, where all moves of `loser` commit it or lose anyway, and the plan of the
     /// other side.
-    fn zone(&self, loser: Color, offence: Offences, lost: &[bool]) -> (Vec<bool>, Plan) {
+    fn zone(&self, loser: Color, offense: Offenses, lost: &[bool]) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
-        let goals = match offence {
-            Offences::CHECK => 1,
+        let goals = match offense {
+            Offenses::CHECK => 1,
             _ => 2,
         };
         let mut zone: Vec<bool> = (0..count).map(|n| self.is_open(n) && !lost[n]).collect();
@@ -232,8 +232,8 @@ impl<'a> Reference<'a> {
                     !loser,
                     &zone,
                     lost,
-                    (Offences::DEFAULT_GOALS, place),
-                    Some(offence),
+                    (Offenses::DEFAULT_GOALS, place),
+                    Some(offense),
                     &mut plan,
                 );
                 (0..count).for_each(|n| left[n] &= reached[n]);
@@ -256,7 +256,7 @@ impl<'a> Reference<'a> {
         let mut held_before = won.to_vec();
         loop {
             let before = held_before.clone();
-            for goals in [Offences::DEFAULT_GOALS].iter().chain(&GOAL_PAIRS) {
+            for goals in [Offenses::DEFAULT_GOALS].iter().chain(&GOAL_PAIRS) {
                 let (held, new_plan) = self.held_by(holder, &held_before, *goals);
                 // Won nodes can be held as well.
                 let is_new = |n: usize| !held_before[n] || plan[n].moves == [None; 2];
@@ -277,7 +277,7 @@ impl<'a> Reference<'a> {
         &self,
         holder: Color,
         held_before: &[bool],
-        goals: [Offences; 2],
+        goals: [Offenses; 2],
     ) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let is_lost = |n: usize| self.mates[n].is_won_for(side_of(n) != holder);
@@ -320,8 +320,8 @@ pub fn entry(game: &GameGraph<'_>, node: Node) -> Entry {
         entry.quiet.push(Edge {
             to: number(m.to),
             played: m.ply.played,
-            possible: m.possible_offences(threats),
-            offences: m.offences(threats),
+            possible: m.possible_offenses(threats),
+            offenses: m.offenses(threats),
         });
         true
     });
