@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::cell_board::CellBoard;
-use super::index::{Indexer, Node};
+use super::index::{Cell, Indexer, Node};
 use super::material::Material;
 use super::value::{ILLEGAL, Metric, TableOutcome, Value};
 use crate::board::{ByColor, Color, Position};
@@ -166,10 +166,10 @@ impl<'a> SmallerClass<'a> {
         Self::new(solved.expect("the classes that captures lead to are solved"))
     }
 
-    /// Value of a position of the class for its side to move.
-    pub fn value(&self, position: &Position, strong: Color) -> u8 {
-        self.solved
-            .value(self.indexer.of_position(position, strong))
+    /// Value of a cell of the class with `side` to move.
+    #[inline]
+    pub fn value(&self, cell: Cell, side: Color) -> u8 {
+        self.solved.values[side][self.indexer.index(cell)]
     }
 }
 

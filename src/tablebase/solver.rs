@@ -99,7 +99,7 @@ pub fn solve(
         values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),
         moves: MoveCounts::new(len),
         levels: ByColor::from_fn(|_| Levels::new(len)),
-        threads: threads.max(1),
+        threads,
         progress,
         metric,
         indexer,
@@ -140,12 +140,8 @@ impl Solver<'_> {
         board.weak_moves(|m| match m.taken {
             None => quiet += 1,
             Some(taken) => {
-                let after = board.after(m);
-                let value = self.fewer_attackers[taken]
-                    .as_ref()
-                    .map_or(DRAW, |smaller| {
-                        smaller.solved.values[Color::Red][smaller.indexer.index(after)]
-                    });
+                let smaller = self.fewer_attackers[taken].as_ref();
+                let value = smaller.map_or(DRAW, |s| s.value(board.after(m), Color::Red));
                 let lost = self.metric.after_capture(Color::Black, value);
                 worst = lost.map_or(SAFE, |level| worst.max(level));
             }
@@ -167,8 +163,7 @@ impl Solver<'_> {
         board.captures(|capture| {
             let smaller = &self.fewer_defenders[usize::from(capture.takes_advisor)];
             if let Some(smaller) = smaller {
-                let value =
-                    smaller.solved.values[Color::Black][smaller.indexer.index(capture.after)];
+                let value = smaller.value(capture.after, Color::Black);
                 if let Some(level) = self.metric.after_capture(Color::Red, value) {
                     best = best.min(level);
                 }

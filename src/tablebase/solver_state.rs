@@ -97,7 +97,7 @@ const fn shift(index: usize) -> usize {
     index % 2 * 4
 }
 
-/// Calls `work` with each number below `parts`, on `threads` threads.
+/// Calls `work` with each number below `parts`, on `threads` threads, at least one.
 pub fn for_each_part(threads: usize, parts: usize, work: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
     let run = || {

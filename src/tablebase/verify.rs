@@ -85,7 +85,8 @@ fn check(
             (Some(_), Some((material, strong))) => {
                 let smaller = (smaller.iter().find(|s| s.solved.material == material))
                     .expect("the classes that captures lead to are loaded");
-                let value = smaller.value(&position, strong);
+                let node = smaller.indexer.of_position(&position, strong);
+                let value = smaller.solved.value(node);
                 (class.metric).after_capture(side, value)
             }
         };
@@ -153,7 +154,7 @@ pub fn prove_draws(
             .collect(),
         states: class.values.map(states),
         indexer,
-        threads: threads.max(1),
+        threads,
     };
     // Ranks the weak side first: most of its moves are harmless, and the ranks of the other side's positions depend
     // on its ranks.
@@ -356,9 +357,9 @@ impl SafetySearch<'_> {
             let after = board.after(m);
             if let Some(taken) = m.taken {
                 // The proof of its own class shows whether that draw holds.
-                let draws = self.fewer_attackers[taken].as_ref().is_none_or(|class| {
-                    class.solved.values[Color::Red][class.indexer.index(after)] == DRAW
-                });
+                let draws = self.fewer_attackers[taken]
+                    .as_ref()
+                    .is_none_or(|class| class.value(after, Color::Red) == DRAW);
                 if draws {
                     best = 1;
                 }

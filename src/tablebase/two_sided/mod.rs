@@ -93,7 +93,6 @@ pub fn solve_two_sided(
     if rules == RuleSet::Chinese {
         return Err(UnsolvedClass::Rules(rules));
     }
-    let threads = threads.max(1);
     let game = GameGraph::new(material, rules, smaller);
     let mates = mates::find(&game, threads, progress).ok_or(UnsolvedClass::TooLong(material))?;
     let positions = OpenPositions::new(&game, &mates, threads, progress);
