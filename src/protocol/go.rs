@@ -22,7 +22,10 @@ pub struct GoRequest {
     pub nodes: Option<u64>,
     /// Exact time for this move.
     pub move_time: Option<Duration>,
-    pub clocks: Clocks,
+    /// UCCI: the clocks of the side to move and of its opponent. UCI: those of Red, which UCI calls white, and Black.
+    pub clocks: [Option<PlayerClock>; 2],
+    /// Whether the clocks are those of UCI.
+    pub are_clocks_by_color: bool,
     /// Searches for a mate in this number of moves.
     pub mate: Option<u32>,
     /// Runs a perft to this depth instead of a search.
@@ -72,40 +75,13 @@ impl ParameterError {
     }
 }
 
-/// The clocks of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clocks {
-    /// UCCI: the clocks of the side to move and of its opponent.
-    Mover {
-        /// The clock of the side to move.
-        own: Option<PlayerClock>,
-        /// The clock of the other side.
-        opponent: Option<PlayerClock>,
-    },
-    /// UCI: the clocks of the two colors.
-    Sides {
-        /// Red's clock, which UCI calls white's.
-        red: Option<PlayerClock>,
-        black: Option<PlayerClock>,
-    },
-}
-
-impl Default for Clocks {
-    fn default() -> Self {
-        Self::Mover {
-            own: None,
-            opponent: None,
-        }
-    }
-}
-
 impl GoRequest {
     /// The clocks of `mover` and of its opponent.
     fn clocks_of(&self, mover: Color) -> (Option<PlayerClock>, Option<PlayerClock>) {
-        match (self.clocks, mover) {
-            (Clocks::Mover { own, opponent }, _) => (own, opponent),
-            (Clocks::Sides { red, black }, Color::Red) => (red, black),
-            (Clocks::Sides { red, black }, Color::Black) => (black, red),
+        let [first, second] = self.clocks;
+        match mover {
+            Color::Black if self.are_clocks_by_color => (second, first),
+            _ => (first, second),
         }
     }
 
@@ -312,18 +288,12 @@ impl GoReader<'_> {
             // `time` alone is the time for this move, as in ElephantEye.
             own.moves_to_go = Some(1);
         }
-        let own = own.clock();
-        self.request.clocks = if own.is_some() || opponent.is_some() {
-            Clocks::Mover { own, opponent }
-        } else if self.request.infinite {
-            // UCI clients send the clocks of the game even with `infinite`.
-            Clocks::default()
-        } else {
-            Clocks::Sides {
-                red: self.red.clock(),
-                black: self.black.clock(),
-            }
-        };
+        self.request.clocks = [own.clock(), opponent];
+        // UCI clients send the clocks of the game even with `infinite`.
+        if self.request.clocks == [None; 2] && !self.request.infinite {
+            self.request.clocks = [self.red.clock(), self.black.clock()];
+            self.request.are_clocks_by_color = true;
+        }
         let has_moves = self.moves_to_go.is_some() || self.opponent.moves_to_go.is_some();
         if has_moves && !self.request.infinite && !self.request.limits(Color::Red).is_bounded() {
             // A number of moves without a clock.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::protocol::go::{Clocks, GoRequest};
+use crate::protocol::go::GoRequest;
 use crate::search::PlayerClock;
 use crate::text::{LONGEST_TIME, read_seconds};
 
@@ -120,11 +120,8 @@ impl XboardClock {
                 moves_to_go: (session > 0).then(|| session - moves_made % session),
             })
         };
-        request.clocks = Clocks::Mover {
-            own: clock(self.own),
-            opponent: clock(self.opponent),
-        };
-        if clock(self.own).is_none() && self.depth.is_none() {
+        request.clocks = [clock(self.own), clock(self.opponent)];
+        if request.clocks[0].is_none() && self.depth.is_none() {
             request.move_time = Some(USUAL);
         }
         request
