@@ -146,10 +146,6 @@ pub trait Codec: fmt::Debug {
     fn follow_up(&mut self) -> Vec<Command> {
         Vec::new()
     }
-
-    /// Whether a search without limits ends and is answered when it has proven a mate. Otherwise it is answered only
-    /// after `stop`.
-    fn mate_ends_infinite(&self) -> bool;
 }
 
 /// A draw offer or a resignation that the engine sends with its move.

@@ -93,10 +93,6 @@ impl Codec for Ucci {
         }
         self.format_reply(reply, debug).into_iter().collect()
     }
-
-    fn mate_ends_infinite(&self) -> bool {
-        true
-    }
 }
 
 impl Ucci {

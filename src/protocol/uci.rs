@@ -112,10 +112,6 @@ impl Codec for Uci {
         };
         vec![line]
     }
-
-    fn mate_ends_infinite(&self) -> bool {
-        false
-    }
 }
 
 impl Uci {

@@ -93,10 +93,6 @@ impl Codec for WorkerDialect {
         }
         self.ucci.format(reply, preferences)
     }
-
-    fn mate_ends_infinite(&self) -> bool {
-        true
-    }
 }
 
 /// Parses `DEPTH COUNT WINDOW`.

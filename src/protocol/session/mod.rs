@@ -35,7 +35,7 @@ use super::text::{Ranks, TimeUnit, excerpt, split_word};
 use super::ucci::{Ucci, parse_common};
 use super::uci::Uci;
 use super::worker::WorkerDialect;
-use super::xboard::{Dialect, XBoard};
+use super::xboard::XBoard;
 use crate::board::Move;
 use crate::book::BookLibrary;
 use crate::notation::fen;
@@ -60,9 +60,9 @@ pub fn codec(protocol: Protocol) -> Box<dyn Codec> {
     match protocol {
         Protocol::Ucci => Box::new(Ucci::default()),
         Protocol::Uci | Protocol::UciCyclone => Box::new(Uci::default()),
-        Protocol::XBoard => Box::new(XBoard::new(Dialect::XBoard)),
+        Protocol::XBoard => Box::new(XBoard::new(false)),
+        Protocol::CxBoard => Box::new(XBoard::new(true)),
         Protocol::Worker => Box::new(WorkerDialect::default()),
-        Protocol::CxBoard => Box::new(XBoard::new(Dialect::CxBoard)),
     }
 }
 

@@ -279,10 +279,11 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit.
+    /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit. In UCCI a search
+    /// without limits ends when it has proven a mate.
     fn on_search_done(&mut self, outcome: Outcome) {
         let is_proven = outcome.score.is_none_or(Score::is_mate);
-        let may_end = is_proven && self.codec.mate_ends_infinite();
+        let may_end = is_proven && matches!(self.protocol, Protocol::Ucci | Protocol::Worker);
         let Some(search) = &mut self.search else {
             return;
         };

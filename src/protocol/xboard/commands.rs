@@ -1,6 +1,7 @@
 //! The commands of XBoard and CXBoard, and the list of features.
 
-use super::{Dialect, Purpose, XBoard};
+use super::game::refuse_game;
+use super::{Purpose, XBoard};
 use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
 use crate::notation::fen;
@@ -22,7 +23,7 @@ impl XBoard {
         if let Some(commands) = self.parse_settings(&verb, rest) {
             return commands;
         }
-        if self.dialect == Dialect::CxBoard
+        if self.is_cxboard
             && let Some(commands) = self.parse_tsito(&verb, rest)
         {
             return commands;
@@ -30,7 +31,7 @@ impl XBoard {
         match word {
             "" => Vec::new(),
             _ if word.parse::<Move>().is_ok() => self.user_move(word),
-            _ => self.error("unknown command", line),
+            _ => error("unknown command", line),
         }
     }
 
@@ -38,19 +39,6 @@ impl XBoard {
     fn status_line(&self) -> Option<String> {
         let moves = legal_moves(self.game.position()).len();
         (self.purpose == Some(Purpose::Analyse)).then(|| self.status.line(moves))
-    }
-
-    fn error(&self, reason: &str, line: &str) -> Vec<Command> {
-        vec![print(format!("Error ({reason}): {}", excerpt(line)))]
-    }
-
-    /// No command for a valid argument, otherwise an error.
-    fn checked(&self, is_valid: bool, verb: &str, rest: &str) -> Vec<Command> {
-        if is_valid {
-            Vec::new()
-        } else {
-            self.error("bad argument", &format!("{verb} {rest}"))
-        }
     }
 
     /// The commands about the game.
@@ -70,8 +58,8 @@ impl XBoard {
             "go" => self.play_color(self.game.position().side_to_move()),
             "playother" => self.play_color(!self.game.position().side_to_move()),
             "setboard" => self.set_board(rest),
-            "undo" if self.dialect == Dialect::CxBoard && self.engine.is_some() => {
-                self.error("only in force mode", "undo")
+            "undo" if self.is_cxboard && self.engine.is_some() => {
+                error("only in force mode", "undo")
             }
             "undo" => self.back(1),
             "remove" => self.back(2),
@@ -102,7 +90,7 @@ impl XBoard {
                 self.pings.push(excerpt(rest));
                 Vec::new()
             }
-            "ping" => vec![print(format!("pong {}", excerpt(rest)))],
+            "ping" => vec![Command::Print(format!("pong {}", excerpt(rest)))],
             _ => return None,
         })
     }
@@ -110,28 +98,19 @@ impl XBoard {
     /// The commands about time, display and options.
     fn parse_settings(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
-            "protover" => features().into_iter().map(print).collect(),
+            "protover" => features().into_iter().map(Command::Print).collect(),
             "level" => {
                 let is_valid = self.time.set_level(rest, self.game.plies().len());
-                self.checked(is_valid, verb, rest)
+                checked(is_valid, verb, rest)
             }
-            "st" => {
-                let is_valid = self.time.set_move_time(rest);
-                self.checked(is_valid, verb, rest)
-            }
+            "st" => checked(self.time.set_move_time(rest), verb, rest),
             "sd" => {
                 let depth = rest.parse().ok().filter(|depth: &u32| *depth > 0);
                 self.time.depth = depth.or(self.time.depth);
-                self.checked(depth.is_some(), verb, rest)
+                checked(depth.is_some(), verb, rest)
             }
-            "time" if !rest.is_empty() => {
-                let is_valid = self.time.set_own(rest);
-                self.checked(is_valid, verb, rest)
-            }
-            "otim" => {
-                let is_valid = self.time.set_opponent(rest);
-                self.checked(is_valid, verb, rest)
-            }
+            "time" if !rest.is_empty() => checked(self.time.set_own(rest), verb, rest),
+            "otim" => checked(self.time.set_opponent(rest), verb, rest),
             "post" | "nopost" => {
                 self.posting = verb == "post";
                 self.ponder_hint().into_iter().collect()
@@ -154,14 +133,16 @@ impl XBoard {
                 vec![option("UCI_Opponent", &format!("none {elo} computer x"))]
             }
             "variant" if rest == "xiangqi" => Vec::new(),
-            "variant" => self.error("unsupported variant", &format!("{verb} {rest}")),
+            "variant" => error("unsupported variant", &format!("{verb} {rest}")),
             "bk" => vec![Command::ShowBook(self.position_text())],
-            "d" if self.is_invalid => self.refuse_game(),
+            "d" if self.is_invalid => refuse_game(),
             "d" => {
                 let lines = format_position(self.game.position(), Ranks::FromZero).into_iter();
-                lines.map(|line| print(format!("# {line}"))).collect()
+                lines
+                    .map(|line| Command::Print(format!("# {line}")))
+                    .collect()
             }
-            "." => self.status_line().map(print).into_iter().collect(),
+            "." => self.status_line().map(Command::Print).into_iter().collect(),
             "accepted" | "rejected" | "random" | "computer" | "name" | "ics" => Vec::new(),
             _ => return None,
         })
@@ -188,7 +169,7 @@ impl XBoard {
                     None => Default::default(),
                 };
                 let left = self.time.available().saturating_sub(used);
-                vec![print(format!("time {}", left.as_secs()))]
+                vec![Command::Print(format!("time {}", left.as_secs()))]
             }
             "vomit" => vec![Command::PrintError(self.history())],
             _ => return None,
@@ -205,8 +186,8 @@ impl XBoard {
         let text = format!("{name} {value}");
         match options::set(&text, None, &mut Preferences::default()) {
             Some(Ok(_)) => self.change_option(&text, ""),
-            Some(Err(_)) => self.error("bad argument", line),
-            None => self.error("unknown option", line),
+            Some(Err(_)) => error("bad argument", line),
+            None => error("unknown option", line),
         }
     }
 
@@ -268,11 +249,11 @@ impl XBoard {
                 self.is_invalid = true;
                 let reason = excerpt(&error.reasons_text());
                 let refused = format!("tellusererror Illegal position: {reason}");
-                commands.push(print(refused));
+                commands.push(Command::Print(refused));
                 return commands;
             }
         }
-        if self.dialect == Dialect::CxBoard {
+        if self.is_cxboard {
             commands.push(Command::NewGame);
         }
         commands.extend(self.think());
@@ -303,8 +284,20 @@ impl XBoard {
     }
 }
 
-fn print(text: String) -> Command {
-    Command::Print(text)
+fn error(reason: &str, line: &str) -> Vec<Command> {
+    vec![Command::Print(format!(
+        "Error ({reason}): {}",
+        excerpt(line)
+    ))]
+}
+
+/// No command for a valid argument, otherwise an error.
+fn checked(is_valid: bool, verb: &str, rest: &str) -> Vec<Command> {
+    if is_valid {
+        Vec::new()
+    } else {
+        error("bad argument", &format!("{verb} {rest}"))
+    }
 }
 
 fn option(name: &str, value: &str) -> Command {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{AnalysisStatus, Dialect, Purpose, XBoard};
+use super::{AnalysisStatus, Purpose, XBoard};
 use crate::movegen::legal_moves;
 use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::fen::{self, FenError};
@@ -39,13 +39,6 @@ impl XBoard {
         }
     }
 
-    /// The answer to a command that needs a legal game while the game is not legal.
-    pub fn refuse_game(&self) -> Vec<Command> {
-        vec![Command::Print(
-            "Error (illegal position): set up another one".to_owned(),
-        )]
-    }
-
     /// The expected reply, the answer to `hint`.
     pub fn hint(&self) -> Option<Command> {
         let expected = self.expected?;
@@ -61,7 +54,7 @@ impl XBoard {
     /// Starts an analysis in analysis mode, and otherwise the search for the engine's move if it is the engine's turn.
     pub fn think(&mut self) -> Vec<Command> {
         if self.is_invalid {
-            return self.refuse_game();
+            return refuse_game();
         }
         if self.analysing {
             self.purpose = Some(Purpose::Analyse);
@@ -147,15 +140,13 @@ impl XBoard {
     /// In tsito's dialect a move after more than `st` seconds loses the game.
     fn lose_on_time(&mut self) -> Option<Vec<Command>> {
         let limit = self.time.move_time?;
-        let late = self.dialect == Dialect::CxBoard
-            && self.engine.is_some()
-            && self.turn_began.elapsed() > limit;
+        let late = self.is_cxboard && self.engine.is_some() && self.turn_began.elapsed() > limit;
         if !late {
             return None;
         }
         let loser = self.game.position().side_to_move();
         let mut commands = self.abort();
-        let text = format!("{} loses on time", self.dialect.side(loser));
+        let text = format!("{} loses on time", self.side(loser));
         commands.push(self.result(GameResult::win_of(!loser), &text));
         Some(commands)
     }
@@ -188,8 +179,8 @@ impl XBoard {
             return None;
         }
         let text = match (judgement.cause, judgement.verdict.loser()) {
-            (Cause::Checkmate, Some(loser)) => format!("{} mates", self.dialect.side(!loser)),
-            (cause, Some(loser)) => format!("{} wins by {cause}", self.dialect.side(!loser)),
+            (Cause::Checkmate, Some(loser)) => format!("{} mates", self.side(!loser)),
+            (cause, Some(loser)) => format!("{} wins by {cause}", self.side(!loser)),
             (cause, None) => format!("Draw by {cause}"),
         };
         Some(self.result(result, &text))
@@ -253,4 +244,10 @@ impl XBoard {
         self.expected = None;
         self.turn_began = Instant::now();
     }
+}
+
+/// The answer to a command that needs a legal game while the game is not legal.
+pub fn refuse_game() -> Vec<Command> {
+    let text = "Error (illegal position): set up another one";
+    vec![Command::Print(text.to_owned())]
 }

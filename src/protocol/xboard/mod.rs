@@ -20,25 +20,6 @@ use crate::rules::{Game, RuleSet};
 use crate::search::Report;
 use time::XboardClock;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// XBoard: sides are white and black, moves follow `usermove`.
-    XBoard,
-    /// CXBoard of tsito: sides are red and blue, a line with a move has no command word.
-    CxBoard,
-}
-
-impl Dialect {
-    fn side(self, color: Color) -> &'static str {
-        match (self, color) {
-            (Self::XBoard, Color::Red) => "White",
-            (Self::XBoard, Color::Black) => "Black",
-            (Self::CxBoard, Color::Red) => "red",
-            (Self::CxBoard, Color::Black) => "blue",
-        }
-    }
-}
-
 /// The purpose of the search in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
@@ -110,7 +91,8 @@ impl AnalysisStatus {
 /// The codec of both dialects.
 #[derive(Debug)]
 pub struct XBoard {
-    dialect: Dialect,
+    /// Whether the dialect is CXBoard: the sides are red and blue, and moves need no `usermove`.
+    is_cxboard: bool,
     /// The FEN of the first position, `None` for the starting position.
     start: Option<String>,
     game: Game,
@@ -150,9 +132,9 @@ pub struct XBoard {
 }
 
 impl XBoard {
-    pub fn new(dialect: Dialect) -> Self {
+    pub fn new(is_cxboard: bool) -> Self {
         Self {
-            dialect,
+            is_cxboard,
             start: None,
             game: Game::startpos(),
             is_invalid: false,
@@ -174,6 +156,16 @@ impl XBoard {
             over: false,
             turn_began: Instant::now(),
             follow_up: Vec::new(),
+        }
+    }
+
+    /// The name of a side.
+    fn side(&self, color: Color) -> &'static str {
+        match (color, self.is_cxboard) {
+            (Color::Red, false) => "White",
+            (Color::Black, false) => "Black",
+            (Color::Red, true) => "red",
+            (Color::Black, true) => "blue",
         }
     }
 
@@ -200,11 +192,9 @@ impl Codec for XBoard {
     }
 
     fn greeting(&mut self) -> Vec<String> {
-        match self.dialect {
-            // XBoard asks for the features with `protover`; the blank line answers `xboard`.
-            Dialect::XBoard => vec![String::new()],
-            Dialect::CxBoard => vec![concat!("Chuhe ", env!("CARGO_PKG_VERSION")).to_owned()],
-        }
+        // XBoard asks for the features with `protover`; the blank line answers `xboard`.
+        let name = concat!("Chuhe ", env!("CARGO_PKG_VERSION"));
+        vec![if self.is_cxboard { name } else { "" }.to_owned()]
     }
 
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
@@ -214,9 +204,5 @@ impl Codec for XBoard {
 
     fn follow_up(&mut self) -> Vec<Command> {
         std::mem::take(&mut self.follow_up)
-    }
-
-    fn mate_ends_infinite(&self) -> bool {
-        false
     }
 }

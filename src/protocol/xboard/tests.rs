@@ -11,10 +11,17 @@ struct Client {
 }
 
 impl Client {
-    fn new(dialect: Dialect) -> Self {
+    fn xboard() -> Self {
         Self {
-            codec: XBoard::new(dialect),
+            codec: XBoard::new(false),
             preferences: Preferences::default(),
+        }
+    }
+
+    fn cxboard() -> Self {
+        Self {
+            codec: XBoard::new(true),
+            ..Self::xboard()
         }
     }
 
@@ -68,7 +75,7 @@ fn moves(commands: &[Command]) -> String {
 
 #[test]
 fn a_game_is_played() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     assert_eq!(client.verbs("new"), "newgame");
     assert_eq!(client.verbs("level 40 5 0"), "");
     let commands = client.send("usermove h2e2");
@@ -84,7 +91,7 @@ fn a_game_is_played() {
 
 #[test]
 fn force_mode_only_checks_moves() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     client.send("force");
     assert_eq!(client.verbs("usermove h2e2"), "");
     let refused = client.printed("usermove h2e2");
@@ -99,7 +106,7 @@ fn force_mode_only_checks_moves() {
 
 #[test]
 fn ponder_hit_and_miss() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     client.send("hard");
     client.send("level 2 0:04 0");
     client.send("usermove h2e2");
@@ -126,7 +133,7 @@ fn ponder_hit_and_miss() {
 
 #[test]
 fn analysis_follows_the_game() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     assert_eq!(client.verbs("analyze"), "position go");
     assert_eq!(client.verbs("usermove h2e2"), "stop position go");
     assert_eq!(client.verbs("undo"), "stop position go");
@@ -143,8 +150,7 @@ fn analysis_follows_the_game() {
 
 #[test]
 fn refused_position_ends_the_game() {
-    for dialect in [Dialect::XBoard, Dialect::CxBoard] {
-        let mut client = Client::new(dialect);
+    for mut client in [Client::xboard(), Client::cxboard()] {
         client.send("hard");
         client.send("h2e2");
         // Black cannot have two kings.
@@ -174,7 +180,7 @@ fn refused_position_ends_the_game() {
 
 #[test]
 fn level_in_a_game_starts_a_period() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     client.send("force");
     for line in ["h2e2", "h9g7", "h0g2", "i9h9", "level 3 0:01 0"] {
         client.send(line);
@@ -195,7 +201,7 @@ fn level_in_a_game_starts_a_period() {
 #[test]
 fn shown_ponder_lines_come_after_a_hint() {
     let ponder = |post: &str| {
-        let mut client = Client::new(Dialect::XBoard);
+        let mut client = Client::xboard();
         client.send("hard");
         client.send(post);
         client.send("usermove h2e2");
@@ -213,11 +219,11 @@ fn shown_ponder_lines_come_after_a_hint() {
 
 #[test]
 fn results_are_announced() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     client.send("setboard 3k5/R8/9/9/9/9/9/9/4R4/4K4 w");
     let said = client.printed("usermove e1e9");
     assert_eq!(said, ["1-0 {White mates}"]);
-    let mut client = Client::new(Dialect::CxBoard);
+    let mut client = Client::cxboard();
     client.send("setboard 3k5/R8/1R7/9/9/9/9/9/9/4K4 r");
     assert_eq!(client.printed("b7b9"), ["1-0 {red mates}"]);
     assert!(client.printed("d9d8")[0].contains("the game is over"));
@@ -225,28 +231,19 @@ fn results_are_announced() {
 
 #[test]
 fn finished_game_is_not_searched() {
-    for (dialect, fen, said) in [
-        (
-            Dialect::XBoard,
-            "3k5/9/9/9/9/9/9/3R5/3R5/4K4 b",
-            "1-0 {White mates}",
-        ),
-        (
-            Dialect::CxBoard,
-            "3k5/9/9/9/9/9/9/3R5/3R5/4K4 b",
-            "1-0 {red mates}",
-        ),
+    for (mut client, said) in [
+        (Client::xboard(), "1-0 {White mates}"),
+        (Client::cxboard(), "1-0 {red mates}"),
     ] {
-        let mut client = Client::new(dialect);
         client.send("force");
-        client.send(&format!("setboard {fen}"));
+        client.send("setboard 3k5/9/9/9/9/9/9/3R5/3R5/4K4 b");
         assert_eq!(client.printed("go"), [said]);
     }
 }
 
 #[test]
 fn pings_wait_for_the_move() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     assert_eq!(client.printed("ping 1"), ["pong 1"]);
     client.send("usermove h2e2");
     assert_eq!(client.verbs("ping 2"), "");
@@ -255,7 +252,7 @@ fn pings_wait_for_the_move() {
 
 #[test]
 fn ping_is_answered_if_the_move_is_discarded() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     client.send("usermove h2e2");
     client.send("ping 1");
     assert_eq!(client.printed("force"), ["pong 1"]);
@@ -264,7 +261,7 @@ fn ping_is_answered_if_the_move_is_discarded() {
 
 #[test]
 fn draw_offer_survives_a_ponder_miss() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     client.send("hard");
     client.send("usermove h2e2");
     client.send("draw");
@@ -277,7 +274,7 @@ fn draw_offer_survives_a_ponder_miss() {
 
 #[test]
 fn hint_is_cleared_by_another_move() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     client.send("usermove h2e2");
     client.answer("h9g7", Some("h0g2"));
     assert_eq!(client.printed("hint"), ["Hint: h0g2"]);
@@ -287,7 +284,7 @@ fn hint_is_cleared_by_another_move() {
 
 #[test]
 fn promotion_variant_moves() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     client.send("force");
     client.send("setboard 3k5/9/9/9/9/9/9/9/9/2B1K4 w");
     assert!(client.printed("usermove c0c0")[0].starts_with("Illegal move"));
@@ -311,7 +308,7 @@ fn promotion_variant_moves() {
 
 #[test]
 fn overlong_line_changes_nothing() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     client.send("usermove h2e2");
     let refused = client.codec.parse_overlong("force", &client.preferences);
     assert_eq!(refused, Command::Unknown("force".to_owned()));
@@ -320,7 +317,7 @@ fn overlong_line_changes_nothing() {
 
 #[test]
 fn tsito_commands() {
-    let mut client = Client::new(Dialect::CxBoard);
+    let mut client = Client::cxboard();
     assert_eq!(client.verbs("red"), "");
     assert_eq!(client.verbs("h2e2"), "position go");
     assert_eq!(client.verbs("?"), "stop");
@@ -337,7 +334,7 @@ fn tsito_commands() {
 
 #[test]
 fn tsito_search_switches() {
-    let mut client = Client::new(Dialect::CxBoard);
+    let mut client = Client::cxboard();
     for (line, option) in [
         ("search mtd", "search mtd"),
         ("nullmove off", "nullmove off"),
@@ -369,14 +366,14 @@ fn tsito_search_switches() {
             "{line}: {said:?}"
         );
     }
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     assert!(client.printed("search mtd")[0].starts_with("Error (unknown command)"));
 }
 
 #[test]
 fn no_capture_limit_can_be_turned_off() {
     let end = |preferences: Preferences| {
-        let mut client = Client::new(Dialect::CxBoard);
+        let mut client = Client::cxboard();
         client.preferences = preferences;
         client.send("setboard 4k4/9/9/9/9/9/9/9/R8/3K5 r - - 119 1");
         client.printed("a1a2").concat()
@@ -392,7 +389,7 @@ fn no_capture_limit_can_be_turned_off() {
 
 #[test]
 fn late_move_loses_in_tsitos_dialect() {
-    let mut client = Client::new(Dialect::CxBoard);
+    let mut client = Client::cxboard();
     client.send("st 0.01");
     std::thread::sleep(std::time::Duration::from_millis(30));
     assert_eq!(client.printed("h2e2"), ["0-1 {red loses on time}"]);
@@ -400,7 +397,7 @@ fn late_move_loses_in_tsitos_dialect() {
 
 #[test]
 fn unknown_commands_are_errors() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     for line in [
         "hello",
         "level x",
@@ -424,7 +421,7 @@ fn unknown_commands_are_errors() {
 
 #[test]
 fn the_books_are_shown_on_request() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     client.send("force");
     client.send("usermove h2e2");
     let asked = client.send("bk");
@@ -446,7 +443,7 @@ fn the_books_are_shown_on_request() {
 
 #[test]
 fn analysis_reports_its_progress() {
-    let mut client = Client::new(Dialect::XBoard);
+    let mut client = Client::xboard();
     assert_eq!(client.printed("."), [""; 0], "nothing is analysed");
     client.send("analyze");
     let mut status = |report: Option<Report>| {
