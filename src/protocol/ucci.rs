@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::codec::{Codec, Command, GameAction, PositionText, Reply, protocol_of_handshake};
 use super::go;
-use super::options::{self, OptionKind, OptionSpec, Preferences};
+use super::options::{self, OptionSpec, Preferences};
 use super::text::{Ranks, TimeUnit, format_perft, format_position, one_line, split_word};
 use crate::board::Move;
 use crate::search::{Bound, HashProbe, Info, Meaning, Report, Score, nodes_per_second};
@@ -68,59 +68,19 @@ impl Codec for Ucci {
 
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
         let debug = preferences.debug;
-        match reply {
-            Reply::Search {
-                report: Report::Line(info),
-                ..
-            } if info.bound == Bound::Exact => {
-                self.bounds.remove(&info.multipv);
-            }
-            Reply::Search {
-                report: Report::Line(info),
-                ..
-            } => {
-                self.bounds.insert(info.multipv, info.clone());
+        let line = match *reply {
+            Reply::Ready => "readyok".to_owned(),
+            Reply::Message(text) => self.message(&one_line(text)),
+            Reply::Search { report, .. } => {
+                return self.format_report(report, debug).into_iter().collect();
             }
             Reply::SearchEnd { nodes, time } => {
                 let bounds = std::mem::take(&mut self.bounds);
                 let lines = bounds.values().map(|info| format_pv(info, debug));
-                return lines.chain([format_progress(*nodes, *time)]).collect();
+                return lines.chain([format_progress(nodes, time)]).collect();
             }
-            Reply::BookMove { .. } | Reply::NoBestMove => self.bounds.clear(),
-            Reply::Position(position) => return format_position(position, Ranks::FromZero),
-            Reply::Perft(counts) => return format_perft(counts, Ranks::FromZero),
-            _ => {}
-        }
-        self.format_reply(reply, debug).into_iter().collect()
-    }
-}
-
-impl Ucci {
-    /// The line of a message, by the client's protocol.
-    fn message(&self, text: &str) -> String {
-        let kind = if self.knows_uci { "string" } else { "message" };
-        format!("info {kind} {text}")
-    }
-
-    /// The line of a report of the search; `None` if UCCI has no form for it.
-    fn format_report(&self, report: &Report, debug: bool) -> Option<String> {
-        match report {
-            Report::Line(info) => self.format_info(info, debug),
-            Report::CurrentMove { played, number, .. } => {
-                debug.then(|| format!("info currmove {played} currmovenumber {number}"))
-            }
-            Report::Progress { nodes, time } => Some(format_progress(*nodes, *time)),
-            Report::Refutation(_) | Report::CurrentLines(_) => None,
-        }
-    }
-
-    /// The line of a reply; `None` if UCCI has no form for it.
-    fn format_reply(&self, reply: &Reply<'_>, debug: bool) -> Option<String> {
-        Some(match *reply {
-            Reply::Ready => "readyok".to_owned(),
-            Reply::Message(text) => self.message(&one_line(text)),
-            Reply::Search { report, .. } => return self.format_report(report, debug),
             Reply::BookMove { played, weight, .. } => {
+                self.bounds.clear();
                 // Clients read a 32-bit number; the weights of some books are larger.
                 let score = i32::try_from(weight).unwrap_or(i32::MAX);
                 format!("info depth 0 score {score} pv {played}")
@@ -138,29 +98,52 @@ impl Ucci {
                     GameAction::Resign => format!("bestmove {best} resign"),
                 }
             }
-            Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
+            Reply::NoBestMove => {
+                self.bounds.clear();
+                "nobestmove".to_owned()
+            }
+            Reply::NothingToStop => "nobestmove".to_owned(),
             Reply::Hash(probe) => format_hash(probe),
-            Reply::BookContents(_)
-            | Reply::SearchEnd { .. }
-            | Reply::CpuLoad(_)
-            | Reply::Registered
-            | Reply::Position(_)
-            | Reply::Perft(_) => return None,
+            Reply::Position(position) => return format_position(position, Ranks::FromZero),
+            Reply::Perft(counts) => return format_perft(counts, Ranks::FromZero),
             Reply::Bye => "bye".to_owned(),
-        })
+            Reply::BookContents(_) | Reply::CpuLoad(_) | Reply::Registered => return Vec::new(),
+        };
+        vec![line]
+    }
+}
+
+impl Ucci {
+    /// The line of a message, by the client's protocol.
+    fn message(&self, text: &str) -> String {
+        let kind = if self.knows_uci { "string" } else { "message" };
+        format!("info {kind} {text}")
     }
 
-    /// A principal variation with its score. If the score is a bound, it is reported in debug mode only, as a message.
-    fn format_info(&self, info: &Info, debug: bool) -> Option<String> {
-        let bound = match info.bound {
-            Bound::Exact => return Some(format_pv(info, debug)),
-            _ if !debug => return None,
-            Bound::Lower => "at least",
-            Bound::Upper => "at most",
-        };
-        let (depth, score) = (info.depth, number(info.score));
-        let line = Ranks::FromZero.format_line(&info.pv);
-        Some(self.message(&format!("depth {depth}: {bound} {score} with {line}")))
+    /// The line of a report of the search; `None` if UCCI has no form for it. A bound is reported in debug mode only,
+    /// as a message.
+    fn format_report(&mut self, report: &Report, debug: bool) -> Option<String> {
+        match report {
+            Report::Line(info) => {
+                self.bounds.remove(&info.multipv);
+                let bound = match info.bound {
+                    Bound::Exact => return Some(format_pv(info, debug)),
+                    Bound::Lower => "at least",
+                    Bound::Upper => "at most",
+                };
+                self.bounds.insert(info.multipv, info.clone());
+                debug.then(|| {
+                    let (depth, score) = (info.depth, number(info.score));
+                    let line = Ranks::FromZero.format_line(&info.pv);
+                    self.message(&format!("depth {depth}: {bound} {score} with {line}"))
+                })
+            }
+            Report::CurrentMove { played, number, .. } => {
+                debug.then(|| format!("info currmove {played} currmovenumber {number}"))
+            }
+            Report::Progress { nodes, time } => Some(format_progress(*nodes, *time)),
+            Report::Refutation(_) | Report::CurrentLines(_) => None,
+        }
     }
 }
 
@@ -252,34 +235,12 @@ fn parse_option(text: &str) -> Command {
 /// The line of an option. In UCCI the default follows the other values; in UCI it precedes them.
 fn format_option(spec: &OptionSpec, as_in_uci: bool) -> Option<String> {
     let name = spec.ucci?;
-    let (kind, values, default) = match spec.kind {
-        OptionKind::Check { ucci_default, .. } => {
-            ("check", String::new(), ucci_default.to_string())
-        }
-        OptionKind::Spin {
-            min, max, default, ..
-        } => ("spin", format!(" min {min} max {max}"), default.to_string()),
-        OptionKind::Combo { words, default, .. } => {
-            let values = words.iter().map(|word| format!(" var {word}")).collect();
-            let default = words.get(default).unwrap_or(&"");
-            ("combo", values, (*default).to_owned())
-        }
-        OptionKind::Text { default, .. } => ("string", String::new(), default.to_owned()),
-        OptionKind::Button => return Some(format!("option {name} type button")),
-        #[cfg(feature = "tune")]
-        OptionKind::Parameter(p) => (
-            "spin",
-            format!(" min {} max {}", p.min, p.max),
-            p.default.to_string(),
-        ),
-    };
-    let default = format!(" default {default}");
-    let [first, second] = if as_in_uci {
-        [default, values]
+    let (kind, default, values) = spec.kind.describe(false);
+    Some(if as_in_uci {
+        format!("option {name} type {kind}{default}{values}")
     } else {
-        [values, default]
-    };
-    Some(format!("option {name} type {kind}{first}{second}"))
+        format!("option {name} type {kind}{values}{default}")
+    })
 }
 
 /// A score as one number: hundredths of a minor piece; for a mate, 30000 minus the plies to it, negative if the side to

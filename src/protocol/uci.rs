@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::codec::{Codec, Command, Reply};
 use super::go::{GoError, GoRequest};
-use super::options::{self, OptionKind, OptionSpec, Preferences};
+use super::options::{self, OptionSpec, Preferences};
 use super::text::{
     Ranks, TimeUnit, centipawns, format_perft, format_position, one_line, split_word,
 };
@@ -224,42 +224,6 @@ fn counts_from_zero(line: &str) -> bool {
 
 fn format_option(spec: &OptionSpec) -> Option<String> {
     let name = spec.uci.filter(|name| *name != UNLISTED)?;
-    Some(match spec.kind {
-        OptionKind::Check { default, .. } => {
-            format!("option name {name} type check default {default}")
-        }
-        OptionKind::Spin {
-            min, max, default, ..
-        } => format!("option name {name} type spin default {default} min {min} max {max}"),
-        OptionKind::Combo {
-            words,
-            uci_words,
-            default,
-            ..
-        } => {
-            let words = if uci_words.is_empty() {
-                words
-            } else {
-                uci_words
-            };
-            let list: Vec<String> = words.iter().map(|word| format!("var {word}")).collect();
-            let default = words.get(default).unwrap_or(&"");
-            let list = list.join(" ");
-            format!("option name {name} type combo default {default} {list}")
-        }
-        OptionKind::Text { default, .. } => {
-            let default = if default.is_empty() {
-                "<empty>"
-            } else {
-                default
-            };
-            format!("option name {name} type string default {default}")
-        }
-        OptionKind::Button => format!("option name {name} type button"),
-        #[cfg(feature = "tune")]
-        OptionKind::Parameter(p) => format!(
-            "option name {name} type spin default {0} min {1} max {2}",
-            p.default, p.min, p.max
-        ),
-    })
+    let (kind, default, values) = spec.kind.describe(true);
+    Some(format!("option name {name} type {kind}{default}{values}"))
 }

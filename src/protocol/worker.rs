@@ -78,16 +78,14 @@ impl Codec for WorkerDialect {
                 }
             }
             Reply::BestMove { .. } | Reply::NoBestMove => {
-                let mut lines = self.ucci.format(reply, preferences);
-                match (self.selection.take(), reply) {
+                let answer = self.ucci.format(reply, preferences);
+                return match (self.selection.take(), reply) {
                     (Some(selection), _) => {
-                        lines.pop();
-                        lines.push(format_selected(selection.window, &selection.lines));
+                        vec![format_selected(selection.window, &selection.lines)]
                     }
-                    (_, Reply::NoBestMove) => return vec!["bestmove (none)".to_owned()],
-                    _ => {}
-                }
-                return lines;
+                    (None, Reply::NoBestMove) => vec!["bestmove (none)".to_owned()],
+                    (None, _) => answer,
+                };
             }
             _ => {}
         }

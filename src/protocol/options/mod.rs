@@ -78,6 +78,47 @@ pub enum OptionKind {
     Parameter(&'static crate::search::Parameter),
 }
 
+impl OptionKind {
+    /// The type, ` default D`, and the range or the choices, in the words that UCCI and UCI share.
+    pub fn describe(&self, in_uci: bool) -> (&'static str, String, String) {
+        let range = |min: &dyn Display, max: &dyn Display| format!(" min {min} max {max}");
+        let (kind, default, values) = match *self {
+            Self::Check {
+                default,
+                ucci_default,
+                ..
+            } => {
+                let default = if in_uci { default } else { ucci_default };
+                ("check", default.to_string(), String::new())
+            }
+            Self::Spin {
+                min, max, default, ..
+            } => ("spin", default.to_string(), range(&min, &max)),
+            Self::Combo {
+                words,
+                uci_words,
+                default,
+                ..
+            } => {
+                let has_own_words = in_uci && !uci_words.is_empty();
+                let words = if has_own_words { uci_words } else { words };
+                let default = words.get(default).unwrap_or(&"");
+                let values = words.iter().map(|word| format!(" var {word}")).collect();
+                ("combo", (*default).to_owned(), values)
+            }
+            Self::Text { default, .. } => {
+                let is_named = in_uci && default.is_empty();
+                let default = if is_named { "<empty>" } else { default };
+                ("string", default.to_owned(), String::new())
+            }
+            Self::Button => return ("button", String::new(), String::new()),
+            #[cfg(feature = "tune")]
+            Self::Parameter(p) => ("spin", p.default.to_string(), range(&p.min, &p.max)),
+        };
+        (kind, format!(" default {default}"), values)
+    }
+}
+
 /// Whether a text option names files or directories, for programs that can browse for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -104,17 +145,6 @@ impl OptionSpec {
     }
 }
 
-/// An invalid value of an option.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", fill(texts().wrong_value, &[name, wanted, &given.as_deref().map_or(texts().nothing.to_owned(), |text| format!("{text:?}"))]))]
-pub struct OptionError {
-    name: &'static str,
-    /// The valid values.
-    wanted: String,
-    /// The beginning of the value; `None` for an empty one.
-    given: Option<String>,
-}
-
 /// An option that has been set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionSet {
@@ -128,12 +158,12 @@ pub struct OptionSet {
 /// beginning of `name` that is the name of an option, and the rest is the value.
 ///
 /// # Errors
-/// The value is invalid; the preferences are unchanged.
+/// A message: the value is invalid. The preferences are unchanged.
 pub fn set(
     name: &str,
     value: Option<&str>,
     preferences: &mut Preferences,
-) -> Option<Result<OptionSet, OptionError>> {
+) -> Option<Result<OptionSet, String>> {
     let (row, name, rest) = find(name, value.is_some())?;
     Some(set_value(&row, name, value.unwrap_or(rest), preferences))
 }
@@ -161,21 +191,19 @@ fn set_value(
     name: &'static str,
     value: &str,
     preferences: &mut Preferences,
-) -> Result<OptionSet, OptionError> {
+) -> Result<OptionSet, String> {
     // UCI writes an empty text as `<empty>`.
     let value = if value == "<empty>" { "" } else { value };
-    let invalid = |wanted: &str| OptionError {
-        name,
-        wanted: wanted.to_owned(),
-        given: Some(excerpt(value)).filter(|text| !text.is_empty()),
+    let invalid = |wanted: &str| {
+        let given = match excerpt(value) {
+            text if text.is_empty() => texts().nothing.to_owned(),
+            text => format!("{text:?}"),
+        };
+        fill(texts().wrong_value, &[name, wanted, &given])
     };
-    let outside = |min: &dyn Display, max: &dyn Display, used: &dyn Display| {
-        let numbers = [min, max, used].map(ToString::to_string);
-        let [min, max, used] = numbers.each_ref().map(String::as_str);
-        Some(fill(
-            texts().out_of_range,
-            &[name, &excerpt(value), min, max, used],
-        ))
+    let outside = |[min, max, used]: [String; 3]| {
+        let given = excerpt(value);
+        fill(texts().out_of_range, &[name, &given, &min, &max, &used])
     };
     let mut note = None;
     match row.kind {
@@ -188,7 +216,7 @@ fn set_value(
             let given = number(value).ok_or_else(|| invalid(texts().a_number))?;
             let used = given.clamp(min, max);
             if used != given || value.starts_with('-') && given == 0 && value != "-0" {
-                note = outside(&min, &max, &used);
+                note = Some(outside([min, max, used].map(|number| number.to_string())));
             }
             set(preferences, used);
         }
@@ -216,7 +244,7 @@ fn set_value(
             let (min, max) = (parameter.min, parameter.max);
             let used = i32::try_from(given.clamp(min.into(), max.into())).unwrap_or(max);
             if i64::from(used) != given {
-                note = outside(&min, &max, &used);
+                note = Some(outside([min, max, used].map(|number| number.to_string())));
             }
             parameter.set(used);
         }
@@ -410,7 +438,7 @@ mod tests {
         ] {
             let mut preferences = Preferences::default();
             let error = set(name, value, &mut preferences).unwrap().unwrap_err();
-            assert_eq!(error.to_string(), message);
+            assert_eq!(error, message);
             assert_eq!(preferences, Preferences::default());
         }
     }
