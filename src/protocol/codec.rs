@@ -1,7 +1,6 @@
 //! The interface between the session and the protocols: commands, replies, and the codecs that parse lines into
 //! commands and format replies as lines. Only the codec of a protocol knows its syntax.
 
-use std::fmt;
 use std::time::Duration;
 
 use super::go::{GoError, GoRequest};
@@ -57,9 +56,7 @@ pub enum Command {
     },
     /// The client has shown that it counts ranks from 0.
     RanksFromZero,
-    /// Turns debug mode on or off.
     Debug(bool),
-    /// Sets the position.
     Position(PositionText),
     /// Excludes moves of the current position.
     BanMoves(Vec<String>),
@@ -122,7 +119,7 @@ impl PositionText {
 }
 
 /// Parses the lines and formats the replies of one conversation.
-pub trait Codec: fmt::Debug {
+pub trait Codec {
     /// Parses a line into commands. Never fails: an invalid line is [`Command::Unknown`] or a command that
     /// contains an error.
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command>;

@@ -58,6 +58,6 @@ pub enum RunError {
 /// full disk. It is no error if the client has closed its end.
 pub fn run() -> Result<(), RunError> {
     let input = stdio::spawn_stdin_reader()?;
-    let error = session::run(input, io::stdout())?;
+    let error = session::run(input, Box::new(io::stdout()))?;
     error.map_or(Ok(()), |error| Err(RunError::Output(error)))
 }

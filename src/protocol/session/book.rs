@@ -1,7 +1,5 @@
 //! Moves from the opening books.
 
-use std::io::Write;
-
 use rand::rng;
 
 use super::adjudication::Offers;
@@ -26,7 +24,7 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
     }
 }
 
-impl<W: Write> Session<W> {
+impl Session {
     /// The book move for a `go`; `None` if the open books contain no move or the engine must search. It searches if an
     /// option disables the books, in analysis (analysis mode, neither a clock nor a time for the move, a search for a
     /// mate, or MultiPV above 1), and if the client suggests a move. The default books are used only in games with

@@ -7,6 +7,7 @@
 //! sends none for five minutes.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -60,22 +61,16 @@ struct CloudRequest {
     line_time: Duration,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum CloudError {
-    /// The address is invalid.
-    #[error(transparent)]
-    Address(#[from] ClientError),
-    #[error(transparent)]
-    Thread(#[from] std::io::Error),
-}
-
 /// The thread that asks a cloud library.
 #[derive(Debug)]
 pub struct Cloud(Sender<CloudRequest>);
 
 impl Cloud {
     /// Starts a thread that asks the library at an address. The thread ends when the returned value is dropped.
-    pub fn open(address: &str) -> Result<Self, CloudError> {
+    ///
+    /// # Errors
+    /// The address is invalid, or the thread cannot be started.
+    pub fn open(address: &str) -> Result<Self, Box<dyn Error>> {
         let client = Client::new(address, None, LONGEST)?;
         let (sender, requests) = unbounded::<CloudRequest>();
         let mut thread = CloudThread {
@@ -160,42 +155,37 @@ impl CloudThread {
             crate::cloud::fen::write(&request.position),
             request.ban.clone(),
         );
-        let found = |suggestion| CloudAnswer {
-            suggestion: Some(suggestion),
+        let mut answer = CloudAnswer {
+            suggestion: self.cache.get(&key).copied(),
             problem: None,
         };
-        let no_move = |problem| CloudAnswer {
-            suggestion: None,
-            problem,
-        };
-        if let Some(cached) = self.cache.get(&key) {
-            return (found(*cached), false);
-        }
         let time = request.until.saturating_duration_since(Instant::now());
-        if self.paused.is_some_and(|until| Instant::now() < until) || time.is_zero() {
-            return (CloudAnswer::default(), false);
+        let is_paused = self.paused.is_some_and(|until| Instant::now() < until);
+        if answer.suggestion.is_some() || is_paused || time.is_zero() {
+            return (answer, false);
         }
         let parameters = [("learn", "0"), ("ban", &*request.ban)];
         let reply = self.ask("querybest", request, &parameters, time);
         let reply = reply.map(|reply| parse_best(&reply));
         self.is_invalid &= reply == Ok(BestReply::Invalid);
+        let wants_line = reply == Ok(BestReply::NoBestMove);
         match reply {
             Ok(BestReply::Move(played, is_table)) => {
                 if self.cache.len() >= MAX_CACHED {
                     self.cache.clear();
                 }
                 self.cache.insert(key, (played, is_table));
-                (found((played, is_table)), false)
+                answer.suggestion = Some((played, is_table));
             }
-            Ok(BestReply::NoBestMove) => (no_move(None), true),
-            Ok(BestReply::Other) => (no_move(None), false),
+            Ok(BestReply::NoBestMove | BestReply::Other) => {}
             Ok(BestReply::Invalid) => {
                 let problem = "cloud: the address does not reply like a cloud library";
                 let is_new = !std::mem::replace(&mut self.is_invalid, true);
-                (no_move(is_new.then(|| problem.to_owned())), false)
+                answer.problem = is_new.then(|| problem.to_owned());
             }
-            Err(problem) => (no_move(problem), false),
+            Err(problem) => answer.problem = problem,
         }
+        (answer, wants_line)
     }
 
     /// The line of the library; empty if it has none.

@@ -11,11 +11,6 @@ use crate::text::{fill, texts};
 /// The number of errors of one line that are reported in full.
 const MAX_REPORTED: usize = 32;
 
-/// The errors of a position or of moves, as messages.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", .0.join(", "))]
-pub struct PositionError(Vec<String>);
-
 /// The position to search, and the moves that are banned in it.
 #[derive(Clone, Debug)]
 pub struct CurrentGame {
@@ -57,20 +52,16 @@ impl CurrentGame {
     /// # Errors
     /// Returns every error of the position. There is no current game then: a search of the previous position would not
     /// be what the client wants.
-    pub fn set(
-        &mut self,
-        text: PositionText,
-        promotion: bool,
-    ) -> Result<Option<String>, PositionError> {
+    pub fn set(&mut self, text: PositionText, promotion: bool) -> Result<Option<String>, String> {
         self.text = text;
         self.banned.clear();
         self.parse_again(promotion)
     }
 
     /// Parses the position again, with or without the promotion variant. Bans stay.
-    pub fn parse_again(&mut self, promotion: bool) -> Result<Option<String>, PositionError> {
+    pub fn parse_again(&mut self, promotion: bool) -> Result<Option<String>, String> {
         self.game = None;
-        let ParsedGame { game, ignored } = parse_game(&self.text, promotion)?;
+        let (game, ignored) = parse_game(&self.text, promotion)?;
         self.game = Some(game);
         Ok(ignored)
     }
@@ -92,11 +83,9 @@ impl CurrentGame {
     ///
     /// # Errors
     /// Returns every text that is not a move; nothing is banned then.
-    pub fn ban(&mut self, words: &[String]) -> Result<(), PositionError> {
+    pub fn ban(&mut self, words: &[String]) -> Result<(), String> {
         let Some(game) = &self.game else {
-            return Err(PositionError(vec![
-                texts().invalid_last_position.to_owned(),
-            ]));
+            return Err(texts().invalid_last_position.to_owned());
         };
         let (mut moves, mut errors) = (Vec::new(), Vec::new());
         for text in words {
@@ -106,7 +95,7 @@ impl CurrentGame {
             }
         }
         if !errors.is_empty() {
-            return Err(PositionError::new(&errors));
+            return Err(join_errors(&errors));
         }
         moves.retain(|banned| !self.banned.contains(banned));
         self.banned.extend(moves);
@@ -128,25 +117,17 @@ impl CurrentGame {
     }
 }
 
-/// A game up to its first move that is not legal.
-#[derive(Clone, Debug)]
-pub struct ParsedGame {
-    pub game: Game,
-    /// A message about the first move that is not legal and those after it, which are ignored.
-    pub ignored: Option<String>,
-}
-
 /// Parses a position and the legal moves from it. Some clients send the position on the board and the moves that led
-/// to it, so the position before the first illegal move is kept.
+/// to it, so the moves before the first illegal one are played. Returns the game, and a message about the other moves.
 ///
 /// # Errors
 /// Returns every error of the FEN.
-pub fn parse_game(text: &PositionText, promotion: bool) -> Result<ParsedGame, PositionError> {
+pub fn parse_game(text: &PositionText, promotion: bool) -> Result<(Game, Option<String>), String> {
     let fen = text.fen.as_deref().unwrap_or(fen::START);
     let position = fen::parse_variant_position(fen, promotion).map_err(|error| {
         let mut reasons: Vec<String> = error.reasons.iter().map(ToString::to_string).collect();
         reasons.dedup();
-        PositionError::new(&reasons)
+        join_errors(&reasons)
     })?;
     let mut game = Game::new(position);
     for (index, played) in text.moves.iter().enumerate() {
@@ -160,15 +141,9 @@ pub fn parse_game(text: &PositionText, promotion: bool) -> Result<ParsedGame, Po
         };
         let numbers = [index + 1, text.moves.len()].map(|number| number.to_string());
         let ignored = fill(texts().moves_ignored, &[&numbers[0], &numbers[1], &error]);
-        return Ok(ParsedGame {
-            game,
-            ignored: Some(ignored),
-        });
+        return Ok((game, Some(ignored)));
     }
-    Ok(ParsedGame {
-        game,
-        ignored: None,
-    })
+    Ok((game, None))
 }
 
 /// Parses a move: coordinates, or any notation of a legal move.
@@ -193,18 +168,13 @@ fn parse_text(text: &str, ranks: Ranks, position: &Position) -> Result<Move, Str
     Err(fill(texts().not_a_move, &[&text, hint]))
 }
 
-impl PositionError {
-    /// The errors of one line, of which the first ones are kept.
-    fn new(errors: &[String]) -> Self {
-        let mut messages: Vec<String> = errors
-            .iter()
-            .take(MAX_REPORTED)
-            .map(|e| excerpt(e))
-            .collect();
-        if errors.len() > MAX_REPORTED {
-            let more = (errors.len() - MAX_REPORTED).to_string();
-            messages.push(fill(texts().and_more, &[&more]));
-        }
-        Self(messages)
+/// The message for the errors of one line, of which the first ones are kept.
+fn join_errors(errors: &[String]) -> String {
+    let kept = errors.iter().take(MAX_REPORTED);
+    let mut messages: Vec<String> = kept.map(|error| excerpt(error)).collect();
+    if errors.len() > MAX_REPORTED {
+        let more = (errors.len() - MAX_REPORTED).to_string();
+        messages.push(fill(texts().and_more, &[&more]));
     }
+    messages.join(", ")
 }

@@ -43,7 +43,7 @@ use crate::rules::Game;
 use crate::search::{Event, Pool, StartError};
 use crate::text::{Language, fill, texts, translated};
 use adjudication::{DrawResign, Ruling, RulingThread};
-use game::{CurrentGame, ParsedGame, PositionError};
+use game::CurrentGame;
 use state::{CommandQueue, PerftCounts, Session};
 
 /// Runs a session that reads `input` and writes to `sink`, until `quit`, the end of the input, or the end of the
@@ -51,7 +51,7 @@ use state::{CommandQueue, PerftCounts, Session};
 ///
 /// # Errors
 /// The system refuses a thread or memory that the search needs.
-pub fn run<W: Write>(input: InputReceiver, sink: W) -> Result<Option<io::Error>, StartError> {
+pub fn run(input: InputReceiver, sink: Box<dyn Write>) -> Result<Option<io::Error>, StartError> {
     Ok(Session::new(input, sink)?.run())
 }
 
@@ -82,9 +82,9 @@ enum Incoming {
     SearchLost,
 }
 
-impl<W: Write> Session<W> {
+impl Session {
     /// A session that reads `input` and writes to `sink`.
-    fn new(input: InputReceiver, sink: W) -> Result<Self, StartError> {
+    fn new(input: InputReceiver, sink: Box<dyn Write>) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
         Ok(Self {
             search: None,
@@ -267,32 +267,27 @@ impl<W: Write> Session<W> {
         vec![Command::TooLong { head, command }]
     }
 
+    /// Runs a command. One that [needs an idle engine](needs_idle) must not run during a search. Breaks after `quit`.
     fn handle(&mut self, command: Command) -> ControlFlow<()> {
+        let works_before_handshake = matches!(
+            command,
+            Command::Quit
+                | Command::Unknown(_)
+                | Command::Print(_)
+                | Command::PrintError(_)
+                | Command::Handshake(_)
+                | Command::IsReady
+        );
+        if self.is_booting() && !works_before_handshake {
+            return ControlFlow::Continue(());
+        }
         match command {
             Command::Quit => return self.quit(),
             Command::Unknown(line) => self.ignore_unknown(&line),
             Command::Print(text) => self.output.line(&text),
             Command::PrintError(text) => self.output.error_line(&text),
-            Command::TooLong { .. } if self.is_booting() => {}
             Command::TooLong { head, command } => self.refuse_overlong(&head, &command),
             Command::Handshake(protocol) => self.greet(protocol),
-            Command::IsReady => self.run_command(command),
-            // Before the handshake all other commands are ignored.
-            _ if self.is_booting() => {}
-            _ => self.run_command(command),
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// Whether the client has sent neither a handshake nor a line of UCI.
-    fn is_booting(&self) -> bool {
-        !self.greeted && self.protocol == Protocol::Ucci
-    }
-
-    /// Runs a command after the handshake. A command that [needs an idle engine](needs_idle) must not run during a
-    /// search.
-    fn run_command(&mut self, command: Command) {
-        match command {
             Command::IsReady => {
                 if self.search.is_none() {
                     self.pool.prepare();
@@ -305,7 +300,7 @@ impl<W: Write> Session<W> {
             Command::Position(text) => self.set_position(text),
             Command::BanMoves(moves) => {
                 if let Err(error) = self.game.ban(&moves) {
-                    self.refuse("banmoves", &error.to_string());
+                    self.refuse("banmoves", &error);
                 }
             }
             Command::Go(request) => self.on_go(request),
@@ -319,14 +314,15 @@ impl<W: Write> Session<W> {
             Command::NewGame => self.new_game(),
             Command::Register => self.send(&Reply::Registered),
             Command::Hint(line) => self.hint(&line),
-            Command::Handshake(_)
-            | Command::Print(_)
-            | Command::PrintError(_)
-            | Command::Quit
-            | Command::Unknown(_)
-            | Command::Unparsed(_)
-            | Command::TooLong { .. } => {}
+            // The queue parses a line before it returns its commands.
+            Command::Unparsed(_) => {}
         }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether the client has sent neither a handshake nor a line of UCI.
+    fn is_booting(&self) -> bool {
+        !self.greeted && self.protocol == Protocol::Ucci
     }
 
     /// Switches to a protocol.
@@ -371,23 +367,29 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// Sends a message for the user.
+    fn message(&mut self, text: &str) {
+        self.send(&Reply::Message(text));
+    }
+
     /// Reports that a command is not executed. Reasons in English are translated if messages are in Chinese.
     fn refuse(&mut self, verb: &str, reasons: &str) {
         let text = fill(texts().refused, &[verb, &translated(reasons)]);
         log::warn!("{text}");
-        self.send(&Reply::Message(&text));
+        self.message(&text);
     }
 
     /// Ignores a line that the protocol does not define; reports it in debug mode, and to a person at a terminal.
     fn ignore_unknown(&mut self, line: &str) {
-        if !line.is_empty() && io::stdin().is_terminal() {
-            let text = fill(texts().unknown_command, &[&excerpt(line)]);
-            // Nothing can be done about a closed standard error.
-            let _ = writeln!(io::stderr(), "{text}");
+        if line.is_empty() {
+            return;
         }
-        if self.preferences.debug && !line.is_empty() {
-            let text = fill(texts().unknown_line, &[&excerpt(line)]);
-            self.send(&Reply::Message(&text));
+        if io::stdin().is_terminal() {
+            let text = fill(texts().unknown_command, &[&excerpt(line)]);
+            self.output.error_line(&text);
+        }
+        if self.preferences.debug {
+            self.message(&fill(texts().unknown_line, &[&excerpt(line)]));
         }
     }
 
@@ -418,8 +420,7 @@ impl<W: Write> Session<W> {
             let fen = text.fen.as_deref().unwrap_or_default();
             let ignored: Vec<String> = fen::ignored_counters(fen).map(excerpt).collect();
             if !ignored.is_empty() {
-                let text = fill(texts().counters_ignored, &[&ignored.join(" ")]);
-                self.send(&Reply::Message(&text));
+                self.message(&fill(texts().counters_ignored, &[&ignored.join(" ")]));
             }
         }
         let result = self.game.set(text, self.preferences.promotion);
@@ -427,28 +428,28 @@ impl<W: Write> Session<W> {
     }
 
     /// Reports the result of setting the position: its errors, or the moves that are ignored.
-    fn report_position(&mut self, result: Result<Option<String>, PositionError>) {
+    fn report_position(&mut self, result: Result<Option<String>, String>) {
         match result {
             Ok(None) => {}
-            Ok(Some(ignored)) => self.send(&Reply::Message(&format!("position: {ignored}"))),
-            Err(error) => return self.refuse("position", &error.to_string()),
+            Ok(Some(ignored)) => self.message(&format!("position: {ignored}")),
+            Err(error) => return self.refuse("position", &error),
         }
         if let Some(note) = self.game.irregularity_note() {
-            self.send(&Reply::Message(&note));
+            self.message(&note);
         }
     }
 
     /// The game of a command other than `position`; reports its errors.
     fn game_or_refuse(&mut self, verb: &str, text: &PositionText) -> Option<Game> {
         match game::parse_game(text, self.preferences.promotion) {
-            Ok(ParsedGame { game, ignored }) => {
+            Ok((game, ignored)) => {
                 if let Some(ignored) = ignored {
-                    self.send(&Reply::Message(&format!("{verb}: {ignored}")));
+                    self.message(&format!("{verb}: {ignored}"));
                 }
                 Some(game)
             }
             Err(error) => {
-                self.refuse(verb, &error.to_string());
+                self.refuse(verb, &error);
                 None
             }
         }

@@ -1,6 +1,5 @@
 //! Setting options, and the effects of their new values.
 
-use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,13 +9,12 @@ use super::cloud::Cloud;
 use super::state::Session;
 use crate::book::BookLibrary;
 use crate::eval::nnue::Network;
-use crate::protocol::codec::Reply;
 use crate::protocol::options::{self, Effect, OptionSet, Preferences, default_books};
 use crate::protocol::text::excerpt;
 use crate::tablebase::Tables;
 use crate::text::{fill, path_of_name, texts, translated};
 
-impl<W: Write> Session<W> {
+impl Session {
     /// Sets an option. An unknown one is ignored, and reported in debug mode: clients set the options that they
     /// support, not those that the engine lists.
     pub fn set_option(&mut self, name: &str, value: Option<&str>) {
@@ -25,14 +23,13 @@ impl<W: Write> Session<W> {
             None => {
                 log::info!("no option {name}");
                 if self.preferences.debug {
-                    let text = fill(texts().unknown_option, &[&excerpt(name)]);
-                    self.send(&Reply::Message(&text));
+                    self.message(&fill(texts().unknown_option, &[&excerpt(name)]));
                 }
             }
-            Some(Err(error)) => self.refuse("setoption", &error.to_string()),
+            Some(Err(error)) => self.refuse("setoption", &error),
             Some(Ok(OptionSet { effect, note })) => {
                 if let Some(note) = note {
-                    self.send(&Reply::Message(&note));
+                    self.message(&note);
                 }
                 self.apply(preferences, effect);
             }
@@ -122,8 +119,7 @@ impl<W: Write> Session<W> {
         let (tables, skipped) = Tables::open(&self.preferences.table_paths);
         for file in skipped {
             let (path, error) = (file.path.display().to_string(), file.error.to_string());
-            let text = fill(texts().table_not_used, &[&path, &translated(&error)]);
-            self.send(&Reply::Message(&text));
+            self.message(&fill(texts().table_not_used, &[&path, &translated(&error)]));
         }
         log::info!("{} endgame tables", tables.iter().count());
         self.tables = Some(tables);
@@ -158,8 +154,7 @@ impl<W: Write> Session<W> {
             .as_ref()
             .map(|tables| tables.unreported_damage());
         for error in errors.unwrap_or_default() {
-            let text = fill(texts().damaged_table, &[&translated(&error)]);
-            self.send(&Reply::Message(&text));
+            self.message(&fill(texts().damaged_table, &[&translated(&error)]));
         }
     }
 

@@ -1,6 +1,5 @@
 //! From `go` to its answer.
 
-use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,7 +22,7 @@ use crate::search::{
 };
 use crate::text::{Language, fill, texts};
 
-impl<W: Write> Session<W> {
+impl Session {
     /// Handles a `go` of an idle engine. An invalid one is answered without a move.
     pub fn on_go(&mut self, request: Result<GoRequest, GoError>) {
         self.codec.on_go(&request);
@@ -47,7 +46,7 @@ impl<W: Write> Session<W> {
         self.report_ignored_words(&go, &game, root_moves.as_deref());
         let limits = self.limits(&go, &game);
         if go.uses_opponents_clock(game.position().side_to_move()) {
-            self.send(&Reply::Message(texts().opponents_clock));
+            self.message(texts().opponents_clock);
         }
         let may_be_endless = go.infinite || go.ponder;
         if !limits.is_bounded() && !may_be_endless && !go.unknown_words.is_empty() {
@@ -129,25 +128,21 @@ impl<W: Write> Session<W> {
     ) -> ActiveSearch {
         // Without a suggestion the only stage is the request itself.
         let stage = Stage::first(go, &request);
-        #[cfg(feature = "cloud")]
-        let awaited_move = self.ask_cloud(go, &request);
-        #[cfg(feature = "cloud")]
-        let starts_now = awaited_move.is_none();
-        #[cfg(not(feature = "cloud"))]
-        let starts_now = true;
-        if starts_now {
-            self.pool.start(stage.request(&request, Duration::ZERO));
-        }
-        let ruling = self.referee.judge(request.game.clone(), request.settings);
         let mut search = ActiveSearch::new(request, stage, started);
+        let request = &search.request;
         search.offers.draw_offered = go.draw;
-        search.offers.may_resign = self.may_resign(go, &search.request);
+        search.offers.may_resign = self.may_resign(go, request);
         search.book = book;
-        search.awaited_ruling = Some(ruling);
+        search.awaited_ruling = Some(self.referee.judge(request.game.clone(), request.settings));
         #[cfg(feature = "cloud")]
         {
-            search.awaited_move = awaited_move;
+            search.awaited_move = self.ask_cloud(go, request);
+            if search.awaited_move.is_some() {
+                return search;
+            }
         }
+        self.pool
+            .start(search.stage.request(request, Duration::ZERO));
         search
     }
 
@@ -178,20 +173,13 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Moves of the current position in a message, for Chinese users in Chinese notation.
-    fn message_moves(&self, moves: &[Move]) -> String {
-        let position = self.game.game().map(Game::position);
-        let side = position.map(Position::side_to_move);
-        let text = |played: &Move| {
-            let piece = position.and_then(|position| position.piece_on(played.from()));
-            match position {
-                Some(position)
-                    if Language::chosen() == Language::Zh && piece.map(Piece::color) == side =>
-                {
-                    MoveStyle::Chinese.write(position, *played)
-                }
-                _ => self.preferences.ranks().format(*played),
-            }
+    /// Moves in a message, for Chinese users in Chinese notation.
+    fn message_moves(&self, position: &Position, moves: &[Move]) -> String {
+        let side = Some(position.side_to_move());
+        let is_own = |played: &Move| position.piece_on(played.from()).map(Piece::color) == side;
+        let text = |played: &Move| match Language::chosen() {
+            Language::Zh if is_own(played) => MoveStyle::Chinese.write(position, *played),
+            _ => self.preferences.ranks().format(*played),
         };
         moves.iter().map(text).collect::<Vec<_>>().join(" ")
     }
@@ -201,7 +189,7 @@ impl<W: Write> Session<W> {
     fn report_ignored_words(&mut self, go: &GoRequest, game: &Game, allowed: Option<&[Move]>) {
         if !go.unknown_words.is_empty() {
             let words = go.unknown_words.join(" ");
-            self.send(&Reply::Message(&fill(texts().unknown_words, &[&words])));
+            self.message(&fill(texts().unknown_words, &[&words]));
         }
         let wanted = go.search_moves.iter().flatten().copied();
         let missing: Vec<Move> = wanted
@@ -211,8 +199,8 @@ impl<W: Write> Session<W> {
             })
             .collect();
         if !missing.is_empty() {
-            let missing = self.message_moves(&missing);
-            self.send(&Reply::Message(&fill(texts().cannot_play, &[&missing])));
+            let missing = self.message_moves(game.position(), &missing);
+            self.message(&fill(texts().cannot_play, &[&missing]));
         }
     }
 
@@ -318,33 +306,26 @@ impl<W: Write> Session<W> {
 
     /// Answers the `go`, once.
     pub fn answer(&mut self, outcome: &Outcome) {
-        let Some(search) = &mut self.search else {
+        let Some(mut search) = self.search.take() else {
             return;
         };
-        let book_outcome = search.book_outcome.take();
-        let outcome = book_outcome.as_ref().unwrap_or(outcome);
-        let (mate, by_some_moves) = (
-            search.request.limits.mate,
-            search.request.root_moves.is_some(),
-        );
         // A ruling that has arrived in the meantime is reported first.
-        let ruling = search.awaited_ruling.as_ref();
+        let ruling = search.awaited_ruling.take();
         if let Some(ruling) = ruling.and_then(|ruling| ruling.try_recv().ok()) {
+            search.offers.is_draw = ruling.is_draw;
             self.on_ruling(&ruling);
         }
-        if let Some(moves) = mate {
+        let outcome = search.book_outcome.as_ref().unwrap_or(outcome);
+        if let Some(moves) = search.request.limits.mate {
+            let by_some_moves = search.request.root_moves.is_some();
             self.report_mate_search(moves, by_some_moves, outcome);
         }
         self.report_damaged_tables();
-        if outcome.best.is_some() && book_outcome.is_none() {
+        if outcome.best.is_some() && search.book_outcome.is_none() {
             let Outcome { nodes, time, .. } = *outcome;
             self.send(&Reply::SearchEnd { nodes, time });
         }
-        let Some(search) = self.search.take() else {
-            return;
-        };
-        let Outcome { best, ponder, .. } = *outcome;
-        let Some(best) = best else {
+        let Some(best) = outcome.best else {
             return self.send(&Reply::NoBestMove);
         };
         let SearchRequest { game, control, .. } = &search.request;
@@ -354,7 +335,7 @@ impl<W: Write> Session<W> {
         } else {
             (self.draw_resign).decide(game, outcome, search.offers, &self.preferences)
         };
-        self.send_best_move(game, best, ponder, action);
+        self.send_best_move(game, best, outcome.ponder, action);
     }
 
     /// Sends the move to play in `game`. After an expected reply that ends the game there is nothing to ponder on.
@@ -379,7 +360,7 @@ impl<W: Write> Session<W> {
 
     /// If `go mate` has found no mate in `moves` moves, reports that. `by_some_moves`: whether only some first moves
     /// were searched.
-    pub fn report_mate_search(&mut self, moves: u32, by_some_moves: bool, outcome: &Outcome) {
+    fn report_mate_search(&mut self, moves: u32, by_some_moves: bool, outcome: &Outcome) {
         if outcome.score.is_some_and(|score| score.is_mate_in(moves)) {
             return;
         }
@@ -394,8 +375,7 @@ impl<W: Write> Session<W> {
         } else {
             texts.mate_not_found
         };
-        let text = fill(text, &[&moves.to_string(), by]);
-        self.send(&Reply::Message(&text));
+        self.message(&fill(text, &[&moves.to_string(), by]));
     }
 
     /// Stops the search in progress and answers it, unless that takes too long. `go perft` has no answer before its
@@ -426,7 +406,7 @@ impl<W: Write> Session<W> {
         self.search = None;
         match counts {
             Some(counts) => self.send(&Reply::Perft(&counts)),
-            None => self.send(&Reply::Message(texts().perft_stopped)),
+            None => self.message(texts().perft_stopped),
         }
     }
 
@@ -434,7 +414,7 @@ impl<W: Write> Session<W> {
     pub fn on_search_lost(&mut self) {
         if self.search.take().is_some() {
             log::error!("the search has failed");
-            self.send(&Reply::Message(texts().search_failed));
+            self.message(texts().search_failed);
             self.send(&Reply::NoBestMove);
         }
     }
@@ -442,7 +422,7 @@ impl<W: Write> Session<W> {
     /// Reports the ruling on the game. The search continues, since the client may use other rules.
     pub fn on_ruling(&mut self, ruling: &Ruling) {
         if let Some(text) = &ruling.text {
-            self.send(&Reply::Message(text));
+            self.message(text);
         }
         if let Some(search) = &mut self.search {
             search.awaited_ruling = None;

@@ -1,6 +1,7 @@
 //! The state of a session: the search in progress, and the queue of commands.
 
 use std::collections::VecDeque;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,15 +24,14 @@ use crate::search::{Event, Outcome, Pool, SearchRequest};
 use crate::tablebase::Tables;
 
 /// A conversation with one client.
-#[derive(Debug)]
-pub struct Session<W> {
+pub struct Session {
     /// The search in progress. Declared before the pool, whose drop waits for the search threads.
     pub(super) search: Option<ActiveSearch>,
     pub(super) input: InputReceiver,
     pub(super) events: Receiver<Event>,
     pub(super) pool: Pool,
     pub(super) referee: RulingThread,
-    pub(super) output: Output<W>,
+    pub(super) output: Output<Box<dyn Write>>,
     pub(super) codec: Box<dyn Codec>,
     pub(super) protocol: Protocol,
     /// Whether there was a handshake.

@@ -5,7 +5,6 @@
 //! equally deep search. If the suggestion fails, the search that `go` asked for follows. A hint is a line that the
 //! search tries first.
 
-use std::io::Write;
 use std::sync::Arc;
 
 #[cfg(feature = "cloud")]
@@ -14,8 +13,6 @@ use super::stage::{Next, Stage};
 use super::state::Session;
 use crate::board::Move;
 #[cfg(feature = "cloud")]
-use crate::protocol::codec::Reply;
-#[cfg(feature = "cloud")]
 use crate::protocol::go::GoRequest;
 #[cfg(feature = "cloud")]
 use crate::search::SearchRequest;
@@ -23,7 +20,7 @@ use crate::search::{Bound, Control, Info, Outcome, Report};
 #[cfg(feature = "cloud")]
 use crate::text::translated;
 
-impl<W: Write> Session<W> {
+impl Session {
     /// Plays a suggestion after its search, or starts the next stage.
     pub fn on_suggestion_searched(&mut self, outcome: Outcome) {
         let Some(search) = &mut self.search else {
@@ -92,7 +89,7 @@ impl<W: Write> Session<W> {
 }
 
 #[cfg(feature = "cloud")]
-impl<W: Write> Session<W> {
+impl Session {
     /// Asks the library for a move. It is not asked in analysis, below full strength, in the promotion variant, if the
     /// limits contain neither a clock nor a time for the move, or if the client suggests a move itself.
     pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
@@ -113,7 +110,7 @@ impl<W: Write> Session<W> {
     /// Starts the search after the library has answered or the wait has ended.
     pub fn on_cloud(&mut self, answer: CloudAnswer) {
         if let Some(problem) = &answer.problem {
-            self.send(&Reply::Message(&translated(problem)));
+            self.message(&translated(problem));
         }
         let Some(search) = &mut self.search else {
             return;

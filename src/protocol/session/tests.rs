@@ -30,7 +30,7 @@ impl Write for SharedBuffer {
 }
 
 struct TestSession {
-    session: Session<SharedBuffer>,
+    session: Session,
     buffer: SharedBuffer,
 }
 
@@ -38,7 +38,7 @@ impl TestSession {
     fn new(handshake: &str) -> Self {
         let buffer = SharedBuffer::default();
         let input = spawn_reader(io::empty()).unwrap();
-        let session = Session::new(input, buffer.clone()).unwrap();
+        let session = Session::new(input, Box::new(buffer.clone())).unwrap();
         let mut this = Self { session, buffer };
         this.say(handshake);
         this
@@ -119,12 +119,7 @@ fn answer(session: &mut TestSession, go: &str, hundredths: i32) -> String {
 }
 
 #[test]
-fn illegal_searchmoves_are_reported() {
-    let mut session = TestSession::new("ucci");
-    let said = session.say("go searchmoves a0a5 depth 3");
-    let expected = ["info message go: cannot play a0a5", "nobestmove"];
-    assert_eq!(said, expected);
-    // Also if all legal moves may be played.
+fn illegal_searchmoves_are_reported_if_all_legal_moves_may_be_played() {
     let mut session = TestSession::new("ucci");
     session.say("position fen 3k5/9/9/9/9/9/9/9/9/4K4 w");
     let said = session.say("go depth 1 searchmoves e0e1 e0f0 a0a5");
@@ -175,41 +170,29 @@ fn reply_that_ends_the_game_is_no_ponder_move() {
 }
 
 #[test]
-fn finished_ponder_search_waits_for_ponderhit() {
-    for handshake in ["ucci", "uci"] {
-        let mut session = TestSession::new(handshake);
-        for end in ["ponderhit", "stop"] {
-            session.say("go ponder movetime 1000");
+fn finished_search_waits_for_its_end() {
+    for protocol in ["ucci", "uci"] {
+        let mut session = TestSession::new(protocol);
+        for (go, end) in [
+            ("go ponder movetime 1000", "ponderhit"),
+            ("go ponder movetime 1000", "stop"),
+            ("go infinite", "stop"),
+        ] {
+            session.say(go);
             assert_eq!(session.on_event(done(0)), [""; 0]);
             assert_eq!(session.say(end).last().unwrap(), "bestmove h2e2");
         }
-        assert_eq!(session.say("isready"), ["readyok"]);
-    }
-}
-
-#[test]
-fn finished_infinite_search_waits_for_stop() {
-    for protocol in ["ucci", "uci"] {
-        let mut session = TestSession::new(protocol);
-        session.say("go infinite");
-        assert_eq!(session.on_event(done(0)), [""; 0]);
-        assert_eq!(session.say("stop").last().unwrap(), "bestmove h2e2");
         session.say("go ponder");
         assert_eq!(session.on_event(done(0)), [""; 0]);
         assert_eq!(session.say("ponderhit"), [""; 0]);
         assert_eq!(session.say("stop").last().unwrap(), "bestmove h2e2");
+        assert_eq!(session.say("isready"), ["readyok"]);
+        // Only in UCCI a proven mate ends an infinite search.
+        session.say("go infinite");
+        let said = session.on_event(done_with(Score::mate_in(3)));
+        let last = said.last().map_or("", String::as_str);
+        assert_eq!(last, ["", "bestmove h2e2"][usize::from(protocol == "ucci")]);
     }
-}
-
-#[test]
-fn proven_mate_ends_an_infinite_search_in_ucci_only() {
-    let mate = done_with(Score::mate_in(3));
-    let mut session = TestSession::new("uci");
-    session.say("go infinite");
-    assert_eq!(session.on_event(mate.clone()), [""; 0]);
-    let mut session = TestSession::new("ucci");
-    session.say("go infinite");
-    assert_eq!(session.on_event(mate).last().unwrap(), "bestmove h2e2");
 }
 
 #[test]
@@ -219,36 +202,6 @@ fn failed_search_is_answered() {
     session.session.on_search_lost();
     assert_eq!(session.read().last().unwrap(), "nobestmove");
     assert_eq!(session.say("isready"), ["readyok"]);
-}
-
-#[test]
-fn usemillisec_sets_the_time_unit() {
-    let mut session = TestSession::new("ucci");
-    for (setting, seconds) in [("true", 2), ("false", 2000)] {
-        session.say(&format!("setoption usemillisec {setting}"));
-        let session = &mut session.session;
-        let line = "go time 2000 increment 0";
-        let commands = session.codec.parse(line, &session.preferences);
-        let [Command::Go(Ok(request))] = commands.as_slice() else {
-            panic!("{commands:?}");
-        };
-        let clock = request.limits(crate::board::Color::Red).clock.unwrap();
-        assert_eq!(clock.time, Duration::from_secs(seconds));
-    }
-}
-
-#[test]
-fn promotion_parses_the_position_again() {
-    let mut session = TestSession::new("ucci");
-    // A promotion of an advisor; without the variant the move is ignored with a message.
-    let promoting = "position fen 4k4/9/9/9/9/9/9/9/9/3A1K3 w moves d0d0";
-    assert_eq!(session.say(promoting).len(), 1);
-    let before = session.board();
-    assert!(before.is_some());
-    assert_eq!(session.say("setoption promotion true"), [""; 0]);
-    assert_ne!(session.board(), before);
-    assert_eq!(session.say("setoption promotion false").len(), 1);
-    assert_eq!(session.board(), before);
 }
 
 #[test]
