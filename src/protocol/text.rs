@@ -126,12 +126,10 @@ impl Ranks {
         (square(from)? + &square(to)?).parse().ok()
     }
 
-    /// Formats a move.
     pub fn format(self, played: Move) -> String {
         self.format_square(played.from()) + &self.format_square(played.to())
     }
 
-    /// Formats a square.
     pub fn format_square(self, square: Square) -> String {
         let file = char::from(b'a' + square.file() as u8);
         let first = match self {

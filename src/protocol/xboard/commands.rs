@@ -1,6 +1,7 @@
 //! The commands of XBoard and CXBoard, and the list of features.
 
 use super::game::refuse_game;
+use super::time::set_clock;
 use super::{Purpose, XBoard};
 use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
@@ -38,7 +39,7 @@ impl XBoard {
     /// The progress of an analysis.
     fn status_line(&self) -> Option<String> {
         let moves = legal_moves(self.game.position()).len();
-        (self.purpose == Some(Purpose::Analyse)).then(|| self.status.line(moves))
+        (self.purpose == Some(Purpose::Analyze)).then(|| self.status.line(moves))
     }
 
     /// The commands about the game.
@@ -75,14 +76,14 @@ impl XBoard {
                 Vec::new()
             }
             "analyze" => {
-                self.analysing = true;
+                self.analyzing = true;
                 self.engine = None;
                 let mut commands = self.abort();
                 commands.extend(self.think());
                 commands
             }
             "exit" => {
-                self.analysing = false;
+                self.analyzing = false;
                 self.abort()
             }
             "hint" => self.hint().into_iter().collect(),
@@ -109,8 +110,8 @@ impl XBoard {
                 self.time.depth = depth.or(self.time.depth);
                 checked(depth.is_some(), verb, rest)
             }
-            "time" if !rest.is_empty() => checked(self.time.set_own(rest), verb, rest),
-            "otim" => checked(self.time.set_opponent(rest), verb, rest),
+            "time" if !rest.is_empty() => checked(set_clock(&mut self.time.own, rest), verb, rest),
+            "otim" => checked(set_clock(&mut self.time.opponent, rest), verb, rest),
             "post" | "nopost" => {
                 self.posting = verb == "post";
                 self.ponder_hint().into_iter().collect()
@@ -204,12 +205,12 @@ impl XBoard {
     fn change_option(&mut self, name: &str, value: &str) -> Vec<Command> {
         let purpose = self.purpose;
         let mut commands = match purpose {
-            Some(Purpose::Analyse | Purpose::Ponder) => self.abort(),
+            Some(Purpose::Analyze | Purpose::Ponder) => self.abort(),
             Some(Purpose::Play) | None => Vec::new(),
         };
         commands.push(option(name, value));
         match purpose {
-            Some(Purpose::Analyse) => commands.extend(self.think()),
+            Some(Purpose::Analyze) => commands.extend(self.think()),
             Some(Purpose::Ponder) => commands.extend(self.ponder()),
             Some(Purpose::Play) | None => {}
         }
@@ -231,7 +232,7 @@ impl XBoard {
         if let Ok(game) = self.new_game_from(fen::START) {
             self.restart(None, game);
         }
-        self.engine = (!self.analysing).then_some(Color::Black);
+        self.engine = (!self.analyzing).then_some(Color::Black);
         self.time.restart();
         commands.push(Command::NewGame);
         commands.extend(self.think());
@@ -263,7 +264,7 @@ impl XBoard {
     /// Lets the engine play a side, and starts its search if it is to move.
     fn play_color(&mut self, color: Color) -> Vec<Command> {
         self.engine = Some(color);
-        self.analysing = false;
+        self.analyzing = false;
         // The game may be continued after `result`, unless the rules end it.
         self.over = false;
         let mut commands = self.abort();
@@ -277,7 +278,7 @@ impl XBoard {
     fn back(&mut self, count: usize) -> Vec<Command> {
         let mut commands = self.abort();
         self.take_back(count);
-        if self.analysing {
+        if self.analyzing {
             commands.extend(self.think());
         }
         commands

@@ -56,8 +56,8 @@ impl XBoard {
         if self.is_invalid {
             return refuse_game();
         }
-        if self.analysing {
-            self.purpose = Some(Purpose::Analyse);
+        if self.analyzing {
+            self.purpose = Some(Purpose::Analyze);
             self.status = AnalysisStatus::new();
             let go = Command::Go(Ok(GoRequest::default()));
             return vec![self.position(), go];
@@ -158,7 +158,7 @@ impl XBoard {
         if self.console {
             commands.push(self.board());
         }
-        // Without an engine side the game is being analysed or entered: it continues.
+        // Without an engine side the game is being analyzed or entered: it continues.
         if self.engine.is_some() {
             commands.extend(self.announce_end());
         }
@@ -207,7 +207,7 @@ impl XBoard {
         self.over = false;
         self.expected = None;
         self.draw_offered = false;
-        self.time.start_period(0);
+        self.time.period_start = 0;
         self.turn_began = Instant::now();
     }
 

@@ -28,7 +28,7 @@ enum Purpose {
     /// Thinking on the opponent's time.
     Ponder,
     /// Lines for the user.
-    Analyse,
+    Analyze,
 }
 
 /// The progress of an analysis, for the answer to `.`.
@@ -101,7 +101,7 @@ pub struct XBoard {
     is_invalid: bool,
     /// The side that the engine plays; `None` in force mode.
     engine: Option<Color>,
-    analysing: bool,
+    analyzing: bool,
     time: XboardClock,
     pondering: bool,
     /// Whether to show lines (`post`).
@@ -139,7 +139,7 @@ impl XBoard {
             game: Game::startpos(),
             is_invalid: false,
             engine: Some(Color::Black),
-            analysing: false,
+            analyzing: false,
             time: XboardClock::default(),
             pondering: false,
             posting: false,

@@ -44,7 +44,7 @@ impl XBoard {
     }
 
     pub fn shows_lines(&self) -> bool {
-        self.posting || self.analysing
+        self.posting || self.analyzing
     }
 
     /// Plays the engine's move.

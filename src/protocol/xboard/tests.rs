@@ -248,15 +248,11 @@ fn pings_wait_for_the_move() {
     client.send("usermove h2e2");
     assert_eq!(client.verbs("ping 2"), "");
     assert_eq!(client.answer("h9g7", None), ["move h9g7", "pong 2"]);
-}
-
-#[test]
-fn ping_is_answered_if_the_move_is_discarded() {
-    let mut client = Client::xboard();
-    client.send("usermove h2e2");
-    client.send("ping 1");
-    assert_eq!(client.printed("force"), ["pong 1"]);
-    assert_eq!(client.answer("h9g7", None), [""; 0]);
+    // The answer does not wait for a move that is discarded.
+    client.send("usermove h0g2");
+    assert_eq!(client.verbs("ping 3"), "");
+    assert_eq!(client.printed("force"), ["pong 3"]);
+    assert_eq!(client.answer("i9h9", None), [""; 0]);
 }
 
 #[test]
@@ -444,7 +440,7 @@ fn the_books_are_shown_on_request() {
 #[test]
 fn analysis_reports_its_progress() {
     let mut client = Client::xboard();
-    assert_eq!(client.printed("."), [""; 0], "nothing is analysed");
+    assert_eq!(client.printed("."), [""; 0], "nothing is analyzed");
     client.send("analyze");
     let mut status = |report: Option<Report>| {
         if let Some(report) = &report {

@@ -20,9 +20,9 @@ pub struct XboardClock {
     pub move_time: Option<Duration>,
     level: Option<LevelCommand>,
     /// The number of plies when the first period of `level` began.
-    period_start: usize,
-    own: Option<Duration>,
-    opponent: Option<Duration>,
+    pub period_start: usize,
+    pub own: Option<Duration>,
+    pub opponent: Option<Duration>,
 }
 
 /// `level MOVES BASE INCREMENT`.
@@ -53,35 +53,16 @@ impl XboardClock {
             return false;
         };
         self.level = Some(level);
-        self.start_period(plies);
+        self.period_start = plies;
         self.move_time = None;
         (self.own, self.opponent) = (None, None);
         true
-    }
-
-    /// Starts the first period of the time control after `plies` plies.
-    pub fn start_period(&mut self, plies: usize) {
-        self.period_start = plies;
     }
 
     /// Sets the time for each move, in seconds. Returns `false` if the text is not a positive time.
     pub fn set_move_time(&mut self, text: &str) -> bool {
         let time = read_seconds(text).ok().filter(|time| !time.is_zero());
         self.move_time = time.or(self.move_time);
-        time.is_some()
-    }
-
-    /// Sets the engine's clock, in hundredths of a second. Returns `false` if the text is not a number.
-    pub fn set_own(&mut self, text: &str) -> bool {
-        let time = centiseconds(text);
-        self.own = time.or(self.own);
-        time.is_some()
-    }
-
-    /// Sets the opponent's clock, like [`Self::set_own`].
-    pub fn set_opponent(&mut self, text: &str) -> bool {
-        let time = centiseconds(text);
-        self.opponent = time.or(self.opponent);
         time.is_some()
     }
 
@@ -138,10 +119,14 @@ fn minutes(text: &str) -> Option<Duration> {
     Some(total.min(LONGEST_TIME))
 }
 
-fn centiseconds(text: &str) -> Option<Duration> {
-    let hundredths: i64 = text.parse().ok()?;
+/// Sets a clock to a time in hundredths of a second. Returns `false` if the text is not a number.
+pub fn set_clock(clock: &mut Option<Duration>, text: &str) -> bool {
+    let Ok(hundredths) = text.parse::<i64>() else {
+        return false;
+    };
     let millis = u64::try_from(hundredths).unwrap_or(0).saturating_mul(10);
-    Some(Duration::from_millis(millis).min(LONGEST_TIME))
+    *clock = Some(Duration::from_millis(millis).min(LONGEST_TIME));
+    true
 }
 
 #[cfg(test)]
@@ -160,7 +145,7 @@ mod tests {
             assert_eq!(clock.moves_to_go, Some(37));
         }
         assert!(time.set_level("0 0:30 1.5", 0));
-        assert!(time.set_own("1234") && time.set_opponent("-50"));
+        assert!(set_clock(&mut time.own, "1234") && set_clock(&mut time.opponent, "-50"));
         let limits = time.request(3).limits(Color::Black);
         let clock = limits.clock.unwrap();
         assert_eq!(clock.time, Duration::from_millis(12_340));
@@ -191,7 +176,7 @@ mod tests {
             [3, 2, 1, 3]
         );
         assert_eq!(moves_to_go(&time, 3), 3, "moves were taken back");
-        time.start_period(0);
+        time.period_start = 0;
         assert_eq!(moves_to_go(&time, 2), 2, "a new game");
     }
 
