@@ -462,24 +462,16 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_written() {
+    fn lines_are_written_until_the_output_is_closed() {
         let mut bytes = Vec::new();
         let mut output = Output::new(&mut bytes);
         output.line("ucciok");
         output.line("bye");
         assert!(!output.is_closed());
-        assert_eq!(bytes, b"ucciok\nbye\n");
-    }
-
-    #[test]
-    fn nothing_is_written_after_close() {
-        let mut bytes = Vec::new();
-        let mut output = Output::new(&mut bytes);
-        output.line("bye");
         output.close();
         output.line("info depth 1");
         assert!(output.is_closed());
-        assert_eq!(bytes, b"bye\n");
+        assert_eq!(bytes, b"ucciok\nbye\n");
     }
 
     #[test]
