@@ -69,11 +69,11 @@ impl WinRateCounts {
             repetition_plies: Filter::QUIET.repetition_plies,
             ..Filter::NONE
         };
-        record.visit(&filter, |labelled| {
-            let points = (2.0 * labelled.points()) as usize;
+        record.visit(&filter, |labeled| {
+            let points = (2.0 * labeled.points()) as usize;
             self.count(
-                i32::from(labelled.score),
-                material(labelled.position),
+                i32::from(labeled.score),
+                material(labeled.position),
                 points,
             );
         })

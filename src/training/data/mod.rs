@@ -54,9 +54,9 @@ mod writer;
 
 pub use reader::{GameReader, ReadError, RecoveredGames};
 pub use record::{
-    LabelledResult, LooseRecord, LooseSample, Record, ScoredMove, Termination, TrainingGame,
+    LabeledResult, LooseRecord, LooseSample, Record, ScoredMove, Termination, TrainingGame,
 };
-pub use replay::{BadRecord, Filter, Labelled};
+pub use replay::{BadRecord, Filter, Labeled};
 pub use writer::{AppendError, GameWriter, OpenedFile};
 
 use crate::board::indexed_enum;

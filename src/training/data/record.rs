@@ -31,7 +31,7 @@ named_enum! {
 
 named_enum! {
     /// The result of a game. The order is part of the file format.
-    pub enum LabelledResult {
+    pub enum LabeledResult {
         /// Black has won.
         BlackWins = "0-1",
         /// Neither has won.
@@ -41,7 +41,7 @@ named_enum! {
     }
 }
 
-impl LabelledResult {
+impl LabeledResult {
     /// The result of a finished game.
     pub const fn of(result: GameResult) -> Option<Self> {
         match result {
@@ -102,7 +102,7 @@ pub struct TrainingGame {
     /// All plies, including the random ones.
     pub moves: Vec<ScoredMove>,
     /// The result of the game.
-    pub result: LabelledResult,
+    pub result: LabeledResult,
     /// The way in which the game ended.
     pub ending: Termination,
 }
@@ -122,7 +122,7 @@ pub struct LooseRecord {
     /// The positions, in game order.
     pub samples: Vec<LooseSample>,
     /// The result of the game.
-    pub result: LabelledResult,
+    pub result: LabeledResult,
 }
 
 /// One game in a game file.
@@ -183,7 +183,7 @@ impl TrainingGame {
             start,
             random_plies: Some(random_plies).filter(|random| *random <= plies)?,
             moves: moves.collect::<Option<_>>()?,
-            result: LabelledResult::from_index(usize::from(result))?,
+            result: LabeledResult::from_index(usize::from(result))?,
             ending: Termination::from_index(usize::from(ending))?,
         })
     }
@@ -212,7 +212,7 @@ impl LooseRecord {
         });
         Some(Self {
             samples: samples.collect::<Option<_>>()?,
-            result: LabelledResult::from_index(usize::from(result))?,
+            result: LabeledResult::from_index(usize::from(result))?,
         })
     }
 }

@@ -1,13 +1,13 @@
 //! Iteration over the positions of a record, each with its score and the result of the game.
 
 use super::NO_SCORE;
-use super::record::{LabelledResult, LooseRecord, Record, Termination, TrainingGame};
+use super::record::{LabeledResult, LooseRecord, Record, Termination, TrainingGame};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 
 /// A position with its labels: the score, the result and the move played.
 #[derive(Clone, Copy, Debug)]
-pub struct Labelled<'a> {
+pub struct Labeled<'a> {
     /// The position before the move.
     pub position: &'a Position,
     /// Plies before it in the game.
@@ -17,10 +17,10 @@ pub struct Labelled<'a> {
     /// The score for the side to move, in evaluation units.
     pub score: i16,
     /// The result of the game.
-    pub result: LabelledResult,
+    pub result: LabeledResult,
 }
 
-impl Labelled<'_> {
+impl Labeled<'_> {
     /// The score for red, in evaluation units.
     pub fn score_for_red(&self) -> i32 {
         i32::from(self.score) * self.position.side_to_move().sign()
@@ -72,7 +72,7 @@ impl Filter {
     };
 
     /// Whether the filter keeps the position. Conditions on plies and swings are not tested.
-    pub fn allows(&self, sample: &Labelled<'_>) -> bool {
+    pub fn allows(&self, sample: &Labeled<'_>) -> bool {
         let takes = |m| sample.position.taken_by(m).is_some();
         sample.score != NO_SCORE
             && sample.score.unsigned_abs() <= self.decided.unsigned_abs()
@@ -95,7 +95,7 @@ pub struct BadRecord {
 
 impl Record {
     /// The result of the game.
-    pub fn result(&self) -> LabelledResult {
+    pub fn result(&self) -> LabeledResult {
         match self {
             Self::Game(game) => game.result,
             Self::Loose(loose) => loose.result,
@@ -114,7 +114,7 @@ impl Record {
     ///
     /// # Errors
     /// A move is illegal. `each` has been called for the positions before it.
-    pub fn visit(&self, filter: &Filter, each: impl FnMut(&Labelled<'_>)) -> Result<(), BadRecord> {
+    pub fn visit(&self, filter: &Filter, each: impl FnMut(&Labeled<'_>)) -> Result<(), BadRecord> {
         match self {
             Self::Game(game) => game.visit(filter, each),
             Self::Loose(loose) => {
@@ -133,7 +133,7 @@ impl TrainingGame {
     pub fn visit(
         &self,
         filter: &Filter,
-        mut each: impl FnMut(&Labelled<'_>),
+        mut each: impl FnMut(&Labeled<'_>),
     ) -> Result<(), BadRecord> {
         let mut position = self.start_position();
         let decided_by_path = matches!(
@@ -147,7 +147,7 @@ impl TrainingGame {
         };
         let first = usize::from(self.random_plies).saturating_add(filter.first_plies);
         for (ply, scored) in self.moves.iter().enumerate() {
-            let sample = Labelled {
+            let sample = Labeled {
                 position: &position,
                 ply,
                 best: Some(scored.played),
@@ -185,10 +185,10 @@ impl TrainingGame {
 
 impl LooseRecord {
     /// See [`Record::visit`]. Filters that need the moves have no effect.
-    pub fn visit(&self, filter: &Filter, mut each: impl FnMut(&Labelled<'_>)) {
+    pub fn visit(&self, filter: &Filter, mut each: impl FnMut(&Labeled<'_>)) {
         for sample in &self.samples {
             let position = &sample.position;
-            let sample = Labelled {
+            let sample = Labeled {
                 position,
                 ply: position.ply() as usize,
                 best: None,

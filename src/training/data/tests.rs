@@ -39,7 +39,7 @@ fn games(count: u32) -> Vec<Record> {
             start,
             random_plies: 4,
             moves: moves.collect(),
-            result: LabelledResult::ALL[number as usize % 3],
+            result: LabeledResult::ALL[number as usize % 3],
             ending: Termination::ALL[number as usize % Termination::COUNT],
         })
     };
@@ -53,7 +53,7 @@ fn loose(position: Position) -> Record {
     };
     Record::Loose(LooseRecord {
         samples: vec![sample(&position), sample(&Position::startpos())],
-        result: LabelledResult::Draw,
+        result: LabeledResult::Draw,
     })
 }
 
@@ -117,7 +117,7 @@ fn records_of_any_size_up_to_that_of_a_block_are_written() {
     let record = |count| {
         Record::Loose(LooseRecord {
             samples: vec![sample.clone(); count],
-            result: LabelledResult::Draw,
+            result: LabeledResult::Draw,
         })
     };
     // The first record leaves the block open, and both together do not fit into it.
@@ -212,18 +212,18 @@ fn labels_are_for_the_side_to_move() {
         let mut position = game.start_position();
         let mut seen = 0;
         record
-            .visit(&Filter::NONE, |labelled| {
-                while seen < labelled.ply {
+            .visit(&Filter::NONE, |labeled| {
+                while seen < labeled.ply {
                     position.make(game.moves[seen].played);
                     seen += 1;
                 }
-                assert_eq!(labelled.position, &position);
-                assert_eq!(labelled.score, game.moves[labelled.ply].score);
-                assert_eq!(labelled.best, Some(game.moves[labelled.ply].played));
+                assert_eq!(labeled.position, &position);
+                assert_eq!(labeled.score, game.moves[labeled.ply].score);
+                assert_eq!(labeled.best, Some(game.moves[labeled.ply].played));
                 let red = game.result.points(Color::Red);
                 match position.side_to_move() {
-                    Color::Red => assert_eq!(labelled.points(), red),
-                    Color::Black => assert_eq!(labelled.points(), 1.0 - red),
+                    Color::Red => assert_eq!(labeled.points(), red),
+                    Color::Black => assert_eq!(labeled.points(), 1.0 - red),
                 }
             })
             .unwrap();

@@ -12,7 +12,7 @@ use crate::rules::{RuleSet, counted_plies};
 use crate::search::evaluation_scale;
 use crate::text::read_line;
 use crate::training::data::{
-    GameReader, Labelled, LabelledResult, ReadError, Record, RecoveredGames,
+    GameReader, Labeled, LabeledResult, ReadError, Record, RecoveredGames,
 };
 use crate::training::sample::Sample;
 
@@ -246,7 +246,7 @@ impl Samples {
             let mut allowed = 0;
             let visited = record.visit(&filter, |sample| {
                 allowed += 1;
-                self.add_labelled(recipe, game, sample);
+                self.add_labeled(recipe, game, sample);
             });
             match visited {
                 Ok(()) => self.filtered += (record.scored_positions() - allowed) as u64,
@@ -256,7 +256,7 @@ impl Samples {
         Ok((broken, reader.recovered()))
     }
 
-    fn add_labelled(&mut self, recipe: &Recipe, game: u64, sample: &Labelled<'_>) {
+    fn add_labeled(&mut self, recipe: &Recipe, game: u64, sample: &Labeled<'_>) {
         let result = (2.0 * sample.points()).round() as u8;
         self.add(recipe, game, sample.position, sample.score, result);
     }
@@ -289,17 +289,17 @@ impl Samples {
             last = Some((ply, sample.result));
             let score = sample.score.saturating_mul(position.side_to_move().sign());
             let index = (2.0 * sample.result).round() as usize;
-            let labelled = i16::try_from(score).ok().and_then(|score| {
-                Some(Labelled {
+            let labeled = i16::try_from(score).ok().and_then(|score| {
+                Some(Labeled {
                     position,
                     ply: ply as usize,
                     best: None,
                     score,
-                    result: LabelledResult::from_index(index)?,
+                    result: LabeledResult::from_index(index)?,
                 })
             });
-            match labelled.filter(|sample| filter.allows(sample)) {
-                Some(sample) => self.add_labelled(recipe, game, &sample),
+            match labeled.filter(|sample| filter.allows(sample)) {
+                Some(sample) => self.add_labeled(recipe, game, &sample),
                 None => self.filtered += 1,
             }
         }

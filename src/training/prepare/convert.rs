@@ -9,7 +9,7 @@ use crate::notation::records::RecordReader;
 use crate::notation::tree::GameTree;
 use crate::search::Score;
 use crate::training::data::{
-    AppendError, GameWriter, LabelledResult, LooseRecord, LooseSample, NO_SCORE, Record,
+    AppendError, GameWriter, LabeledResult, LooseRecord, LooseSample, NO_SCORE, Record,
     ScoredMove, Termination, TrainingGame,
 };
 use crate::training::{ReadSamplesError, Sample, SampleLines};
@@ -119,9 +119,9 @@ fn write<W: Write>(
     Ok(())
 }
 
-fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSample> {
-    let is_result = |result: &LabelledResult| result.points(Color::Red) == sample.result;
-    let result = LabelledResult::ALL.into_iter().find(is_result);
+fn loose_sample(sample: Sample) -> Result<(LooseSample, LabeledResult), UnfitSample> {
+    let is_result = |result: &LabeledResult| result.points(Color::Red) == sample.result;
+    let result = LabeledResult::ALL.into_iter().find(is_result);
     let sign = sample.position.side_to_move().sign();
     let score = i16::try_from(sample.score.saturating_mul(sign)).ok();
     match (result, score.filter(|score| *score != NO_SCORE)) {
@@ -173,7 +173,7 @@ fn is_reviewed(game: &PgnGame) -> bool {
 fn record_of(game: Result<GameTree, RecordError>, number: u32) -> Option<TrainingGame> {
     let game = game.and_then(|game| game.complete_main_line());
     let game = game.ok().filter(|game| !is_reviewed(game))?;
-    let result = LabelledResult::of(game.result)?;
+    let result = LabeledResult::of(game.result)?;
     let ending = ending_of(&game, result)?;
     let comments = game.comments.iter().map(String::as_str);
     let moves = game
@@ -222,10 +222,10 @@ const FORFEITS: [&str; 12] = [
 ];
 
 /// The way in which the game ended, or `None` if it was decided off the board.
-fn ending_of(game: &PgnGame, result: LabelledResult) -> Option<Termination> {
+fn ending_of(game: &PgnGame, result: LabeledResult) -> Option<Termination> {
     let adjudicated = match result {
-        LabelledResult::Draw => Termination::AdjudicatedDraw,
-        LabelledResult::RedWins | LabelledResult::BlackWins => Termination::AdjudicatedWin,
+        LabeledResult::Draw => Termination::AdjudicatedDraw,
+        LabeledResult::RedWins | LabeledResult::BlackWins => Termination::AdjudicatedWin,
     };
     let termination = game.tag("Termination").unwrap_or("").to_lowercase();
     if FORFEITS.iter().any(|forfeit| termination.contains(forfeit)) {

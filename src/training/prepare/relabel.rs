@@ -45,7 +45,7 @@ pub struct Relabeling {
 
 /// The result of [`relabel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Relabelled {
+pub struct Relabeled {
     /// Games written.
     pub games: u64,
     /// Games skipped because of an illegal move.
@@ -61,7 +61,7 @@ pub fn relabel<R: Read, W: Write>(
     writer: &mut GameWriter<W>,
     plan: &Relabeling,
     mut progress: impl FnMut(u64),
-) -> Result<Relabelled, RelabelError> {
+) -> Result<Relabeled, RelabelError> {
     let nodes = plan.nodes;
     let searcher = |_| -> Result<Searcher, StartError> {
         let mut searcher = Searcher::with_exact_hash(HASH)?;
@@ -70,7 +70,7 @@ pub fn relabel<R: Read, W: Write>(
     };
     let searchers: Result<Vec<_>, _> = (0..plan.threads.max(1)).map(searcher).collect();
     let mut searchers = searchers?;
-    let mut done = Relabelled::default();
+    let mut done = Relabeled::default();
     loop {
         let mut batch = Vec::new();
         while batch.len() < BATCH

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::fingerprint;
 use crate::board::Color;
-use crate::training::data::{BadRecord, Filter, LabelledResult, Record, Termination};
+use crate::training::data::{BadRecord, Filter, LabeledResult, Record, Termination};
 
 /// Upper bounds of the classes of absolute scores, in evaluation units.
 const SCORES: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
@@ -25,7 +25,7 @@ pub struct Statistics {
     /// Games with an illegal move.
     broken: u64,
     duplicate_games: u64,
-    results: [u64; LabelledResult::COUNT],
+    results: [u64; LabeledResult::COUNT],
     endings: [u64; Termination::COUNT],
     plies: Vec<u32>,
     positions: u64,
@@ -99,13 +99,13 @@ fn fmt_share(f: &mut fmt::Formatter<'_>, share: f64, name: &str) -> fmt::Result 
 
 impl Statistics {
     fn fmt_results(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let points = |result: &LabelledResult| {
+        let points = |result: &LabeledResult| {
             self.results[result.index()] as f64 * result.points(Color::Red) * 100.0
         };
-        let points: f64 = LabelledResult::ALL.iter().map(points).sum();
+        let points: f64 = LabeledResult::ALL.iter().map(points).sum();
         let mean = points / self.games.max(1) as f64;
         writeln!(f, "points     {mean:>10.1} % for red")?;
-        for result in LabelledResult::ALL {
+        for result in LabeledResult::ALL {
             let share = percent(self.results[result.index()], self.games);
             fmt_share(f, share, result.name())?;
         }

@@ -9,7 +9,7 @@ use crate::board::{Color, Position};
 use crate::notation::pgn::read;
 use crate::random;
 use crate::training::data::{
-    Filter, GameReader, GameWriter, LabelledResult, LooseRecord, LooseSample, NO_SCORE, Record,
+    Filter, GameReader, GameWriter, LabeledResult, LooseRecord, LooseSample, NO_SCORE, Record,
     ScoredMove, Termination, TrainingGame,
 };
 use crate::training::{ReadSamplesError, Sample};
@@ -30,7 +30,7 @@ fn game(seed: u64, plies: usize) -> TrainingGame {
         start: None,
         random_plies: 0,
         moves: moves.collect(),
-        result: LabelledResult::ALL[seed as usize % 3],
+        result: LabeledResult::ALL[seed as usize % 3],
         ending: Termination::Unknown,
     }
 }
@@ -70,7 +70,7 @@ fn a_merge_shuffles_and_skips_duplicates() {
     let mut games: Vec<_> = (0..50).map(|seed| game(seed, 20)).collect();
     // The same moves with another result are another game.
     games.push(TrainingGame {
-        result: LabelledResult::Draw,
+        result: LabeledResult::Draw,
         ..games[0].clone()
     });
     let (first, second) = (file(&games[..30]), file(&games[20..]));
@@ -91,10 +91,10 @@ fn text_is_converted_game_by_game() {
     let mut text = String::new();
     let mut samples = Vec::new();
     for game in &games {
-        game.visit(&Filter::NONE, |labelled| {
+        game.visit(&Filter::NONE, |labeled| {
             let sample = Sample {
-                position: Position::try_from(&labelled.position.setup()).unwrap(),
-                score: labelled.score_for_red(),
+                position: Position::try_from(&labeled.position.setup()).unwrap(),
+                score: labeled.score_for_red(),
                 result: game.result.points(Color::Red),
             };
             text += &format!("{sample}\n");
@@ -111,10 +111,10 @@ fn text_is_converted_game_by_game() {
     let mut read_back = Vec::new();
     for record in &found {
         record
-            .visit(&Filter::NONE, |labelled| {
+            .visit(&Filter::NONE, |labeled| {
                 read_back.push(Sample {
-                    position: labelled.position.clone(),
-                    score: labelled.score_for_red(),
+                    position: labeled.position.clone(),
+                    score: labeled.score_for_red(),
                     result: record.result().points(Color::Red),
                 });
             })
@@ -154,12 +154,12 @@ fn pgn_games_are_converted() {
     let scores: Vec<_> = first.moves.iter().map(|m| m.score).collect();
     assert_eq!(
         (scores, first.result),
-        (vec![-56, 450], LabelledResult::RedWins)
+        (vec![-56, 450], LabeledResult::RedWins)
     );
     assert!(first.start.is_some() && second.start.is_none());
     assert_eq!(
         (second.moves[0].score, second.result),
-        (NO_SCORE, LabelledResult::Draw)
+        (NO_SCORE, LabeledResult::Draw)
     );
 }
 
@@ -262,7 +262,7 @@ fn loose(scores: [i16; 2]) -> Record {
     });
     Record::Loose(LooseRecord {
         samples: samples.into(),
-        result: LabelledResult::Draw,
+        result: LabeledResult::Draw,
     })
 }
 

@@ -14,7 +14,7 @@ use crate::movegen::legal_moves;
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet};
 use crate::search::{Limits, Outcome, Score, Searcher, StartError};
-use crate::training::data::{LabelledResult, NO_SCORE, ScoredMove, Termination, TrainingGame};
+use crate::training::data::{LabeledResult, NO_SCORE, ScoredMove, Termination, TrainingGame};
 use crate::training::line_search::{LineSearch, ScoredLine};
 
 /// A game of this number of plies is a draw.
@@ -111,7 +111,7 @@ impl Player {
                 break end;
             }
             if moves.len() >= MAX_PLIES {
-                break (LabelledResult::Draw, Termination::PlyLimit);
+                break (LabeledResult::Draw, Termination::PlyLimit);
             }
             let is_random = random_ply == Some(moves.len());
             let Some((played, score)) = self.choose(&game, is_random, &mut rng) else {
@@ -211,13 +211,13 @@ fn game_rng(seed: u64, number: u32) -> StdRng {
 }
 
 /// The result and reason if the rules end the game.
-fn judged(game: &Game) -> Option<(LabelledResult, Termination)> {
+fn judged(game: &Game) -> Option<(LabeledResult, Termination)> {
     let judgement = rules::judge_outcome(game, RuleSet::Asian);
-    let result = LabelledResult::of(judgement.verdict.result())?;
+    let result = LabeledResult::of(judgement.verdict.result())?;
     let ending = match (judgement.cause, result) {
         (Cause::Checkmate, _) => Termination::Checkmate,
         (Cause::Stalemate, _) => Termination::Stalemate,
-        (Cause::Repetition, LabelledResult::Draw) => Termination::RepetitionDraw,
+        (Cause::Repetition, LabeledResult::Draw) => Termination::RepetitionDraw,
         (Cause::Repetition, _) => Termination::RepetitionLoss,
         (Cause::InsufficientMaterial, _) => Termination::InsufficientMaterial,
         (Cause::NoCapture, _) => Termination::NoCaptureLimit,
@@ -242,7 +242,7 @@ impl Adjudication {
         position: &Position,
         ply: usize,
         score: Option<Score>,
-    ) -> Option<(LabelledResult, Termination)> {
+    ) -> Option<(LabeledResult, Termination)> {
         let Some(score) = score else {
             *self = Self::default();
             return None;
@@ -257,12 +257,12 @@ impl Adjudication {
         };
         self.leader = is_won.then_some(leader);
         if self.won_plies >= WON_PLIES || score.is_mate() {
-            return Some((LabelledResult::win(leader), Termination::AdjudicatedWin));
+            return Some((LabeledResult::win(leader), Termination::AdjudicatedWin));
         }
         let is_drawn = score.units().abs() <= DRAWN && position.clock().plies() > 0;
         self.drawn_plies = if is_drawn { self.drawn_plies + 1 } else { 0 };
         (ply >= DRAWN_FROM && self.drawn_plies >= DRAWN_PLIES)
-            .then_some((LabelledResult::Draw, Termination::AdjudicatedDraw))
+            .then_some((LabeledResult::Draw, Termination::AdjudicatedDraw))
     }
 }
 
@@ -356,7 +356,7 @@ mod tests {
     use super::*;
 
     /// The index and result of the adjudication of a game with these scores for red from ply `first`.
-    fn adjudicate(first: usize, scores: &[i32]) -> Option<(usize, LabelledResult)> {
+    fn adjudicate(first: usize, scores: &[i32]) -> Option<(usize, LabeledResult)> {
         let mut position = Position::startpos();
         let mut adjudication = Adjudication::default();
         for (index, score) in scores.iter().enumerate() {
@@ -377,25 +377,25 @@ mod tests {
     fn a_win_needs_the_same_side_ahead_for_six_plies() {
         assert_eq!(
             adjudicate(20, &[2300; 9]),
-            Some((5, LabelledResult::RedWins))
+            Some((5, LabeledResult::RedWins))
         );
         assert_eq!(
             adjudicate(20, &[-2300; 9]),
-            Some((5, LabelledResult::BlackWins))
+            Some((5, LabeledResult::BlackWins))
         );
         assert_eq!(adjudicate(20, &[2200; 9]), None);
         let changing_leader = [2300, 2300, 2300, -2300, -2300, -2300, 2300, 2300];
         assert_eq!(adjudicate(20, &changing_leader), None);
         assert_eq!(
             adjudicate(20, &[0, -29_990]),
-            Some((1, LabelledResult::BlackWins))
+            Some((1, LabeledResult::BlackWins))
         );
     }
 
     #[test]
     fn only_late_games_are_adjudicated_drawn() {
-        assert_eq!(adjudicate(80, &[40; 20]), Some((11, LabelledResult::Draw)));
-        assert_eq!(adjudicate(60, &[-40; 40]), Some((20, LabelledResult::Draw)));
+        assert_eq!(adjudicate(80, &[40; 20]), Some((11, LabeledResult::Draw)));
+        assert_eq!(adjudicate(60, &[-40; 40]), Some((20, LabeledResult::Draw)));
         assert_eq!(adjudicate(20, &[0; 40]), None);
         assert_eq!(adjudicate(80, &[41; 40]), None);
     }
