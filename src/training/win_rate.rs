@@ -71,11 +71,7 @@ impl WinRateCounts {
         };
         record.visit(&filter, |labeled| {
             let points = (2.0 * labeled.points()) as usize;
-            self.count(
-                i32::from(labeled.score),
-                material(labeled.position),
-                points,
-            );
+            self.count(i32::from(labeled.score), material(labeled.position), points);
         })
     }
 

@@ -110,7 +110,8 @@ impl Record {
         }
     }
 
-    /// Calls `each` for the positions that `filter` keeps, in game order.
+    /// Calls `each` for the positions that `filter` keeps, in game order. Filters that need the moves have no effect on
+    /// loose samples.
     ///
     /// # Errors
     /// A move is illegal. `each` has been called for the positions before it.
@@ -126,15 +127,7 @@ impl Record {
 }
 
 impl TrainingGame {
-    /// See [`Record::visit`].
-    ///
-    /// # Errors
-    /// See [`Record::visit`].
-    pub fn visit(
-        &self,
-        filter: &Filter,
-        mut each: impl FnMut(&Labeled<'_>),
-    ) -> Result<(), BadRecord> {
+    fn visit(&self, filter: &Filter, mut each: impl FnMut(&Labeled<'_>)) -> Result<(), BadRecord> {
         let mut position = self.start_position();
         let decided_by_path = matches!(
             self.ending,
@@ -184,8 +177,7 @@ impl TrainingGame {
 }
 
 impl LooseRecord {
-    /// See [`Record::visit`]. Filters that need the moves have no effect.
-    pub fn visit(&self, filter: &Filter, mut each: impl FnMut(&Labeled<'_>)) {
+    fn visit(&self, filter: &Filter, mut each: impl FnMut(&Labeled<'_>)) {
         for sample in &self.samples {
             let position = &sample.position;
             let sample = Labeled {

@@ -223,7 +223,12 @@ impl Trainer {
         let count = samples.training.len();
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.shuffle(&mut rng);
-        let mut shards: Vec<Shard> = (0..SHARDS).map(|_| self.shard()).collect();
+        let shard = |_| Shard {
+            gradient: vec![FloatBlock::ZERO; self.layout.length],
+            workspace: Workspace::new(&self.layout),
+            loss: 0.0,
+        };
+        let mut shards: Vec<Shard> = (0..SHARDS).map(shard).collect();
         let steps_per_pass = count.div_ceil(self.recipe.batch) as u64;
         let steps = steps_per_pass * u64::from(self.recipe.passes);
         let (mut loss, mut done, mut rate) = (0.0, 0, 0.0);
@@ -248,14 +253,6 @@ impl Trainer {
             test_loss: self.test_loss(&samples.test),
             rate,
         })
-    }
-
-    fn shard(&self) -> Shard {
-        Shard {
-            gradient: vec![FloatBlock::ZERO; self.layout.length],
-            workspace: Workspace::new(&self.layout),
-            loss: 0.0,
-        }
     }
 
     /// Trains on one batch. Returns the sum of its losses.

@@ -9,8 +9,8 @@ use crate::notation::records::RecordReader;
 use crate::notation::tree::GameTree;
 use crate::search::Score;
 use crate::training::data::{
-    AppendError, GameWriter, LabeledResult, LooseRecord, LooseSample, NO_SCORE, Record,
-    ScoredMove, Termination, TrainingGame,
+    AppendError, GameWriter, LabeledResult, LooseRecord, LooseSample, NO_SCORE, Record, ScoredMove,
+    Termination, TrainingGame,
 };
 use crate::training::{ReadSamplesError, Sample, SampleLines};
 

@@ -7,7 +7,7 @@ mod stats;
 mod tests;
 
 pub use convert::{ConvertError, Converted, convert_records, convert_text};
-pub use relabel::{RelabelError, Relabeling, Relabeled, relabel};
+pub use relabel::{RelabelError, Relabeled, Relabeling, relabel};
 pub use stats::Statistics;
 
 use std::collections::HashSet;

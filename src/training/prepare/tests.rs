@@ -9,8 +9,8 @@ use crate::board::{Color, Position};
 use crate::notation::pgn::read;
 use crate::random;
 use crate::training::data::{
-    Filter, GameReader, GameWriter, LabeledResult, LooseRecord, LooseSample, NO_SCORE, Record,
-    ScoredMove, Termination, TrainingGame,
+    Filter, GameReader, GameWriter, Labeled, LabeledResult, LooseRecord, LooseSample, NO_SCORE,
+    Record, ScoredMove, Termination, TrainingGame,
 };
 use crate::training::{ReadSamplesError, Sample};
 
@@ -87,40 +87,31 @@ fn a_merge_shuffles_and_skips_duplicates() {
 
 #[test]
 fn text_is_converted_game_by_game() {
-    let games: Vec<_> = (0..5).map(|seed| game(seed, 20)).collect();
-    let mut text = String::new();
-    let mut samples = Vec::new();
-    for game in &games {
-        game.visit(&Filter::NONE, |labeled| {
-            let sample = Sample {
-                position: Position::try_from(&labeled.position.setup()).unwrap(),
-                score: labeled.score_for_red(),
-                result: game.result.points(Color::Red),
+    /// The positions of games, as from FENs.
+    fn samples_of(records: impl IntoIterator<Item = Record>) -> Vec<Sample> {
+        let mut samples = Vec::new();
+        for record in records {
+            let add = |labeled: &Labeled<'_>| {
+                samples.push(Sample {
+                    position: Position::try_from(&labeled.position.setup()).unwrap(),
+                    score: labeled.score_for_red(),
+                    result: record.result().points(Color::Red),
+                });
             };
-            text += &format!("{sample}\n");
-            samples.push(sample);
-        })
-        .unwrap();
+            record.visit(&Filter::NONE, add).unwrap();
+        }
+        samples
     }
+    let games = (0..5).map(|seed| Record::Game(game(seed, 20)));
+    let samples = samples_of(games);
+    let text: String = samples.iter().map(|sample| format!("{sample}\n")).collect();
     let torn = format!("{text}rnbakab");
     let (converted, found) = written(|writer| convert_text(torn.as_bytes(), writer).unwrap());
     assert_eq!(
         (converted.games, converted.positions, converted.has_torn_end),
         (5, 100, true)
     );
-    let mut read_back = Vec::new();
-    for record in &found {
-        record
-            .visit(&Filter::NONE, |labeled| {
-                read_back.push(Sample {
-                    position: labeled.position.clone(),
-                    score: labeled.score_for_red(),
-                    result: record.result().points(Color::Red),
-                });
-            })
-            .unwrap();
-    }
-    assert!(read_back == samples);
+    assert!(samples_of(found) == samples);
     // The smallest number of 16 bits means that there is no score.
     let unfit = format!("{} | -32768 | 0.5\n", crate::notation::fen::START);
     let (refused, _) = written(|writer| convert_text(unfit.as_bytes(), writer));
@@ -163,79 +154,45 @@ fn pgn_games_are_converted() {
     );
 }
 
-/// The end of a converted game with these tags; `None` if it is left out.
-fn ending_of(tags: &str, result: &str) -> Option<Termination> {
-    let text = format!("[Event \"x\"]\n{tags}\n\n1. h2e2 {{+0.10/3 0.1s}} {result}\n");
-    let (_, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
-    found.into_iter().next().map(|record| match record {
-        Record::Game(game) => game.ending,
-        Record::Loose(_) => panic!("a game"),
-    })
-}
-
-#[test]
-fn games_that_other_programs_ended_off_the_board_are_left_out() {
-    let ending = |word| ending_of(&format!("[Termination \"{word}\"]"), "0-1");
-    for word in [
-        "Time forfeit",
-        "illegal move",
-        "stalled connection",
-        "disconnect",
-    ] {
-        assert_eq!(ending(word), None, "{word}");
-    }
-    let won = ending("Adjudication");
-    assert_eq!(won, Some(Termination::AdjudicatedWin));
-}
-
 #[test]
 fn pgn_terminations_are_converted() {
-    let tags =
-        |termination, reason| format!("[Termination \"{termination}\"]\n[Reason \"{reason}\"]");
-    for (termination, reason, result, ending) in [
-        ("normal", "checkmate", "1-0", Some(Termination::Checkmate)),
-        (
-            "normal",
-            "perpetual chase",
-            "0-1",
-            Some(Termination::RepetitionLoss),
-        ),
-        (
-            "normal",
-            "repetition",
-            "1/2-1/2",
-            Some(Termination::RepetitionDraw),
-        ),
-        ("normal", "resignation", "1-0", Some(Termination::Unknown)),
-        (
-            "adjudication",
-            "length",
-            "1/2-1/2",
-            Some(Termination::PlyLimit),
-        ),
-        (
-            "adjudication",
-            "won by score",
-            "1-0",
-            Some(Termination::AdjudicatedWin),
-        ),
-        (
-            "adjudication",
-            "drawn by tables",
-            "1/2-1/2",
-            Some(Termination::AdjudicatedDraw),
-        ),
+    use Termination::{
+        AdjudicatedDraw, AdjudicatedWin, Checkmate, PlyLimit, RepetitionDraw, RepetitionLoss,
+        Unknown,
+    };
+    for (termination, reason, result, expected) in [
+        ("", "", "1-0", Some(Unknown)),
+        ("normal", "checkmate", "1-0", Some(Checkmate)),
+        ("normal", "perpetual chase", "0-1", Some(RepetitionLoss)),
+        ("normal", "repetition", "1/2-1/2", Some(RepetitionDraw)),
+        ("normal", "resignation", "1-0", Some(Unknown)),
+        ("adjudication", "length", "1/2-1/2", Some(PlyLimit)),
+        ("adjudication", "won by score", "1-0", Some(AdjudicatedWin)),
+        ("adjudication", "tables", "1/2-1/2", Some(AdjudicatedDraw)),
+        ("Adjudication", "", "0-1", Some(AdjudicatedWin)),
+        // Games that were decided off the board are left out.
         ("time forfeit", "time loss", "1-0", None),
         ("rules infraction", "illegal move", "1-0", None),
         ("abandoned", "crash", "0-1", None),
+        ("Time forfeit", "", "0-1", None),
+        ("illegal move", "", "0-1", None),
+        ("stalled connection", "", "0-1", None),
+        ("disconnect", "", "0-1", None),
     ] {
-        assert_eq!(
-            ending_of(&tags(termination, reason), result),
-            ending,
-            "{reason}"
-        );
+        let mut text = "[Event \"x\"]\n".to_owned();
+        for (name, value) in [("Termination", termination), ("Reason", reason)] {
+            if !value.is_empty() {
+                text += &format!("[{name} \"{value}\"]\n");
+            }
+        }
+        text += &format!("\n1. h2e2 {{+0.10/3 0.1s}} {result}\n");
+        let (_, found) = written(|writer| convert_records(text.as_bytes(), writer).unwrap());
+        let ending = found.first().map(|record| match record {
+            Record::Game(game) => game.ending,
+            Record::Loose(_) => panic!("a game"),
+        });
+        assert_eq!(ending, expected, "{termination}: {reason}");
     }
-    assert_eq!(ending_of("", "1-0"), Some(Termination::Unknown));
 }
 
 #[test]

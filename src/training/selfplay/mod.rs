@@ -84,14 +84,20 @@ impl SelfPlayRun {
         let (plan, numbers) = (self.plan, self.numbers);
         let players = players(&plan)?;
         let started = AtomicU32::new(0);
-        let sequence = Mutex::new(Sequence::new(self.writer, self.present));
+        let sequence = Mutex::new(Sequence {
+            writer: self.writer,
+            next: 0,
+            waiting: BTreeMap::new(),
+            written: self.present,
+            failure: None,
+        });
         let work = |mut player: Player| {
-            while !interrupt.is_requested() && !sequence.lock().has_failed() {
+            while !interrupt.is_requested() && sequence.lock().failure.is_none() {
                 let place = started.fetch_add(1, Ordering::Relaxed);
                 let Some(number) = numbers.at(place) else {
                     return;
                 };
-                let game = player.game(plan.seed, number, &|| interrupt.drops_games());
+                let game = player.game(number, &|| interrupt.drops_games());
                 let written = sequence.lock().push(place, game);
                 if let Some(now) = written {
                     progress(now);
@@ -173,25 +179,11 @@ struct Sequence {
     /// Finished games that are not written yet; `None` for a place without a game.
     waiting: BTreeMap<u32, Option<Record>>,
     written: SelfPlayProgress,
+    /// The first error.
     failure: Option<SelfPlayError>,
 }
 
 impl Sequence {
-    fn new(writer: GameWriter<File>, written: SelfPlayProgress) -> Self {
-        Self {
-            writer,
-            next: 0,
-            waiting: BTreeMap::new(),
-            written,
-            failure: None,
-        }
-    }
-
-    /// Whether an error occurred.
-    fn has_failed(&self) -> bool {
-        self.failure.is_some()
-    }
-
     /// Adds the game of a place, from 0, and writes all games that are next in order. Returns the new progress if
     /// any were written.
     fn push(&mut self, place: u32, game: SelfPlayGame) -> Option<SelfPlayProgress> {

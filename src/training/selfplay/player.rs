@@ -56,9 +56,7 @@ pub enum SelfPlayGame {
 /// An engine that plays both sides.
 pub struct Player {
     searcher: Searcher,
-    nodes: u64,
-    opening_score: u16,
-    random_moves: u8,
+    plan: SelfPlay,
     /// `None` for random openings.
     good_opening: Option<OpeningMoves>,
 }
@@ -70,27 +68,37 @@ impl Player {
         searcher.set_network(plan.network.clone());
         let good_opening = match plan.opening {
             Opening::Random => None,
-            Opening::Good(good) => Some(OpeningMoves::new(good, plan, known.clone())?),
+            Opening::Good(good) => {
+                let nodes = plan.nodes.saturating_mul(u64::from(good.lines));
+                Some(OpeningMoves {
+                    plan: good,
+                    search: LineSearch::new(nodes, plan.network.clone())?,
+                    known: known.clone(),
+                })
+            }
         };
         Ok(Self {
             searcher,
-            nodes: plan.nodes,
-            opening_score: plan.opening_score,
-            random_moves: plan.random_moves,
+            plan: plan.clone(),
             good_opening,
         })
     }
 
     fn think(&mut self, game: &Game) -> Option<Outcome> {
-        let outcome = self.searcher.think(game, Limits::soft(self.nodes));
+        let outcome = self.searcher.think(game, Limits::soft(self.plan.nodes));
         outcome.inspect_err(|error| log::error!("{error}")).ok()
     }
 
-    /// Plays game `number` of the run with this seed. Drops the game once `drops` returns true.
-    pub fn game(&mut self, seed: u64, number: u32, drops: &dyn Fn() -> bool) -> SelfPlayGame {
+    /// Plays game `number` of the run. Drops the game once `drops` returns true.
+    pub fn game(&mut self, number: u32, drops: &dyn Fn() -> bool) -> SelfPlayGame {
+        let seed = self.plan.seed;
         let mut rng = game_rng(seed, number);
         self.searcher.forget();
-        let mut game = match self.opening(&mut rng) {
+        let opening = match self.plan.opening {
+            Opening::Random => self.random_opening(&mut rng),
+            Opening::Good(_) => Ok(Game::startpos()),
+        };
+        let mut game = match opening {
             Ok(game) => game,
             Err(end) => return end,
         };
@@ -145,7 +153,8 @@ impl Player {
     /// The ply of the random quiet move of a game whose opening has `opening` plies, if it has one.
     fn random_ply(&self, opening: usize, rng: &mut StdRng) -> Option<usize> {
         // Without random moves no random number is drawn, so the games are the same as before this setting existed.
-        let has_one = self.random_moves > 0 && rng.random_range(0..100) < self.random_moves;
+        let percentage = self.plan.random_moves;
+        let has_one = percentage > 0 && rng.random_range(0..100) < percentage;
         has_one.then(|| opening + rng.random_range(RANDOM_MOVE_PLIES))
     }
 
@@ -167,15 +176,6 @@ impl Player {
         Some((outcome.best?, Some(outcome.score?)))
     }
 
-    /// The game at the end of a random opening, or at the start if good moves follow.
-    fn opening(&mut self, rng: &mut StdRng) -> Result<Game, SelfPlayGame> {
-        if self.good_opening.is_some() {
-            Ok(Game::startpos())
-        } else {
-            self.random_opening(rng)
-        }
-    }
-
     /// A game of a few random plies that leads to a fair position.
     fn random_opening(&mut self, rng: &mut StdRng) -> Result<Game, SelfPlayGame> {
         for _ in 0..MAX_TRIES {
@@ -185,7 +185,7 @@ impl Player {
                 continue;
             }
             let score = self.think(&game).ok_or(SelfPlayGame::Failed)?.score;
-            if score.is_some_and(|s| s.units().abs() <= self.opening_score.into()) {
+            if score.is_some_and(|s| s.units().abs() <= self.plan.opening_score.into()) {
                 return Ok(game);
             }
         }
@@ -275,48 +275,20 @@ const SPREAD: f64 = 5.0;
 /// first ones occur most often.
 const MAX_KNOWN: usize = 1 << 22;
 
-/// A cache of the good moves of positions, shared by all players.
-#[derive(Debug, Default)]
-pub struct KnownMoves(Mutex<HashMap<u64, Arc<[ScoredLine]>>>);
-
-impl KnownMoves {
-    fn get(&self, position: &Position) -> Option<Arc<[ScoredLine]>> {
-        self.0.lock().get(&position.key()).cloned()
-    }
-
-    fn insert(&self, position: &Position, moves: Arc<[ScoredLine]>) {
-        let mut known = self.0.lock();
-        if known.len() < MAX_KNOWN {
-            known.insert(position.key(), moves);
-        }
-    }
-}
+/// A cache of the good moves of positions, by key, shared by all players.
+pub type KnownMoves = Mutex<HashMap<u64, Arc<[ScoredLine]>>>;
 
 /// Chooses the moves of an opening.
-pub struct OpeningMoves {
+struct OpeningMoves {
     plan: GoodOpening,
     search: LineSearch,
     known: Arc<KnownMoves>,
 }
 
 impl OpeningMoves {
-    /// Openings with this plan in a self-play run. All players of the run share `known`.
-    pub fn new(
-        plan: GoodOpening,
-        run: &SelfPlay,
-        known: Arc<KnownMoves>,
-    ) -> Result<Self, StartError> {
-        let nodes = run.nodes.saturating_mul(u64::from(plan.lines));
-        Ok(Self {
-            plan,
-            search: LineSearch::new(nodes, run.network.clone())?,
-            known,
-        })
-    }
-
     /// Chooses a random move, better ones with higher probability, and returns it with its score. Returns `None` if
     /// the opening is over or every good move repeats a position.
-    pub fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
+    fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
         if game.plies().len() >= usize::from(self.plan.plies) {
             return None;
         }
@@ -333,8 +305,8 @@ impl OpeningMoves {
     /// The good moves of a position. They do not depend on the path to it or on the plies since the last capture, so
     /// the cache has the same moves no matter which game reaches the position first.
     fn moves(&mut self, position: &Position) -> Arc<[ScoredLine]> {
-        if let Some(known) = self.known.get(position) {
-            return known;
+        if let Some(known) = self.known.lock().get(&position.key()) {
+            return known.clone();
         }
         let setup = Setup {
             halfmove_clock: 0,
@@ -346,7 +318,10 @@ impl OpeningMoves {
         let (lines, margin) = (usize::from(self.plan.lines), i32::from(self.plan.margin));
         let moves: Arc<[ScoredLine]> =
             (self.search.good(&Game::new(position_alone), lines, margin)).into();
-        self.known.insert(position, moves.clone());
+        let mut known = self.known.lock();
+        if known.len() < MAX_KNOWN {
+            known.insert(position.key(), moves.clone());
+        }
         moves
     }
 }

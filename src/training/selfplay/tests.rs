@@ -34,6 +34,12 @@ fn records(path: &Path) -> Vec<Record> {
     records
 }
 
+/// Whether the games of a file were made with another plan.
+fn is_other_plan(path: &Path, plan: SelfPlay) -> bool {
+    let opened = SelfPlayRun::open(path, plan);
+    matches!(opened, Err(SelfPlayError::OtherPlan { .. }))
+}
+
 /// The path of a temporary file, which does not exist.
 fn scratch(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("chuhe-{name}-{}.chg", std::process::id()));
@@ -76,10 +82,7 @@ fn an_interrupted_run_ends_like_an_uninterrupted_one() {
         nodes: 21,
         ..plan(20, 1)
     };
-    assert!(matches!(
-        SelfPlayRun::open(&cut, other),
-        Err(SelfPlayError::OtherPlan { .. })
-    ));
+    assert!(is_other_plan(&cut, other));
     assert!(fs::read(&cut).unwrap() == torn);
     fs::remove_file(whole).unwrap();
     fs::remove_file(cut).unwrap();
@@ -169,10 +172,7 @@ fn random_quiet_moves_have_no_score() {
     }
     assert!(found >= 6, "{found} of 12 games have a random move");
     assert!(records(&path) != records(&other));
-    assert!(matches!(
-        SelfPlayRun::open(&other, random),
-        Err(SelfPlayError::OtherPlan { .. })
-    ));
+    assert!(is_other_plan(&other, random));
     fs::remove_file(path).unwrap();
     fs::remove_file(other).unwrap();
 }
@@ -213,10 +213,7 @@ fn good_openings_begin_at_the_start_and_differ() {
         opening: Opening::Random,
         ..plan(1)
     };
-    assert!(matches!(
-        SelfPlayRun::open(&alone, other),
-        Err(SelfPlayError::OtherPlan { .. })
-    ));
+    assert!(is_other_plan(&alone, other));
     fs::remove_file(alone).unwrap();
     fs::remove_file(together).unwrap();
 }
