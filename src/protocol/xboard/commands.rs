@@ -159,7 +159,7 @@ impl XBoard {
             }
             "console" => {
                 self.console = true;
-                vec![self.board()]
+                vec![Command::Print(self.board())]
             }
             // These commands name the side of the client.
             "red" => self.play_color(Color::Black),
@@ -269,7 +269,7 @@ impl XBoard {
         self.over = false;
         let mut commands = self.abort();
         match self.announce_end() {
-            Some(end) => commands.push(end),
+            Some(end) => commands.push(Command::Print(end)),
             None => commands.extend(self.think()),
         }
         commands

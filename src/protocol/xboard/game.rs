@@ -66,7 +66,11 @@ impl XBoard {
             return Vec::new();
         }
         if legal_moves(self.game.position()).is_empty() {
-            return self.announce_end().into_iter().collect();
+            return self
+                .announce_end()
+                .map(Command::Print)
+                .into_iter()
+                .collect();
         }
         self.purpose = Some(Purpose::Play);
         let request = GoRequest {
@@ -132,7 +136,7 @@ impl XBoard {
             return refuse("it is not legal");
         }
         self.expected = None;
-        commands.extend(self.after_move());
+        commands.extend(self.after_move().into_iter().map(Command::Print));
         commands.extend(self.think());
         commands
     }
@@ -147,26 +151,27 @@ impl XBoard {
         let loser = self.game.position().side_to_move();
         let mut commands = self.abort();
         let text = format!("{} loses on time", self.side(loser));
-        commands.push(self.result(GameResult::win_of(!loser), &text));
+        let result = self.result(GameResult::win_of(!loser), &text);
+        commands.push(Command::Print(result));
         Some(commands)
     }
 
-    /// Shows the board in console mode, and announces the result if the game is over.
-    pub fn after_move(&mut self) -> Vec<Command> {
+    /// The lines after a move: the board in console mode, and the result if the game is over.
+    pub fn after_move(&mut self) -> Vec<String> {
         self.turn_began = Instant::now();
-        let mut commands = Vec::new();
+        let mut lines = Vec::new();
         if self.console {
-            commands.push(self.board());
+            lines.push(self.board());
         }
         // Without an engine side the game is being analyzed or entered: it continues.
         if self.engine.is_some() {
-            commands.extend(self.announce_end());
+            lines.extend(self.announce_end());
         }
-        commands
+        lines
     }
 
-    /// Announces the end of the game if the rules end it.
-    pub fn announce_end(&mut self) -> Option<Command> {
+    /// Ends the game if the rules end it, and returns its result.
+    pub fn announce_end(&mut self) -> Option<String> {
         if self.is_invalid {
             return None;
         }
@@ -186,17 +191,15 @@ impl XBoard {
         Some(self.result(result, &text))
     }
 
-    /// Announces the end of the game.
-    pub fn result(&mut self, result: GameResult, text: &str) -> Command {
+    /// Ends the game, and returns its result as a line.
+    fn result(&mut self, result: GameResult, text: &str) -> String {
         self.over = true;
-        Command::Print(format!("{result} {{{text}}}"))
+        format!("{result} {{{text}}}")
     }
 
-    /// The board as text.
-    pub fn board(&self) -> Command {
+    pub fn board(&self) -> String {
         let last = self.game.plies().last().map(|ply| ply.played);
-        let style = DiagramStyle::default();
-        Command::Print(draw(self.game.position(), style, last))
+        draw(self.game.position(), DiagramStyle::default(), last)
     }
 
     /// Starts another game.

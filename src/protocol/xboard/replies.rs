@@ -3,7 +3,7 @@
 use super::{Purpose, XBoard};
 use crate::board::Move;
 use crate::book::BookMove;
-use crate::protocol::codec::{Command, GameAction, Reply};
+use crate::protocol::codec::{GameAction, Reply};
 use crate::protocol::text::{Ranks, centipawns, one_line};
 use crate::search::{Bound, Info, Meaning, Report};
 
@@ -75,11 +75,7 @@ impl XBoard {
         }
         lines.push(format!("move {best}"));
         self.expected = expected;
-        let printed = self.after_move().into_iter();
-        lines.extend(printed.filter_map(|command| match command {
-            Command::Print(text) => Some(text),
-            _ => None,
-        }));
+        lines.extend(self.after_move());
         lines.extend(self.pongs());
         self.follow_up = self.ponder();
         lines
