@@ -57,33 +57,21 @@ fn commands_of_both_protocols() {
 
 #[test]
 fn commands_of_one_protocol() {
-    assert_eq!(
-        ucci("banmoves h2e2 b2e2"),
-        Command::BanMoves(words("h2e2 b2e2"))
-    );
-    assert_eq!(
-        uci("banmoves h2e2"),
-        Command::Unknown("banmoves h2e2".to_owned())
-    );
+    let bans = Command::BanMoves(words("h2e2 b2e2"));
+    assert_eq!(ucci("banmoves h2e2 b2e2"), bans);
     assert_eq!(ucci("probe startpos"), Command::Probe(PositionText::START));
-    assert_eq!(
-        uci("probe startpos"),
-        Command::Unknown("probe startpos".to_owned())
-    );
+    for line in ["banmoves h2e2", "probe startpos"] {
+        assert_eq!(uci(line), Command::Unknown(line.to_owned()));
+    }
     assert_eq!(uci("debug on"), Command::Debug(true));
     assert_eq!(uci("debug OFF"), Command::Debug(false));
-    assert_eq!(ucci("debug on"), Command::Unknown("debug on".to_owned()));
-}
-
-#[test]
-fn unknown_words_before_a_uci_command_are_ignored() {
+    assert_eq!(uci("register later"), Command::Register);
+    // In UCI unknown words before a command are ignored.
     assert_eq!(uci("joho debug on"), Command::Debug(true));
     assert_eq!(uci("joho isready"), Command::IsReady);
-    assert_eq!(
-        ucci("joho isready"),
-        Command::Unknown("joho isready".to_owned())
-    );
-    assert_eq!(uci("register later"), Command::Register);
+    for line in ["debug on", "joho isready"] {
+        assert_eq!(ucci(line), Command::Unknown(line.to_owned()));
+    }
 }
 
 #[test]

@@ -218,21 +218,17 @@ mod tests {
     #[test]
     fn times_are_parsed_and_clamped() {
         use TimeUnit::{Milliseconds, Seconds};
-        assert_eq!(
-            clock_time("1500", Milliseconds),
-            Some(Duration::from_millis(1500))
-        );
-        assert_eq!(
-            clock_time("1500.9", Milliseconds),
-            Some(Duration::from_millis(1500))
-        );
-        assert_eq!(clock_time("90", Seconds), Some(Duration::from_secs(90)));
-        assert_eq!(
-            clock_time("1.25", Seconds),
-            Some(Duration::from_millis(1250))
-        );
-        assert_eq!(clock_time("1.", Seconds), Some(Duration::from_secs(1)));
-        assert_eq!(clock_time("-1.5", Seconds), Some(Duration::ZERO));
+        for (text, unit, millis) in [
+            ("1500", Milliseconds, 1500),
+            ("1500.9", Milliseconds, 1500),
+            ("90", Seconds, 90_000),
+            ("1.25", Seconds, 1250),
+            ("1.", Seconds, 1000),
+            ("-1.5", Seconds, 0),
+        ] {
+            let expected = Duration::from_millis(millis);
+            assert_eq!(clock_time(text, unit), Some(expected), "{text}");
+        }
         assert_eq!(clock_time(&"9".repeat(99), Seconds), Some(LONGEST_TIME));
         for bad in ["", ".", "a", "1.x", "1.2.3", "inf", "nan"] {
             assert_eq!(clock_time(bad, Seconds), None, "{bad}");

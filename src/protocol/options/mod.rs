@@ -414,31 +414,23 @@ mod tests {
     #[test]
     fn invalid_values_are_rejected_with_the_valid_ones() {
         for (name, value, message) in [
-            (
-                "ponder",
-                None,
-                "option ponder takes true or false, not nothing",
-            ),
-            (
-                "Hash",
-                Some("big"),
-                "option Hash takes a number, not \"big\"",
-            ),
+            ("ponder", None, "ponder takes true or false, not nothing"),
+            ("Hash", Some("big"), "Hash takes a number, not \"big\""),
             (
                 "repetition rule",
                 Some("chess"),
-                "option Repetition Rule takes one of AsianRule, ComputerRule, ChineseRule, ElephantEyeRule, \
-                 AllowChase, AllowAll, not \"chess\"",
+                "Repetition Rule takes one of AsianRule, ComputerRule, ChineseRule, ElephantEyeRule, AllowChase, \
+                 AllowAll, not \"chess\"",
             ),
             (
                 "style",
                 Some("wild"),
-                "option style takes one of solid, normal, risky, not \"wild\"",
+                "style takes one of solid, normal, risky, not \"wild\"",
             ),
         ] {
             let mut preferences = Preferences::default();
             let error = set(name, value, &mut preferences).unwrap().unwrap_err();
-            assert_eq!(error, message);
+            assert_eq!(error, format!("option {message}"));
             assert_eq!(preferences, Preferences::default());
         }
     }

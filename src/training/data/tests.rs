@@ -70,10 +70,7 @@ fn file(records: &[Record]) -> Vec<u8> {
 
 fn read(source: impl Read) -> (Vec<Record>, RecoveredGames) {
     let mut reader = GameReader::new(source).unwrap();
-    let mut records = Vec::new();
-    while let Some(record) = reader.next_record().unwrap() {
-        records.push(record);
-    }
+    let records = std::iter::from_fn(|| reader.next_record().unwrap()).collect();
     (records, reader.recovered())
 }
 

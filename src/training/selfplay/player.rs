@@ -350,21 +350,13 @@ mod tests {
 
     #[test]
     fn a_win_needs_the_same_side_ahead_for_six_plies() {
-        assert_eq!(
-            adjudicate(20, &[2300; 9]),
-            Some((5, LabeledResult::RedWins))
-        );
-        assert_eq!(
-            adjudicate(20, &[-2300; 9]),
-            Some((5, LabeledResult::BlackWins))
-        );
+        use LabeledResult::{BlackWins, RedWins};
+        assert_eq!(adjudicate(20, &[2300; 9]), Some((5, RedWins)));
+        assert_eq!(adjudicate(20, &[-2300; 9]), Some((5, BlackWins)));
         assert_eq!(adjudicate(20, &[2200; 9]), None);
         let changing_leader = [2300, 2300, 2300, -2300, -2300, -2300, 2300, 2300];
         assert_eq!(adjudicate(20, &changing_leader), None);
-        assert_eq!(
-            adjudicate(20, &[0, -29_990]),
-            Some((1, LabeledResult::BlackWins))
-        );
+        assert_eq!(adjudicate(20, &[0, -29_990]), Some((1, BlackWins)));
     }
 
     #[test]

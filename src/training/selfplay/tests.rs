@@ -27,11 +27,7 @@ fn play(path: &Path, plan: SelfPlay) -> SelfPlayProgress {
 
 fn records(path: &Path) -> Vec<Record> {
     let mut reader = GameReader::new(fs::File::open(path).unwrap()).unwrap();
-    let mut records = Vec::new();
-    while let Some(record) = reader.next_record().unwrap() {
-        records.push(record);
-    }
-    records
+    std::iter::from_fn(|| reader.next_record().unwrap()).collect()
 }
 
 /// Whether the games of a file were made with another plan.

@@ -17,15 +17,13 @@ fn draw_offer_is_accepted_at_a_low_score() {
         let mut session = TestSession::new("ucci");
         session.say(&format!("setoption style {style}"));
         session.say(position);
-        assert_eq!(
-            answer(&mut session, "go draw depth 1", bad),
-            "bestmove h2e2 draw"
-        );
-        assert_eq!(
-            answer(&mut session, "go draw depth 1", good),
-            "bestmove h2e2"
-        );
-        assert_eq!(answer(&mut session, "go depth 1", bad), "bestmove h2e2");
+        for (go, score, expected) in [
+            ("go draw depth 1", bad, "bestmove h2e2 draw"),
+            ("go draw depth 1", good, "bestmove h2e2"),
+            ("go depth 1", bad, "bestmove h2e2"),
+        ] {
+            assert_eq!(answer(&mut session, go, score), expected);
+        }
     }
 }
 
@@ -66,15 +64,11 @@ fn resigns_only_with_the_option() {
     session.say("setoption newgame");
     session.say("setoption resign true");
     for hundredths in [-900, -900, -900, 0, -900, -900, -900] {
-        assert_eq!(
-            answer(&mut session, "go depth 1", hundredths),
-            "bestmove h2e2"
-        );
+        let answer = answer(&mut session, "go depth 1", hundredths);
+        assert_eq!(answer, "bestmove h2e2");
     }
-    assert_eq!(
-        answer(&mut session, "go depth 1", -900),
-        "bestmove h2e2 resign"
-    );
+    let resigned = answer(&mut session, "go depth 1", -900);
+    assert_eq!(resigned, "bestmove h2e2 resign");
     session.say("setoption newgame");
     session.say("go depth 1");
     let mated = session.on_event(done_with(Score::mated_in(4))).pop();
