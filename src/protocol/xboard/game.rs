@@ -175,8 +175,8 @@ impl XBoard {
         if self.is_invalid {
             return None;
         }
-        let mut judgement = judge_outcome(&self.game, self.rules);
-        if !self.no_capture_draws {
+        let mut judgement = judge_outcome(&self.game, self.settings.rules);
+        if !self.settings.no_capture_draws {
             judgement = judgement.without_no_capture_limit();
         }
         let result = judgement.verdict.result();

@@ -16,8 +16,8 @@ use std::time::Instant;
 use super::codec::{Codec, Command, Reply};
 use super::options::Preferences;
 use crate::board::{Color, Move};
-use crate::rules::{Game, RuleSet};
-use crate::search::Report;
+use crate::rules::Game;
+use crate::search::{Report, Settings};
 use time::XboardClock;
 
 /// The purpose of the search in progress.
@@ -120,9 +120,8 @@ pub struct XBoard {
     expected: Option<Move>,
     /// Whether the promotion variant is played.
     promotion: bool,
-    rules: RuleSet,
-    /// Whether too many plies without a capture are a draw.
-    no_capture_draws: bool,
+    /// The settings with the rules.
+    settings: Settings,
     /// Whether the game is over: by the rules, by resignation, on time or by the command `result`.
     over: bool,
     /// When the turn of the side to move began.
@@ -151,8 +150,7 @@ impl XBoard {
             pings: Vec::new(),
             expected: None,
             promotion: false,
-            rules: RuleSet::default(),
-            no_capture_draws: true,
+            settings: Settings::default(),
             over: false,
             turn_began: Instant::now(),
             follow_up: Vec::new(),
@@ -175,8 +173,7 @@ impl XBoard {
             self.promotion = preferences.promotion;
             self.parse_again();
         }
-        self.rules = preferences.search.rules;
-        self.no_capture_draws = preferences.search.no_capture_draws;
+        self.settings = preferences.search;
     }
 }
 
