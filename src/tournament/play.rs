@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use super::GameRules;
 use super::adjudication::ScoreAdjudicator;
 use super::end_reason::{EndReason, Ending};
 use super::engine::{BEST_MOVE, Engine, EngineFailure, MoveAnswer, MoveChoice, MoveRequest};
@@ -10,6 +9,7 @@ use super::limit::Clock;
 use super::record::MoveRecord;
 use super::referee::Referee;
 use super::stall::{StallWatch, stall_text};
+use super::{GameRules, Tournament};
 use crate::board::{ByColor, Color, Move};
 use crate::notation::Line;
 
@@ -22,50 +22,40 @@ pub struct PlayedGame {
     pub ending: Ending,
     /// The largest time overrun of each side.
     pub overrun: ByColor<Option<Duration>>,
-    /// Which engines must be restarted.
-    pub must_restart: ByColor<bool>,
 }
 
-/// Why a game ended without a result.
+/// Why a game has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Abandoned {
+pub enum NoGame {
     /// The tournament was stopped.
     Interrupted,
-    /// An engine exceeded its time only because the machine stalled.
-    Stalled(String),
-}
-
-/// Settings shared by all games of a tournament.
-#[derive(Clone, Copy, Debug)]
-pub struct Conditions<'a> {
-    /// The rules and adjudication.
-    pub rules: &'a GameRules,
-    /// Detects stalls of the machine.
-    pub stalls: &'a StallWatch,
-    /// Whether principal variations are recorded.
-    pub has_details: bool,
+    /// The machine stalled; the game must be replayed.
+    Void(String),
+    /// A process or thread could not be started, or a file could not be opened.
+    Failed(String),
 }
 
 /// Plays a game from an opening.
 pub fn play(
+    tournament: &Tournament,
     opening: &Line,
-    conditions: Conditions<'_>,
+    players: ByColor<usize>,
     engines: ByColor<&mut Engine>,
-    clocks: ByColor<Clock>,
-    ponders: ByColor<bool>,
-) -> Result<PlayedGame, Abandoned> {
-    let rules = conditions.rules;
+    stalls: &StallWatch,
+) -> Result<PlayedGame, NoGame> {
+    let rules = &tournament.rules;
+    let specs = players.map(|number| &tournament.engines[number]);
     let mut game = GameInProgress {
         referee: Referee::new(opening.start.clone(), rules.rules, rules.max_plies),
         adjudicator: ScoreAdjudicator::new(rules.adjudication),
-        conditions,
+        tournament,
+        stalls,
         engines,
-        clocks,
-        ponders,
+        clocks: specs.map(|spec| Clock::new(spec.limit)),
+        ponders: specs.map(|spec| spec.ponder),
         moves: Vec::new(),
         draw_offered: false,
         overrun: ByColor::default(),
-        must_restart: ByColor::default(),
     };
     for m in &opening.moves {
         if game.referee.play(*m).is_err() {
@@ -85,28 +75,27 @@ pub fn play(
         moves: game.moves,
         ending,
         overrun: game.overrun,
-        must_restart: game.must_restart,
     })
 }
 
 struct GameInProgress<'a> {
     referee: Referee,
     adjudicator: ScoreAdjudicator,
-    conditions: Conditions<'a>,
+    tournament: &'a Tournament,
+    stalls: &'a StallWatch,
     engines: ByColor<&'a mut Engine>,
     clocks: ByColor<Clock>,
     ponders: ByColor<bool>,
     moves: Vec<MoveRecord>,
     draw_offered: bool,
     overrun: ByColor<Option<Duration>>,
-    must_restart: ByColor<bool>,
 }
 
 impl GameInProgress<'_> {
     /// Asks the side to move for a move and plays it. Returns the ending if that ends the game.
-    fn play_move(&mut self) -> Result<Option<Ending>, Abandoned> {
+    fn play_move(&mut self) -> Result<Option<Ending>, NoGame> {
         let side = self.referee.side_to_move();
-        let banned = banned(self.conditions.rules, &mut self.referee);
+        let banned = banned(&self.tournament.rules, &mut self.referee);
         let request = MoveRequest {
             game: self.referee.game(),
             clocks: &self.clocks,
@@ -119,7 +108,7 @@ impl GameInProgress<'_> {
             Err(failure) => return self.failure(side, &failure, began).map(Some),
         };
         let answered = answer.asked + answer.elapsed;
-        let stalled = self.conditions.stalls.between(answer.asked, answered);
+        let stalled = self.stalls.between(answer.asked, answered);
         if let Some(ending) = self.check_time(side, &answer, stalled)? {
             return Ok(Some(ending));
         }
@@ -159,7 +148,7 @@ impl GameInProgress<'_> {
 
     /// Adjudicates the position by tablebases.
     fn tablebase_ending(&self) -> Option<Ending> {
-        let rules = self.conditions.rules;
+        let rules = &self.tournament.rules;
         let tablebases = rules.tablebases.as_ref()?;
         tablebases.ending(self.referee.game(), rules.rules)
     }
@@ -177,7 +166,7 @@ impl GameInProgress<'_> {
             nodes: answer.info.nodes,
             micros: Some(u64::try_from(answer.elapsed.as_micros()).unwrap_or(u64::MAX)),
             left_ms: left.and_then(|left| u64::try_from(left).ok()),
-            pv: pv.filter(|_| self.conditions.has_details),
+            pv: pv.filter(|_| self.tournament.has_details),
         });
     }
 
@@ -190,12 +179,12 @@ impl GameInProgress<'_> {
         side: Color,
         answer: &MoveAnswer,
         stalled: Duration,
-    ) -> Result<Option<Ending>, Abandoned> {
+    ) -> Result<Option<Ending>, NoGame> {
         let clock = &self.clocks[side];
         let limit = self.engines[side].limit(clock);
         let elapsed = answer.elapsed;
         if elapsed > limit && elapsed.saturating_sub(stalled) <= limit {
-            return Err(Abandoned::Stalled(stall_text(stalled, elapsed)));
+            return Err(NoGame::Void(stall_text(stalled, elapsed)));
         }
         let overrun = clock.allowance().and_then(|time| elapsed.checked_sub(time));
         if let Some(overrun) = overrun {
@@ -210,7 +199,7 @@ impl GameInProgress<'_> {
     }
 
     fn illegal(&mut self, side: Color, text: &str) -> Ending {
-        self.must_restart[side] = true;
+        self.engines[side].has_failed = true;
         Ending::loss(side, EndReason::IllegalMove, text)
     }
 
@@ -223,16 +212,16 @@ impl GameInProgress<'_> {
         side: Color,
         failure: &EngineFailure,
         began: Instant,
-    ) -> Result<Ending, Abandoned> {
+    ) -> Result<Ending, NoGame> {
         if *failure == EngineFailure::Interrupted {
-            return Err(Abandoned::Interrupted);
+            return Err(NoGame::Interrupted);
         }
         if let EngineFailure::Timeout { allowed, .. } = failure
-            && let Some(stall) = self.conditions.stalls.excuse(began, *allowed)
+            && let Some(stall) = self.stalls.excuse(began, *allowed)
         {
-            return Err(Abandoned::Stalled(stall));
+            return Err(NoGame::Void(stall));
         }
-        self.must_restart[side] = true;
+        self.engines[side].has_failed = true;
         let reason = match failure {
             EngineFailure::Timeout { awaited, .. } if awaited == BEST_MOVE => EndReason::TimeLoss,
             _ => EndReason::Crash,
@@ -241,12 +230,12 @@ impl GameInProgress<'_> {
     }
 
     /// Lets a side ponder on the reply that it expects.
-    fn ponder(&mut self, side: Color, expected: Move) -> Result<Option<Ending>, Abandoned> {
+    fn ponder(&mut self, side: Color, expected: Move) -> Result<Option<Ending>, NoGame> {
         let mut ahead = self.referee.clone();
         if ahead.play(expected).is_err() || ahead.ending().is_some() {
             return Ok(None);
         }
-        let banned = banned(self.conditions.rules, &mut ahead);
+        let banned = banned(&self.tournament.rules, &mut ahead);
         let request = MoveRequest {
             game: ahead.game(),
             clocks: &self.clocks,

@@ -2,19 +2,20 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
+use parking_lot::Mutex;
 
 use super::Tournament;
 use super::engine::{EngineFailure, Greeting, probe, processors};
+use super::play::NoGame;
 use super::record::{GameRecord, GameSummary};
 use super::schedule::{Fixture, Schedule};
 use super::stall::StallWatch;
 use super::stats::Standings;
-use super::worker::{GameWorker, NoGame};
+use super::worker::GameWorker;
 use crate::board::named_enum;
 use crate::notation::fen;
 
@@ -123,28 +124,21 @@ pub fn check_engines(
 }
 
 /// An event of a tournament.
-#[derive(Clone, Copy, Debug)]
-pub enum TournamentEvent<'a> {
+#[derive(Clone, Debug)]
+pub enum TournamentEvent {
     /// A game has ended.
-    Game(&'a GameRecord),
+    Game(GameRecord),
     /// A game is void because the machine stalled; it is replayed.
     Void {
         /// Index of the game, from 0.
         number: u64,
         /// Description of the stall.
-        detail: &'a str,
+        detail: String,
     },
 }
 
 /// If one game is void more often than this, the machine is unsuitable and the tournament ends.
 const MAX_VOIDS: u32 = 10;
-
-/// A message from a worker.
-enum RunnerMessage {
-    Game(GameRecord),
-    Void { number: u64, detail: String },
-    Failed(String),
-}
 
 /// Plays the games of a tournament that are not in `done`, whose results `standings` already contains. Calls
 /// `on_event` for each event. A message on `interrupt` ends the tournament.
@@ -157,14 +151,14 @@ pub fn run(
     standings: &mut Standings,
     done: &[GameSummary],
     interrupt: &Receiver<()>,
-    mut on_event: impl FnMut(&Standings, TournamentEvent<'_>) -> io::Result<()>,
+    mut on_event: impl FnMut(&Standings, &TournamentEvent) -> io::Result<()>,
 ) -> io::Result<TournamentEnd> {
     let mut games = done.to_vec();
     let mut schedule = tournament.schedule();
     // Some formats pair the engines by the results, so the games of a round are known only after all earlier games.
     loop {
         let numbers: HashSet<u64> = games.iter().map(|game| game.number).collect();
-        let add = |standings: &Standings, event: TournamentEvent<'_>| {
+        let add = |standings: &Standings, event: &TournamentEvent| {
             if let TournamentEvent::Game(record) = event {
                 games.push(record.into());
             }
@@ -184,7 +178,7 @@ fn play_known_games(
     standings: &mut Standings,
     done: &HashSet<u64>,
     interrupt: &Receiver<()>,
-    mut on_event: impl FnMut(&Standings, TournamentEvent<'_>) -> io::Result<()>,
+    mut on_event: impl FnMut(&Standings, &TournamentEvent) -> io::Result<()>,
 ) -> io::Result<TournamentEnd> {
     let is_decided = |s: &Standings| s.sprt.as_ref().is_some_and(|s| s.decision().is_some());
     if is_decided(standings) {
@@ -192,7 +186,8 @@ fn play_known_games(
     }
     let cpus = processor_sets(tournament).map_err(io::Error::other)?;
     let stalls = StallWatch::start()?;
-    let numbers = GameNumbers::except(done);
+    // The games that no worker has started.
+    let numbers = Mutex::new((0..).filter(|number| !done.contains(number)));
     let (interrupt_sender, interrupted) = bounded::<()>(0);
     let (results, messages) = unbounded();
     let mut interrupt_sender = Some(interrupt_sender);
@@ -219,7 +214,7 @@ fn play_known_games(
                         // After an error no more results are counted or reported.
                         continue;
                     }
-                    if let Err(error) = handle(standings, &message, &mut on_event) {
+                    if let Err(error) = handle(standings, message, &mut on_event) {
                         end = Err(error);
                         interrupt_sender = None;
                     } else if is_decided(standings) && interrupt_sender.take().is_some() {
@@ -238,62 +233,33 @@ fn play_known_games(
     end
 }
 
-/// Updates the standings with a message and reports the event.
+/// Updates the standings with an event and reports it.
 fn handle(
     standings: &mut Standings,
-    message: &RunnerMessage,
-    on_event: &mut impl FnMut(&Standings, TournamentEvent<'_>) -> io::Result<()>,
+    event: io::Result<TournamentEvent>,
+    on_event: &mut impl FnMut(&Standings, &TournamentEvent) -> io::Result<()>,
 ) -> io::Result<()> {
-    match message {
-        RunnerMessage::Game(record) => {
-            standings.add(record);
-            on_event(standings, TournamentEvent::Game(record))
-        }
-        RunnerMessage::Void { number, detail } => {
-            standings.void_games += 1;
-            let number = *number;
-            on_event(standings, TournamentEvent::Void { number, detail })
-        }
-        RunnerMessage::Failed(reason) => Err(io::Error::other(reason.clone())),
+    let event = event?;
+    match &event {
+        TournamentEvent::Game(record) => standings.add(record),
+        TournamentEvent::Void { .. } => standings.void_games += 1,
     }
-}
-
-/// Hands out the games that no worker has started.
-struct GameNumbers<'a> {
-    next: AtomicU64,
-    done: &'a HashSet<u64>,
-}
-
-impl<'a> GameNumbers<'a> {
-    /// All games from 0 except those in `done`.
-    fn except(done: &'a HashSet<u64>) -> Self {
-        let next = AtomicU64::new(0);
-        Self { next, done }
-    }
-
-    /// The next game to play.
-    fn next(&self) -> u64 {
-        loop {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            if !self.done.contains(&number) {
-                return number;
-            }
-        }
-    }
+    on_event(standings, &event)
 }
 
 /// Plays games until there are no more.
 fn work(
     mut worker: GameWorker<'_>,
     schedule: &Schedule,
-    numbers: &GameNumbers<'_>,
+    numbers: &Mutex<impl Iterator<Item = u64>>,
     wait: Duration,
-    messages: &Sender<RunnerMessage>,
+    events: &Sender<io::Result<TournamentEvent>>,
 ) {
     let mut replay: Option<Fixture> = None;
     let mut voids = 0;
     let mut is_first = true;
-    while let Some(fixture) = replay.take().or_else(|| schedule.fixture(numbers.next())) {
+    let next = || schedule.fixture(numbers.lock().next()?);
+    while let Some(fixture) = replay.take().or_else(next) {
         if !is_first {
             worker.wait(wait);
         }
@@ -301,29 +267,27 @@ fn work(
         if worker.is_over() {
             break;
         }
-        let message = match worker.play(&fixture) {
+        let number = fixture.number;
+        let event = match worker.play(&fixture) {
             Ok(record) => {
                 voids = 0;
-                RunnerMessage::Game(record)
+                Ok(TournamentEvent::Game(record))
             }
             Err(NoGame::Interrupted) => break,
-            Err(NoGame::Failed(reason)) => RunnerMessage::Failed(reason),
+            Err(NoGame::Failed(reason)) => Err(io::Error::other(reason)),
+            Err(NoGame::Void(detail)) if voids == MAX_VOIDS => Err(io::Error::other(format!(
+                "game {} was void {} times in a row: {detail}",
+                number + 1,
+                voids + 1
+            ))),
             Err(NoGame::Void(detail)) => {
                 voids += 1;
-                let number = fixture.number;
-                if voids > MAX_VOIDS {
-                    RunnerMessage::Failed(format!(
-                        "game {} was void {voids} times in a row: {detail}",
-                        number + 1
-                    ))
-                } else {
-                    replay = Some(fixture);
-                    RunnerMessage::Void { number, detail }
-                }
+                replay = Some(fixture);
+                Ok(TournamentEvent::Void { number, detail })
             }
         };
-        let has_failed = matches!(message, RunnerMessage::Failed(_));
-        if messages.send(message).is_err() || has_failed {
+        let has_failed = event.is_err();
+        if events.send(event).is_err() || has_failed {
             break;
         }
     }

@@ -8,24 +8,12 @@ use crossbeam_channel::{Receiver, TryRecvError};
 use super::Tournament;
 use super::end_reason::{EndReason, Ending};
 use super::engine::{Engine, EngineFailure};
-use super::limit::Clock;
-use super::play::{Abandoned, Conditions, PlayedGame, play};
+use super::play::{NoGame, play};
 use super::record::{GameRecord, MoveRecord};
 use super::schedule::Fixture;
 use super::stall::StallWatch;
 use crate::board::{ByColor, Color};
 use crate::notation::{Line, fen};
-
-/// Why a game has no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoGame {
-    /// The tournament was stopped.
-    Interrupted,
-    /// The machine stalled; the game must be replayed.
-    Void(String),
-    /// A process or thread could not be started, or a file could not be opened.
-    Failed(String),
-}
 
 /// A worker and its engines.
 pub struct GameWorker<'a> {
@@ -64,18 +52,17 @@ impl<'a> GameWorker<'a> {
     /// Plays a game.
     pub fn play(&mut self, fixture: &Fixture) -> Result<GameRecord, NoGame> {
         let opening = self.tournament.openings.of_round(fixture.round);
-        let running: Vec<usize> = self.engines.keys().copied().collect();
-        for number in running {
-            let restarts = self.tournament.engines[number].restart
-                || self.engines.get(&number).is_some_and(Engine::must_restart);
-            if (restarts || !fixture.players.0.contains(&number))
-                && let Some(engine) = self.engines.remove(&number)
-            {
-                engine.quit();
-            }
+        let players = fixture.players;
+        let must_quit = |number: &usize, engine: &mut Engine| {
+            self.tournament.engines[*number].restart
+                || engine.must_restart()
+                || !players.0.contains(number)
+        };
+        for (_, engine) in self.engines.extract_if(must_quit) {
+            engine.quit();
         }
         for color in Color::ALL {
-            let number = fixture.players[color];
+            let number = players[color];
             let began = Instant::now();
             match self.prepare(number, fixture) {
                 Ok(()) => {}
@@ -97,27 +84,21 @@ impl<'a> GameWorker<'a> {
         }
         let started = jiff::Timestamp::now().as_second();
         let began = Instant::now();
-        let played = match self.play_fixture(fixture, opening) {
-            Ok(played) => played,
-            Err(Abandoned::Interrupted) => return Err(NoGame::Interrupted),
-            Err(Abandoned::Stalled(detail)) => {
-                // The engines are in an unknown state.
-                self.engines.clear();
-                return Err(NoGame::Void(detail));
-            }
+        let engines = self.engines.get_disjoint_mut(players.0.each_ref());
+        let [Some(red), Some(black)] = engines else {
+            return Err(NoGame::Interrupted);
         };
-        for color in Color::ALL {
-            if played.must_restart[color] {
-                self.engines.remove(&fixture.players[color]);
-            }
-        }
+        let engines = ByColor::new(red, black);
+        let played = play(self.tournament, opening, players, engines, &self.stalls)
+            // The engines are in an unknown state.
+            .inspect_err(|_| self.engines.clear())?;
+        self.engines.retain(|_, engine| !engine.has_failed);
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         Ok(GameRecord {
             overrun: played.overrun.map(|over| over.map(micros)),
             started: Some(started),
             duration_ms: u64::try_from(began.elapsed().as_millis()).ok(),
-            engines: fixture
-                .players
+            engines: players
                 .map(|number| Some(self.tournament.spec_of(number, fixture).identification())),
             ..record(fixture, opening, played.moves, played.ending)
         })
@@ -147,27 +128,6 @@ impl<'a> GameWorker<'a> {
         engine.new_game(&[])?;
         self.engines.insert(number, engine);
         Ok(())
-    }
-
-    fn play_fixture(&mut self, fixture: &Fixture, opening: &Line) -> Result<PlayedGame, Abandoned> {
-        let specs = fixture
-            .players
-            .map(|number| &self.tournament.engines[number]);
-        let engines = self.engines.get_disjoint_mut(fixture.players.0.each_ref());
-        let [Some(red), Some(black)] = engines else {
-            return Err(Abandoned::Interrupted);
-        };
-        play(
-            opening,
-            Conditions {
-                rules: &self.tournament.rules,
-                stalls: &self.stalls,
-                has_details: self.tournament.has_details,
-            },
-            ByColor::new(red, black),
-            specs.map(|spec| Clock::new(spec.limit)),
-            specs.map(|spec| spec.ponder),
-        )
     }
 
     /// Waits for a time, or until the tournament is stopped.

@@ -116,14 +116,14 @@ impl<'a> OutputFiles<'a> {
     }
 
     /// Writes an event, first to the journal, so that the PGN never has a game that the journal lacks.
-    fn add(&mut self, tournament: &Tournament, event: TournamentEvent<'_>) -> Result<(), Failure> {
+    fn add(&mut self, tournament: &Tournament, event: &TournamentEvent) -> Result<(), Failure> {
         let Arguments {
             resume, pgn, epd, ..
         } = self.arguments;
         if let (Some(journal), Some(path)) = (&mut self.journal, resume) {
             let added = match event {
                 TournamentEvent::Game(record) => journal.add(record),
-                TournamentEvent::Void { number, detail } => journal.add_void(number, detail),
+                TournamentEvent::Void { number, detail } => journal.add_void(*number, detail),
             };
             added.context(path.display())?;
         }
@@ -195,7 +195,8 @@ impl<'a> MatchOutput<'a> {
         Ok(())
     }
 
-    pub fn event(&mut self, standings: &Standings, event: TournamentEvent<'_>) -> io::Result<()> {
+    /// Writes an event to all outputs.
+    pub fn event(&mut self, standings: &Standings, event: &TournamentEvent) -> io::Result<()> {
         let error = |failure: Failure| io::Error::other(failure.text);
         self.files.add(self.tournament, event).map_err(error)?;
         if let TournamentEvent::Game(record) = event {

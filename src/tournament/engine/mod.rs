@@ -65,6 +65,8 @@ pub struct Engine {
     /// Disconnected when the tournament is stopped.
     interrupted: Receiver<()>,
     pondering: Option<Pondering>,
+    /// Whether it must not play another game, because it played an illegal move or failed.
+    pub has_failed: bool,
     /// The data from its greeting.
     pub greeting: Greeting,
 }
@@ -93,6 +95,7 @@ impl Engine {
             timeouts,
             interrupted,
             pondering: None,
+            has_failed: false,
             greeting: Greeting::default(),
         };
         engine.greet(spec)?;
