@@ -212,7 +212,7 @@ pub enum JournalError {
         /// The problem.
         reason: String,
         /// Number of readable games.
-        safe: u64,
+        safe: usize,
     },
     /// It belongs to another tournament.
     #[error("the journal belongs to another tournament: the {0} differ")]

@@ -15,6 +15,8 @@ use crate::tournament::schedule::Schedule;
 const BEGINNING: &[u8] = b"{\"chuhe_match\":";
 /// Maximum length of a line in bytes, enough for a game of some hundred thousand plies.
 const MAX_LINE: usize = 64 << 20;
+/// The error of a longer line.
+const TOO_LONG: &str = "the line is too long";
 
 /// A journal that was read.
 pub struct ReadJournal {
@@ -63,16 +65,26 @@ pub fn read(
 ) -> Result<ReadJournal, JournalError> {
     file.seek(SeekFrom::Start(0))?;
     let mut source = BufReader::with_capacity(1 << 16, file);
+    let beginning = io::BufRead::fill_buf(&mut source)?;
+    let common = beginning.len().min(BEGINNING.len());
+    let begins_well = beginning[..common] == BEGINNING[..common];
     let mut line = Vec::new();
-    let FirstLine {
-        header,
-        length,
-        damage: header_damage,
-    } = read_header(&mut source, &mut line)?;
+    let (header, length) = match read_bounded_line(&mut source, MAX_LINE, &mut line)? {
+        BoundedLine::End | BoundedLine::Unended(_) if begins_well => {
+            return Err(JournalError::IncompleteHeader);
+        }
+        BoundedLine::End | BoundedLine::Unended(_) => return Err(JournalError::NotAJournal),
+        BoundedLine::TooLong(length) => (Err(TOO_LONG.to_owned()), length + 1),
+        BoundedLine::Whole => (read_header(&line)?, line.len() as u64 + 1),
+    };
+    let mut later = read_later_lines(&mut source, &mut line)?;
+    let (header, header_damage) = match header {
+        Ok(header) => (header, None),
+        Err(reason) => (later.header_copy(&reason, begins_well)?, Some(reason)),
+    };
     if let Some(difference) = header.difference(ours) {
         return Err(JournalError::Other(difference));
     }
-    let mut later = read_later_lines(&mut source, &mut line)?;
     // A game that was replayed after a repair may follow games that depend on it.
     later.entries.sort_by_key(|(_, entry)| match entry {
         Ok(JournalEntry::Game(game)) => game.number,
@@ -107,6 +119,18 @@ pub fn read(
     })
 }
 
+/// Reads the header from the first line. The inner error is the damage of the line.
+fn read_header(line: &[u8]) -> Result<Result<JournalHeader, String>, JournalError> {
+    let header = match serde_json::from_slice::<Version>(line) {
+        Ok(version) if version.chuhe_match != VERSION => {
+            return Err(JournalError::Version(version.chuhe_match));
+        }
+        Ok(_) => serde_json::from_slice(line),
+        Err(error) => Err(error),
+    };
+    Ok(header.map_err(|error| error.to_string()))
+}
+
 /// The complete lines after the first one.
 struct LaterLines {
     /// Their numbers, and their entries or errors.
@@ -115,6 +139,29 @@ struct LaterLines {
     length: u64,
     /// Whether an incomplete line follows.
     has_incomplete_line: bool,
+}
+
+impl LaterLines {
+    /// The last copy of the header. `reason` is the damage of the first line.
+    fn header_copy(&self, reason: &str, begins_well: bool) -> Result<JournalHeader, JournalError> {
+        let (mut found, mut safe) = (None, 0);
+        for (_, entry) in &self.entries {
+            match entry {
+                Ok(JournalEntry::Run {
+                    header: Some(header),
+                    ..
+                }) if header.chuhe_match == VERSION => found = Some(header),
+                Ok(JournalEntry::Game(_)) => safe += 1,
+                _ => {}
+            }
+        }
+        let reason = reason.to_owned();
+        match found {
+            Some(header) => Ok((**header).clone()),
+            None if begins_well || safe > 0 => Err(JournalError::Header { reason, safe }),
+            None => Err(JournalError::NotAJournal),
+        }
+    }
 }
 
 fn read_later_lines(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> io::Result<LaterLines> {
@@ -132,7 +179,7 @@ fn read_later_lines(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> io::Re
             }
             BoundedLine::TooLong(length) => {
                 lines.length += length + 1;
-                Err("the line is too long".to_owned())
+                Err(TOO_LONG.to_owned())
             }
             BoundedLine::Whole => {
                 lines.length += line.len() as u64 + 1;
@@ -189,85 +236,6 @@ impl AcceptedEntries {
                 Ok(None)
             }
             JournalEntry::Run { .. } => Ok(None),
-        }
-    }
-}
-
-/// The first line.
-struct FirstLine {
-    header: JournalHeader,
-    /// Its length in bytes, including the newline.
-    length: u64,
-    /// Why it is damaged; the header is then the copy in a later line.
-    damage: Option<String>,
-}
-
-/// Reads the header from the first line, or if that is damaged from its last copy.
-fn read_header(
-    source: &mut BufReader<&File>,
-    line: &mut Vec<u8>,
-) -> Result<FirstLine, JournalError> {
-    let beginning = io::BufRead::fill_buf(source)?;
-    let common = beginning.len().min(BEGINNING.len());
-    let begins_well = beginning[..common] == BEGINNING[..common];
-    let (length, reason) = match read_bounded_line(source, MAX_LINE, line)? {
-        BoundedLine::End | BoundedLine::Unended(_) if begins_well => {
-            return Err(JournalError::IncompleteHeader);
-        }
-        BoundedLine::End | BoundedLine::Unended(_) => return Err(JournalError::NotAJournal),
-        BoundedLine::TooLong(length) => (length + 1, "the line is too long".to_owned()),
-        BoundedLine::Whole => {
-            let length = line.len() as u64 + 1;
-            let read = match serde_json::from_slice::<Version>(line) {
-                Ok(version) if version.chuhe_match != VERSION => {
-                    return Err(JournalError::Version(version.chuhe_match));
-                }
-                Ok(_) => serde_json::from_slice(line),
-                Err(error) => Err(error),
-            };
-            match read {
-                Ok(header) => {
-                    return Ok(FirstLine {
-                        header,
-                        length,
-                        damage: None,
-                    });
-                }
-                Err(error) => (length, error.to_string()),
-            }
-        }
-    };
-    let (copy, safe) = header_copy(source, line)?;
-    source.seek(SeekFrom::Start(length))?;
-    match copy {
-        Some(header) => Ok(FirstLine {
-            header,
-            length,
-            damage: Some(reason),
-        }),
-        None if begins_well || safe > 0 => Err(JournalError::Header { reason, safe }),
-        None => Err(JournalError::NotAJournal),
-    }
-}
-
-/// The last copy of the header in the remaining lines, and the number of games in them.
-fn header_copy(
-    source: &mut BufReader<&File>,
-    line: &mut Vec<u8>,
-) -> io::Result<(Option<JournalHeader>, u64)> {
-    let (mut found, mut games) = (None, 0);
-    loop {
-        match read_bounded_line(source, MAX_LINE, line)? {
-            BoundedLine::End | BoundedLine::Unended(_) => return Ok((found, games)),
-            BoundedLine::TooLong(_) => {}
-            BoundedLine::Whole => match serde_json::from_slice(line) {
-                Ok(JournalEntry::Run {
-                    header: Some(header),
-                    ..
-                }) if header.chuhe_match == VERSION => found = Some(*header),
-                Ok(JournalEntry::Game(_)) => games += 1,
-                _ => {}
-            },
         }
     }
 }
