@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .map(|text| as_setting(text))
         .collect();
     let spec = PartialEngineSpec::parse(&settings)
-        .and_then(|engine| engine.with_depth(1).spec(&PartialEngineSpec::default()))
+        .and_then(|engine| engine.spec(&PartialEngineSpec::parse(&["depth=1"])?))
         .map_err(|error| Failure::usage("the engine", error))?;
     if spec.protocol == Some(EngineProtocol::Xboard) {
         return Err(Failure::usage(

@@ -5,25 +5,15 @@ use std::str::FromStr;
 /// Error in a list `key=value,…`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyValuesError {
-    /// The key is unknown.
-    #[error("unknown key {key:?}; the keys are {}", known.join(", "))]
-    UnknownKey {
-        /// The unknown key.
-        key: String,
-        /// The valid keys.
-        known: &'static [&'static str],
-    },
+    /// The key is not one of the valid keys.
+    #[error("unknown key {0:?}; the keys are {known}", known = .1.join(", "))]
+    UnknownKey(String, &'static [&'static str]),
     /// The key is given twice.
     #[error("{0}= is given twice")]
     Twice(String),
     /// The value does not have the type of its key.
-    #[error("invalid value: {key}={value}")]
-    Unreadable {
-        /// The key.
-        key: &'static str,
-        /// The invalid value.
-        value: String,
-    },
+    #[error("invalid value: {0}={1}")]
+    Unreadable(&'static str, String),
     /// A required key is missing.
     #[error("{0}= is missing")]
     Missing(&'static str),
@@ -45,8 +35,7 @@ impl<'a> KeyValues<'a> {
         for part in text.split(',') {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             if !keys.contains(&key) {
-                let key = key.to_owned();
-                return Err(KeyValuesError::UnknownKey { key, known: keys });
+                return Err(KeyValuesError::UnknownKey(key.to_owned(), keys));
             }
             if pairs.iter().any(|(known, _)| *known == key) {
                 return Err(KeyValuesError::Twice(key.to_owned()));
@@ -62,11 +51,8 @@ impl<'a> KeyValues<'a> {
         let Some((_, value)) = pairs.find(|(known, _)| *known == key) else {
             return Ok(None);
         };
-        let value = value.parse().map_err(|_| KeyValuesError::Unreadable {
-            key,
-            value: (*value).to_owned(),
-        })?;
-        Ok(Some(value))
+        let parsed = value.parse().map(Some);
+        parsed.map_err(|_| KeyValuesError::Unreadable(key, (*value).to_owned()))
     }
 
     /// The value of a required key.

@@ -32,20 +32,6 @@ named_enum! {
     }
 }
 
-/// The text is not the name of a supported protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("proto= must be one of {}", EngineProtocol::NAMES.join(", "))]
-pub struct ParseEngineProtocolError;
-
-impl FromStr for EngineProtocol {
-    type Err = ParseEngineProtocolError;
-
-    /// Parses a name, ignoring case.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::from_name(text).ok_or(ParseEngineProtocolError)
-    }
-}
-
 impl EngineProtocol {
     /// The first command sent to an engine.
     pub const fn greeting(self) -> &'static str {
@@ -229,10 +215,7 @@ impl PartialEngineSpec {
                 .ok_or_else(|| SpecError::NoKey(text.to_owned()))?;
             engine
                 .set(key, value)
-                .map_err(|reason| SpecError::Setting {
-                    text: text.to_owned(),
-                    reason,
-                })?;
+                .map_err(|reason| SpecError::Setting(text.to_owned(), reason))?;
         }
         Ok(engine)
     }
@@ -326,10 +309,7 @@ impl PartialEngineSpec {
         if !name.chars().all(is_character) {
             return Err(SpecError::ControlCharacters(printable(&name)));
         }
-        let in_engine = |error| SpecError::Engine {
-            name: name.clone(),
-            error,
-        };
+        let in_engine = |error| SpecError::Engine(name.clone(), error);
         let limit = limit
             .and_then(|limit| limit.ok_or(EngineSpecError::NoLimit))
             .map_err(in_engine)?;
@@ -343,8 +323,11 @@ impl PartialEngineSpec {
         if ponder && !matches!(limit, Limit::Clock(_)) {
             return Err(in_engine(EngineSpecError::PonderWithoutClock));
         }
-        let protocol = settings.proto.as_deref().map(str::parse).transpose();
-        let protocol = protocol.map_err(|reason| in_engine(EngineSpecError::Protocol(reason)))?;
+        let protocol = settings.proto.as_deref().map(EngineProtocol::from_name);
+        if protocol == Some(None) {
+            return Err(in_engine(EngineSpecError::Protocol));
+        }
+        let protocol = protocol.flatten();
         let spec = EngineSpec {
             command: absolute(&command),
             arguments: settings.args.unwrap_or_default(),
@@ -371,15 +354,6 @@ impl PartialEngineSpec {
         Ok(spec)
     }
 
-    /// Sets a depth limit if no limit is given.
-    #[must_use]
-    pub fn with_depth(mut self, depth: u32) -> Self {
-        if !self.has_limit() {
-            self.depth = Some(depth);
-        }
-        self
-    }
-
     fn all_options(&self) -> impl Iterator<Item = (String, String)> {
         let table = self
             .options
@@ -399,7 +373,7 @@ impl PartialEngineSpec {
             Some(text) => {
                 let text = text.to_string();
                 let control = text.parse();
-                let error = |error| EngineSpecError::TimeControl { text, error };
+                let error = |error| EngineSpecError::TimeControl(text, error);
                 Some(Limit::Clock(control.map_err(error)?))
             }
             None => None,
@@ -498,27 +472,17 @@ pub enum SpecError {
     #[error("{0:?} is not of the form key=value")]
     NoKey(String),
     /// A command-line setting is invalid.
-    #[error("{text:?}: {reason}")]
-    Setting {
-        /// The setting as it was given.
-        text: String,
-        /// The error.
-        reason: SettingError,
-    },
+    #[error("{0:?}: {1}")]
+    Setting(String, SettingError),
     /// The program is missing.
     #[error("an engine has no cmd=")]
     NoCommand,
     /// The name (made printable here) would garble tables and records.
     #[error("engine {0}: the name contains control characters or noncharacters")]
     ControlCharacters(String),
-    /// The settings as a whole are invalid.
-    #[error("engine {name}: {error}")]
-    Engine {
-        /// The name of the engine.
-        name: String,
-        /// The error.
-        error: EngineSpecError,
-    },
+    /// The settings of the engine with this name are invalid as a whole.
+    #[error("engine {0}: {1}")]
+    Engine(String, EngineSpecError),
 }
 
 /// Error in one setting `key=value`.
@@ -554,13 +518,8 @@ pub enum EngineSpecError {
     #[error("the limit must be greater than 0")]
     ZeroLimit,
     /// `tc=` is invalid.
-    #[error("tc={text}: {error}")]
-    TimeControl {
-        /// The value of `tc=`.
-        text: String,
-        /// The error.
-        error: ParseTimeControlError,
-    },
+    #[error("tc={0}: {1}")]
+    TimeControl(String, ParseTimeControlError),
     /// `ranks=` is neither 0 nor 1.
     #[error("ranks= must be 0 or 1")]
     FirstRank,
@@ -574,6 +533,6 @@ pub enum EngineSpecError {
     #[error("proto=xboard cannot be combined with nodes= or ponder=on")]
     Xboard,
     /// `proto=` is not a protocol.
-    #[error(transparent)]
-    Protocol(#[from] ParseEngineProtocolError),
+    #[error("proto= must be one of {}", EngineProtocol::NAMES.join(", "))]
+    Protocol,
 }
