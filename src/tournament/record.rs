@@ -16,7 +16,7 @@ use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::{Line, MoveStyle};
 
 /// A move of a game with the data that the engine reported.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {
     /// The move.
     #[serde(rename = "move")]
@@ -46,12 +46,7 @@ impl MoveRecord {
     pub fn opening(played: Move) -> Self {
         Self {
             played,
-            score: None,
-            depth: None,
-            nodes: None,
-            micros: None,
-            left_ms: None,
-            pv: None,
+            ..Self::default()
         }
     }
 
@@ -114,20 +109,15 @@ impl MoveRecord {
             let (score, depth) = values.split_once('/')?;
             let seconds: f64 = time.strip_suffix('s')?.parse().ok()?;
             let time = Duration::try_from_secs_f64(seconds).ok()?;
-            let known = |text: &str| text != "?";
-            let score = if known(score) {
-                Some(score.parse().ok()?)
-            } else {
-                None
-            };
-            let depth = if known(depth) {
-                Some(depth.parse().ok()?)
-            } else {
-                None
-            };
             Some(Self {
-                score,
-                depth,
+                score: match score {
+                    "?" => None,
+                    score => Some(score.parse().ok()?),
+                },
+                depth: match depth {
+                    "?" => None,
+                    depth => Some(depth.parse().ok()?),
+                },
                 micros: u64::try_from(time.as_micros()).ok(),
                 ..Self::opening(played)
             })
@@ -222,12 +212,6 @@ impl GameRecord {
     /// The score of an engine in half points: 0, 1 or 2.
     pub fn half_points(&self, engine: usize) -> usize {
         half_points(self.result, self.players, engine)
-    }
-
-    /// Index of the engine that lost, if any.
-    pub fn loser(&self) -> Option<usize> {
-        let winner = self.result.winner()?;
-        Some(self.players[!winner])
     }
 
     /// Converts the record to a PGN game with these tags. With `details` the comments contain nodes, speed, time
