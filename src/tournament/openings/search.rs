@@ -58,7 +58,8 @@ pub fn find_openings(
     present: &[Vec<Move>],
     mut each: impl FnMut(Option<&FoundOpening>) -> bool,
 ) -> Result<usize, StartError> {
-    let mut balance = BalanceCheck::new(plan)?;
+    let mut quick = Searcher::with_exact_hash(QUICK_HASH)?;
+    let mut search = Searcher::with_exact_hash(HASH)?;
     let mut random = StdRng::seed_from_u64(plan.seed);
     let mut known = HashSet::new();
     let mut count = 0;
@@ -85,7 +86,7 @@ pub fn find_openings(
             }
             continue;
         }
-        let opening = balance.check(&game);
+        let opening = balanced(plan, &mut quick, &mut search, &game);
         if opening.is_some() {
             count += 1;
             failed_lines = 0;
@@ -108,35 +109,22 @@ fn mirrored(game: &Game) -> Game {
     mirror
 }
 
-/// Checks whether lines are balanced.
-struct BalanceCheck<'a> {
-    plan: &'a OpeningSearch,
-    quick: Searcher,
-    search: Searcher,
-}
-
-impl<'a> BalanceCheck<'a> {
-    fn new(plan: &'a OpeningSearch) -> Result<Self, StartError> {
-        Ok(Self {
-            plan,
-            quick: Searcher::with_exact_hash(QUICK_HASH)?,
-            search: Searcher::with_exact_hash(HASH)?,
-        })
+/// The opening, if both searches evaluate it as balanced.
+fn balanced(
+    plan: &OpeningSearch,
+    quick: &mut Searcher,
+    search: &mut Searcher,
+    game: &Game,
+) -> Option<FoundOpening> {
+    let rough = score(quick, game, plan.depth.min(QUICK_DEPTH))?;
+    if rough.abs() > plan.max_score + QUICK_SLACK {
+        return None;
     }
-
-    /// The opening, if the search evaluates it as balanced.
-    fn check(&mut self, game: &Game) -> Option<FoundOpening> {
-        let plan = self.plan;
-        let rough = score(&mut self.quick, game, plan.depth.min(QUICK_DEPTH))?;
-        if rough.abs() > plan.max_score + QUICK_SLACK {
-            return None;
-        }
-        let score = score(&mut self.search, game, plan.depth)?;
-        (score.abs() <= plan.max_score).then(|| FoundOpening {
-            moves: game.plies().iter().map(|ply| ply.played).collect(),
-            score,
-        })
-    }
+    let score = score(search, game, plan.depth)?;
+    (score.abs() <= plan.max_score).then(|| FoundOpening {
+        moves: game.plies().iter().map(|ply| ply.played).collect(),
+        score,
+    })
 }
 
 /// The score for red; `None` for a mate, or if the search cannot be started or finds no move.
