@@ -8,13 +8,14 @@ use std::{fs, io};
 use super::dialogue::{
     CheckFailure, CheckResult, Dialogue, SHORT_SEARCH, is_outcome, start, unclear,
 };
-use super::search::CHECKMATE;
+use super::search::{CHECKMATE, plays_from};
+use super::session::go_infinite;
 use crate::board::{Move, Position};
 use crate::book::{BookMove, BookTable, encode_dat};
 use crate::movegen::legal_moves;
-use crate::notation::fen::{self, START};
+use crate::notation::fen::START;
 use crate::text::path_in_gbk;
-use crate::tournament::engine::OfferedOption;
+use crate::tournament::engine::{find_offer, offered_options};
 use crate::tournament::spec::EngineProtocol::Ucci;
 
 /// Two rooks more than a set has, as in some compositions.
@@ -60,18 +61,12 @@ pub fn moves_after_the_board(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn many_pieces(engine: &mut Dialogue<'_>) -> CheckResult {
-    engine.initialize()?;
-    let Ok(position) = fen::parse_position(MANY_PIECES) else {
-        return unclear("internal error: the position of this check is invalid");
-    };
-    let line = format!("position fen {MANY_PIECES}");
-    let result = plays_after(engine, &line, &position);
+    let result = plays_from(engine, MANY_PIECES, "go depth 2");
     tolerated(result, "compositions may have more pieces than a set")
 }
 
 pub fn option_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
-    let position = start(engine)?;
-    engine.send("go infinite");
+    let position = go_infinite(engine)?;
     let name = match engine.protocol() {
         Ucci => "hashsize",
         _ => "Hash",
@@ -86,8 +81,7 @@ pub fn option_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn position_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
-    let mut position = start(engine)?;
-    engine.send("go infinite");
+    let mut position = go_infinite(engine)?;
     engine.lines_within(Duration::from_millis(100))?;
     let Some(&played) = legal_moves(&position).first() else {
         return Ok(());
@@ -143,9 +137,8 @@ pub fn legal_move_list(engine: &mut Dialogue<'_>) -> CheckResult {
 const GBK_NAMES: (&str, &str) = ("象棋引擎", "开局库.DAT");
 
 pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
-    let lines = engine.initialize()?;
-    let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
-    if !offered.any(|option| option.name.eq_ignore_ascii_case("bookfiles")) {
+    let offered = offered_options(&engine.initialize()?);
+    if find_offer(&offered, "bookfiles").is_none() {
         return Ok(());
     }
     // A move that no engine plays of its own accord.

@@ -11,7 +11,8 @@ use crate::text::{encode_gbk, printable};
 
 pub use crate::tournament::engine::is_outcome;
 use crate::tournament::engine::{
-    EngineDialect, EngineFailure, OfferedOption, Output, Process, has_milliseconds, option_command,
+    EngineDialect, EngineFailure, Output, Process, find_offer, has_milliseconds, offered_options,
+    option_command,
 };
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
@@ -40,10 +41,10 @@ pub fn unclear<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
 /// A dialogue with an engine process.
 pub struct Dialogue<'a> {
     spec: &'a EngineSpec,
-    process: Process,
-    dialect: EngineDialect,
+    pub process: Process,
+    pub dialect: EngineDialect,
     interrupt: &'a Receiver<()>,
-    is_interrupted: bool,
+    pub is_interrupted: bool,
     pub timeouts: CheckTimeouts,
     transcript: Vec<String>,
 }
@@ -55,8 +56,8 @@ impl<'a> Dialogue<'a> {
         timeouts: CheckTimeouts,
         interrupt: &'a Receiver<()>,
     ) -> Result<Self, EngineFailure> {
-        let process =
-            Process::start_raw(spec).map_err(|error| EngineFailure::Start(error.to_string()))?;
+        let process = Process::start(spec, spec.cpus.as_deref(), true)
+            .map_err(|error| EngineFailure::Start(error.to_string()))?;
         let protocol = spec.protocol.unwrap_or_default();
         Ok(Self {
             spec,
@@ -75,10 +76,6 @@ impl<'a> Dialogue<'a> {
 
     pub fn protocol(&self) -> EngineProtocol {
         self.dialect.protocol
-    }
-
-    pub fn is_interrupted(&self) -> bool {
-        self.is_interrupted
     }
 
     /// The last lines of the dialogue, and the number of earlier lines.
@@ -139,11 +136,6 @@ impl<'a> Dialogue<'a> {
             }
         }
         false
-    }
-
-    /// Whether processes started by the engine are still running (only known on Linux).
-    pub fn leaves_processes(&self) -> bool {
-        self.process.has_others()
     }
 
     /// The next line before `deadline`, if there is one. It is an error if the engine exits or writes too
@@ -221,14 +213,8 @@ impl<'a> Dialogue<'a> {
     /// about the search.
     pub fn initialize(&mut self) -> Result<Vec<String>, CheckFailure> {
         let mut lines = self.greet()?;
-        let offered: Vec<OfferedOption> = lines
-            .iter()
-            .filter_map(|line| OfferedOption::read(line))
-            .collect();
-        let offers = |name: &str| {
-            let mut options = offered.iter();
-            options.any(|option| option.name.eq_ignore_ascii_case(name))
-        };
+        let offered = offered_options(&lines);
+        let offers = |name: &str| find_offer(&offered, name).is_some();
         let protocol = self.protocol();
         let mut options = Vec::new();
         if protocol == EngineProtocol::Ucci {
@@ -273,11 +259,6 @@ impl<'a> Dialogue<'a> {
         self.send(&line);
     }
 
-    /// Whether the engine's times are in milliseconds.
-    pub fn has_milliseconds(&self) -> bool {
-        self.dialect.milliseconds
-    }
-
     /// The parameters of a `go` with this time on both clocks.
     pub fn clock(&self, time: Duration) -> String {
         let time = self.dialect.time(time);
@@ -295,12 +276,8 @@ impl<'a> Dialogue<'a> {
     pub fn impossible_move(&self) -> String {
         let [from, to] = [Square::new(0, 0), Square::new(0, 3)];
         from.zip(to).map_or_else(String::new, |(from, to)| {
-            self.write_move(Move::new(from, to))
+            self.dialect.write_move(Move::new(from, to))
         })
-    }
-
-    pub fn write_move(&self, m: Move) -> String {
-        self.dialect.write_move(m)
     }
 
     /// The lines up to and including the answer to `go`.

@@ -44,7 +44,7 @@ pub fn check_protocol(
         }
         let mut dialogue = Dialogue::start(&spec, check_timeouts, interrupt)?;
         let result = (check.run)(&mut dialogue);
-        if dialogue.is_interrupted() {
+        if dialogue.is_interrupted {
             return Err(EngineFailure::Interrupted);
         }
         let (outcome, detail) = match result {

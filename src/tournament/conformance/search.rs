@@ -126,7 +126,7 @@ pub fn clock(engine: &mut Dialogue<'_>) -> CheckResult {
 
 pub fn short_clock(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
-    if !engine.has_milliseconds() {
+    if !engine.dialect.milliseconds {
         return Err(CheckFailure::NotApplicable);
     }
     let time = Duration::from_millis(100);
@@ -176,7 +176,9 @@ const BLACK_TO_MOVE: &str =
 fn one_and_others(engine: &Dialogue<'_>) -> (Move, Vec<String>) {
     let only = "a0a1".parse().unwrap_or(Move::NONE);
     let moves = legal_moves(&Position::startpos()).into_iter();
-    let others = moves.filter(|m| *m != only).map(|m| engine.write_move(m));
+    let others = moves
+        .filter(|m| *m != only)
+        .map(|m| engine.dialect.write_move(m));
     (only, others.collect())
 }
 
@@ -200,7 +202,7 @@ pub fn banmoves(engine: &mut Dialogue<'_>) -> CheckResult {
 pub fn searchmoves(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     let (only, _) = one_and_others(engine);
-    let go = format!("go depth 3 searchmoves {}", engine.write_move(only));
+    let go = format!("go depth 3 searchmoves {}", engine.dialect.write_move(only));
     let (played, _) = engine.plays(&go, &position)?;
     if played == only {
         Ok(())
@@ -226,22 +228,23 @@ pub fn history(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.plays("go depth 3", &position).map(|_| ())
 }
 
-fn plays_from(engine: &mut Dialogue<'_>, text: &str) -> CheckResult {
+/// Sends a `go` for a short search from a position, and checks that the engine plays a legal move.
+pub fn plays_from(engine: &mut Dialogue<'_>, text: &str, go: &str) -> CheckResult {
     engine.initialize()?;
     let Ok(position) = fen::parse_position(text) else {
         return unclear("internal error: the position of this check is invalid");
     };
     engine.position(text, &[]);
-    engine.plays("go depth 3", &position).map(|_| ())
+    engine.plays(go, &position).map(|_| ())
 }
 
 pub fn black_to_move(engine: &mut Dialogue<'_>) -> CheckResult {
-    plays_from(engine, BLACK_TO_MOVE)
+    plays_from(engine, BLACK_TO_MOVE, "go depth 3")
 }
 
 pub fn short_fen(engine: &mut Dialogue<'_>) -> CheckResult {
     let end = BLACK_TO_MOVE.find(" - -").unwrap_or(BLACK_TO_MOVE.len());
-    plays_from(engine, &BLACK_TO_MOVE[..end])
+    plays_from(engine, &BLACK_TO_MOVE[..end], "go depth 3")
 }
 
 /// Whether an answer means "no move".

@@ -7,7 +7,7 @@ use super::dialogue::{
 };
 use crate::board::Position;
 use crate::notation::fen::START;
-use crate::tournament::engine::OfferedOption;
+use crate::tournament::engine::{find_offer, offered_options};
 use crate::tournament::spec::EngineProtocol::{Ucci, Uci};
 
 pub fn greeting(engine: &mut Dialogue<'_>) -> CheckResult {
@@ -51,9 +51,8 @@ pub fn options(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn usemillisec(engine: &mut Dialogue<'_>) -> CheckResult {
-    let lines = engine.greet()?;
-    let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
-    if offered.any(|option| option.name.eq_ignore_ascii_case("usemillisec")) {
+    let offered = offered_options(&engine.greet()?);
+    if find_offer(&offered, "usemillisec").is_some() {
         Ok(())
     } else {
         unclear("it does not offer usemillisec, so its times are in seconds")
@@ -264,7 +263,7 @@ pub fn orphans(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.initialize()?;
     engine.send("quit");
     exits(engine, "it does not exit")?;
-    if engine.leaves_processes() {
+    if engine.process.has_others() {
         violated("a process that it started is still running")
     } else {
         Ok(())

@@ -65,7 +65,7 @@ impl Engine {
             }
             other => other,
         })?;
-        if self.process.lacks_ping() {
+        if self.process.xboard().is_some_and(|xboard| !xboard.has_ping) {
             return Err(EngineFailure::Xboard("but does not offer ping"));
         }
         let id = |key: &str| {
@@ -77,10 +77,7 @@ impl Engine {
             Some(version) if !name.contains(version) => excerpt(&format!("{name} {version}")),
             _ => excerpt(name),
         });
-        Ok(lines
-            .iter()
-            .filter_map(|line| OfferedOption::read(line))
-            .collect())
+        Ok(offered_options(&lines))
     }
 
     /// Sets the options and waits until the engine is ready.
@@ -147,8 +144,14 @@ impl Engine {
     }
 }
 
+/// The options in a greeting.
+pub fn offered_options(lines: &[String]) -> Vec<OfferedOption> {
+    let options = lines.iter().map(|line| OfferedOption::read(line));
+    options.flatten().collect()
+}
+
 /// The option with a name, if an engine offers it.
-fn find_offer<'a>(offers: &'a [OfferedOption], name: &str) -> Option<&'a OfferedOption> {
+pub fn find_offer<'a>(offers: &'a [OfferedOption], name: &str) -> Option<&'a OfferedOption> {
     let mut offers = offers.iter();
     offers.find(|offer| offer.name.eq_ignore_ascii_case(name))
 }
@@ -275,23 +278,16 @@ pub fn option_warnings(offers: &[OfferedOption], options: &[(String, String)]) -
     let warning = |(name, value): &(String, String)| match find_offer(offers, name) {
         None => {
             let is_name = |other: &&str| other.eq_ignore_ascii_case(name);
-            let mut pairs = SAME_OPTIONS
-                .iter()
-                .filter(|names| names.iter().any(is_name));
-            let others = pairs
-                .next()
-                .into_iter()
-                .flatten()
-                .filter(|other| !is_name(other));
-            let offered = others
-                .copied()
-                .find(|other| find_offer(offers, other).is_some());
-            Some(match offered {
-                Some(other) => {
-                    format!("the engine has no option {name}; in its protocol this is {other}")
-                }
-                None => format!("the engine has no option {name}"),
-            })
+            let same = SAME_OPTIONS.iter().find(|names| names.iter().any(is_name));
+            let mut others = same.into_iter().flatten();
+            Some(
+                match others.find(|other| find_offer(offers, other).is_some()) {
+                    Some(other) => {
+                        format!("the engine has no option {name}; in its protocol this is {other}")
+                    }
+                    None => format!("the engine has no option {name}"),
+                },
+            )
         }
         Some(offer) => {
             let objection = offer.objection(value)?;
@@ -306,11 +302,7 @@ pub fn refused_network<'a>(
     options: &[(String, String)],
     messages: &'a [String],
 ) -> Option<&'a str> {
-    let is_network = |name: &str| {
-        ["evalapi", "EvalFile"]
-            .iter()
-            .any(|n| n.eq_ignore_ascii_case(name))
-    };
+    let is_network = |name: &str| ["evalapi", "evalfile"].contains(&&*name.to_ascii_lowercase());
     let mut networks = options.iter().filter(|(name, _)| is_network(name));
     let reason = |path: &str| {
         let path = excerpt(path);

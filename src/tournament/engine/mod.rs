@@ -14,7 +14,8 @@ use crossbeam_channel::{Receiver, TryRecvError, select};
 
 pub use answer::{EngineFailure, EngineScore, MoveAnswer, MoveChoice};
 pub use dialect::{EngineDialect, MoveRequest};
-pub use greeting::{Greeting, OfferedOption, has_milliseconds, option_command};
+use greeting::OfferedOption;
+pub use greeting::{Greeting, find_offer, has_milliseconds, offered_options, option_command};
 pub use platform::processors;
 pub use probe::probe;
 pub use process::{Output, Process};
@@ -122,19 +123,26 @@ impl Engine {
     /// Sends a position. An XBoard engine that refuses it or a move gets the whole game again.
     fn set_up(&mut self, position: &str) -> Result<(), EngineFailure> {
         self.ready(position)?;
-        if self.process.refusal().is_some() {
+        if self.refusal().is_some() {
             self.process.send("ucinewgame");
             self.ready(position)?;
         }
-        match self.process.refusal() {
+        match self.refusal() {
             Some(line) => Err(EngineFailure::Refused(excerpt(&line))),
             None => Ok(()),
         }
     }
 
+    /// The line in which an XBoard engine refused the last position.
+    fn refusal(&self) -> Option<String> {
+        self.process.xboard()?.refusal.clone()
+    }
+
     /// Whether it plays only one game.
     pub fn must_restart(&self) -> bool {
-        self.process.lacks_reuse()
+        self.process
+            .xboard()
+            .is_some_and(|xboard| xboard.lacks_reuse)
     }
 
     fn set_options(&self, options: &[(String, String)]) {
@@ -366,7 +374,7 @@ impl Engine {
 
 /// Starts the process of an engine, bound to `cpus` if given.
 fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, EngineFailure> {
-    Process::start(spec, cpus).map_err(|error| {
+    Process::start(spec, cpus, false).map_err(|error| {
         let directory = spec.directory.as_ref().filter(|path| !path.is_dir());
         let path = directory.unwrap_or(&spec.command).display();
         let is_missing = error.kind() == std::io::ErrorKind::NotFound;

@@ -51,7 +51,12 @@ pub fn probe(
         spec.protocol = Some(protocol);
     }
     let mut engine = Engine::start(&spec, cpus, timeouts, interrupted.clone())?;
-    if must_set_up && engine.process.lacks_setboard() {
+    if must_set_up
+        && engine
+            .process
+            .xboard()
+            .is_some_and(|xboard| xboard.lacks_setboard)
+    {
         let why = "but cannot set up the positions of the openings (setboard=0)";
         return Err(EngineFailure::Xboard(why));
     }

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::answer::{EngineInfo, EngineScore, message, refusal_reason};
 use super::dialect::EngineDialect;
@@ -51,22 +51,10 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts an engine whose `info` lines are sent to `output` like other lines, instead of being parsed.
-    pub fn start_raw(spec: &EngineSpec) -> io::Result<Self> {
-        Self::start_reading(spec, spec.cpus.as_deref(), true)
-    }
-
-    /// Starts an engine, bound to `cpus` if given. Errors mean that a process, thread, pipe or file is not available;
-    /// the engine did not cause them.
-    pub fn start(spec: &EngineSpec, cpus: Option<&[usize]>) -> io::Result<Self> {
-        Self::start_reading(spec, cpus, false)
-    }
-
-    fn start_reading(
-        spec: &EngineSpec,
-        cpus: Option<&[usize]>,
-        passes_info: bool,
-    ) -> io::Result<Self> {
+    /// Starts an engine, bound to `cpus` if given. With `passes_info` the `info` lines are sent to `output` like other
+    /// lines, instead of being parsed. Errors mean that a process, thread, pipe or file is not available; the engine
+    /// did not cause them.
+    pub fn start(spec: &EngineSpec, cpus: Option<&[usize]>, passes_info: bool) -> io::Result<Self> {
         let cancel = Cancel::new()?;
         let error_log = spec.stderr.as_deref().map(open_log).transpose()?;
         let mut group = spawn(spec, cpus)?;
@@ -128,8 +116,7 @@ impl Process {
 
     /// Sends one or more lines.
     pub fn send(&self, text: &str) {
-        let translated = self.xboard.as_ref().map(|translator| {
-            let mut translator = translator.lock();
+        let translated = self.xboard().map(|mut translator| {
             let lines = text.lines().flat_map(|line| translator.command(line));
             lines.collect::<Vec<_>>().join("\n")
         });
@@ -142,29 +129,9 @@ impl Process {
         self.send_bytes(format!("{text}\n").into_bytes());
     }
 
-    /// Whether it is an XBoard engine that does not offer `ping`.
-    pub fn lacks_ping(&self) -> bool {
-        self.is_xboard_with(|translator| !translator.has_ping)
-    }
-
-    /// Whether it is an XBoard engine that plays only one game.
-    pub fn lacks_reuse(&self) -> bool {
-        self.is_xboard_with(|translator| translator.lacks_reuse)
-    }
-
-    /// Whether it is an XBoard engine that cannot set up positions.
-    pub fn lacks_setboard(&self) -> bool {
-        self.is_xboard_with(|translator| translator.lacks_setboard)
-    }
-
-    fn is_xboard_with(&self, property: impl FnOnce(&XboardTranslator) -> bool) -> bool {
-        let translator = self.xboard.as_ref();
-        translator.is_some_and(|translator| property(&translator.lock()))
-    }
-
-    /// The line in which an XBoard engine refused the last position.
-    pub fn refusal(&self) -> Option<String> {
-        self.xboard.as_ref()?.lock().refusal.clone()
+    /// The state of the conversation with an XBoard engine; `None` for other engines.
+    pub fn xboard(&self) -> Option<MutexGuard<'_, XboardTranslator>> {
+        self.xboard.as_ref().map(|translator| translator.lock())
     }
 
     /// Sends bytes that need not be UTF-8.
