@@ -112,7 +112,7 @@ impl MoveRecord {
             Some(Self {
                 score: match score {
                     "?" => None,
-                    score => Some(score.parse().ok()?),
+                    score => Some(EngineScore::parse(score)?),
                 },
                 depth: match depth {
                     "?" => None,

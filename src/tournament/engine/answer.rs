@@ -94,11 +94,9 @@ pub enum MoveChoice {
 /// The answer to `go`.
 #[derive(Clone, Debug)]
 pub struct MoveAnswer {
-    /// The decision.
     pub choice: MoveChoice,
     /// Whether it offers or accepts a draw.
     pub draw: bool,
-    /// The ponder move.
     pub ponder: Option<Move>,
     /// Time of the request.
     pub asked: Instant,
@@ -159,6 +157,20 @@ impl EngineScore {
             None => self,
         }
     }
+
+    /// Parses the format of [`Display`](fmt::Display).
+    pub fn parse(text: &str) -> Option<Self> {
+        let moves = |text: &str| Some(i32::from(text.parse::<u16>().ok()?));
+        match text.split_once('M') {
+            Some(("+", text)) => Some(Self::Mate(moves(text)?)),
+            Some(("-", text)) => Some(Self::Mate(-moves(text)?)),
+            Some(_) => None,
+            None => {
+                let units: f64 = text.parse().ok()?;
+                (units.abs() <= 10_000.0).then(|| Self::Units((units * 100.0).round() as i32))
+            }
+        }
+    }
 }
 
 impl fmt::Display for EngineScore {
@@ -168,30 +180,6 @@ impl fmt::Display for EngineScore {
             Self::Mate(moves) if *moves > 0 => write!(f, "+M{moves}"),
             Self::Mate(moves) => write!(f, "-M{}", moves.unsigned_abs()),
         }
-    }
-}
-
-/// The text is not a score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a score (+0.31, -M5)")]
-pub struct ParseScoreError;
-
-impl FromStr for EngineScore {
-    type Err = ParseScoreError;
-
-    /// Parses the format of [`Display`](fmt::Display).
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let score = match text.split_once('M') {
-            Some(("+", moves)) => moves.parse().ok().map(|n: u16| Self::Mate(n.into())),
-            Some(("-", moves)) => moves.parse().ok().map(|n: u16| Self::Mate(-i32::from(n))),
-            Some(_) => None,
-            None => text
-                .parse()
-                .ok()
-                .filter(|units: &f64| units.abs() <= 10_000.0)
-                .map(|units| Self::Units((units * 100.0).round() as i32)),
-        };
-        score.ok_or(ParseScoreError)
     }
 }
 
