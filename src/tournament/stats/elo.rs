@@ -173,32 +173,31 @@ pub fn invert(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
         }
         matrix.swap(column, pivot);
         let divisor = matrix[column][column];
-        matrix[column]
-            .iter_mut()
-            .for_each(|value| *value /= divisor);
+        for value in &mut matrix[column] {
+            *value /= divisor;
+        }
         let pivot_row = matrix[column].clone();
-        for (_, row) in matrix
-            .iter_mut()
-            .enumerate()
-            .filter(|(index, _)| *index != column)
-        {
+        for (index, row) in matrix.iter_mut().enumerate() {
+            if index == column {
+                continue;
+            }
             let factor = row[column];
             for (value, pivot) in row.iter_mut().zip(&pivot_row) {
                 *value -= factor * pivot;
             }
         }
     }
-    Some(
-        matrix
-            .into_iter()
-            .map(|row| row[count..].to_vec())
-            .collect(),
-    )
+    let inverse = matrix.into_iter().map(|mut row| row.split_off(count));
+    Some(inverse.collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn estimate(games: [u64; 3], pairs: [u64; 5]) -> Estimate {
+        Scores { games, pairs }.estimate().unwrap()
+    }
 
     fn near(a: f64, b: f64, tolerance: f64) -> bool {
         (a - b).abs() <= tolerance
@@ -240,52 +239,30 @@ mod tests {
     #[test]
     fn estimates_match_manual_calculations() {
         // 100 games, +40 =40 -20 without pairs: 0.6 points a game, variance 0.5 - 0.36 = 0.14.
-        let scores = Scores {
-            games: [20, 40, 40],
-            pairs: [0; 5],
-        };
-        let estimate = scores.estimate().unwrap();
-        assert!(near(estimate.score, 0.6, 1e-12));
-        assert!(near(estimate.elo.value, 70.437, 1e-3));
+        let uneven = estimate([20, 40, 40], [0; 5]);
+        assert!(near(uneven.score, 0.6, 1e-12));
+        assert!(near(uneven.elo.value, 70.437, 1e-3));
         let error = 1.959_964 * (0.14f64 / 100.0).sqrt();
-        assert!(near(estimate.elo.low, elo_of(0.6 - error), 1e-6));
-        assert!(near(estimate.score_interval().high, 0.6 + error, 1e-9));
-        assert!(near(
-            estimate.normalized_elo.value,
-            0.1 / 0.14f64.sqrt() * 347.4356,
-            1e-3
-        ));
-        assert!(near(estimate.los, 0.996_23, 1e-4));
-        assert!(near(estimate.draw_ratio, 0.4, 1e-12));
+        assert!(near(uneven.elo.low, elo_of(0.6 - error), 1e-6));
+        assert!(near(uneven.score_interval().high, 0.6 + error, 1e-9));
+        let normalized = 0.1 / 0.14f64.sqrt() * 347.4356;
+        assert!(near(uneven.normalized_elo.value, normalized, 1e-3));
+        assert!(near(uneven.los, 0.996_23, 1e-4));
+        assert!(near(uneven.draw_ratio, 0.4, 1e-12));
         // Pairs with one win and one loss: the opening decides, not the engine.
-        let even = Scores {
-            games: [50, 1, 49],
-            pairs: [0, 1, 49, 0, 0],
-        };
-        let estimate = even.estimate().unwrap();
-        assert!(estimate.elo.high - estimate.elo.low < 15.0);
-        let equal = Scores {
-            games: [0, 100, 0],
-            pairs: [0, 0, 50, 0, 0],
-        };
-        let estimate = equal.estimate().unwrap();
+        let even = estimate([50, 1, 49], [0, 1, 49, 0, 0]);
+        assert!(even.elo.high - even.elo.low < 15.0);
+        let equal = estimate([0, 100, 0], [0, 0, 50, 0, 0]);
         // Variance 2 (0.25 + 0.0625) / 52.5 per game.
         let error = 1.959_964 * (0.625f64 / 52.5 / 100.0).sqrt();
-        assert!(near(estimate.elo.high, elo_of(0.5 + error), 1e-6));
-        assert!(near(estimate.elo.low, -estimate.elo.high, 1e-9));
-        assert_eq!(estimate.los, 0.5);
-        assert_eq!(estimate.normalized_elo.value, 0.0);
+        assert!(near(equal.elo.high, elo_of(0.5 + error), 1e-6));
+        assert!(near(equal.elo.low, -equal.elo.high, 1e-9));
+        assert_eq!(equal.los, 0.5);
+        assert_eq!(equal.normalized_elo.value, 0.0);
         // The same results in independent pairs have the error of single games.
-        let mixed = Scores {
-            games: [50, 0, 50],
-            pairs: [13, 0, 24, 0, 13],
-        };
-        let unpaired = Scores {
-            games: [50, 0, 50],
-            pairs: [0; 5],
-        };
-        let (a, b) = (mixed.estimate().unwrap(), unpaired.estimate().unwrap());
-        assert!(near(a.elo.high, b.elo.high, 2.0));
+        let mixed = estimate([50, 0, 50], [13, 0, 24, 0, 13]);
+        let unpaired = estimate([50, 0, 50], [0; 5]);
+        assert!(near(mixed.elo.high, unpaired.elo.high, 2.0));
         assert_eq!(Scores::default().estimate(), None);
     }
 
@@ -318,7 +295,7 @@ mod tests {
             ([0, 0, 2], [0, 0, 0, 0, 1]),
             ([0, 1, 2], [0, 0, 0, 0, 1]),
         ] {
-            let estimate = Scores { games, pairs }.estimate().unwrap();
+            let estimate = estimate(games, pairs);
             assert_eq!(bounds(estimate.elo), unbounded, "{games:?}");
             assert_eq!(bounds(estimate.normalized_elo), unbounded, "{games:?}");
             assert!(!estimate.elo.value.is_nan() && !estimate.normalized_elo.value.is_nan());
@@ -328,11 +305,7 @@ mod tests {
         // The interval narrows as the same result repeats.
         let mut last = f64::INFINITY;
         for pairs in [2, 3, 5, 10, 100] {
-            let scores = Scores {
-                games: [0, 2 * pairs, 0],
-                pairs: [0, 0, pairs, 0, 0],
-            };
-            let elo = scores.estimate().unwrap().elo;
+            let elo = estimate([0, 2 * pairs, 0], [0, 0, pairs, 0, 0]).elo;
             assert!(elo.high > 0.0 && elo.high < last, "{pairs}: {elo:?}");
             assert!(near(elo.low, -elo.high, 1e-9));
             last = elo.high;

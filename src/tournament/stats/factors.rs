@@ -172,22 +172,16 @@ impl FactorRun {
 
     /// Adds a game of a pair, in which the first engine scored `half_points`, 0 to 2.
     pub fn add(&mut self, pair: u64, half_points: usize) {
-        let signs = self.factors.levels(pair, 0);
-        let signs: Vec<f64> = signs
-            .into_iter()
+        let levels = self.factors.levels(pair, 0).into_iter();
+        let signs: Vec<f64> = levels
             .map(|second| if second { 1.0 } else { -1.0 })
             .collect();
         let score = half_points as f64 / 2.0 - 0.5;
-        for ((row, product), a) in self
-            .information
-            .iter_mut()
-            .zip(&mut self.products)
-            .zip(&signs)
-        {
-            row.iter_mut()
-                .zip(&signs)
-                .for_each(|(sum, b)| *sum += a * b);
-            *product += a * score;
+        for (factor, a) in signs.iter().enumerate() {
+            for (sum, b) in self.information[factor].iter_mut().zip(&signs) {
+                *sum += a * b;
+            }
+            self.products[factor] += a * score;
         }
         self.squares += score * score;
         self.games += 1;
@@ -202,35 +196,24 @@ impl FactorRun {
         if self.games <= count as u64 {
             return Vec::new();
         }
-        let dot = |a: &[f64]| {
-            a.iter()
-                .zip(&self.products)
-                .map(|(x, y)| x * y)
-                .sum::<f64>()
-        };
+        let dot = |a: &[f64]| -> f64 { a.iter().zip(&self.products).map(|(x, y)| x * y).sum() };
         let estimates: Vec<f64> = inverse.iter().map(|row| dot(row)).collect();
         let residual = (self.squares - dot(&estimates)).max(0.0);
         // Half a loss, half a draw and half a win are added, so that the variance of equal results is not zero.
         // (`variance` in `elo.rs` adds them only if all results are equal.)
         let variance = (residual + 0.25) / (self.games as f64 - count as f64 + 1.5);
-        let mut effects: Vec<Effect> = self
-            .factors
-            .factors
-            .iter()
-            .enumerate()
-            .map(|(index, factor)| {
-                let half = TWO_SIDED * (variance * inverse[index][index]).sqrt();
-                let elo = |score: f64| ELO_PER_POINT * score;
-                Effect {
-                    name: factor.name.clone(),
-                    elo: Interval {
-                        value: elo(estimates[index]),
-                        low: elo(estimates[index] - half),
-                        high: elo(estimates[index] + half),
-                    },
-                }
-            })
-            .collect();
+        let mut effects = Vec::new();
+        for (index, factor) in self.factors.factors.iter().enumerate() {
+            let half = TWO_SIDED * (variance * inverse[index][index]).sqrt();
+            effects.push(Effect {
+                name: factor.name.clone(),
+                elo: Interval {
+                    value: ELO_PER_POINT * estimates[index],
+                    low: ELO_PER_POINT * (estimates[index] - half),
+                    high: ELO_PER_POINT * (estimates[index] + half),
+                },
+            });
+        }
         effects.sort_by(|a, b| b.elo.value.total_cmp(&a.elo.value));
         effects
     }
