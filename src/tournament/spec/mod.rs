@@ -132,16 +132,14 @@ impl EngineSpec {
     /// The identity of the player: the name in its greeting, the protocol and the options, as in
     /// `Chuhe 0.2.0, UCCI, hashsize=64`. User names, passwords and tokens in URLs are left out.
     pub fn identification(&self) -> String {
-        let name = self.id_name.clone().unwrap_or_else(|| self.name.clone());
-        let protocol = self
-            .protocol
-            .map(|protocol| protocol.to_string().to_uppercase());
-        let options = self
-            .options
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"));
-        let parts: Vec<String> = [name].into_iter().chain(protocol).chain(options).collect();
-        without_credentials(&parts.join(", "))
+        let mut text = self.id_name.as_ref().unwrap_or(&self.name).clone();
+        if let Some(protocol) = self.protocol {
+            text += &format!(", {}", protocol.name().to_uppercase());
+        }
+        for (name, value) in &self.options {
+            text += &format!(", {name}={value}");
+        }
+        without_credentials(&text)
     }
 
     /// Sets options. A known option keeps its place in the order, others are added at the end.
@@ -297,9 +295,7 @@ impl PartialEngineSpec {
         let settings = self.or(each);
         let options = settings.all_options().collect();
         let limit = settings.limit();
-        let command = settings
-            .cmd
-            .filter(|command| !command.as_os_str().is_empty());
+        let command = settings.cmd.filter(|path| !path.as_os_str().is_empty());
         let command = command.ok_or(SpecError::NoCommand)?;
         let stem = command.file_stem().unwrap_or(command.as_os_str());
         let name = settings
@@ -369,19 +365,15 @@ impl PartialEngineSpec {
 
     /// The limit, if one is given.
     fn limit(&self) -> Result<Option<Limit>, EngineSpecError> {
-        let clock = match &self.tc {
-            Some(text) => {
-                let text = text.to_string();
-                let control = text.parse();
-                let error = |error| EngineSpecError::TimeControl(text, error);
-                Some(Limit::Clock(control.map_err(error)?))
-            }
-            None => None,
-        };
+        let clock = self.tc.as_ref().map(|text| {
+            let text = text.to_string();
+            let clock = text.parse().map(Limit::Clock);
+            clock.map_err(|error| EngineSpecError::TimeControl(text, error))
+        });
+        let move_time = self.movetime.map(Duration::from_millis);
         let all = [
-            clock,
-            self.movetime
-                .map(|t| Limit::MoveTime(Duration::from_millis(t))),
+            clock.transpose()?,
+            move_time.map(Limit::MoveTime),
             self.nodes.map(Limit::Nodes),
             self.depth.map(Limit::Depth),
         ];
@@ -390,14 +382,11 @@ impl PartialEngineSpec {
         if given.next().is_some() {
             return Err(EngineSpecError::SeveralLimits);
         }
-        let is_zero = matches!(
-            limit,
-            Some(Limit::MoveTime(Duration::ZERO) | Limit::Nodes(0) | Limit::Depth(0))
-        );
-        if is_zero {
-            Err(EngineSpecError::ZeroLimit)
-        } else {
-            Ok(limit)
+        match limit {
+            Some(Limit::MoveTime(Duration::ZERO) | Limit::Nodes(0) | Limit::Depth(0)) => {
+                Err(EngineSpecError::ZeroLimit)
+            }
+            limit => Ok(limit),
         }
     }
 }
