@@ -44,7 +44,7 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
     let (_, lines) = engine.plays("go depth 5", &position)?;
     for line in lines.iter().filter(|line| line.starts_with("info ")) {
         let mut seen: Vec<&str> = Vec::new();
-        let mut words = line.split_ascii_whitespace().skip(1);
+        let mut words = line.split_ascii_whitespace().skip(1).peekable();
         while let Some(key) = words.next() {
             if matches!(key, "pv" | "string" | "message" | "currline" | "refutation") {
                 break;
@@ -63,16 +63,10 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
                         return violated(format!("the score is neither cp nor mate: {line:?}"));
                     }
                     // Some engines add lowerbound, upperbound or wdl.
-                    let mut rest = words.clone();
-                    while let Some(word) = rest.next() {
-                        match word {
-                            "lowerbound" | "upperbound" => words = rest.clone(),
-                            "wdl" => {
-                                words = rest.clone();
-                                words.nth(2);
-                                rest = words.clone();
-                            }
-                            _ => break,
+                    let added = ["lowerbound", "upperbound", "wdl"];
+                    while let Some(word) = words.next_if(|word| added.contains(word)) {
+                        if word == "wdl" {
+                            words.nth(2);
                         }
                     }
                 }

@@ -74,26 +74,16 @@ pub fn early_lines(engine: &mut Dialogue<'_>) -> CheckResult {
 }
 
 pub fn known_lines(engine: &mut Dialogue<'_>) -> CheckResult {
+    /// The first words of the lines that engines send.
+    const WORDS: &str = "id option ucciok uciok readyok info bestmove nobestmove pophash \
+                         registration copyprotection";
     let mut lines = engine.initialize()?;
     engine.position(START, &[]);
     engine.send("go depth 4");
     lines.extend(engine.outcome(SHORT_SEARCH)?);
     let is_known = |line: &&String| {
         let word = line.split_ascii_whitespace().next().unwrap_or_default();
-        let words = [
-            "id",
-            "option",
-            "ucciok",
-            "uciok",
-            "readyok",
-            "info",
-            "bestmove",
-            "nobestmove",
-            "pophash",
-            "registration",
-            "copyprotection",
-        ];
-        words.contains(&word)
+        WORDS.split(' ').any(|known| known == word)
     };
     match lines.iter().find(|line| !is_known(line)) {
         Some(line) => unclear(format!("{line:?} is not a line of the protocol")),
