@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
+use crossbeam_channel::{Receiver, select};
 
 use super::{
     BEST_MOVE, Engine, EngineFailure, Greeting, MoveChoice, Output, Process, answer_words,
@@ -133,14 +133,15 @@ fn await_greeting_end(
     timeout: Duration,
     interrupted: &Receiver<()>,
 ) -> Result<GreetingAnswer, EngineFailure> {
-    /// Interval at which interrupts are polled.
-    const POLL: Duration = Duration::from_millis(20);
     let deadline = Instant::now() + timeout;
     loop {
-        if interrupted.try_recv() != Err(TryRecvError::Empty) {
-            return Err(EngineFailure::Interrupted);
-        }
-        match process.output.recv_timeout(POLL) {
+        let wait = deadline.saturating_duration_since(Instant::now());
+        let output = select! {
+            recv(process.output) -> output => output,
+            recv(interrupted) -> _ => return Err(EngineFailure::Interrupted),
+            default(wait) => return Ok(GreetingAnswer::Missing),
+        };
+        match output {
             Ok(Output::Line { text, .. }) => {
                 if let Some(protocol) = protocol_of_answer(&text) {
                     return Ok(GreetingAnswer::Protocol(protocol));
@@ -152,8 +153,7 @@ fn await_greeting_end(
                 }
             }
             Ok(Output::Flood) => return Err(EngineFailure::Flood),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Ok(GreetingAnswer::Ended),
+            Err(_) => return Ok(GreetingAnswer::Ended),
         }
         if Instant::now() >= deadline {
             return Ok(GreetingAnswer::Missing);
