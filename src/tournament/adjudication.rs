@@ -214,6 +214,10 @@ mod tests {
         })
     }
 
+    fn scores(list: &[i32]) -> Vec<Option<i32>> {
+        list.iter().map(|score| Some(*score)).collect()
+    }
+
     #[test]
     fn win_and_draw_adjudication_need_both_engines() {
         let rules = Adjudication {
@@ -221,24 +225,21 @@ mod tests {
             draw: Some("score=10,moves=2,after=6".parse().unwrap()),
             resign: None,
         };
-        let scores = |list: &[i32]| list.iter().map(|s| Some(*s)).collect::<Vec<_>>();
-        let red = Some((4, GameResult::RedWins));
-        assert_eq!(end(rules, &scores(&[500, -600, 700, -500])), red);
-        assert_eq!(end(rules, &scores(&[0, 500, -500, 499, -600, 500])), None);
-        assert_eq!(
-            end(rules, &scores(&[0, 500, -500, 500, -600, 500])),
-            Some((5, GameResult::BlackWins))
-        );
-        assert_eq!(
-            end(
-                rules,
-                &scores(&[0, 5, -500, 500, -499, 500, -500, 500, -500])
+        use GameResult::{BlackWins, Draw, RedWins};
+        for (list, ending) in [
+            (&[500, -600, 700, -500][..], Some((4, RedWins))),
+            (&[0, 500, -500, 499, -600, 500], None),
+            (&[0, 500, -500, 500, -600, 500], Some((5, BlackWins))),
+            (
+                &[0, 5, -500, 500, -499, 500, -500, 500, -500],
+                Some((9, BlackWins)),
             ),
-            Some((9, GameResult::BlackWins))
-        );
-        assert_eq!(end(rules, &scores(&[600; 8])), None, "both claim a win");
-        let draw = Some((6, GameResult::Draw));
-        assert_eq!(end(rules, &scores(&[10, -10, 0, 3, 10, 10])), draw);
+            // Both claim a win.
+            (&[600; 8], None),
+            (&[10, -10, 0, 3, 10, 10], Some((6, Draw))),
+        ] {
+            assert_eq!(end(rules, &scores(list)), ending, "{list:?}");
+        }
         let mut gap = scores(&[0, 0, 0, 0, 0, 0, 0, 0]);
         gap[4] = None;
         assert_eq!(end(rules, &gap), None);
@@ -251,7 +252,6 @@ mod tests {
             resign: Some("score=600,moves=2".parse().unwrap()),
             ..Adjudication::default()
         };
-        let scores = |list: &[i32]| list.iter().map(|s| Some(*s)).collect::<Vec<_>>();
         let lost = Some((4, GameResult::RedWins));
         assert_eq!(end(rules, &scores(&[0, -600, 0, -700])), lost);
         let lost = Some((5, GameResult::BlackWins));

@@ -254,20 +254,12 @@ mod tests {
     fn the_clock_counts_down_and_a_new_period_adds_time() {
         let control = "2/10+1".parse().unwrap();
         let mut clock = Clock::new(Limit::Clock(control));
-        assert_eq!(
-            (clock.left(), clock.moves_left()),
-            (Some(ms(10_000)), Some(2))
-        );
+        let state = |clock: &Clock| (clock.left(), clock.moves_left());
+        assert_eq!(state(&clock), (Some(ms(10_000)), Some(2)));
         clock.press(ms(4000));
-        assert_eq!(
-            (clock.left(), clock.moves_left()),
-            (Some(ms(7000)), Some(1))
-        );
+        assert_eq!(state(&clock), (Some(ms(7000)), Some(1)));
         clock.press(ms(9000));
-        assert_eq!(
-            (clock.left(), clock.moves_left()),
-            (Some(ms(11_000)), Some(2))
-        );
+        assert_eq!(state(&clock), (Some(ms(11_000)), Some(2)));
         let mut fixed = Clock::new(Limit::MoveTime(ms(20)));
         fixed.press(ms(500));
         assert_eq!((fixed.left(), fixed.allowance()), (None, Some(ms(20))));

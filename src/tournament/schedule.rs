@@ -421,6 +421,17 @@ mod tests {
         }
     }
 
+    fn summary(fixture: Fixture, result: GameResult) -> GameSummary {
+        GameSummary {
+            number: fixture.number,
+            players: fixture.players,
+            result,
+            reason: EndReason::Checkmate,
+            detail: String::new(),
+            plies: 1,
+        }
+    }
+
     /// Plays all games of a tournament, each of which the engine with the lower index wins.
     fn played(mut schedule: Schedule) -> (Schedule, Vec<GameSummary>) {
         let mut games: Vec<GameSummary> = Vec::new();
@@ -433,14 +444,7 @@ mod tests {
                 } else {
                     Color::Black
                 };
-                games.push(GameSummary {
-                    number,
-                    players: fixture.players,
-                    result: GameResult::win_of(winner),
-                    reason: EndReason::Checkmate,
-                    detail: String::new(),
-                    plies: 1,
-                });
+                games.push(summary(fixture, GameResult::win_of(winner)));
             }
             if !schedule.advance(&games) {
                 break;
@@ -514,14 +518,7 @@ mod tests {
     #[test]
     fn ties_are_broken_by_wins_as_black() {
         let mut schedule = Schedule::new(TournamentFormat::Knockout, 2, 1, 2);
-        let game = |number: u64, result| GameSummary {
-            number,
-            players: schedule.fixture(number).unwrap().players,
-            result,
-            reason: EndReason::Checkmate,
-            detail: String::new(),
-            plies: 1,
-        };
+        let game = |number: u64, result| summary(schedule.fixture(number).unwrap(), result);
         use GameResult::{BlackWins, Draw, RedWins};
         // Engine 1 is black in games 0 and 2.
         for (results, winner) in [

@@ -79,9 +79,15 @@ fn scratch(text: &str) -> Scratch {
     Scratch { directory, path }
 }
 
-fn open(scratch: &Scratch, damage: Damage) -> Result<(Journal, JournalContent), JournalError> {
+type Opened = Result<(Journal, JournalContent), JournalError>;
+
+fn open(scratch: &Scratch, damage: Damage) -> Opened {
+    open_for(&tournament(), scratch, damage)
+}
+
+fn open_for(tournament: &Tournament, scratch: &Scratch, damage: Damage) -> Opened {
     let pgn = Some(("/games.pgn".to_owned(), 77));
-    Journal::open(&scratch.path, &tournament(), pgn, damage)
+    Journal::open(&scratch.path, tournament, pgn, damage)
 }
 
 fn values(text: &str) -> Vec<serde_json::Value> {
@@ -185,8 +191,7 @@ fn a_repair_keeps_games_after_the_last_round() {
         rounds: Some(1),
         ..tournament()
     };
-    let pgn = Some(("/games.pgn".to_owned(), 77));
-    let (_, content) = Journal::open(&damaged.path, &shorter, pgn, Damage::Repair).unwrap();
+    let (_, content) = open_for(&shorter, &damaged, Damage::Repair).unwrap();
     assert_eq!((numbers(&content), content.voids), (vec![0], 1));
     let (_, content) = open(&damaged, Damage::Refuse).unwrap();
     assert_eq!((numbers(&content), content.voids), (vec![0, 3], 1));
@@ -201,10 +206,7 @@ fn games_that_depend_on_missing_games_are_damage() {
         format: TournamentFormat::Swiss,
         ..tournament()
     };
-    let open = |damage| {
-        let pgn = Some(("/games.pgn".to_owned(), 77));
-        Journal::open(&damaged.path, &swiss, pgn, damage)
-    };
+    let open = |damage| open_for(&swiss, &damaged, damage);
     let error = open(Damage::Refuse).unwrap_err().to_string();
     assert!(error.contains("game 4 depends on missing games"), "{error}");
     let (mut journal, content) = open(Damage::Repair).unwrap();
