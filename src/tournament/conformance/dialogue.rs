@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
+use serde::Serialize;
 
 use crate::board::{Move, Position, Square, named_enum};
 use crate::movegen::is_legal;
@@ -198,7 +199,7 @@ impl<'a> Dialogue<'a> {
     /// Greets the engine and returns its response.
     pub fn greet(&mut self) -> Result<Vec<String>, CheckFailure> {
         let protocol = self.protocol();
-        self.send(protocol.greeting());
+        self.send(protocol.name());
         let last = protocol.greeting_end();
         self.until(last, self.timeouts.ready, |line| line == last)
     }
@@ -357,8 +358,8 @@ named_enum! {
     }
 }
 
-/// The result of a check.
-#[derive(Clone, Debug, serde::Serialize)]
+/// The result of a check. The serialized names are the keys of `chuhe check --json`.
+#[derive(Clone, Debug, Serialize)]
 pub struct CheckReport {
     /// Name of the check.
     #[serde(rename = "check")]
