@@ -106,16 +106,6 @@ pub struct MoveAnswer {
     pub info: EngineInfo,
 }
 
-impl MoveAnswer {
-    /// This answer without nodes: after pondering the engine counts them from the start of the search, but its time
-    /// counts from `ponderhit`.
-    #[must_use]
-    pub fn without_nodes(mut self) -> Self {
-        self.info.nodes = None;
-        self
-    }
-}
-
 /// A score for the side to move, as reported by an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -51,7 +51,7 @@ impl Engine {
     /// Greets the engine and returns the options that it offers.
     fn offers(&mut self) -> Result<Vec<OfferedOption>, EngineFailure> {
         let protocol = self.dialect.protocol;
-        let (greeting, last) = (protocol.greeting(), protocol.greeting_end());
+        let (greeting, last) = (protocol.name(), protocol.greeting_end());
         self.process.send(greeting);
         let awaited = format!("{last} after {greeting}");
         let mut lines = Vec::new();

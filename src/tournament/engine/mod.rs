@@ -73,14 +73,13 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts an engine, bound to `cpus` if given, and greets it.
+    /// Starts an engine, bound to its own processors or to `cpus` if given, and greets it.
     pub fn start(
         spec: &EngineSpec,
         cpus: Option<&[usize]>,
         timeouts: Timeouts,
         interrupted: Receiver<()>,
     ) -> Result<Self, EngineFailure> {
-        let cpus = spec.cpus.as_deref().or(cpus);
         let process = start_process(spec, cpus)?;
         let protocol = spec.protocol.unwrap_or_default();
         let mut engine = Self {
@@ -176,8 +175,7 @@ impl Engine {
             Some(pondering) if Some(pondering.expected) == last => {
                 let asked = Instant::now();
                 if let Some(line) = pondering.early {
-                    let answer = self.answer(&line, asked, Duration::ZERO);
-                    return Ok(answer.without_nodes());
+                    return Ok(self.answer(&line, asked, Duration::ZERO, true));
                 }
                 let is_offer = request.draw_offered && self.dialect.is_ucci();
                 self.process.send(if is_offer {
@@ -209,12 +207,8 @@ impl Engine {
             }
             other => other?,
         };
-        let answer = self.answer(&line, asked, at.saturating_duration_since(asked));
-        Ok(if is_pondered {
-            answer.without_nodes()
-        } else {
-            answer
-        })
+        let elapsed = at.saturating_duration_since(asked);
+        Ok(self.answer(&line, asked, elapsed, is_pondered))
     }
 
     /// How long a move may take, including the margin.
@@ -340,7 +334,18 @@ impl Engine {
         }
     }
 
-    fn answer(&self, line: &str, asked: Instant, elapsed: Duration) -> MoveAnswer {
+    fn answer(
+        &self,
+        line: &str,
+        asked: Instant,
+        elapsed: Duration,
+        is_pondered: bool,
+    ) -> MoveAnswer {
+        let mut info = self.process.info(self.dialect);
+        if is_pondered {
+            // The nodes count from the start of the search, but the time counts from `ponderhit`.
+            info.nodes = None;
+        }
         let is_none = is_response(line, NO_MOVE);
         let mut words = answer_words(line);
         let best = words.next();
@@ -358,7 +363,7 @@ impl Engine {
             ponder: None,
             asked,
             elapsed,
-            info: self.process.info(self.dialect),
+            info,
         };
         while let Some(word) = words.next() {
             match word {
@@ -372,8 +377,9 @@ impl Engine {
     }
 }
 
-/// Starts the process of an engine, bound to `cpus` if given.
+/// Starts the process of an engine, bound to its own processors or to `cpus` if given.
 fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, EngineFailure> {
+    let cpus = spec.cpus.as_deref().or(cpus);
     Process::start(spec, cpus, false).map_err(|error| {
         let directory = spec.directory.as_ref().filter(|path| !path.is_dir());
         let path = directory.unwrap_or(&spec.command).display();

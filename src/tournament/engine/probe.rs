@@ -18,8 +18,8 @@ use crate::tournament::spec::{EngineProtocol, EngineSpec};
 /// The greetings in the order in which they are sent, each with the time to wait for an answer before the next one. An
 /// answer to an earlier greeting counts as well.
 const GREETINGS: [(&str, Duration); 3] = [
-    (EngineProtocol::Ucci.greeting(), Duration::from_secs(1)),
-    (EngineProtocol::Uci.greeting(), Duration::from_secs(2)),
+    (EngineProtocol::Ucci.name(), Duration::from_secs(1)),
+    (EngineProtocol::Uci.name(), Duration::from_secs(2)),
     ("xboard\nprotover 2", Duration::MAX),
 ];
 
@@ -86,7 +86,6 @@ fn find_protocol(
     timeouts: Timeouts,
     interrupted: &Receiver<()>,
 ) -> Result<EngineProtocol, EngineFailure> {
-    let cpus = spec.cpus.as_deref().or(cpus);
     let mut process = start_process(spec, cpus)?;
     let deadline = Instant::now() + timeouts.ready;
     // The greetings that the current process gets.
@@ -212,7 +211,10 @@ impl Engine {
             return Ok(());
         }
         let line = self.play_from(STALEMATE, FIND_RANKS)?;
-        match self.answer(&line, Instant::now(), Duration::ZERO).choice {
+        match self
+            .answer(&line, Instant::now(), Duration::ZERO, false)
+            .choice
+        {
             MoveChoice::NoMove | MoveChoice::Resign => Ok(()),
             _ => Err(EngineFailure::WrongVariant {
                 variant: excerpt(variant),

@@ -33,11 +33,6 @@ named_enum! {
 }
 
 impl EngineProtocol {
-    /// The first command sent to an engine.
-    pub const fn greeting(self) -> &'static str {
-        self.name()
-    }
-
     /// The last line of the response to the greeting.
     pub const fn greeting_end(self) -> &'static str {
         match self {
