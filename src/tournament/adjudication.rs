@@ -136,29 +136,20 @@ impl ScoreAdjudicator {
 
 /// The tablebases that adjudicate games. Their directories, separated by `;`, are part of the journal.
 #[derive(Clone, Debug, Serialize)]
-#[serde(into = "String")]
+#[serde(transparent)]
 pub struct TablebaseAdjudication {
     paths: String,
+    #[serde(skip)]
     tables: Arc<Tables>,
-}
-
-impl From<TablebaseAdjudication> for String {
-    fn from(adjudication: TablebaseAdjudication) -> Self {
-        adjudication.paths
-    }
 }
 
 impl TablebaseAdjudication {
     /// Opens the embedded tablebases and those in directories separated by `;`.
     pub fn open(paths: &str) -> Result<Self, SkippedFile> {
         let (tables, skipped) = Tables::open(paths);
-        match skipped.into_iter().next() {
-            None => Ok(Self {
-                paths: paths.to_owned(),
-                tables,
-            }),
-            Some(skipped) => Err(skipped),
-        }
+        let paths = paths.to_owned();
+        let skipped = skipped.into_iter().next();
+        skipped.map_or(Ok(Self { paths, tables }), Err)
     }
 
     /// The tables.
