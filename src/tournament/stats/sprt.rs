@@ -76,25 +76,18 @@ impl FromStr for Sprt {
             beta: list.get("beta")?.unwrap_or(0.05),
             model: model.transpose()?.unwrap_or(EloModel::Normalized),
         };
+        let error = |why| Err(KeyValuesError::OutOfRange(why));
         // NaN is not within the range.
-        if [sprt.elo0, sprt.elo1]
-            .iter()
-            .any(|elo| !(-200.0..=200.0).contains(elo))
-        {
-            return Err(KeyValuesError::OutOfRange(
-                "elo0 and elo1 must be between -200 and 200",
-            ));
+        let is_elo = |elo| (-200.0..=200.0).contains(&elo);
+        let is_probability = |p| (1e-6..0.5).contains(&p);
+        if !is_elo(sprt.elo0) || !is_elo(sprt.elo1) {
+            return error("elo0 and elo1 must be between -200 and 200");
         }
         if sprt.elo0 >= sprt.elo1 {
-            return Err(KeyValuesError::OutOfRange("elo0 must be less than elo1"));
+            return error("elo0 must be less than elo1");
         }
-        if [sprt.alpha, sprt.beta]
-            .iter()
-            .any(|p| !(1e-6..0.5).contains(p))
-        {
-            return Err(KeyValuesError::OutOfRange(
-                "alpha and beta must be at least 0.000001 and less than 0.5",
-            ));
+        if !is_probability(sprt.alpha) || !is_probability(sprt.beta) {
+            return error("alpha and beta must be at least 0.000001 and less than 0.5");
         }
         Ok(sprt)
     }
@@ -102,15 +95,8 @@ impl FromStr for Sprt {
 
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            elo0,
-            elo1,
-            alpha,
-            beta,
-            model,
-        } = self;
-        let unit = model.unit();
-        write!(f, "{unit} [{elo0}, {elo1}], alpha {alpha}, beta {beta}")
+        write!(f, "{} [{}, {}]", self.model.unit(), self.elo0, self.elo1)?;
+        write!(f, ", alpha {}, beta {}", self.alpha, self.beta)
     }
 }
 
