@@ -132,9 +132,6 @@ impl<'a> GameWorker<'a> {
 
     /// Waits for a time, or until the tournament is stopped.
     pub fn wait(&self, time: Duration) {
-        if time.is_zero() {
-            return;
-        }
         // Nothing is sent on this channel; it only disconnects.
         let _ = self.interrupted.recv_timeout(time);
     }
