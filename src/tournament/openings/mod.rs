@@ -214,6 +214,8 @@ mod tests {
     use crate::notation::MoveStyle;
     use crate::notation::pgn::{GameResult, PgnGame};
 
+    const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+
     fn texts(openings: &Openings) -> Vec<String> {
         let text = |line: &Line| {
             let moves: Vec<_> = line.moves.iter().map(ToString::to_string).collect();
@@ -241,12 +243,11 @@ mod tests {
 
     #[test]
     fn all_formats_are_parsed() {
-        let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
         let text = format!(
             "# comment\n\nh2e2 h9g7 ; +12\n炮二平五 马8进7\nstartpos moves h2e2 h9g7\n\
-             {board} w - - 0 1 bm h2e2; id \"x\";\n{board} w h2e2 h9g7\n{board}\n\
-             1. h2e2 h9g7\nstartpos 1.h2e2 1...h9g7\n{board} w - - h2e2 h9g7 ; \"best\"\n\
-             {board} w - - c0 \"hello; world\"; id \"y\";\n{board} w - - c4 \"x\";\n{board} w - - eco A00;\n"
+             {BOARD} w - - 0 1 bm h2e2; id \"x\";\n{BOARD} w h2e2 h9g7\n{BOARD}\n\
+             1. h2e2 h9g7\nstartpos 1.h2e2 1...h9g7\n{BOARD} w - - h2e2 h9g7 ; \"best\"\n\
+             {BOARD} w - - c0 \"hello; world\"; id \"y\";\n{BOARD} w - - c4 \"x\";\n{BOARD} w - - eco A00;\n"
         );
         let openings = Openings::read(&text).unwrap();
         let moved = "h2e2 h9g7";
@@ -269,10 +270,10 @@ mod tests {
             ("9/9", "line 1: invalid FEN"),
             ("startpos moves h2e9 ; +12", "line 1: move 1"),
             ("startpos xx ; +12", "line 1: move 1"),
-            (&format!("{board} w h2e9 ; +12"), "line 1: move 1"),
+            (&format!("{BOARD} w h2e9 ; +12"), "line 1: move 1"),
             // Without `;` after its moves, an EPD is invalid.
             (
-                &format!("{board} w - - moves h2e2 id \"x\";"),
+                &format!("{BOARD} w - - moves h2e2 id \"x\";"),
                 "line 1: move 2: \"id\" cannot be read",
             ),
             ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
@@ -335,7 +336,6 @@ mod tests {
 
     #[test]
     fn operations_of_epd_count() {
-        let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
         for (operations, counters, moves) in [
             ("hmvc 30; fmvn 20;", "30 20", ""),
             ("id \"x\"; moves h2e2 h9g7;", "0 1", "h2e2 h9g7"),
@@ -349,12 +349,12 @@ mod tests {
             ("moves h3e3 h10g8; hmvc 3;", "3 1", "h2e2 h9g7"),
             ("variant xiangqi; moves h3e3", "0 1", "h2e2"),
         ] {
-            let openings = Openings::read(&format!("{board} w - - {operations}")).unwrap();
+            let openings = Openings::read(&format!("{BOARD} w - - {operations}")).unwrap();
             let start = openings.lines()[0].start.to_string();
             assert!(start.ends_with(&format!(" w - - {counters}")), "{start}");
             assert_eq!(texts(&openings), [moves], "{operations}");
         }
-        let text = format!("{board} w - - hmvc 30; moves h2e2 x;");
+        let text = format!("{BOARD} w - - hmvc 30; moves h2e2 x;");
         let (openings, _) = Openings::read_valid(&text, 1, None).unwrap();
         assert_eq!(texts(&openings), ["h2e2"]);
         let error = Openings::read(&text).unwrap_err().to_string();
@@ -363,8 +363,7 @@ mod tests {
 
     #[test]
     fn errors_after_the_plies_do_not_matter() {
-        let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
-        let lines = format!("h2e2 h9g7 x\nstartpos h2e2 x\n{board} w h2e2 x\n");
+        let lines = format!("h2e2 h9g7 x\nstartpos h2e2 x\n{BOARD} w h2e2 x\n");
         let pgn = "[Red \"a\"]\n\n1. h2e2 h2e2 *\n";
         for (text, count) in [(lines.as_str(), 3), (pgn, 1)] {
             let (openings, errors) = Openings::read_valid(text, 1, None).unwrap();
