@@ -1,41 +1,35 @@
 //! Requests and replies of the cloud API: parameters with the semantics of PHP, and replies byte for byte as clients of
 //! the public library expect them.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
-use serde::Serialize;
-use serde_json::Value;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use super::score::{FINAL, MATE, win_rate};
 use crate::board::Move;
 
-/// The parameters of a URL and of a form.
+/// Names and values of the parameters of a URL and of a form; those of the form come last.
 #[derive(Clone, Debug, Default)]
-pub struct QueryParameters {
-    /// Names and values; those of the form come last.
-    pairs: Vec<(String, String)>,
-}
+pub struct QueryParameters(pub Vec<(String, String)>);
 
 impl QueryParameters {
     /// Parses the query of a URL or a form. Invalid UTF-8 becomes U+FFFD.
     pub fn parse(text: &[u8]) -> Self {
-        Self::from(
-            form_urlencoded::parse(text)
-                .into_owned()
-                .collect::<Vec<_>>(),
-        )
+        Self(form_urlencoded::parse(text).into_owned().collect())
     }
 
     /// Adds parameters that take precedence.
     #[must_use]
     pub fn with(mut self, more: Self) -> Self {
-        self.pairs.extend(more.pairs);
+        self.0.extend(more.0);
         self
     }
 
     /// The last value of a parameter; the form takes precedence over the URL.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let named = self.pairs.iter().rev().find(|(n, _)| n == name);
+        let named = self.0.iter().rev().find(|(n, _)| n == name);
         named.map(|(_, value)| &**value)
     }
 
@@ -57,12 +51,6 @@ impl QueryParameters {
     pub fn banned(&self) -> Vec<&str> {
         let list = self.get("ban").unwrap_or("").split('|');
         list.filter_map(|entry| entry.get(5..)).collect()
-    }
-}
-
-impl From<Vec<(String, String)>> for QueryParameters {
-    fn from(pairs: Vec<(String, String)>) -> Self {
-        Self { pairs }
     }
 }
 
@@ -111,6 +99,15 @@ pub struct ListedMove {
     pub info: MoveInfo,
 }
 
+/// The verdict of the repetition rules on a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RuledMove {
+    /// A move of the position.
+    pub uci: Move,
+    /// `draw`, `ban` or `none`.
+    pub rule: &'static str,
+}
+
 /// Reply to a request of the API.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ApiReply {
@@ -138,7 +135,7 @@ pub enum ApiReply {
         pv: Vec<Move>,
     },
     /// The verdict of the repetition rules on each move.
-    Rules(Vec<(Move, &'static str)>),
+    Rules(Vec<RuledMove>),
     /// A digit, which has no JSON form: JSON is replaced by [`ReplyFormat::Text`].
     Digit(u8),
 }
@@ -153,145 +150,104 @@ impl ReplyFormat {
 impl ApiReply {
     /// Encodes the reply.
     pub fn encode(&self, format: ReplyFormat) -> String {
-        let mut text = String::new();
-        let _ = match (format, self) {
-            (ReplyFormat::Json, Self::Digit(digit)) => write!(text, "{digit}\0"),
-            (ReplyFormat::Json, _) => {
-                // The fields are numbers, moves and fixed words, which can always be serialized.
-                return serde_json::to_string(&self.to_json()).unwrap_or_default();
-            }
-            (ReplyFormat::Bare, _) => self.write_text(&mut text),
-            (ReplyFormat::Text, _) => self.write_text(&mut text).map(|()| text.push('\0')),
-        };
-        text
+        match (format, self) {
+            (ReplyFormat::Text, _) | (ReplyFormat::Json, Self::Digit(_)) => self.to_text() + "\0",
+            // The fields are numbers, moves and fixed words, which can always be serialized.
+            (ReplyFormat::Json, _) => serde_json::to_string(self).unwrap_or_default(),
+            (ReplyFormat::Bare, _) => self.to_text(),
+        }
     }
 
-    fn write_text(&self, out: &mut String) -> fmt::Result {
+    fn to_text(&self) -> String {
         match self {
-            Self::Empty => Ok(()),
-            Self::Status(word) => out.write_str(word),
-            Self::Moves(moves, _) => separated(out, "|", moves, write_entry),
-            Self::Move(m) => write!(out, "move:{m}"),
-            Self::TableMove(m) => write!(out, "egtb:{m}"),
-            Self::Search(moves) => separated(out, "|", moves, |out, m| write!(out, "search:{m}")),
-            Self::Score(score, _) => write!(out, "eval:{score}"),
+            Self::Empty => String::new(),
+            Self::Status(word) => (*word).to_owned(),
+            Self::Moves(moves, _) => joined(moves, ListedMove::to_string),
+            Self::Move(m) => format!("move:{m}"),
+            Self::TableMove(m) => format!("egtb:{m}"),
+            Self::Search(moves) => joined(moves, |m| format!("search:{m}")),
+            Self::Score(score, _) => format!("eval:{score}"),
             Self::Line { score, depth, pv } => {
-                write!(out, "score:{score},depth:{depth},pv:")?;
-                separated(out, "|", pv, |out, m| write!(out, "{m}"))
+                let pv = joined(pv, Move::to_string);
+                format!("score:{score},depth:{depth},pv:{pv}")
             }
-            Self::Rules(moves) => separated(out, "|", moves, |out, (m, rule)| {
-                write!(out, "move:{m},rule:{rule}")
+            Self::Rules(moves) => joined(moves, |RuledMove { uci, rule }| {
+                format!("move:{uci},rule:{rule}")
             }),
-            Self::Digit(digit) => write!(out, "{digit}"),
+            Self::Digit(digit) => digit.to_string(),
         }
     }
+}
 
-    /// The fields of the JSON reply.
-    pub fn to_json(&self) -> JsonReply {
-        let uci = |uci: &Move| JsonMove {
-            uci: *uci,
-            ..JsonMove::default()
-        };
-        let mut json = JsonReply {
-            status: Some("ok"),
-            ..JsonReply::default()
-        };
+fn joined<T>(items: &[T], write: impl Fn(&T) -> String) -> String {
+    items.iter().map(write).collect::<Vec<_>>().join("|")
+}
+
+impl Serialize for ApiReply {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
         match self {
-            Self::Empty | Self::Digit(_) => json.status = None,
-            Self::Status(word) => json.status = Some(word),
-            Self::Moves(moves, ply) => {
-                json.moves = Some(moves.iter().map(JsonMove::from).collect());
-                json.ply = *ply;
+            Self::Empty | Self::Digit(_) => {}
+            Self::Status(word) => map.serialize_entry("status", word)?,
+            _ => map.serialize_entry("status", "ok")?,
+        }
+        match self {
+            Self::Empty | Self::Digit(_) | Self::Status(_) => {}
+            Self::Moves(moves, _) => map.serialize_entry("moves", moves)?,
+            Self::Move(m) => map.serialize_entry("move", m)?,
+            Self::TableMove(m) => map.serialize_entry("egtb", m)?,
+            Self::Search(moves) => {
+                let moves: Vec<_> = moves.iter().map(|m| json!({ "uci": m })).collect();
+                map.serialize_entry("search_moves", &moves)?;
             }
-            Self::Move(m) => json.r#move = Some(*m),
-            Self::TableMove(m) => json.egtb = Some(*m),
-            Self::Search(moves) => json.search_moves = Some(moves.iter().map(uci).collect()),
-            Self::Score(score, ply) => (json.eval, json.ply) = (Some(*score), *ply),
+            Self::Score(score, _) => map.serialize_entry("eval", score)?,
             Self::Line { score, depth, pv } => {
-                (json.score, json.depth) = (Some(*score), Some(*depth));
-                json.pv = Some(pv.clone());
+                map.serialize_entry("score", score)?;
+                map.serialize_entry("depth", depth)?;
+                map.serialize_entry("pv", pv)?;
             }
-            Self::Rules(moves) => {
-                let ruled = moves.iter().map(|(m, rule)| JsonMove {
-                    rule: Some(rule),
-                    ..uci(m)
-                });
-                json.moves = Some(ruled.collect());
-            }
+            Self::Rules(moves) => map.serialize_entry("moves", moves)?,
         }
-        json
+        if let Self::Moves(_, Some(ply)) | Self::Score(_, Some(ply)) = self {
+            map.serialize_entry("ply", ply)?;
+        }
+        map.end()
     }
 }
 
-/// A reply as JSON; absent fields are omitted.
-#[derive(Default, Serialize)]
-pub struct JsonReply {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    moves: Option<Vec<JsonMove>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    r#move: Option<Move>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    egtb: Option<Move>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    search_moves: Option<Vec<JsonMove>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    eval: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depth: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pv: Option<Vec<Move>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ply: Option<u16>,
-}
-
-/// A move in a list as JSON.
-#[derive(Default, Serialize)]
-struct JsonMove {
-    uci: Move,
-    /// A number, or `"??"` if unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rank: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    winrate: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<&'static str>,
-}
-
-impl From<&ListedMove> for JsonMove {
-    fn from(entry: &ListedMove) -> Self {
-        let (score, rank) = score_and_rank(&entry.info);
-        Self {
-            uci: entry.played,
-            score: Some(score.map_or_else(|| "??".into(), Value::from)),
-            rank: Some(rank),
-            note: Some(note(&entry.info)),
-            winrate: shown_win_rate(&entry.info),
-            rule: None,
+impl fmt::Display for ListedMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (score, rank) = score_and_rank(&self.info);
+        let score = score.map_or_else(|| "??".to_owned(), |score| score.to_string());
+        let note = note(&self.info);
+        write!(
+            f,
+            "move:{},score:{score},rank:{rank},note:{note}",
+            self.played
+        )?;
+        match shown_win_rate(&self.info) {
+            Some(rate) => write!(f, ",winrate:{rate}"),
+            None => Ok(()),
         }
     }
 }
 
-fn separated<T>(
-    out: &mut String,
-    separator: &str,
-    items: &[T],
-    mut write_one: impl FnMut(&mut String, &T) -> fmt::Result,
-) -> fmt::Result {
-    for (n, item) in items.iter().enumerate() {
-        if n > 0 {
-            out.write_str(separator)?;
+impl Serialize for ListedMove {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (score, rank) = score_and_rank(&self.info);
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("uci", &self.played)?;
+        match score {
+            Some(score) => map.serialize_entry("score", &score)?,
+            None => map.serialize_entry("score", "??")?,
         }
-        write_one(out, item)?;
+        map.serialize_entry("rank", &rank)?;
+        map.serialize_entry("note", &note(&self.info))?;
+        if let Some(rate) = shown_win_rate(&self.info) {
+            map.serialize_entry("winrate", &rate)?;
+        }
+        map.end()
     }
-    Ok(())
 }
 
 /// The `note` of a move: its rank as a sign, then its replies or the plies to mate.
@@ -338,21 +294,6 @@ fn score_and_rank(info: &MoveInfo) -> (Option<i32>, u8) {
         MoveInfo::Known { score, rank, .. } | MoveInfo::Table { score, rank } => {
             (Some(score), rank)
         }
-    }
-}
-
-fn write_entry(out: &mut String, entry: &ListedMove) -> fmt::Result {
-    let (score, rank) = score_and_rank(&entry.info);
-    let score = score.map_or_else(|| "??".to_owned(), |score| score.to_string());
-    let note = note(&entry.info);
-    write!(
-        out,
-        "move:{},score:{score},rank:{rank},note:{note}",
-        entry.played
-    )?;
-    match shown_win_rate(&entry.info) {
-        Some(rate) => write!(out, ",winrate:{rate}"),
-        None => Ok(()),
     }
 }
 

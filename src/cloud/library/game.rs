@@ -3,7 +3,7 @@
 use super::position::{ordered_moves, without_moves};
 use super::query::{Library, Query};
 use crate::board::{Move, Position};
-use crate::cloud::api::ApiReply;
+use crate::cloud::api::{ApiReply, RuledMove};
 use crate::cloud::fen;
 use crate::movegen::has_legal_move;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
@@ -37,7 +37,7 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
             verdict if verdict.loser() == Some(mover) => "ban",
             _ => "none",
         };
-        ruled.push((m, rule));
+        ruled.push(RuledMove { uci: m, rule });
         game.pop();
     }
     ApiReply::Rules(ruled)

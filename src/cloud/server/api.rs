@@ -145,9 +145,7 @@ pub async fn engine(
     caller.limit(&shared, ENGINE_COST)?;
     let board = board_of(&parameters_of(&request.uri))?;
     let reply = shared.in_library(move |library| Ok(library.engine_move(board)));
-    Ok(Json(
-        serde_json::to_value(reply.await?.to_json()).unwrap_or_default(),
-    ))
+    Ok(Json(serde_json::to_value(reply.await?).unwrap_or_default()))
 }
 
 fn reply(action: Option<&str>, answer: Answer) -> Response {

@@ -296,7 +296,7 @@ async fn read_multipart(mut multipart: Multipart) -> Result<QueryParameters, Sta
             fields.push((name, String::from_utf8_lossy(&value).into_owned()));
         }
     }
-    Ok(QueryParameters::from(fields))
+    Ok(QueryParameters(fields))
 }
 
 /// A request of an administrator.
