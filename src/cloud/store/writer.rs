@@ -15,52 +15,21 @@ const GROUP: usize = 512;
 /// Length of the queue. When it is full, writes whose result is awaited wait for room; other writes are dropped.
 const QUEUE: usize = 4096;
 
-/// A job of the writer.
-trait WriteJob: Send {
-    fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), StoreError>;
-    /// The access that the job needs.
-    fn access(&self) -> Access;
-    /// Called after the transaction was committed or has failed.
-    fn finish(self: Box<Self>, result: Result<(), StoreError>);
-}
-
-/// A job that calls a closure and sends its result to the caller.
-struct ClosureJob<T, F> {
+/// A write in the queue.
+struct WriteJob {
+    /// The access that it needs.
     access: Access,
-    work: Option<F>,
-    /// The result of the closure.
-    found: Option<T>,
-    answer: Sender<Result<T, StoreError>>,
+    work: Work,
+    /// Gets the outcome of the transaction.
+    done: Sender<Result<(), StoreError>>,
 }
 
-impl<T, F> WriteJob for ClosureJob<T, F>
-where
-    T: Send,
-    F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send,
-{
-    fn access(&self) -> Access {
-        self.access
-    }
-
-    fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), StoreError> {
-        if let Some(work) = self.work.take() {
-            self.found = Some(work(batch)?);
-        }
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>, result: Result<(), StoreError>) {
-        let Self { found, answer, .. } = *self;
-        let found = result.and_then(|()| found.ok_or(StoreError::Closed));
-        // The caller may no longer wait for the result.
-        let _ = answer.send(found);
-    }
-}
+type Work = Box<dyn FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send>;
 
 /// Handle of the writer thread. Dropping it ends the thread after the queued jobs.
 #[derive(Debug)]
 pub struct StoreWriter {
-    jobs: Option<Sender<Box<dyn WriteJob>>>,
+    jobs: Option<Sender<WriteJob>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -85,16 +54,21 @@ impl StoreWriter {
         access: Access,
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (answer, answers) = bounded(1);
-        let job = ClosureJob {
+        let (sender, found) = bounded(1);
+        let (done, committed) = bounded(1);
+        let job = WriteJob {
             access,
-            work: Some(work),
-            found: None,
-            answer,
+            work: Box::new(move |batch| {
+                // The caller waits, so this does not fail.
+                let _ = sender.send(work(batch)?);
+                Ok(())
+            }),
+            done,
         };
         let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
-        jobs.send(Box::new(job)).map_err(|_| StoreError::Closed)?;
-        answers.recv().map_err(|_| StoreError::Closed)?
+        jobs.send(job).map_err(|_| StoreError::Closed)?;
+        committed.recv().map_err(|_| StoreError::Closed)??;
+        found.recv().map_err(|_| StoreError::Closed)
     }
 
     /// Queues a write without waiting for it; drops it if the queue is full.
@@ -102,15 +76,13 @@ impl StoreWriter {
         &self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send + 'static,
     ) {
-        let job = ClosureJob {
+        let job = WriteJob {
             access: Access::Write,
-            work: Some(work),
-            found: None,
-            answer: bounded(1).0,
+            work: Box::new(work),
+            done: bounded(1).0,
         };
         if let Some(jobs) = &self.jobs {
-            // The queue is full: drop this optional write.
-            let _ = jobs.try_send(Box::new(job));
+            let _ = jobs.try_send(job);
         }
     }
 }
@@ -125,11 +97,11 @@ impl Drop for StoreWriter {
     }
 }
 
-fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Box<dyn WriteJob>>) {
+fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<WriteJob>) {
     // An earlier run may have left pending propagation.
     let mut is_pending = true;
     loop {
-        let mut group: Vec<Box<dyn WriteJob>> = Vec::new();
+        let mut group = Vec::new();
         if !is_pending {
             let Ok(job) = waiting.recv() else {
                 return;
@@ -137,25 +109,21 @@ fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Box
             group.push(job);
         }
         group.extend(waiting.try_iter().take(GROUP));
-        let most = group.iter().map(|job| job.access()).max();
+        let most = group.iter().map(|job| job.access).max();
         let access = most.filter(|_| !is_pending).unwrap_or(Access::Write);
-        let done = transact(&*connection, &mut tasks, &mut group, access);
-        let result = match done {
-            Ok(more) => {
-                is_pending = more;
-                Ok(())
-            }
-            Err(error) => {
-                // Pending propagation continues with the next job, so that an error is not repeated at once.
-                is_pending = false;
-                log::error!("cannot write to the cloud library: {error}");
-                // The transaction was rolled back, so the counts may be wrong.
-                tasks.counted = None;
-                Err(error)
-            }
-        };
-        for job in group {
-            job.finish(result.clone());
+        let (work, done): (Vec<Work>, Vec<_>) =
+            group.into_iter().map(|job| (job.work, job.done)).unzip();
+        let result = transact(&*connection, &mut tasks, work, access);
+        // Pending propagation continues with the next job after an error, so that the error is not repeated at once.
+        is_pending = *result.as_ref().unwrap_or(&false);
+        if let Err(error) = &result {
+            log::error!("cannot write to the cloud library: {error}");
+            // The transaction was rolled back, so the counts may be wrong.
+            tasks.counted = None;
+        }
+        for done in done {
+            // The caller may no longer wait for the result.
+            let _ = done.send(result.clone().map(drop));
         }
     }
 }
@@ -164,11 +132,11 @@ fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Box
 fn transact(
     connection: &Connection,
     tasks: &mut TaskState,
-    group: &mut [Box<dyn WriteJob>],
+    work: Vec<Work>,
     access: Access,
 ) -> Result<bool, StoreError> {
     connection.begin(access)?;
-    let done = run_jobs(connection, tasks, group, access).and_then(|is_pending| {
+    let done = run_jobs(connection, tasks, work, access).and_then(|is_pending| {
         connection.commit()?;
         Ok(is_pending)
     });
@@ -182,7 +150,7 @@ fn transact(
 fn run_jobs(
     connection: &Connection,
     tasks: &mut TaskState,
-    group: &mut [Box<dyn WriteJob>],
+    work: Vec<Work>,
     access: Access,
 ) -> Result<bool, StoreError> {
     if tasks.counted.is_none() {
@@ -194,8 +162,8 @@ fn run_jobs(
         lowered: Vec::new(),
         tasks,
     };
-    for job in group {
-        job.run(&mut batch)?;
+    for work in work {
+        work(&mut batch)?;
     }
     if access < Access::Write {
         return Ok(false);
