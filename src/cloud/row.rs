@@ -120,16 +120,6 @@ impl Row {
         bytes
     }
 
-    /// The scores in an encoding; `None` if its length is invalid.
-    pub fn scores_from_bytes(bytes: &[u8]) -> Option<Vec<i32>> {
-        let (entries, rest) = bytes.as_chunks::<ENTRY_LENGTH>();
-        let score = |entry: &[u8; ENTRY_LENGTH]| {
-            let [_, _, v0, v1, ..] = *entry;
-            score_of(i32::from(i16::from_le_bytes([v0, v1])))
-        };
-        rest.is_empty().then(|| entries.iter().map(score).collect())
-    }
-
     /// Decodes moves; `None` if the bytes are not what [`Self::to_bytes`] writes.
     pub fn moves_from_bytes(bytes: &[u8]) -> Option<Vec<Entry>> {
         let (entries, rest) = bytes.as_chunks::<ENTRY_LENGTH>();
@@ -224,8 +214,6 @@ mod tests {
         assert!(row.get("c3c4".parse().unwrap()).unwrap().is_final());
         let bytes = row.to_bytes();
         assert_eq!(Row::moves_from_bytes(&bytes).as_ref(), Some(&row.moves));
-        assert_eq!(Row::scores_from_bytes(&bytes), Some(row.scores()));
-        assert_eq!(Row::scores_from_bytes(&bytes[1..]), None);
         assert_eq!(
             row.remove("a0a1".parse().unwrap()),
             Some(entry("a0a1", 30_000))

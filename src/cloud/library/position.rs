@@ -105,7 +105,7 @@ impl QueriedPosition {
                 if snapshot.is_hidden(&child)? {
                     continue;
                 }
-                scores = snapshot.scores(&child)?.unwrap_or_default();
+                scores = snapshot.get(&child)?.unwrap_or_default().scores();
             }
             let best = scores.iter().copied().max().unwrap_or(0);
             let requested = match self.rounding {

@@ -68,29 +68,17 @@ impl Batch<'_> {
         let query =
             "SELECT key, move FROM audit WHERE writer = $1 AND time >= $2 AND undone IS NULL
             GROUP BY key, move ORDER BY MAX(id)";
-        let values = [Value::Text(writer), Value::Number(since)];
+        let values = [Value::from(writer), since.into()];
         let moves = self.connection.query(query, &values, parse_move)?;
         if moves.is_empty() {
             return Ok(UndoResult::default());
         }
         let insert = "INSERT INTO undo(time, administrator, writer, since) VALUES ($1, $2, $3, $4) RETURNING id";
-        let values = [
-            Value::Number(now()),
-            Value::Text(by),
-            Value::Text(writer),
-            Value::Number(since),
-        ];
-        let number = self
-            .connection
-            .query_one(insert, &values, |columns| columns.number(0, "id"))?;
-        let number = number.ok_or(StoreError::Damaged("id"))?;
+        let values = [now().into(), by.into(), writer.into(), since.into()];
+        let number = self.connection.number(insert, &values)?;
         let mark =
             "UPDATE audit SET undone = $1 WHERE writer = $2 AND time >= $3 AND undone IS NULL";
-        let values = [
-            Value::Number(number),
-            Value::Text(writer),
-            Value::Number(since),
-        ];
+        let values = [number.into(), writer.into(), since.into()];
         self.connection.execute(mark, &values)?;
         let notes = self.notes_of_undo(number)?;
         self.apply_undo(number, moves, &notes)
@@ -103,7 +91,7 @@ impl Batch<'_> {
         by: &str,
     ) -> Result<std::result::Result<UndoResult, RedoError>> {
         let query = "SELECT redone FROM undo WHERE id = $1";
-        let values = [Value::Number(number)];
+        let values = [number.into()];
         let redone = |columns: &Columns<'_>| columns.maybe_number::<i64>(0, "redone");
         match self.connection.query_one(query, &values, redone)? {
             None => return Ok(Err(RedoError::Unknown)),
@@ -117,7 +105,7 @@ impl Batch<'_> {
         let unmark = "UPDATE audit SET undone = NULL WHERE undone = $1";
         self.connection.execute(unmark, &values)?;
         let mark = "UPDATE undo SET redone = $1, redone_by = $2 WHERE id = $3";
-        let values = [Value::Number(now()), Value::Text(by), Value::Number(number)];
+        let values = [now().into(), by.into(), number.into()];
         self.connection.execute(mark, &values)?;
         self.apply_undo(number, moves, &notes).map(Ok)
     }
@@ -125,8 +113,7 @@ impl Batch<'_> {
     /// The moves with notes that are marked as undone by an undo.
     fn notes_of_undo(&self, number: i64) -> Result<Vec<StoredMove>> {
         let query = "SELECT DISTINCT key, move FROM audit WHERE undone = $1 AND note IS NOT NULL";
-        self.connection
-            .query(query, &[Value::Number(number)], parse_move)
+        self.connection.query(query, &[number.into()], parse_move)
     }
 
     /// Called when the log entries of an undo have been marked or unmarked: updates the values of `moves`, and the
@@ -206,11 +193,8 @@ impl Batch<'_> {
     fn latest_write(&self, edge: &Edge, links: bool) -> Result<Option<(i16, u8)>> {
         let query = "SELECT new, depth FROM audit WHERE key = $1 AND move = $2 AND undone IS NULL AND note IS NULL
             AND writer <> $3 ORDER BY id DESC LIMIT 1";
-        let values = [
-            Value::from(&edge.parent),
-            Value::Number(i64::from(edge.m.bits())),
-            Value::Text(if links { "" } else { Self::LIBRARY }),
-        ];
+        let other = if links { "" } else { Self::LIBRARY };
+        let values = [(&edge.parent).into(), edge.m.into(), other.into()];
         self.connection.query_one(query, &values, |columns| {
             Ok((columns.number(0, "new")?, columns.number(1, "depth")?))
         })
@@ -222,9 +206,7 @@ impl Batch<'_> {
         let mut found = Vec::new();
         for parent in rows::parents(self.connection, child)? {
             let read = |columns: &Columns<'_>| columns.number(0, "move").map(Move::from_bits);
-            let moves = self
-                .connection
-                .query(query, &[Value::from(&parent)], read)?;
+            let moves = (self.connection).query(query, &[(&parent).into()], read)?;
             let edges = Edge::of_stored(&parent, moves.into_iter().flatten());
             let leading = edges.into_iter().filter(|edge| edge.child == *child);
             found.extend(leading.map(|edge| (edge.parent, edge.m)));
@@ -316,10 +298,7 @@ impl Snapshot<'_> {
         let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator, note
             FROM audit a LEFT JOIN undo u ON u.id = a.undone
             WHERE a.writer = $1 OR $1 = '' ORDER BY a.id DESC LIMIT $2";
-        let values = [
-            Value::Text(writer.unwrap_or("")),
-            Value::Number(i64::from(limit)),
-        ];
+        let values = [writer.unwrap_or("").into(), i64::from(limit).into()];
         self.connection.query(query, &values, |columns| {
             Ok(LoggedWrite {
                 time: columns.number(0, "time")?,

@@ -170,13 +170,13 @@ impl Batch<'_> {
     fn audit(&self, writer: &str, key: &Key, old: Option<&Entry>, new: &Entry) -> Result<()> {
         let statement = "INSERT INTO audit(time, writer, key, move, old, new, depth) VALUES ($1, $2, $3, $4, $5, $6, $7)";
         let values = [
-            Value::Number(now()),
-            Value::Text(writer),
+            now().into(),
+            writer.into(),
             key.into(),
-            Value::Number(i64::from(new.m.bits())),
-            Value::Maybe(old.map(|entry| i64::from(entry.value))),
-            Value::Number(i64::from(new.value)),
-            Value::Number(i64::from(new.depth)),
+            new.m.into(),
+            Value::Maybe(old.map(|entry| entry.value.into())),
+            Value::Number(new.value.into()),
+            Value::Number(new.depth.into()),
         ];
         self.connection.execute(statement, &values).map(drop)
     }

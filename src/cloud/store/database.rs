@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::location::Location;
+use crate::board::Move;
 use crate::cloud::key::Key;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -70,6 +71,17 @@ impl dyn Database {
         })?;
         Ok(found)
     }
+
+    /// The number in the first column of the first row; 0 without rows.
+    pub fn number(&self, query: &'static str, values: &[Value<'_>]) -> Result<i64> {
+        let found = self.query_one(query, values, |columns| columns.number(0, "number"))?;
+        Ok(found.unwrap_or(0))
+    }
+
+    /// Whether a query has any row.
+    pub fn has_row(&self, query: &'static str, values: &[Value<'_>]) -> Result<bool> {
+        Ok(self.query_one(query, values, |_| Ok(()))?.is_some())
+    }
 }
 
 /// Access mode of a transaction.
@@ -98,6 +110,18 @@ pub enum Value<'a> {
 impl From<i64> for Value<'_> {
     fn from(number: i64) -> Self {
         Self::Number(number)
+    }
+}
+
+impl From<Move> for Value<'_> {
+    fn from(m: Move) -> Self {
+        Self::Number(m.bits().into())
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
     }
 }
 

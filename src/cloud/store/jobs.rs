@@ -123,38 +123,27 @@ impl Batch<'_> {
         if items.len() > MAX_ITEMS {
             return Ok(Err(JobError::TooLarge));
         }
-        let count = |columns: &Columns<'_>| columns.number::<i64>(0, "count");
         let query = "SELECT COUNT(*) FROM job WHERE ended IS NULL";
-        if self.connection.query_one(query, &[], count)?.unwrap_or(0) >= MAX_UNFINISHED {
+        if self.connection.number(query, &[])? >= MAX_UNFINISHED {
             return Ok(Err(JobError::TooMany));
         }
         let query = "INSERT INTO job(time, writer, name, priority, total) VALUES ($1, $2, $3, $4, $5) RETURNING id";
-        let total = i64::try_from(items.len()).unwrap_or(i64::MAX);
         let values = [
-            Value::Number(now()),
-            Value::Text(&settings.writer),
-            Value::Text(&settings.name),
+            now().into(),
+            (&*settings.writer).into(),
+            (&*settings.name).into(),
             Value::Number(settings.priority as i64),
-            Value::Number(total),
+            Value::Number(items.len() as i64),
         ];
-        let id = self
-            .connection
-            .query_one(query, &values, |columns| columns.number(0, "id"))?;
-        let id: i64 = id.ok_or(StoreError::Damaged("id"))?;
+        let id = self.connection.number(query, &values)?;
         let statement = "INSERT INTO job_item(job, id, key, move) VALUES ($1, $2, $3, $4)";
-        for (number, (key, m)) in (0..).zip(items) {
-            let m = m.map_or(EXPANSION, |m| i64::from(m.bits()));
-            let values = [
-                Value::Number(id),
-                Value::Number(number),
-                key.into(),
-                Value::Number(m),
-            ];
+        for (number, (key, m)) in (0_i64..).zip(items) {
+            let m = m.map_or(Value::Number(EXPANSION), Value::from);
+            let values = [id.into(), number.into(), key.into(), m];
             self.connection.execute(statement, &values)?;
         }
         let delete_old = "DELETE FROM job WHERE id <= $1 AND ended IS NOT NULL";
-        self.connection
-            .execute(delete_old, &[Value::Number(id - MAX_KEPT)])?;
+        (self.connection).execute(delete_old, &[(id - MAX_KEPT).into()])?;
         Ok(Ok(id))
     }
 
@@ -223,23 +212,20 @@ impl Batch<'_> {
                 Progress::Missing => {
                     if self.add_task(&item.task)? != QueueResult::Full {
                         let statement = "UPDATE job_item SET requested = $1, tries = tries + 1 WHERE job = $2 AND id = $3";
-                        self.connection
-                            .execute(statement, &[now, job, item.id].map(Value::Number))?;
+                        let values = [now, job, item.id].map(Value::Number);
+                        self.connection.execute(statement, &values)?;
                     }
                     continue;
                 }
             }
             let statement = "DELETE FROM job_item WHERE job = $1 AND id = $2";
-            self.connection
-                .execute(statement, &[job, item.id].map(Value::Number))?;
+            (self.connection).execute(statement, &[job.into(), item.id.into()])?;
         }
         if done + failed > 0 {
             let statement = "UPDATE job SET done = done + $1, failed = failed + $2 WHERE id = $3";
-            self.connection
-                .execute(statement, &[done, failed, job].map(Value::Number))?;
+            (self.connection).execute(statement, &[done, failed, job].map(Value::Number))?;
             let end = "UPDATE job SET ended = $1 WHERE id = $2 AND done + failed >= total";
-            self.connection
-                .execute(end, &[now, job].map(Value::Number))?;
+            (self.connection).execute(end, &[now.into(), job.into()])?;
         }
         Ok(())
     }
@@ -294,12 +280,8 @@ impl Batch<'_> {
             if kind == TaskKind::Expansion && task.kind == TaskKind::Scoring {
                 continue;
             }
-            let values = [Value::Number(kind.number()), (&task.key).into()];
-            if self
-                .connection
-                .query_one(query, &values, |_| Ok(()))?
-                .is_some()
-            {
+            let values = [kind.number().into(), (&task.key).into()];
+            if self.connection.has_row(query, &values)? {
                 return Ok(true);
             }
         }
@@ -311,10 +293,9 @@ impl Batch<'_> {
     pub fn cancel_job(&mut self, id: i64, by: &str) -> Result<bool> {
         let statement =
             "UPDATE job SET ended = $1, canceled_by = $2 WHERE id = $3 AND ended IS NULL";
-        let values = [Value::Number(now()), Value::Text(by), Value::Number(id)];
+        let values = [now().into(), by.into(), id.into()];
         let is_running = self.connection.execute(statement, &values)? > 0;
-        self.connection
-            .execute("DELETE FROM job_item WHERE job = $1", &[Value::Number(id)])?;
+        (self.connection).execute("DELETE FROM job_item WHERE job = $1", &[id.into()])?;
         Ok(is_running)
     }
 }
@@ -342,7 +323,7 @@ impl Snapshot<'_> {
     /// Whether a job is unfinished.
     pub fn has_unfinished_jobs(&self) -> Result<bool> {
         let query = "SELECT id FROM job WHERE ended IS NULL LIMIT 1";
-        Ok(self.connection.query_one(query, &[], |_| Ok(()))?.is_some())
+        self.connection.has_row(query, &[])
     }
 }
 

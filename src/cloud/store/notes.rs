@@ -219,8 +219,7 @@ fn marked(connection: &Connection, key: &Key) -> Result<Option<bool>> {
 
 /// Whether any position is private.
 fn has_private(connection: &Connection) -> Result<bool> {
-    let found = connection.query_one("SELECT marked FROM private LIMIT 1", &[], |_| Ok(()))?;
-    Ok(found.is_some())
+    connection.has_row("SELECT marked FROM private LIMIT 1", &[])
 }
 
 impl Snapshot<'_> {
@@ -268,11 +267,8 @@ impl Snapshot<'_> {
         let query = "SELECT DISTINCT key FROM audit WHERE note IS NOT NULL AND key > $1 ORDER BY key LIMIT 1000";
         let mut last = Vec::new();
         loop {
-            let keys = self
-                .connection
-                .query(query, &[Value::Bytes(&last)], |columns| {
-                    rows::key(columns, 0)
-                })?;
+            let values = [Value::Bytes(&last)];
+            let keys = (self.connection).query(query, &values, |columns| rows::key(columns, 0))?;
             let Some(key) = keys.last() else {
                 return Ok(());
             };
@@ -290,10 +286,8 @@ impl Snapshot<'_> {
         if self.hides_private.get() {
             return Ok(Vec::new());
         }
-        self.connection
-            .query("SELECT key FROM private ORDER BY key", &[], |columns| {
-                rows::key(columns, 0)
-            })
+        let query = "SELECT key FROM private ORDER BY key";
+        (self.connection).query(query, &[], |columns| rows::key(columns, 0))
     }
 }
 
@@ -323,10 +317,10 @@ impl Batch<'_> {
         let statement =
             "INSERT INTO audit(time, writer, key, move, new, note) VALUES ($1, $2, $3, $4, 0, $5)";
         let values = [
-            Value::Number(now()),
-            Value::Text(writer),
-            Value::from(&edge.parent),
-            Value::Number(i64::from(edge.m.bits())),
+            now().into(),
+            writer.into(),
+            (&edge.parent).into(),
+            edge.m.into(),
             Value::Text(&text),
         ];
         self.connection.execute(statement, &values)?;
@@ -399,13 +393,11 @@ impl Batch<'_> {
         // the writes of a client.
         let query = "SELECT marked FROM private WHERE key = $1 AND marked = $2
             AND NOT EXISTS (SELECT id FROM task WHERE lease < 0 AND worker = $3)";
-        let values = [
-            Value::from(&edge.child),
-            Value::Number(INHERITING),
-            Value::Text(writer),
-        ];
-        let inherits = self.connection.query_one(query, &values, |_| Ok(()))?;
-        inherits.map_or(Ok(()), |()| self.show_branch(&edge.child))
+        let values = [(&edge.child).into(), INHERITING.into(), Value::Text(writer)];
+        if self.connection.has_row(query, &values)? {
+            self.show_branch(&edge.child)?;
+        }
+        Ok(())
     }
 
     /// Makes a position private without marking it, for imports. Moves to it do not make it public.
@@ -418,7 +410,7 @@ impl Batch<'_> {
 
     fn set_private(&self, key: &Key, reason: i64) -> Result<()> {
         let statement = "INSERT INTO private(key, marked) VALUES ($1, $2) ON CONFLICT(key) DO UPDATE SET marked = $2";
-        let values = [key.into(), Value::Number(reason)];
+        let values = [key.into(), reason.into()];
         self.connection.execute(statement, &values).map(drop)
     }
 
@@ -513,8 +505,7 @@ impl Batch<'_> {
             }
         }
         for key in changes.keys() {
-            self.connection
-                .execute("DELETE FROM private WHERE key = $1", &[key.into()])?;
+            (self.connection).execute("DELETE FROM private WHERE key = $1", &[key.into()])?;
         }
         Ok(())
     }

@@ -9,14 +9,10 @@ use crate::cloud::row::Row;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The query for a row.
-pub const GET: &str = "SELECT moves, ply, turned_ply FROM position WHERE key = $1";
-
-const DAMAGED: StoreError = StoreError::Damaged("moves");
-
 /// The known moves of a position.
 pub fn get(connection: &Connection, key: &Key) -> Result<Option<Row>> {
-    connection.query_one(GET, &[key.into()], parse)
+    let query = "SELECT moves, ply, turned_ply FROM position WHERE key = $1";
+    connection.query_one(query, &[key.into()], parse)
 }
 
 /// The known moves of several positions, in one query; unknown positions are left out.
@@ -28,18 +24,14 @@ pub fn get_all(connection: &Connection, keys: &[Key]) -> Result<HashMap<Key, Row
     Ok(found.into_iter().collect())
 }
 
-/// The scores of a row.
-pub fn parse_scores(columns: &Columns<'_>) -> Result<Vec<i32>> {
-    Row::scores_from_bytes(columns.bytes(0, "moves")?).ok_or(DAMAGED)
-}
-
 /// A row from the columns moves, ply and turned_ply.
 pub fn parse(columns: &Columns<'_>) -> Result<Row> {
     let plies = [
         columns.maybe_number(1, "ply")?,
         columns.maybe_number(2, "turned_ply")?,
     ];
-    let moves = Row::moves_from_bytes(columns.bytes(0, "moves")?).ok_or(DAMAGED)?;
+    let moves = Row::moves_from_bytes(columns.bytes(0, "moves")?);
+    let moves = moves.ok_or(StoreError::Damaged("moves"))?;
     Ok(Row { moves, plies })
 }
 

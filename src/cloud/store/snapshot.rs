@@ -55,34 +55,14 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The scores of the known moves of a position in any order; `None` if it is unknown.
-    pub fn scores(&self, key: &Key) -> Result<Option<Vec<i32>>, StoreError> {
-        if self.is_hidden(key)? {
-            return Ok(None);
-        }
-        match self.prefetched.borrow().get(key) {
-            Some(row) => Ok(row.as_ref().map(Row::scores)),
-            None => (self.connection).query_one(rows::GET, &[key.into()], rows::parse_scores),
-        }
-    }
-
     /// Whether a position is known.
     pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
-        if self.is_hidden(key)? {
-            return Ok(false);
-        }
-        match self.prefetched.borrow().get(key) {
-            Some(row) => Ok(row.is_some()),
-            None => {
-                let found = (self.connection).query_one(rows::GET, &[key.into()], |_| Ok(()));
-                Ok(found?.is_some())
-            }
-        }
+        Ok(self.get(key)?.is_some())
     }
 
     /// Number of positions.
     pub fn positions(&self) -> Result<i64, StoreError> {
-        self.count("SELECT COUNT(*) FROM position")
+        self.connection.number("SELECT COUNT(*) FROM position", &[])
     }
 
     /// Number of waiting tasks of a kind.
@@ -92,12 +72,7 @@ impl Snapshot<'_> {
 
     /// Number of waiting and leased tasks.
     pub fn unfinished(&self) -> Result<i64, StoreError> {
-        self.count("SELECT COUNT(*) FROM task")
-    }
-
-    fn count(&self, query: &'static str) -> Result<i64, StoreError> {
-        let count = (self.connection).query_one(query, &[], |columns| columns.number(0, "count"));
-        Ok(count?.unwrap_or(0))
+        self.connection.number("SELECT COUNT(*) FROM task", &[])
     }
 
     /// Calls `each` with every position that is not hidden, in key order, without moves to hidden positions.

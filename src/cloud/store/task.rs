@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::database::{Columns, Connection, StoreError, Value};
+use super::database::{Connection, StoreError};
 use super::rows::{milliseconds, now};
 use crate::board::{Move, PieceKind, Position, named_enum};
 use crate::cloud::fen;
@@ -184,15 +184,13 @@ impl TaskState {
 
     /// A new lease number.
     pub fn lease_number(&mut self, connection: &Connection) -> Result<i64> {
-        let read = |columns: &Columns<'_>| columns.number(0, "lease");
         if let Some(query) = connection.lease_numbers() {
-            return Ok(connection.query_one(query, &[], read)?.unwrap_or(0));
+            return connection.number(query, &[]);
         }
         // Other processes may have leased tasks.
         let query = "SELECT COALESCE(MAX(lease), 0) FROM task WHERE kind = $1";
         for kind in TaskKind::ALL {
-            let values = [Value::Number(kind.number())];
-            let latest: i64 = connection.query_one(query, &values, read)?.unwrap_or(0);
+            let latest = connection.number(query, &[kind.number().into()])?;
             self.next_lease = self.next_lease.max(latest + 1);
         }
         // Numbers start at the current time, so that they are not reused after a restart.
@@ -240,9 +238,7 @@ fn is_recent(time: i64, now: i64) -> bool {
 /// Counts the waiting tasks of a kind.
 pub fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64> {
     let query = "SELECT COUNT(*) FROM task WHERE kind = $1 AND lease = 0";
-    let read = |columns: &Columns<'_>| columns.number(0, "count");
-    let count = connection.query_one(query, &[Value::Number(kind.number())], read)?;
-    Ok(count.unwrap_or(0))
+    connection.number(query, &[kind.number().into()])
 }
 
 /// Whether a position needs a search for more moves: few are known, and there are others.

@@ -81,8 +81,6 @@ impl Batch<'_> {
         if is_done {
             return Ok(QueueResult::Known);
         }
-        let kind = task.kind.number();
-        let expires = now() + BACKGROUND_AGE;
         let priority = task.priority as i64;
         if let Some(waiting) = self.waiting_task(task)? {
             let is_new = self.merge_moves(&waiting, moves, priority)?;
@@ -99,11 +97,11 @@ impl Batch<'_> {
             "INSERT INTO task(kind, priority, key, moves, expires) VALUES ($1, $2, $3, $4, $5)";
         let moves = write_moves(moves);
         let values = [
-            Value::Number(kind),
-            Value::Number(priority),
-            Value::from(&task.key),
+            task.kind.number().into(),
+            priority.into(),
+            (&task.key).into(),
             Value::Bytes(&moves),
-            Value::Number(expires),
+            (now() + BACKGROUND_AGE).into(),
         ];
         self.connection.execute(statement, &values)?;
         self.tasks.waiting[task.kind as usize] += 1;
@@ -122,9 +120,9 @@ impl Batch<'_> {
             let statement = "UPDATE task SET moves = $1, priority = $2, expires = $3 WHERE id = $4";
             let values = [
                 Value::Bytes(&merged),
-                Value::Number(waiting.priority.max(priority)),
-                Value::Number(expires),
-                Value::Number(waiting.id),
+                waiting.priority.max(priority).into(),
+                expires.into(),
+                waiting.id.into(),
             ];
             self.connection.execute(statement, &values)?;
         }
@@ -133,7 +131,7 @@ impl Batch<'_> {
 
     /// The waiting task of the same position.
     fn waiting_task(&self, task: &Task) -> Result<Option<WaitingTask>> {
-        let values = [Value::Number(task.kind.number()), Value::from(&task.key)];
+        let values = [task.kind.number().into(), (&task.key).into()];
         self.connection.query_one(WAITING, &values, |columns| {
             Ok(WaitingTask {
                 id: columns.number(0, "id")?,
@@ -154,8 +152,7 @@ impl Batch<'_> {
 
     /// Drops the oldest waiting task of the lowest priority; returns `false` if no such task waits.
     fn make_room(&mut self, kind: TaskKind) -> Result<bool> {
-        let values = [Value::Number(kind.number())];
-        let dropped = self.connection.execute(MAKE_ROOM, &values)?;
+        let dropped = (self.connection).execute(MAKE_ROOM, &[kind.number().into()])?;
         self.tasks.waiting[kind as usize] -= i64::from(dropped > 0);
         Ok(dropped > 0)
     }
@@ -163,8 +160,7 @@ impl Batch<'_> {
     /// Drops all waiting tasks of a kind, but not leased ones. Returns their number.
     pub fn drop_waiting(&mut self, kind: TaskKind) -> Result<usize> {
         let statement = "DELETE FROM task WHERE kind = $1 AND lease = 0";
-        let values = [Value::Number(kind.number())];
-        let dropped = self.connection.execute(statement, &values)?;
+        let dropped = (self.connection).execute(statement, &[kind.number().into()])?;
         self.tasks.waiting[kind as usize] = 0;
         Ok(dropped)
     }
@@ -239,10 +235,10 @@ impl Batch<'_> {
         for (id, task) in &found {
             self.tasks.remember(task, now);
             let values = [
-                Value::Number(number),
-                Value::Number(now.saturating_add(request.seconds)),
+                number.into(),
+                now.saturating_add(request.seconds).into(),
                 Value::Text(&request.worker),
-                Value::Number(*id),
+                (*id).into(),
             ];
             self.connection.execute(statement, &values)?;
         }
@@ -254,11 +250,7 @@ impl Batch<'_> {
     pub(super) fn leased(&self, number: i64, worker: &str) -> Result<Vec<(i64, Task)>> {
         let mut found = Vec::new();
         for kind in TaskKind::ALL {
-            let values = [
-                Value::Number(kind.number()),
-                Value::Number(number),
-                Value::Text(worker),
-            ];
+            let values = [kind.number().into(), number.into(), worker.into()];
             let read = |columns: &Columns<'_>| parse_task(kind, columns);
             found.extend(self.connection.query(OF_LEASE, &values, read)?);
         }
@@ -291,15 +283,14 @@ impl Batch<'_> {
     /// Ends the leases of a worker, so that their tasks are leased next. They still count as tries.
     pub fn expire_leases(&mut self, worker: &str) -> Result<()> {
         let statement = "UPDATE task SET until = 0 WHERE (lease < 0 OR lease > 0) AND worker = $1";
-        self.connection
-            .execute(statement, &[Value::Text(worker)])
+        (self.connection)
+            .execute(statement, &[worker.into()])
             .map(drop)
     }
 
     fn delete_task(&self, id: i64) -> Result<()> {
         let statement = "DELETE FROM task WHERE id = $1";
-        let values = [Value::Number(id)];
-        self.connection.execute(statement, &values).map(drop)
+        (self.connection).execute(statement, &[id.into()]).map(drop)
     }
 
     /// Returns a leased task to the queue. If a task of the same position is waiting, adds the moves to that one.

@@ -399,14 +399,11 @@ fn prefetched_rows_equal_rows_read_one_by_one(library: &TestLibrary) {
     assert!(put(&store, new("b2e2", "h9g7", 30, 3)));
     let keys = ["", "b2e2", "h2e2", "c3c4"].map(|moves| View::of(&after(moves)).key);
     let read = |snapshot: &Snapshot<'_>| {
-        let of_key = |key| {
-            let known = (snapshot.get(key)?, snapshot.scores(key)?);
-            Ok::<_, StoreError>((known, snapshot.contains(key)?))
-        };
-        keys.iter().map(of_key).collect::<Result<Vec<_>, _>>()
+        let rows = keys.iter().map(|key| snapshot.get(key));
+        rows.collect::<Result<Vec<_>, StoreError>>()
     };
     let single = store.read(read).unwrap();
-    let is_known: Vec<bool> = single.iter().map(|(_, is_known)| *is_known).collect();
+    let is_known: Vec<bool> = single.iter().map(Option::is_some).collect();
     assert_eq!(is_known, [true, true, true, false]);
     let prefetched = store.read(|snapshot| {
         snapshot.prefetch(|| keys.to_vec())?;
