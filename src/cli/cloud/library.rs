@@ -100,26 +100,24 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
     let head = [
         "time", "writer", "move", "before", "after", "depth", "undone", "position",
     ];
+    let score = |score: Option<i32>| score.map_or_else(|| "-".to_owned(), |s| s.to_string());
     let mut rows = vec![heads(head)];
     for write in writes {
-        let (board, played) = write.played().unwrap_or_default();
         rows.push([
             show_time(write.time),
             printable(&write.writer),
-            played.to_string(),
-            write
-                .old_score()
-                .map_or_else(|| "-".to_owned(), |s| s.to_string()),
+            write.played.to_string(),
+            score(write.old),
             match &write.note {
                 Some(note) => printable(&note.summary()),
-                None => write.score().to_string(),
+                None => score(write.new),
             },
             write.depth.to_string(),
             write.undone.map_or_else(
                 || "-".to_owned(),
                 |undone| format!("{}, {}", undone.undo, printable(&undone.by)),
             ),
-            board,
+            write.board,
         ]);
     }
     print(&columns(&rows, terminal_width()))

@@ -9,14 +9,13 @@ use axum::response::{Html, IntoResponse, Response};
 use hyper::header::CONTENT_TYPE;
 use hyper::{StatusCode, Uri};
 use prometheus::TEXT_FORMAT;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::caller::{Administrator, Caller, ServerError, parameters_of};
 use super::metrics::Stats;
 use super::shared::Shared;
 use crate::cloud::access::Role;
-use crate::cloud::store::{LoggedWrite, Note, TaskKind, UndoRecord, UndoResult, Undone};
+use crate::cloud::store::{LoggedWrite, TaskKind, UndoRecord, UndoResult};
 use crate::text::counted;
 
 /// Maximum number of writes in a reply.
@@ -24,48 +23,11 @@ const MAX_WRITES: u32 = 10_000;
 /// Number of writes in a reply if the request has no limit.
 const DEFAULT_WRITES: u32 = 100;
 
-/// An entry of the audit log; scores are for the side that plays the move.
-#[derive(Serialize)]
-pub struct WriteMessage {
-    /// Seconds since 1970.
-    time: i64,
-    writer: String,
-    board: String,
-    #[serde(rename = "move")]
-    played: String,
-    old: Option<i32>,
-    /// `None` for a note.
-    new: Option<i32>,
-    depth: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<Note>,
-    /// The undo of this write, if it was undone and not redone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    undone: Option<Undone>,
-}
-
-impl From<LoggedWrite> for WriteMessage {
-    fn from(write: LoggedWrite) -> Self {
-        let (board, played) = write.played().unwrap_or_default();
-        Self {
-            time: write.time,
-            board,
-            played: played.to_string(),
-            old: write.old_score(),
-            new: write.note.is_none().then(|| write.score()),
-            depth: write.depth,
-            writer: write.writer,
-            note: write.note,
-            undone: write.undone,
-        }
-    }
-}
-
 /// The last writes, of one writer or of all.
 pub async fn log(
     State(shared): State<Arc<Shared>>,
     request: Administrator,
-) -> Result<Json<Vec<WriteMessage>>, ServerError> {
+) -> Result<Json<Vec<LoggedWrite>>, ServerError> {
     let form = request.form;
     let limit = form.get("limit");
     let limit = limit.map_or(Some(DEFAULT_WRITES), |text| text.parse::<u32>().ok());
@@ -78,8 +40,7 @@ pub async fn log(
         let writer = form.get("writer");
         library.store.read(|snapshot| snapshot.log(writer, limit))
     });
-    let writes = writes.await?.into_iter();
-    Ok(Json(writes.map(WriteMessage::from).collect()))
+    Ok(Json(writes.await?))
 }
 
 /// Undoes the writes of a writer.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use hyper::StatusCode;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::caller::{
@@ -39,49 +38,19 @@ const PRIORITIES: [(&str, Priority); 3] = [
     ("high", Priority::Urgent),
 ];
 
-/// A job as JSON.
-#[derive(Serialize)]
-struct JobMessage {
-    job: i64,
-    name: String,
-    writer: String,
-    /// Seconds since 1970.
-    time: i64,
-    priority: &'static str,
-    /// `running`, `done` or `canceled`.
-    state: &'static str,
-    total: i64,
-    done: i64,
-    failed: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ended: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    canceled_by: Option<String>,
-}
-
-impl From<Job> for JobMessage {
-    fn from(job: Job) -> Self {
-        let name = PRIORITIES
-            .iter()
-            .find(|(_, priority)| *priority == job.priority);
-        Self {
-            job: job.id,
-            name: job.name,
-            writer: job.writer,
-            time: job.time,
-            priority: name.map_or("normal", |(name, _)| name),
-            state: match (job.ended, &job.canceled_by) {
-                (None, _) => "running",
-                (Some(_), None) => "done",
-                (Some(_), Some(_)) => "canceled",
-            },
-            total: job.total,
-            done: job.done,
-            failed: job.failed,
-            ended: job.ended,
-            canceled_by: job.canceled_by,
-        }
+/// A job as JSON, with the name of its priority and its state.
+fn message(job: &Job) -> Value {
+    let mut message = json!(job);
+    let mut names = PRIORITIES.iter();
+    let name = names.find(|(_, priority)| *priority == job.priority);
+    message["priority"] = name.map_or("normal", |(name, _)| name).into();
+    message["state"] = match (job.ended, &job.canceled_by) {
+        (None, _) => "running",
+        (Some(_), None) => "done",
+        (Some(_), Some(_)) => "canceled",
     }
+    .into();
+    message
 }
 
 /// Requests the searches of unfinished jobs once a second, and never returns.
@@ -92,11 +61,9 @@ pub async fn advance(shared: Arc<Shared>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         let advanced = shared.in_library(|library| {
-            if library
-                .store
-                .read(|snapshot| snapshot.has_unfinished_jobs())?
-            {
-                library.store.write(|batch| batch.advance_jobs())?;
+            let store = &library.store;
+            if store.read(|snapshot| snapshot.has_unfinished_jobs())? {
+                store.write(|batch| batch.advance_jobs())?;
             }
             Ok(())
         });
@@ -113,7 +80,7 @@ pub async fn list(
 ) -> Result<Json<Value>, ServerError> {
     caller.require(Role::Write)?;
     let jobs = shared.in_library(|library| library.store.read(|snapshot| snapshot.jobs()));
-    let jobs: Vec<JobMessage> = jobs.await?.into_iter().map(JobMessage::from).collect();
+    let jobs: Vec<Value> = jobs.await?.iter().map(message).collect();
     Ok(Json(json!({ "jobs": jobs })))
 }
 
@@ -129,7 +96,7 @@ pub async fn show(
     Path(id): Path<i64>,
 ) -> Result<Json<Value>, ServerError> {
     caller.require(Role::Write)?;
-    Ok(Json(json!(JobMessage::from(find(&shared, id).await?))))
+    Ok(Json(message(&find(&shared, id).await?)))
 }
 
 /// Cancels a job of the caller. Administrators may cancel the job of any writer.
@@ -146,12 +113,10 @@ pub async fn cancel(
         return Err(StatusCode::FORBIDDEN.into());
     }
     let canceled = shared.in_library(move |library| {
-        library
-            .store
-            .write(move |batch| batch.cancel_job(id, &caller.name))
+        (library.store).write(move |batch| batch.cancel_job(id, &caller.name))
     });
     if canceled.await? {
-        Ok(Json(json!(JobMessage::from(find(&shared, id).await?))))
+        Ok(Json(message(&find(&shared, id).await?)))
     } else {
         Err(ServerError::parameter("the job has already ended"))
     }
@@ -180,7 +145,7 @@ pub async fn upload(
     let added =
         shared.in_library(move |library| language.within(|| add(library, &body, plies, settings)));
     let added = added.await?.map_err(ServerError::parameter)?;
-    let mut message = json!(JobMessage::from(find(&shared, added.id).await?));
+    let mut message = message(&find(&shared, added.id).await?);
     message["games"] = added.games.into();
     message["problems"] = added.problems.into();
     Ok(Json(message))

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{FromRequest, Request, State};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::caller::{
@@ -17,20 +16,6 @@ use crate::cloud::access::Role;
 use crate::cloud::key::View;
 use crate::cloud::store::{Note, NoteError, PlacedNote};
 use crate::movegen::is_legal;
-
-/// A note on a move of the requested position.
-#[derive(Serialize)]
-struct NoteMessage {
-    #[serde(rename = "move")]
-    played: Move,
-    name: String,
-    comment: String,
-    glyphs: Vec<u8>,
-    private: bool,
-    author: String,
-    /// Seconds since 1970.
-    time: i64,
-}
 
 /// The notes on the moves of a position. In a symmetric position, a note is listed for a move and for its mirror image.
 pub async fn list(
@@ -48,34 +33,26 @@ pub async fn list(
     let mut messages = Vec::new();
     for placed in notes.await? {
         let played = view.played(placed.m);
-        messages.push(message(&view, placed.clone(), played));
+        messages.push(message(&view, &placed, played));
         let image = played.flip_file();
         if view.is_symmetric && image != played {
-            messages.push(message(&view, placed, image));
+            messages.push(message(&view, &placed, image));
         }
     }
     Ok(Json(json!({ "notes": messages })))
 }
 
-fn message(view: &View, placed: PlacedNote, played: Move) -> NoteMessage {
-    let author = placed.author().to_owned();
-    let time = placed.time;
-    let Note {
-        name,
-        comment,
-        glyphs,
-        private,
-        ..
-    } = placed.note.converted(view);
-    NoteMessage {
-        played,
-        name,
-        comment,
-        glyphs,
-        private,
-        author,
-        time,
-    }
+fn message(view: &View, placed: &PlacedNote, played: Move) -> Value {
+    let note = placed.note.clone().converted(view);
+    json!({
+        "move": played,
+        "name": note.name,
+        "comment": note.comment,
+        "glyphs": note.glyphs,
+        "private": note.private,
+        "author": placed.author(),
+        "time": placed.time,
+    })
 }
 
 /// Writes a note; without name, comment, glyphs and `private` it deletes the note. The token must be in the header or

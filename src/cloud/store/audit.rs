@@ -241,26 +241,29 @@ fn parse_move(columns: &Columns<'_>) -> Result<StoredMove> {
     ))
 }
 
-/// An entry of the audit log: a value, or a note.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An entry of the audit log: a score, or a note. Scores are for the side that plays the move.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LoggedWrite {
     /// Time of the write, in seconds since 1970.
     pub time: i64,
     /// Name of the writer.
     pub writer: String,
-    /// The position before the move.
-    pub key: Key,
-    /// The move in the canonical position.
-    pub m: Move,
-    /// The previous value, if any.
-    pub old: Option<i16>,
-    /// The new value; 0 for a note.
-    pub new: i16,
+    /// FEN of the canonical position before the move; empty if the key is damaged.
+    pub board: String,
+    /// The move.
+    #[serde(rename = "move")]
+    pub played: Move,
+    /// The previous score, if any.
+    pub old: Option<i32>,
+    /// The new score; `None` for a note.
+    pub new: Option<i32>,
     /// Search depth in plies; 0 if unknown.
     pub depth: u8,
-    /// The note; `None` if a value was written.
+    /// The note; `None` if a score was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Note>,
     /// The undo of this write, if it was undone and not redone.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub undone: Option<Undone>,
 }
 
@@ -275,23 +278,6 @@ pub struct Undone {
     pub by: String,
 }
 
-impl LoggedWrite {
-    /// The FEN and the move; `None` if the key is damaged.
-    pub fn played(&self) -> Option<(String, Move)> {
-        Some((fen::write(&self.key.position()?), self.m))
-    }
-
-    /// The new score, for the side that plays the move.
-    pub fn score(&self) -> i32 {
-        score_of(i32::from(self.new))
-    }
-
-    /// The previous score, for the side that plays the move.
-    pub fn old_score(&self) -> Option<i32> {
-        self.old.map(|old| score_of(i32::from(old)))
-    }
-}
-
 impl Snapshot<'_> {
     /// The last writes, of one writer or of all, latest first; undone writes are included.
     pub fn log(&self, writer: Option<&str>, limit: u32) -> Result<Vec<LoggedWrite>> {
@@ -300,18 +286,21 @@ impl Snapshot<'_> {
             WHERE a.writer = $1 OR $1 = '' ORDER BY a.id DESC LIMIT $2";
         let values = [writer.unwrap_or("").into(), i64::from(limit).into()];
         self.connection.query(query, &values, |columns| {
+            let position = rows::key(columns, 2)?.position();
+            let new = score_of(columns.number(5, "new")?);
+            let note = columns
+                .maybe_bytes(10, "note")?
+                .map(parse_note)
+                .transpose()?;
             Ok(LoggedWrite {
                 time: columns.number(0, "time")?,
                 writer: columns.text(1, "writer")?,
-                key: rows::key(columns, 2)?,
-                m: Move::from_bits(columns.number(3, "move")?).unwrap_or_default(),
-                old: columns.maybe_number(4, "old")?,
-                new: columns.number(5, "new")?,
+                board: position.as_ref().map_or_else(String::new, fen::write),
+                played: Move::from_bits(columns.number(3, "move")?).unwrap_or_default(),
+                old: columns.maybe_number(4, "old")?.map(score_of),
+                new: note.is_none().then_some(new),
                 depth: columns.number(6, "depth")?,
-                note: columns
-                    .maybe_bytes(10, "note")?
-                    .map(parse_note)
-                    .transpose()?,
+                note,
                 undone: match columns.maybe_number(7, "undone")? {
                     Some(undo) => Some(Undone {
                         undo,

@@ -5,6 +5,8 @@
 
 use std::collections::HashSet;
 
+use serde::Serialize;
+
 use super::batch::Batch;
 use super::database::{Columns, StoreError, Value};
 use super::rows::{self, now};
@@ -46,9 +48,10 @@ pub struct JobSettings {
 }
 
 /// A job and its progress.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Job {
     /// Its number.
+    #[serde(rename = "job")]
     pub id: i64,
     /// Time of the upload, in seconds since 1970.
     pub time: i64,
@@ -65,8 +68,10 @@ pub struct Job {
     /// Number of searches without a result after several tries.
     pub failed: i64,
     /// Time of the end, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<i64>,
     /// Name of the client that has canceled it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub canceled_by: Option<String>,
 }
 

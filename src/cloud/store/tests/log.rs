@@ -119,11 +119,10 @@ fn writes_are_logged(library: &TestLibrary) {
     let log = |writer: Option<&str>, limit| {
         let log = store.read(|s| s.log(writer, limit)).unwrap();
         let line = |w: &LoggedWrite| {
-            let (board, m) = w.played().unwrap();
-            assert!(board.starts_with("rnbakabnr/9/") && board.ends_with(" w"));
+            assert!(w.board.starts_with("rnbakabnr/9/") && w.board.ends_with(" w"));
             assert!((now() - 60..=now()).contains(&w.time));
-            let (old, new) = (w.old_score(), w.score());
-            format!("{} {m} {old:?} {new} {}", w.writer, w.depth)
+            let (m, new) = (w.played, w.new.unwrap());
+            format!("{} {m} {:?} {new} {}", w.writer, w.old, w.depth)
         };
         log.iter().map(line).collect::<Vec<_>>()
     };
@@ -324,6 +323,12 @@ fn random_pawn_move(position: &Position, random: &mut StdRng) -> Move {
     *moves.choose(random).unwrap()
 }
 
+/// The move of an entry of the log, as it is stored.
+fn stored_move(write: &LoggedWrite) -> (Key, Move) {
+    let position = crate::cloud::fen::parse(&write.board).unwrap();
+    (View::of(&position).key, write.played)
+}
+
 /// Checks that the log has all accepted writes, and that they determine all stored values.
 fn assert_follows_from_log(store: &Store, accepted: usize) {
     let log = store.read(|s| s.log(None, 100_000)).unwrap();
@@ -332,7 +337,7 @@ fn assert_follows_from_log(store: &Store, accepted: usize) {
     let mut notes = HashMap::new();
     for write in live() {
         if let Some(note) = &write.note {
-            notes.entry((write.key.clone(), write.m)).or_insert(note);
+            notes.entry(stored_move(write)).or_insert(note);
         }
     }
     let mut hidden: Vec<Key> = Vec::new();
@@ -352,17 +357,23 @@ fn assert_follows_from_log(store: &Store, accepted: usize) {
     let private = store.read(|s| s.private_positions()).unwrap();
     assert!(hidden.iter().all(|key| private.contains(key)));
     let mut latest = HashMap::new();
-    for write in live().filter(|write| write.note.is_none()) {
-        latest
-            .entry((write.key.clone(), write.m))
-            .or_insert((write.new, write.depth));
+    for write in live() {
+        if let Some(score) = write.new {
+            let entry = latest.entry(stored_move(write));
+            entry.or_insert((score, write.depth));
+        }
     }
     let rows = contents(store);
     for (key, row) in &rows {
         for entry in &row.moves {
             let write = latest.remove(&(key.clone(), entry.m));
             if entry.source == EntrySource::Written {
-                assert_eq!(write, Some((entry.value, entry.depth)), "{key} {}", entry.m);
+                assert_eq!(
+                    write,
+                    Some((entry.score(), entry.depth)),
+                    "{key} {}",
+                    entry.m
+                );
             }
         }
     }
