@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rand::seq::IndexedRandom;
 
 use super::activity::WorkCount;
-use super::learning::{PendingWrites, expansion};
+use super::learning::PendingWrites;
 use super::position::{KnownMove, QueriedPosition, ordered_moves, without_moves};
 use super::query::{Library, Query};
 use super::tablebase;
@@ -17,7 +17,7 @@ use crate::cloud::key::distinct_moves;
 use crate::cloud::row::Row;
 use crate::cloud::score::{Class, MATE, rank};
 use crate::cloud::store::{
-    MAX_DEPTH, NewScore, Priority, QueueResult, Snapshot, StoreError, Task, TaskKind, is_eligible,
+    MAX_DEPTH, NewScore, Priority, QueueResult, Snapshot, StoreError, Task, is_eligible,
     needs_moves,
 };
 use crate::movegen::{has_legal_move, is_legal};
@@ -334,7 +334,7 @@ impl Library {
         } else {
             Priority::Requested
         };
-        self.add_task(expansion(board, priority))
+        self.add_task(Task::expansion(board.view.key.clone(), priority))
     }
 
     /// Requests a score for a move.
@@ -359,12 +359,7 @@ impl Library {
         } else {
             Priority::Requested
         };
-        self.add_task(Task {
-            kind: TaskKind::Scoring,
-            key: edge.parent,
-            moves: vec![edge.m],
-            priority,
-        })
+        self.add_task(Task::scoring(edge.parent, vec![edge.m], priority))
     }
 
     /// Writes a score.
@@ -398,7 +393,7 @@ impl Library {
             batch.publish(&new)?;
             Ok(is_written)
         })?;
-        self.count_work(WorkCount {
+        self.throughput.note(WorkCount {
             scores: 1,
             nodes: thousands.unwrap_or(0).saturating_mul(1_000),
         });

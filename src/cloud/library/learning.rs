@@ -9,7 +9,7 @@ use super::position::{KnownMove, QueriedPosition};
 use crate::board::Move;
 use crate::cloud::Edge;
 use crate::cloud::key::Key;
-use crate::cloud::store::{Priority, Store, Task, TaskKind, is_eligible, needs_moves};
+use crate::cloud::store::{Priority, Store, Task, is_eligible, needs_moves};
 
 /// Time after which a new generation of unknown moves begins.
 const MEMORY: Duration = Duration::from_secs(300);
@@ -23,17 +23,13 @@ pub struct RecentUnknown(Mutex<Generations>);
 
 #[derive(Debug)]
 struct Generations {
-    current: HashMap<Key, LearnedMove>,
-    previous: HashMap<Key, LearnedMove>,
+    current: HashMap<Key, StoredMove>,
+    previous: HashMap<Key, StoredMove>,
     begun: Instant,
 }
 
-/// An unknown move in canonical form.
-#[derive(Clone, Debug)]
-struct LearnedMove {
-    parent: Key,
-    m: Move,
-}
+/// A move of a canonical position.
+type StoredMove = (Key, Move);
 
 impl Default for RecentUnknown {
     fn default() -> Self {
@@ -46,7 +42,7 @@ impl Default for RecentUnknown {
 }
 
 impl RecentUnknown {
-    fn remember(&self, moves: Vec<(Key, LearnedMove)>) {
+    fn remember(&self, moves: Vec<(Key, StoredMove)>) {
         let mut memory = self.0.lock();
         if memory.current.len() >= MAX_REMEMBERED || memory.begun.elapsed() >= MEMORY {
             memory.previous = std::mem::take(&mut memory.current);
@@ -56,7 +52,7 @@ impl RecentUnknown {
     }
 
     /// Removes and returns the move that led to a position.
-    fn take(&self, key: &Key) -> Option<LearnedMove> {
+    fn take(&self, key: &Key) -> Option<StoredMove> {
         let mut memory = self.0.lock();
         let found = memory.current.remove(key);
         let previous = memory.previous.remove(key);
@@ -70,7 +66,7 @@ pub struct PendingWrites {
     /// Moves to known positions.
     adopted: Vec<Edge>,
     /// Moves to unknown positions, by that position.
-    unknown: Vec<(Key, LearnedMove)>,
+    unknown: Vec<(Key, StoredMove)>,
     tasks: Vec<Task>,
 }
 
@@ -88,12 +84,8 @@ impl PendingWrites {
             .map(|known| board.view.stored(known.played))
             .collect();
         if !moves.is_empty() && is_eligible(&board.position) {
-            self.tasks.push(Task {
-                kind: TaskKind::Scoring,
-                key: board.view.key.clone(),
-                moves,
-                priority,
-            });
+            let key = board.view.key.clone();
+            self.tasks.push(Task::scoring(key, moves, priority));
         }
     }
 
@@ -101,7 +93,8 @@ impl PendingWrites {
     pub fn note_expansion(&mut self, board: &QueriedPosition, known: usize, priority: Priority) {
         let needs_moves = known > 0 && needs_moves(&board.position, known);
         if needs_moves && is_eligible(&board.position) {
-            self.tasks.push(expansion(board, priority));
+            let key = board.view.key.clone();
+            self.tasks.push(Task::expansion(key, priority));
         }
     }
 
@@ -113,19 +106,15 @@ impl PendingWrites {
     /// Remembers an unknown move to an unknown position.
     pub fn note_unknown(&mut self, child: Key, board: &QueriedPosition, m: Move) {
         let (parent, m) = (board.view.key.clone(), board.view.stored(m));
-        self.unknown.push((child, LearnedMove { parent, m }));
+        self.unknown.push((child, (parent, m)));
     }
 
     /// If the position was reached by an unknown move, requests a score for that move.
     pub fn note_played(&mut self, unknown: &RecentUnknown, board: &QueriedPosition) {
         let played = unknown.take(&board.view.key);
-        if let Some(played) = played.filter(|_| is_eligible(&board.position)) {
-            self.tasks.push(Task {
-                kind: TaskKind::Scoring,
-                key: played.parent,
-                moves: vec![played.m],
-                priority: Priority::Urgent,
-            });
+        if let Some((parent, m)) = played.filter(|_| is_eligible(&board.position)) {
+            self.tasks
+                .push(Task::scoring(parent, vec![m], Priority::Urgent));
         }
     }
 
@@ -146,15 +135,5 @@ impl PendingWrites {
             }
             Ok(())
         });
-    }
-}
-
-/// The task of finding moves of a position.
-pub fn expansion(board: &QueriedPosition, priority: Priority) -> Task {
-    Task {
-        kind: TaskKind::Expansion,
-        key: board.view.key.clone(),
-        moves: Vec::new(),
-        priority,
     }
 }

@@ -24,15 +24,6 @@ pub use activity::WorkCount;
 pub use position::Rounding;
 pub use query::{Library, LibraryOptions};
 
-/// The client that sent a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Caller<'a> {
-    /// Name for the audit log.
-    pub name: &'a str,
-    /// The role of the client.
-    pub role: Role,
-}
-
 /// An encoded reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -53,14 +44,15 @@ impl Answer {
 }
 
 impl Library {
-    /// Answers a request of the API.
+    /// Answers a request of the API. `writer` is the name of the client in the audit log.
     ///
     /// # Errors
     /// The library cannot be read or written.
     pub fn answer(
         &self,
         parameters: &QueryParameters,
-        caller: Caller<'_>,
+        role: Role,
+        writer: &str,
     ) -> Result<Answer, StoreError> {
         let is_json = parameters.is_on("json", false);
         let answer = |reply: &ApiReply, format| Answer {
@@ -78,7 +70,7 @@ impl Library {
         let Some(text) = parameters.get_filled("board") else {
             return Ok(answer(&ApiReply::Status("invalid parameters"), bare));
         };
-        if caller.role < Role::Read {
+        if role < Role::Read {
             return Ok(answer(&ApiReply::Status("tokenerror"), framed));
         }
         let Some(position) = fen::parse(text) else {
@@ -91,8 +83,8 @@ impl Library {
             banned: parameters.banned(),
             learn: parameters.is_on("learn", true),
             shows_all: parameters.is_on("showall", false),
-            role: caller.role,
-            writer: caller.name,
+            role,
+            writer,
         };
         Ok(answer(&self.reply(action, &query)?, framed))
     }

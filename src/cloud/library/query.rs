@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::activity::{ActiveWorkers, Throughput, WorkCount};
+use super::activity::{ActiveWorkers, Throughput};
 use super::engine::LibraryEngine;
 use super::learning::RecentUnknown;
 use super::position::{QueriedPosition, Rounding};
@@ -41,11 +41,12 @@ pub struct Library {
     /// The stored moves.
     pub store: Store,
     pub(super) tables: Arc<Tables>,
-    pub(super) options: LibraryOptions,
+    pub(crate) options: LibraryOptions,
     pub(super) unknown: RecentUnknown,
     pub(super) engine: LibraryEngine,
-    throughput: Throughput,
-    workers: ActiveWorkers,
+    pub(crate) throughput: Throughput,
+    /// Threads of this server, and remote programs.
+    pub(crate) workers: ActiveWorkers,
 }
 
 /// A request about a board.
@@ -86,21 +87,15 @@ impl Query<'_> {
 impl Library {
     /// Opens a library on a store, with endgame tablebases.
     pub fn new(store: Store, tables: Arc<Tables>, options: LibraryOptions) -> Self {
-        let unknown = RecentUnknown::default();
         Self {
             store,
             tables,
             options,
-            unknown,
+            unknown: RecentUnknown::default(),
             engine: LibraryEngine::default(),
             throughput: Throughput::default(),
             workers: ActiveWorkers::default(),
         }
-    }
-
-    /// Seconds after which an unfinished task is given to another worker.
-    pub fn lease_time(&self) -> i64 {
-        self.options.lease
     }
 
     /// Reads a consistent snapshot; clients without the role `write` see no private positions.
@@ -114,26 +109,6 @@ impl Library {
         } else {
             self.store.read_public(look)
         }
-    }
-
-    /// Adds to the statistics of the workers.
-    pub fn count_work(&self, done: WorkCount) {
-        self.throughput.note(done);
-    }
-
-    /// Records a worker as active.
-    pub fn note_worker(&self, name: String) {
-        self.workers.note(name);
-    }
-
-    /// Number of workers active in the last five minutes: threads of this server and remote programs.
-    pub fn count_workers(&self) -> usize {
-        self.workers.count()
-    }
-
-    /// Work done in the last full minute.
-    pub fn last_minute(&self) -> WorkCount {
-        self.throughput.last_minute()
     }
 
     /// Number and total size in bytes of the DTM tablebases.

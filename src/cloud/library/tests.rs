@@ -59,8 +59,7 @@ fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i32) 
 
 fn ask_as(library: &Library, role: Role, request: &str) -> String {
     let parameters = QueryParameters::parse(request.as_bytes());
-    let caller = Caller { name: "test", role };
-    library.answer(&parameters, caller).unwrap().body
+    library.answer(&parameters, role, "test").unwrap().body
 }
 
 fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {

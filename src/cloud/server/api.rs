@@ -21,7 +21,7 @@ use super::shared::Shared;
 use super::worker;
 use crate::cloud::access::Role;
 use crate::cloud::api::{ApiReply, QueryParameters, ReplyFormat};
-use crate::cloud::library::{self, Answer};
+use crate::cloud::library::Answer;
 
 /// Whether an action changes something or takes long.
 fn is_work(action: Option<&str>) -> bool {
@@ -110,8 +110,7 @@ pub async fn answer(
         if let Some(text) = worker::answer(&work, &parameters, &caller) {
             return text.map(Answer::text);
         }
-        let (name, role) = (&*caller.name, caller.role);
-        library.answer(&parameters, library::Caller { name, role })
+        library.answer(&parameters, caller.role, &caller.name)
     });
     let answer = answer.await;
     let action = action.as_deref();

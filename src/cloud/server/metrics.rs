@@ -139,12 +139,12 @@ impl Stats {
     pub fn new(library: &Library, counts: LibraryCounts) -> Self {
         // Less than the maximum, so that `scores + 1` does not overflow.
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX - 1);
-        let done = library.last_minute();
+        let done = library.throughput.last_minute();
         let scores = number(done.scores);
         let waiting = counts.waiting_to_be_scored + counts.waiting_to_be_sieved;
         Self {
             counts,
-            workers: number(library.count_workers() as u64),
+            workers: number(library.workers.count() as u64),
             scored_last_minute: scores,
             nodes_per_second: number(done.nodes / 60),
             backlog_seconds: waiting * 60 / (scores + 1),

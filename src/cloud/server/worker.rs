@@ -57,7 +57,9 @@ pub async fn lease(
 ) -> Result<Json<JobBatch>, ServerError> {
     let WorkerMessage { caller, message } = request;
     let batch = shared.in_library(move |library| {
-        library.note_worker(format!("{}@{}", caller.name, caller.address));
+        library
+            .workers
+            .note(format!("{}@{}", caller.name, caller.address));
         let count = message.count.min(MAX_JOBS);
         library.lease(message.kind, count, &caller.name)
     });
@@ -132,7 +134,7 @@ pub fn answer(
     let value = |name| parameters.get(name).unwrap_or("");
     let is_allowed = caller.role >= Role::Write;
     let lease = |kind| {
-        library.note_worker(format!("@{address}"));
+        library.workers.note(format!("@{address}"));
         library.lease_as_text(kind, &caller.name)
     };
     Some(match value("action") {
@@ -186,7 +188,7 @@ impl Library {
         let request = TaskRequest {
             kind,
             count: BATCH,
-            seconds: self.lease_time(),
+            seconds: self.options.lease,
             worker: worker.to_owned(),
         };
         let lease = self.store.lease_by_name(request, number)?;

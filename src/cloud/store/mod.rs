@@ -159,8 +159,8 @@ impl Store {
     /// Leases tasks to a worker: first the tasks of expired leases, then waiting tasks, both by priority; scoring tasks
     /// oldest first, expansion tasks newest first.
     pub fn lease(&self, request: TaskRequest) -> Result<Lease, StoreError> {
-        self.writer()?
-            .write(Access::Lease, move |batch| batch.lease(&request))
+        let work = move |batch: &mut Batch<'_>| batch.lease(&request, None);
+        self.writer()?.write(Access::Lease, work)
     }
 
     /// Like [`Self::lease`], for workers that identify a lease by its tasks: `number` computes the negative number of
@@ -168,9 +168,9 @@ impl Store {
     pub fn lease_by_name(
         &self,
         request: TaskRequest,
-        number: impl FnOnce(&[Task]) -> i64 + Send + 'static,
+        number: fn(&[Task]) -> i64,
     ) -> Result<Lease, StoreError> {
-        let work = move |batch: &mut Batch<'_>| batch.lease_by_name(&request, number);
+        let work = move |batch: &mut Batch<'_>| batch.lease(&request, Some(number));
         self.writer()?.write(Access::Lease, work)
     }
 

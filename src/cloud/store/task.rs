@@ -84,18 +84,31 @@ pub struct Task {
 }
 
 impl Task {
+    /// A task that scores moves.
+    pub fn scoring(key: Key, moves: Vec<Move>, priority: Priority) -> Self {
+        Self {
+            kind: TaskKind::Scoring,
+            key,
+            moves,
+            priority,
+        }
+    }
+
+    /// A task that finds moves.
+    pub fn expansion(key: Key, priority: Priority) -> Self {
+        Self {
+            kind: TaskKind::Expansion,
+            ..Self::scoring(key, Vec::new(), priority)
+        }
+    }
+
     /// Scoring tasks for the first `plies` moves of a line, and the number of positions that are not searched. A line
     /// without moves gives an expansion task for its position.
     pub fn of_line(line: Line, plies: usize, priority: Priority) -> (Vec<Self>, usize) {
         let mut position = line.start;
         if line.moves.is_empty() {
             let is_searched = is_eligible(&position) && has_legal_move(&position);
-            let task = Self {
-                kind: TaskKind::Expansion,
-                moves: Vec::new(),
-                key: View::of(&position).key,
-                priority,
-            };
+            let task = Self::expansion(View::of(&position).key, priority);
             let tasks = is_searched.then_some(task).into_iter().collect();
             return (tasks, usize::from(!is_searched));
         }
@@ -103,12 +116,8 @@ impl Task {
         for m in line.moves.into_iter().take(plies) {
             if is_eligible(&position) {
                 let view = View::of(&position);
-                tasks.push(Self {
-                    kind: TaskKind::Scoring,
-                    moves: vec![view.stored(m)],
-                    key: view.key,
-                    priority,
-                });
+                let moves = vec![view.stored(m)];
+                tasks.push(Self::scoring(view.key, moves, priority));
             } else {
                 left_out += 1;
             }

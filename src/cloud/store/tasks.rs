@@ -165,27 +165,33 @@ impl Batch<'_> {
         Ok(dropped)
     }
 
-    /// See [`Store::lease`](super::Store::lease).
-    pub(super) fn lease(&mut self, request: &TaskRequest) -> Result<Lease> {
-        let found = self.next_tasks(request.kind, request.count)?;
-        let number = if found.is_empty() {
-            0
-        } else {
-            self.tasks.lease_number(self.connection)?
-        };
-        self.mark_leased(found, number, request)
-    }
-
-    /// See [`Store::lease_by_name`](super::Store::lease_by_name).
-    pub(super) fn lease_by_name(
+    /// Leases tasks. `named` computes the number of the lease from its tasks; without it, the number is a new one.
+    pub(super) fn lease(
         &mut self,
         request: &TaskRequest,
-        number: impl FnOnce(&[Task]) -> i64,
+        named: Option<fn(&[Task]) -> i64>,
     ) -> Result<Lease> {
         let found = self.next_tasks(request.kind, request.count)?;
-        let tasks: Vec<Task> = found.iter().map(|(_, task)| task.clone()).collect();
-        let number = if tasks.is_empty() { 0 } else { number(&tasks) };
-        self.mark_leased(found, number, request)
+        let (ids, tasks): (Vec<i64>, Vec<Task>) = found.into_iter().unzip();
+        let number = match named {
+            _ if tasks.is_empty() => 0,
+            Some(named) => named(&tasks),
+            None => self.tasks.lease_number(self.connection)?,
+        };
+        let now = now();
+        let statement =
+            "UPDATE task SET lease = $1, until = $2, worker = $3, tries = tries + 1 WHERE id = $4";
+        for (id, task) in ids.into_iter().zip(&tasks) {
+            self.tasks.remember(task, now);
+            let values = [
+                number.into(),
+                now.saturating_add(request.seconds).into(),
+                Value::Text(&request.worker),
+                id.into(),
+            ];
+            self.connection.execute(statement, &values)?;
+        }
+        Ok(Lease { number, tasks })
     }
 
     /// The tasks to lease next, with their row ids. They no longer count as waiting.
@@ -220,30 +226,6 @@ impl Batch<'_> {
             self.connection.execute(DROP_GIVEN_UP, &values)?;
         }
         self.tasks.recount(self.connection)
-    }
-
-    /// Marks tasks as leased.
-    fn mark_leased(
-        &mut self,
-        found: Vec<(i64, Task)>,
-        number: i64,
-        request: &TaskRequest,
-    ) -> Result<Lease> {
-        let now = now();
-        let statement =
-            "UPDATE task SET lease = $1, until = $2, worker = $3, tries = tries + 1 WHERE id = $4";
-        for (id, task) in &found {
-            self.tasks.remember(task, now);
-            let values = [
-                number.into(),
-                now.saturating_add(request.seconds).into(),
-                Value::Text(&request.worker),
-                (*id).into(),
-            ];
-            self.connection.execute(statement, &values)?;
-        }
-        let tasks = found.into_iter().map(|(_, task)| task).collect();
-        Ok(Lease { number, tasks })
     }
 
     /// The tasks of a lease of a worker, with their row ids.

@@ -144,7 +144,7 @@ impl Library {
         let lease = self.store.lease(TaskRequest {
             kind,
             count,
-            seconds: self.lease_time(),
+            seconds: self.options.lease,
             worker: worker.to_owned(),
         })?;
         let jobs = lease.tasks.into_iter().filter_map(|task| {
@@ -208,7 +208,7 @@ impl Library {
             Ok(Ok(()))
         })?;
         if done.is_ok() {
-            self.count_work(WorkCount {
+            self.throughput.note(WorkCount {
                 scores: results.scores.len() as u64,
                 nodes: results.nodes,
             });
@@ -245,13 +245,7 @@ fn scoring_task(job: &Job) -> (Task, Vec<Edge>) {
     let edges = job.moves.iter();
     let edges = edges.filter(|_| is_eligible(&job.position));
     let edges = edges.map(|m| Edge::of(&job.position, &view, *m)).collect();
-    let task = Task {
-        kind: TaskKind::Scoring,
-        key: view.key,
-        moves: Vec::new(),
-        priority: job.priority,
-    };
-    (task, edges)
+    (Task::scoring(view.key, Vec::new(), job.priority), edges)
 }
 
 /// Why a job source failed.
@@ -290,7 +284,7 @@ pub struct LocalLibrary(pub Arc<Library>);
 impl JobSource for LocalLibrary {
     fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
         // Names of remote workers contain an @, so there is no conflict.
-        (self.0).note_worker(format!("{:?}", std::thread::current().id()));
+        (self.0.workers).note(format!("{:?}", std::thread::current().id()));
         let batch = self.0.lease(kind, 1, WORKER)?;
         Ok((batch.lease > 0).then_some(batch))
     }
