@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 
 use super::database::Value;
 use super::test_database::TestDatabase;
-use super::tests::{add, after, request, task};
+use super::tests::{add, after, new, put, request, scored, task};
 use super::*;
 use crate::board::Position;
 use crate::cloud::Edge;
@@ -25,13 +25,7 @@ fn location(database: &TestDatabase) -> Location {
 }
 
 fn score(moves: &str, played: &str) -> NewScore {
-    let position = after(moves);
-    NewScore {
-        edge: Edge::of(&position, &View::of(&position), played.parse().unwrap()),
-        value: 7,
-        depth: 0,
-        writer: "test \0 棋".to_owned(),
-    }
+    scored(new(moves, played, 7, 0).edge, 7, 0, "test \0 棋")
 }
 
 fn write(store: &Store, moves: &str, played: &str) -> Result<bool, StoreError> {
@@ -62,13 +56,8 @@ fn writes_of_several_programs_are_consistent() {
                 let mut position = Position::startpos();
                 for ply in game.plies() {
                     let edge = Edge::of(&position, &View::of(&position), ply.played);
-                    let score = NewScore {
-                        edge: edge.clone(),
-                        value: 40 * seed as i32 - 90,
-                        depth: 0,
-                        writer: seed.to_string(),
-                    };
-                    if store.write(move |batch| batch.store(&score)).unwrap() {
+                    let value = 40 * seed as i32 - 90;
+                    if put(store, scored(edge.clone(), value, 0, &seed.to_string())) {
                         written.lock().unwrap().push(edge);
                     }
                     position.make(ply.played);
@@ -230,9 +219,9 @@ fn a_rolled_back_transaction_is_not_acknowledged() {
         return;
     };
     let store = open(&database);
-    let new = score("", "h2e2");
+    let score = score("", "h2e2");
     let failed = store.write(move |batch| {
-        let is_written = batch.store(&new)?;
+        let is_written = batch.store(&score)?;
         // The job ignores this error.
         let wrong = (batch.connection).execute("SELECT $1 / 0::bigint", &[Value::Number(1)]);
         assert!(wrong.is_err());

@@ -70,7 +70,6 @@ mod notes;
 mod tasks;
 
 on_both! {
-    distances_from_the_start_follow_the_moves,
     distances_are_propagated_from_the_first_move,
     a_shorter_path_lowers_the_distances_below_it,
     one_transaction_propagates_the_values_of_many_moves,
@@ -97,13 +96,17 @@ fn edge(moves: &str, played: &str) -> Edge {
     Edge::of(&position, &View::of(&position), played.parse().unwrap())
 }
 
-pub fn new(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
+pub fn scored(edge: Edge, value: i32, depth: u8, writer: &str) -> NewScore {
     NewScore {
-        edge: edge(moves, played),
+        edge,
         value,
         depth,
-        writer: "test".to_owned(),
+        writer: writer.to_owned(),
     }
+}
+
+pub fn new(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
+    scored(edge(moves, played), value, depth, "test")
 }
 
 pub fn put(store: &Store, score: NewScore) -> bool {
@@ -168,12 +171,7 @@ fn mates_are_set_by_the_rules(library: &TestLibrary) {
     let position: Position = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w".parse().unwrap();
     let view = View::of(&position);
     let edge = Edge::of(&position, &view, "b1b9".parse().unwrap());
-    let score = NewScore {
-        edge: edge.clone(),
-        value: 70,
-        depth: 0,
-        writer: String::new(),
-    };
+    let score = scored(edge.clone(), 70, 0, "");
     assert!(put(&store, score.clone()));
     assert!(!put(&store, NewScore { depth: 50, ..score }));
     let row = store.read(|s| s.get(&view.key)).unwrap().unwrap();
@@ -182,13 +180,6 @@ fn mates_are_set_by_the_rules(library: &TestLibrary) {
         (entry.value, entry.source, entry.score()),
         (-30_000, EntrySource::Rules, 29_999)
     );
-}
-
-fn distances_from_the_start_follow_the_moves(library: &TestLibrary) {
-    let store = library.open();
-    let line = ["h2e2", "h9g7", "h0g2", "i9h9"];
-    put_line(&store, &line);
-    assert_eq!(distances(&store, &line), [0, 1, 2, 3].map(Some));
 }
 
 fn distances_are_propagated_from_the_first_move(library: &TestLibrary) {
@@ -240,36 +231,31 @@ fn recomputed(rows: &HashMap<Key, HashMap<Move, i32>>, key: &Key, m: Move, leaf:
     score::value(&mut scores, key, m).unwrap()
 }
 
+/// The forward moves of pawns. Such moves cannot repeat a position.
+fn pawn_moves(position: &Position) -> Vec<Move> {
+    let is_forward = |m: &Move| {
+        let piece = position.piece_on(m.from()).unwrap();
+        piece.kind() == crate::board::PieceKind::Pawn && m.from().file() == m.to().file()
+    };
+    let moves = legal_moves(position).into_iter();
+    moves.filter(is_forward).collect()
+}
+
 fn propagated_values_equal_a_full_computation(library: &TestLibrary) {
     let store = library.open();
     // The trees of all seeds share one library.
     let mut written: HashMap<Key, HashMap<Move, i32>> = HashMap::new();
     for seed in 0..4 {
         let mut random = StdRng::seed_from_u64(seed);
-        // Only pawn moves, so that there are no cycles.
         let mut positions = vec![after("")];
         for _ in 0..150 {
             let position = positions.choose(&mut random).unwrap().clone();
-            let is_forward = |m: &Move| {
-                let piece = position.piece_on(m.from()).unwrap();
-                piece.kind() == crate::board::PieceKind::Pawn && m.from().file() == m.to().file()
-            };
-            let moves: Vec<Move> = legal_moves(&position)
-                .into_iter()
-                .filter(is_forward)
-                .collect();
-            let Some(m) = moves.choose(&mut random).copied() else {
+            let Some(m) = pawn_moves(&position).choose(&mut random).copied() else {
                 continue;
             };
             let value = random.random_range(-120..120);
             let edge = Edge::of(&position, &View::of(&position), m);
-            let score = NewScore {
-                edge: edge.clone(),
-                value,
-                depth: 0,
-                writer: String::new(),
-            };
-            if put(&store, score) {
+            if put(&store, scored(edge.clone(), value, 0, "")) {
                 written
                     .entry(edge.parent)
                     .or_default()
@@ -349,17 +335,7 @@ fn many_writers_share_transactions(library: &TestLibrary) {
                 let mut position = Position::startpos();
                 for ply in game.plies() {
                     let edge = Edge::of(&position, &View::of(&position), ply.played);
-                    let (value, writer) = (7, seed.to_string());
-                    store
-                        .write(move |batch| {
-                            batch.store(&NewScore {
-                                edge,
-                                value,
-                                depth: 0,
-                                writer,
-                            })
-                        })
-                        .unwrap();
+                    put(store, scored(edge, 7, 0, &seed.to_string()));
                     position.make(ply.played);
                 }
             });

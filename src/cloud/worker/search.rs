@@ -7,10 +7,10 @@ use parking_lot::Mutex;
 
 use super::jobs::{Job, JobBatch, JobResults, MoveScore};
 use crate::board::{Move, Position};
-use crate::cloud::key::View;
+use crate::cloud::key::{View, distinct_moves};
 use crate::cloud::score::{FINAL, library_score, value_after};
 use crate::cloud::store::{MAX_DEPTH, TaskKind};
-use crate::movegen::{has_legal_move, legal_moves};
+use crate::movegen::has_legal_move;
 use crate::rules::Game;
 use crate::search::{
     Bound, Control, Event, Limits, Outcome, Pool, Report, SearchRequest, Settings, StartError,
@@ -175,12 +175,8 @@ impl Scorer {
         }
         let nodes = self.nodes.saturating_mul(EXPANSION_NODES);
         // A symmetric position stores only one of two mirrored moves.
-        let view = View::of(&job.position);
-        let is_smaller_image = |m: &Move| view.played(view.stored(*m)) == *m;
-        let root_moves = view.is_symmetric.then(|| {
-            let moves = legal_moves(&job.position);
-            moves.iter().copied().filter(is_smaller_image).collect()
-        });
+        let is_symmetric = View::of(&job.position).is_symmetric;
+        let root_moves = is_symmetric.then(|| distinct_moves(&job.position));
         let (outcome, lines) = self.search(&job.position, root_moves, EXPANSION_MOVES, nodes)?;
         results.nodes = results.nodes.saturating_add(outcome.nodes);
         if outcome.best.is_none() {
@@ -281,59 +277,42 @@ mod tests {
         }
     }
 
+    fn scores(scorer: &mut Scorer, fen: &str, moves: &[&str]) -> Vec<MoveScore> {
+        let results = scorer.search_batch(&batch(TaskKind::Scoring, fen, moves));
+        results.unwrap().scores
+    }
+
     const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
 
     #[test]
     fn moves_are_scored_with_their_best_reply() {
         let mut scorer = scorer();
-        let scores = scorer
-            .search_batch(&batch(TaskKind::Scoring, START, &["h2e2", "b2b9"]))
-            .unwrap()
-            .scores;
-        let moves: Vec<String> = scores
-            .iter()
-            .map(|score| score.played.to_string())
-            .collect();
+        let found = scores(&mut scorer, START, &["h2e2", "b2b9"]);
+        let moves: Vec<String> = found.iter().map(|score| score.played.to_string()).collect();
         assert_eq!(
             (moves.len(), &*moves[0], &*moves[2], &*moves[3]),
             (4, "h2e2", "b2b9", "a9b9")
         );
         assert!(
-            scores[0].value.abs() < 100 && scores[0].depth > 3,
-            "{scores:?}"
+            found[0].value.abs() < 100 && found[0].depth > 3,
+            "{found:?}"
         );
         // A cannon for a knight. The reply has the negated score.
-        assert_eq!(scores[2].value, score_of(scores[3].value));
-        let again = scorer
-            .search_batch(&batch(TaskKind::Scoring, START, &["h2e2", "b2b9"]))
-            .unwrap()
-            .scores;
-        assert_eq!(again, scores);
-        let alone = scorer
-            .search_batch(&batch(TaskKind::Scoring, START, &[]))
-            .unwrap()
-            .scores;
-        assert_eq!(alone.len(), 1);
+        assert_eq!(found[2].value, score_of(found[3].value));
+        assert_eq!(scores(&mut scorer, START, &["h2e2", "b2b9"]), found);
+        assert_eq!(scores(&mut scorer, START, &[]).len(), 1);
     }
 
     #[test]
     fn mates_count_plies() {
         let mut scorer = scorer();
         let fen = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w";
-        let scores = scorer
-            .search_batch(&batch(TaskKind::Scoring, fen, &["b1b9", "b1b2"]))
-            .unwrap()
-            .scores;
-        assert_eq!(
-            (scores[0].value, score_of(scores[0].value)),
-            (-30_000, 29_999)
-        );
-        // After this move the king is mated in two plies.
-        assert_eq!(
-            (scores[1].value, score_of(scores[1].value)),
-            (-29_998, 29_997)
-        );
-        assert_eq!(score_of(scores[2].value), -29_998);
+        let found = scores(&mut scorer, fen, &["b1b9", "b1b2"]);
+        let values: Vec<i32> = found.iter().map(|score| score.value).collect();
+        // After the second move the king is mated in two plies.
+        assert_eq!(values[..2], [-30_000, -29_998]);
+        let scores: Vec<i32> = values.into_iter().map(score_of).collect();
+        assert_eq!(scores[..3], [29_999, 29_997, -29_998]);
         for score in [29_999, 29_990, -29_998, 70, 0] {
             assert_eq!(score_of(value_after(score)), score);
         }

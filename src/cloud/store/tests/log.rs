@@ -16,16 +16,12 @@ on_both! {
 
 /// Writes a score under a name.
 fn write(store: &Store, moves: &str, m: &str, value: i32, writer: &str) {
-    let writer = writer.to_owned();
-    let score = new(moves, m, value, 0);
-    assert!(put(store, NewScore { writer, ..score }));
+    assert!(put(store, scored(edge(moves, m), value, 0, writer)));
 }
 
 /// Writes a score with a depth under a name; returns whether it was written.
 fn write_at(store: &Store, m: &str, value: i32, depth: u8, writer: &str) -> bool {
-    let writer = writer.to_owned();
-    let score = new("", m, value, depth);
-    put(store, NewScore { writer, ..score })
+    put(store, scored(edge("", m), value, depth, writer))
 }
 
 fn undo(store: &Store, writer: &'static str) -> usize {
@@ -209,34 +205,23 @@ fn the_log_reconstructs_every_value(library: &TestLibrary) {
     let (mut accepted, mut merged, mut undos, mut redos) = (0, 0, 0, 0);
     for _ in 0..7 {
         for _ in 0..30 {
-            let mut position = Position::startpos();
-            for _ in 0..random.random_range(0..3) {
-                position.make(random_pawn_move(&position, &mut random));
-            }
-            let played = random_pawn_move(&position, &mut random);
-            let score = NewScore {
-                edge: Edge::of(&position, &View::of(&position), played),
-                value: random.random_range(-300..300),
-                depth: random.random_range(0..20),
-                writer: format!("writer-{}", random.random_range(0..4)),
-            };
+            let edge = random_edge(&mut random);
+            let (value, depth) = (random.random_range(-300..300), random.random_range(0..20));
+            let score = scored(edge, value, depth, &random_writer(&mut random));
             let is_import = random.random_ratio(1, 5);
-            accepted += usize::from(
-                store
-                    .write(move |batch| {
-                        if is_import {
-                            batch.merge(&score)
-                        } else {
-                            batch.store(&score)
-                        }
-                    })
-                    .unwrap(),
-            );
+            let is_accepted = store.write(move |batch| {
+                if is_import {
+                    batch.merge(&score)
+                } else {
+                    batch.store(&score)
+                }
+            });
+            accepted += usize::from(is_accepted.unwrap());
         }
         for _ in 0..10 {
             accepted += usize::from(write_random_note(&store, &mut random));
         }
-        let writer = format!("writer-{}", random.random_range(0..4));
+        let writer = random_writer(&mut random);
         undos += i64::from(store.undo(&writer, None, "owner").unwrap().undo.is_some());
         let number = random.random_range(1..=undos.max(1));
         redos += usize::from(store.redo(number, "owner").unwrap().is_ok());
@@ -254,18 +239,13 @@ fn the_log_reconstructs_every_value(library: &TestLibrary) {
 
 /// Writes a note on a pawn move; returns whether it changes anything.
 fn write_random_note(store: &Store, random: &mut StdRng) -> bool {
-    let mut position = Position::startpos();
-    for _ in 0..random.random_range(0..3) {
-        position.make(random_pawn_move(&position, random));
-    }
-    let played = random_pawn_move(&position, random);
-    let edge = Edge::of(&position, &View::of(&position), played);
+    let edge = random_edge(random);
     let note = Note {
         comment: ["", "good", "bad"][random.random_range(0..3)].to_owned(),
         private: random.random_ratio(1, 3),
         ..Note::default()
     };
-    let writer = format!("writer-{}", random.random_range(0..4));
+    let writer = random_writer(random);
     let done = store.write(move |batch| batch.annotate(&edge, &note, &writer));
     done.unwrap().unwrap()
 }
@@ -279,22 +259,13 @@ fn merge(from: &Store, to: &Store) -> usize {
         s.for_each(|key, row| {
             for edge in row.edges(&key) {
                 let entry = row.get(edge.m).unwrap();
-                let (value, depth) = (i32::from(entry.value), entry.depth);
-                scores.push(NewScore {
-                    edge,
-                    value,
-                    depth,
-                    writer: "import".to_owned(),
-                });
+                scores.push(scored(edge, entry.value.into(), entry.depth, "import"));
             }
             Ok::<_, StoreError>(())
         })?;
         s.for_each_note(|key, placed| {
-            notes.extend(
-                Edge::of_stored(key, [placed.m])
-                    .pop()
-                    .map(|edge| (edge, placed.note)),
-            );
+            let edge = Edge::of_stored(key, [placed.m]).pop();
+            notes.extend(edge.map(|edge| (edge, placed.note)));
             Ok::<_, StoreError>(())
         })
     })
@@ -312,15 +283,18 @@ fn merge(from: &Store, to: &Store) -> usize {
     .unwrap()
 }
 
-/// A random forward move of a pawn. Such moves cannot repeat a position.
-fn random_pawn_move(position: &Position, random: &mut StdRng) -> Move {
-    let is_forward = |m: &&Move| {
-        let piece = position.piece_on(m.from()).unwrap();
-        piece.kind() == crate::board::PieceKind::Pawn && m.from().file() == m.to().file()
-    };
-    let moves = legal_moves(position);
-    let moves: Vec<Move> = moves.iter().filter(is_forward).copied().collect();
-    *moves.choose(random).unwrap()
+/// A pawn move after at most two others.
+fn random_edge(random: &mut StdRng) -> Edge {
+    let mut position = Position::startpos();
+    for _ in 0..random.random_range(0..3) {
+        position.make(*pawn_moves(&position).choose(random).unwrap());
+    }
+    let played = *pawn_moves(&position).choose(random).unwrap();
+    Edge::of(&position, &View::of(&position), played)
+}
+
+fn random_writer(random: &mut StdRng) -> String {
+    format!("writer-{}", random.random_range(0..4))
 }
 
 /// The move of an entry of the log, as it is stored.
