@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 /// Work done by workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,18 +41,17 @@ impl Default for Throughput {
 impl Throughput {
     /// Adds work to the current minute.
     pub fn note(&self, done: WorkCount) {
-        self.at(Instant::now(), |minutes| {
-            minutes.current.scores = minutes.current.scores.saturating_add(done.scores);
-            minutes.current.nodes = minutes.current.nodes.saturating_add(done.nodes);
-        });
+        let current = &mut self.at(Instant::now()).current;
+        current.scores = current.scores.saturating_add(done.scores);
+        current.nodes = current.nodes.saturating_add(done.nodes);
     }
 
     /// Work done in the last full minute.
     pub fn last_minute(&self) -> WorkCount {
-        self.at(Instant::now(), |minutes| minutes.previous)
+        self.at(Instant::now()).previous
     }
 
-    fn at<T>(&self, now: Instant, look: impl FnOnce(&mut Minutes) -> T) -> T {
+    fn at(&self, now: Instant) -> MutexGuard<'_, Minutes> {
         let mut minutes = self.0.lock();
         let passed = now.saturating_duration_since(minutes.begun);
         if passed >= MINUTE {
@@ -65,7 +64,7 @@ impl Throughput {
             };
             minutes.begun = now;
         }
-        look(&mut minutes)
+        minutes
     }
 }
 
@@ -81,26 +80,22 @@ pub struct ActiveWorkers(Mutex<HashMap<String, Instant>>);
 impl ActiveWorkers {
     /// Records a request of a worker.
     pub fn note(&self, worker: String) {
-        self.at(Instant::now(), |workers, now| {
-            if workers.len() < MAX_WORKERS || workers.contains_key(&worker) {
-                workers.insert(worker, now);
-            }
-        });
+        let now = Instant::now();
+        let mut workers = self.at(now);
+        if workers.len() < MAX_WORKERS || workers.contains_key(&worker) {
+            workers.insert(worker, now);
+        }
     }
 
     /// Number of workers with a request in the last five minutes.
     pub fn count(&self) -> usize {
-        self.at(Instant::now(), |workers, _| workers.len())
+        self.at(Instant::now()).len()
     }
 
-    fn at<T>(
-        &self,
-        now: Instant,
-        look: impl FnOnce(&mut HashMap<String, Instant>, Instant) -> T,
-    ) -> T {
+    fn at(&self, now: Instant) -> MutexGuard<'_, HashMap<String, Instant>> {
         let mut workers = self.0.lock();
         workers.retain(|_, requested| now.saturating_duration_since(*requested) < PRESENCE);
-        look(&mut workers, now)
+        workers
     }
 }
 
@@ -116,8 +111,8 @@ mod tests {
         }
         assert_eq!(workers.count(), 2);
         let later = |seconds| Instant::now() + Duration::from_secs(seconds);
-        assert_eq!(workers.at(later(290), |workers, _| workers.len()), 2);
-        assert_eq!(workers.at(later(301), |workers, _| workers.len()), 0);
+        assert_eq!(workers.at(later(290)).len(), 2);
+        assert_eq!(workers.at(later(301)).len(), 0);
         for worker in 0..2_000 {
             workers.note(worker.to_string());
         }
@@ -134,11 +129,7 @@ mod tests {
         throughput.note(done(3));
         throughput.note(done(4));
         let begin = Instant::now();
-        let last_minute = |seconds| {
-            throughput.at(begin + Duration::from_secs(seconds), |minutes| {
-                minutes.previous
-            })
-        };
+        let last_minute = |seconds| throughput.at(begin + Duration::from_secs(seconds)).previous;
         assert_eq!(last_minute(1), WorkCount::default());
         assert_eq!(last_minute(61), done(7));
         assert_eq!(last_minute(100), done(7));

@@ -9,9 +9,9 @@ use axum::response::{Html, IntoResponse, Response};
 use hyper::header::CONTENT_TYPE;
 use hyper::{StatusCode, Uri};
 use prometheus::TEXT_FORMAT;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::caller::{Administrator, Caller, ServerError, parameters_of};
+use super::caller::{Administrator, Caller, JsonReply, ServerError, parameters_of};
 use super::metrics::Stats;
 use super::shared::Shared;
 use crate::cloud::access::Role;
@@ -27,7 +27,7 @@ const DEFAULT_WRITES: u32 = 100;
 pub async fn log(
     State(shared): State<Arc<Shared>>,
     request: Administrator,
-) -> Result<Json<Vec<LoggedWrite>>, ServerError> {
+) -> JsonReply<Vec<LoggedWrite>> {
     let form = request.form;
     let limit = form.get("limit");
     let limit = limit.map_or(Some(DEFAULT_WRITES), |text| text.parse::<u32>().ok());
@@ -44,10 +44,7 @@ pub async fn log(
 }
 
 /// Undoes the writes of a writer.
-pub async fn undo(
-    State(shared): State<Arc<Shared>>,
-    request: Administrator,
-) -> Result<Json<Value>, ServerError> {
+pub async fn undo(State(shared): State<Arc<Shared>>, request: Administrator) -> JsonReply {
     let Administrator { name, form } = request;
     let writer = form.get("writer").filter(|name| !name.is_empty());
     let Some(writer) = writer.map(str::to_owned) else {
@@ -77,10 +74,7 @@ pub async fn undo(
 }
 
 /// Restores the writes of an undo.
-pub async fn redo(
-    State(shared): State<Arc<Shared>>,
-    request: Administrator,
-) -> Result<Json<Value>, ServerError> {
+pub async fn redo(State(shared): State<Arc<Shared>>, request: Administrator) -> JsonReply {
     let Administrator { name, form } = request;
     let Some(undo) = form.get("undo").and_then(|undo| undo.parse().ok()) else {
         return Err(ServerError::parameter("undo must be the number of an undo"));
@@ -102,16 +96,13 @@ pub async fn redo(
 pub async fn undos(
     State(shared): State<Arc<Shared>>,
     _: Administrator,
-) -> Result<Json<Vec<UndoRecord>>, ServerError> {
+) -> JsonReply<Vec<UndoRecord>> {
     let undos = shared.in_library(|library| library.store.read(|snapshot| snapshot.undos()));
     Ok(Json(undos.await?))
 }
 
 /// Drops the waiting tasks of a queue.
-pub async fn empty(
-    State(shared): State<Arc<Shared>>,
-    request: Administrator,
-) -> Result<Json<Value>, ServerError> {
+pub async fn empty(State(shared): State<Arc<Shared>>, request: Administrator) -> JsonReply {
     let Administrator { name, form } = request;
     let Some(kind) = form.get("queue").and_then(TaskKind::from_name) else {
         return Err(ServerError::parameter("queue must be scoring or expansion"));

@@ -12,10 +12,11 @@ use hyper::header::{
     ACCESS_CONTROL_MAX_AGE, CONTENT_TYPE, HeaderValue,
 };
 use hyper::http::request::Parts;
+use serde_json::json;
 
 use super::caller::{
-    ANONYMOUS, Caller, FormRequest, ServerError, bearer, board_of, check_origin, client_address,
-    error_text, parameters_of,
+    ANONYMOUS, Caller, FormRequest, JsonReply, ServerError, bearer, board_of, check_origin,
+    client_address, error_text, parameters_of,
 };
 use super::shared::Shared;
 use super::worker;
@@ -138,13 +139,13 @@ pub async fn engine(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
     request: Parts,
-) -> Result<Json<serde_json::Value>, ServerError> {
+) -> JsonReply {
     caller.require(Role::Queue)?;
     check_origin(&shared, &request)?;
     caller.limit(&shared, ENGINE_COST)?;
     let board = board_of(&parameters_of(&request.uri))?;
     let reply = shared.in_library(move |library| Ok(library.engine_move(board)));
-    Ok(Json(serde_json::to_value(reply.await?).unwrap_or_default()))
+    Ok(Json(json!(reply.await?)))
 }
 
 fn reply(action: Option<&str>, answer: Answer) -> Response {

@@ -5,16 +5,17 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use hyper::{Method, StatusCode, Uri};
+use serde_json::Value;
 
 use super::shared::Shared;
 use crate::board::Position;
@@ -325,6 +326,9 @@ impl FromRequest<Arc<Shared>> for Administrator {
         Ok(Self { name, form })
     }
 }
+
+/// The JSON reply to a request, or why it is rejected.
+pub type JsonReply<T = Value> = Result<Json<T>, ServerError>;
 
 /// Why a request is rejected.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::caller::{
-    Caller, ServerError, UPLOAD_TIME, check_origin, language, parameters_of, read_body_within,
-    text_of,
+    Caller, JsonReply, ServerError, UPLOAD_TIME, check_origin, language, parameters_of,
+    read_body_within, text_of,
 };
 use super::shared::Shared;
 use crate::cloud::access::Role;
@@ -74,10 +74,7 @@ pub async fn advance(shared: Arc<Shared>) {
 }
 
 /// All jobs, latest first.
-pub async fn list(
-    State(shared): State<Arc<Shared>>,
-    caller: Caller,
-) -> Result<Json<Value>, ServerError> {
+pub async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> JsonReply {
     caller.require(Role::Write)?;
     let jobs = shared.in_library(|library| library.store.read(|snapshot| snapshot.jobs()));
     let jobs: Vec<Value> = jobs.await?.iter().map(message).collect();
@@ -94,7 +91,7 @@ pub async fn show(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
     Path(id): Path<i64>,
-) -> Result<Json<Value>, ServerError> {
+) -> JsonReply {
     caller.require(Role::Write)?;
     Ok(Json(message(&find(&shared, id).await?)))
 }
@@ -105,7 +102,7 @@ pub async fn cancel(
     caller: Caller,
     Path(id): Path<i64>,
     parts: hyper::http::request::Parts,
-) -> Result<Json<Value>, ServerError> {
+) -> JsonReply {
     caller.require(Role::Write)?;
     let job = find(&shared, id).await?;
     check_origin(&shared, &parts)?;
@@ -127,7 +124,7 @@ pub async fn upload(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
     request: Request,
-) -> Result<Json<Value>, ServerError> {
+) -> JsonReply {
     caller.require(Role::Write)?;
     let (parts, body) = request.into_parts();
     check_origin(&shared, &parts)?;

@@ -153,22 +153,18 @@ impl Stats {
 
     /// The statistics as gauges: name, description and value.
     fn gauges(&self) -> [(&'static str, &'static str, i64); 7] {
-        let LibraryCounts {
-            positions,
-            waiting_to_be_scored,
-            waiting_to_be_sieved,
-        } = self.counts;
+        let counts = self.counts;
         [
-            ("positions", "Known positions.", positions),
+            ("positions", "Known positions.", counts.positions),
             (
                 "waiting_to_be_scored",
                 "Waiting tasks that score moves.",
-                waiting_to_be_scored,
+                counts.waiting_to_be_scored,
             ),
             (
                 "waiting_to_be_sieved",
                 "Waiting tasks that find moves.",
-                waiting_to_be_sieved,
+                counts.waiting_to_be_sieved,
             ),
             (
                 "workers",
@@ -216,14 +212,13 @@ impl Stats {
         let minutes = self.backlog_seconds / 60;
         let (hours, minutes) = (minutes / 60, minutes % 60);
         let speed = self.nodes_per_second as f64 / 1e6;
-        let LibraryCounts {
-            positions,
-            waiting_to_be_scored,
-            waiting_to_be_sieved,
-        } = self.counts;
+        let (scoring, sieving) = (
+            self.counts.waiting_to_be_scored,
+            self.counts.waiting_to_be_sieved,
+        );
         let values = [
-            positions.to_string(),
-            format!("{waiting_to_be_scored} / {waiting_to_be_sieved}"),
+            self.counts.positions.to_string(),
+            format!("{scoring} / {sieving}"),
             format!("{hours}:{minutes:02} / {speed:.3} Mnps"),
             tables.0.to_string(),
             format!("{:.1} MB", tables.1 as f64 / (1 << 20) as f64),

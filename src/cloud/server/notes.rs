@@ -7,7 +7,8 @@ use axum::extract::{FromRequest, Request, State};
 use serde_json::{Value, json};
 
 use super::caller::{
-    Caller, FormRequest, ServerError, bearer, board_of, check_origin, parameters_of, text_of,
+    Caller, FormRequest, JsonReply, ServerError, bearer, board_of, check_origin, parameters_of,
+    text_of,
 };
 use super::shared::Shared;
 use crate::board::Move;
@@ -22,7 +23,7 @@ pub async fn list(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
     parts: hyper::http::request::Parts,
-) -> Result<Json<Value>, ServerError> {
+) -> JsonReply {
     caller.require(Role::Read)?;
     caller.limit(&shared, 1.0)?;
     let board = board_of(&parameters_of(&parts.uri))?;
@@ -57,10 +58,7 @@ fn message(view: &View, placed: &PlacedNote, played: Move) -> Value {
 
 /// Writes a note; without name, comment, glyphs and `private` it deletes the note. The token must be in the header or
 /// in the form.
-pub async fn write(
-    State(shared): State<Arc<Shared>>,
-    request: Request,
-) -> Result<Json<Value>, ServerError> {
+pub async fn write(State(shared): State<Arc<Shared>>, request: Request) -> JsonReply {
     let FormRequest { parts, form } = FormRequest::from_request(request, &shared).await?;
     let token = bearer(&parts.headers).or(form.get("token"));
     let caller = Caller::identify(&shared, &parts, token, None)?;

@@ -13,7 +13,8 @@ use hyper::{StatusCode, Uri};
 use serde::Serialize;
 
 use super::caller::{
-    Caller, ServerError, check_origin, client_address, language, parameters_of, read_body,
+    Caller, JsonReply, ServerError, check_origin, client_address, language, parameters_of,
+    read_body,
 };
 use super::files::content_type;
 use super::shared::Shared;
@@ -97,10 +98,7 @@ pub struct BoardMessage {
 }
 
 /// Converts a FEN to its normal form, so that the page accepts the same FENs as the API.
-pub async fn board(
-    State(shared): State<Arc<Shared>>,
-    parts: Parts,
-) -> Result<Json<BoardMessage>, ServerError> {
+pub async fn board(State(shared): State<Arc<Shared>>, parts: Parts) -> JsonReply<BoardMessage> {
     limit(&shared, &parts)?;
     let parameters = parameters_of(&parts.uri);
     let text = parameters.get("board").unwrap_or("");

@@ -17,7 +17,7 @@ use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 use subtle::ConstantTimeEq;
 
-use super::caller::{Caller, ServerError, check_origin, read_body};
+use super::caller::{Caller, JsonReply, ServerError, check_origin, read_body};
 use super::shared::Shared;
 use crate::cloud::access::Role;
 use crate::cloud::api::QueryParameters;
@@ -54,7 +54,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for WorkerMessage<T> {
 pub async fn lease(
     State(shared): State<Arc<Shared>>,
     request: WorkerMessage<LeaseRequest>,
-) -> Result<Json<JobBatch>, ServerError> {
+) -> JsonReply<JobBatch> {
     let WorkerMessage { caller, message } = request;
     let batch = shared.in_library(move |library| {
         library
@@ -69,7 +69,7 @@ pub async fn lease(
 pub async fn submit(
     State(shared): State<Arc<Shared>>,
     request: WorkerMessage<JobResults>,
-) -> Result<Json<bool>, ServerError> {
+) -> JsonReply<bool> {
     let WorkerMessage { caller, message } = request;
     if !message.is_valid() {
         return Err(StatusCode::BAD_REQUEST.into());
@@ -85,7 +85,7 @@ pub async fn submit(
 pub async fn release(
     State(shared): State<Arc<Shared>>,
     request: WorkerMessage<ReleaseRequest>,
-) -> Result<Json<bool>, ServerError> {
+) -> JsonReply<bool> {
     let WorkerMessage { caller, message } = request;
     shared
         .in_library(move |library| library.release(message.lease, &caller.name))
@@ -145,8 +145,9 @@ pub fn answer(
         "getqueue" => lease(TaskKind::Scoring),
         "getsel" => lease(TaskKind::Expansion),
         "ackqueue" | "acksel" => {
-            let done = library.end_named_lease(value("key"), &caller.name);
-            done.map(|()| "ok".to_owned())
+            let (number, worker) = (lease_number(value("key")), caller.name.clone());
+            let done = (library.store).write(move |batch| batch.finish_lease(number, &worker));
+            done.map(|_| "ok".to_owned())
         }
         _ => return None,
     })
@@ -193,14 +194,6 @@ impl Library {
         };
         let lease = self.store.lease_by_name(request, number)?;
         Ok(write_tasks(&lease.tasks))
-    }
-
-    /// Ends the lease of the batch with this name.
-    fn end_named_lease(&self, name: &str, worker: &str) -> Result<(), StoreError> {
-        let (number, worker) = (lease_number(name), worker.to_owned());
-        self.store
-            .write(move |batch| batch.finish_lease(number, &worker))
-            .map(drop)
     }
 }
 
