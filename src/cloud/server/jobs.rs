@@ -76,14 +76,15 @@ pub async fn advance(shared: Arc<Shared>) {
 /// All jobs, latest first.
 pub async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> JsonReply {
     caller.require(Role::Write)?;
-    let jobs = shared.in_library(|library| library.store.read(|snapshot| snapshot.jobs()));
+    let jobs = shared.in_library(|library| library.store.read(|snapshot| snapshot.jobs(None)));
     let jobs: Vec<Value> = jobs.await?.iter().map(message).collect();
     Ok(Json(json!({ "jobs": jobs })))
 }
 
 async fn find(shared: &Arc<Shared>, id: i64) -> Result<Job, ServerError> {
-    let job = shared.in_library(move |library| library.store.read(|snapshot| snapshot.job(id)));
-    job.await?.ok_or(StatusCode::NOT_FOUND.into())
+    let jobs =
+        shared.in_library(move |library| library.store.read(|snapshot| snapshot.jobs(Some(id))));
+    jobs.await?.pop().ok_or(StatusCode::NOT_FOUND.into())
 }
 
 /// One job.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::batch::Batch;
-use super::database::{Columns, StoreError, Value};
+use super::database::{Columns, Result, StoreError, Value};
 use super::notes::{Note, parse_note};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
@@ -13,8 +13,6 @@ use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::score::score_of;
 use crate::cloud::{Edge, fen};
-
-type Result<T> = std::result::Result<T, StoreError>;
 
 /// An undo in the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -85,11 +83,7 @@ impl Batch<'_> {
     }
 
     /// Restores the writes of an undo. Later writes of the same moves keep their values.
-    pub fn redo(
-        &mut self,
-        number: i64,
-        by: &str,
-    ) -> Result<std::result::Result<UndoResult, RedoError>> {
+    pub fn redo(&mut self, number: i64, by: &str) -> Result<Result<UndoResult, RedoError>> {
         let query = "SELECT redone FROM undo WHERE id = $1";
         let values = [number.into()];
         let redone = |columns: &Columns<'_>| columns.maybe_number::<i64>(0, "redone");
@@ -215,24 +209,6 @@ impl Batch<'_> {
     }
 }
 
-impl Snapshot<'_> {
-    /// All undos, latest first.
-    pub fn undos(&self) -> Result<Vec<UndoRecord>> {
-        let query = "SELECT id, time, administrator, writer, since, redone, redone_by FROM undo ORDER BY id DESC";
-        self.connection.query(query, &[], |columns| {
-            Ok(UndoRecord {
-                undo: columns.number(0, "id")?,
-                time: columns.number(1, "time")?,
-                by: columns.text(2, "administrator")?,
-                writer: columns.text(3, "writer")?,
-                since: columns.number(4, "since")?,
-                redone: columns.maybe_number(5, "redone")?,
-                redone_by: columns.maybe_text(6, "redone_by")?,
-            })
-        })
-    }
-}
-
 fn parse_move(columns: &Columns<'_>) -> Result<StoredMove> {
     let m = Move::from_bits(columns.number(1, "move")?);
     Ok((
@@ -279,6 +255,22 @@ pub struct Undone {
 }
 
 impl Snapshot<'_> {
+    /// All undos, latest first.
+    pub fn undos(&self) -> Result<Vec<UndoRecord>> {
+        let query = "SELECT id, time, administrator, writer, since, redone, redone_by FROM undo ORDER BY id DESC";
+        self.connection.query(query, &[], |columns| {
+            Ok(UndoRecord {
+                undo: columns.number(0, "id")?,
+                time: columns.number(1, "time")?,
+                by: columns.text(2, "administrator")?,
+                writer: columns.text(3, "writer")?,
+                since: columns.number(4, "since")?,
+                redone: columns.maybe_number(5, "redone")?,
+                redone_by: columns.maybe_text(6, "redone_by")?,
+            })
+        })
+    }
+
     /// The last writes, of one writer or of all, latest first; undone writes are included.
     pub fn log(&self, writer: Option<&str>, limit: u32) -> Result<Vec<LoggedWrite>> {
         let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator, note

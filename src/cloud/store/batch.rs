@@ -3,15 +3,13 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::database::{Connection, StoreError, Value};
+use super::database::{Connection, Result, Value};
 use super::rows::{self, minutes, now};
 use super::task::TaskState;
 use crate::board::Position;
 use crate::cloud::key::{Key, View};
 use crate::cloud::row::{Edge, Entry, EntrySource, Row};
 use crate::cloud::score::{self, FINAL};
-
-type Result<T> = std::result::Result<T, StoreError>;
 
 /// Name of the library's own workers in the audit log.
 pub const WORKER: &str = "worker";

@@ -6,7 +6,7 @@ use super::location::Location;
 use crate::board::Move;
 use crate::cloud::key::Key;
 
-type Result<T> = std::result::Result<T, StoreError>;
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 /// A connection to a database.
 ///

@@ -8,15 +8,13 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::batch::Batch;
-use super::database::{Columns, StoreError, Value};
+use super::database::{Result, StoreError, Value};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
 use super::task::{Priority, QueueResult, Task, TaskKind, needs_moves};
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::row::Edge;
-
-type Result<T> = std::result::Result<T, StoreError>;
 
 /// Maximum number of searches of a job.
 const MAX_ITEMS: usize = 50_000;
@@ -112,7 +110,7 @@ impl Batch<'_> {
         &mut self,
         settings: &JobSettings,
         tasks: &[Task],
-    ) -> Result<std::result::Result<i64, JobError>> {
+    ) -> Result<Result<i64, JobError>> {
         let mut seen = HashSet::new();
         let moves = tasks.iter().flat_map(|task| {
             let moves: Vec<Option<Move>> = match &task.moves[..] {
@@ -306,23 +304,26 @@ impl Batch<'_> {
 }
 
 impl Snapshot<'_> {
-    /// The jobs, latest first.
-    pub fn jobs(&self) -> Result<Vec<Job>> {
-        self.select_jobs(None)
-    }
-
-    /// A job, if it exists.
-    pub fn job(&self, id: i64) -> Result<Option<Job>> {
-        Ok(self.select_jobs(Some(id))?.pop())
-    }
-
-    /// The job with this number, or all jobs.
-    fn select_jobs(&self, id: Option<i64>) -> Result<Vec<Job>> {
+    /// The job with this number, or all jobs, latest first.
+    pub fn jobs(&self, id: Option<i64>) -> Result<Vec<Job>> {
         let query =
             "SELECT id, time, writer, name, priority, total, done, failed, ended, canceled_by
             FROM job WHERE id = COALESCE($1, id) ORDER BY id DESC LIMIT $2";
         let values = [Value::Maybe(id), Value::Number(MAX_KEPT + MAX_UNFINISHED)];
-        self.connection.query(query, &values, parse_job)
+        self.connection.query(query, &values, |columns| {
+            Ok(Job {
+                id: columns.number(0, "id")?,
+                time: columns.number(1, "time")?,
+                writer: columns.text(2, "writer")?,
+                name: columns.text(3, "name")?,
+                priority: Priority::from_number(columns.number(4, "priority")?),
+                total: columns.number(5, "total")?,
+                done: columns.number(6, "done")?,
+                failed: columns.number(7, "failed")?,
+                ended: columns.maybe_number(8, "ended")?,
+                canceled_by: columns.maybe_text(9, "canceled_by")?,
+            })
+        })
     }
 
     /// Whether a job is unfinished.
@@ -330,19 +331,4 @@ impl Snapshot<'_> {
         let query = "SELECT id FROM job WHERE ended IS NULL LIMIT 1";
         self.connection.has_row(query, &[])
     }
-}
-
-fn parse_job(columns: &Columns<'_>) -> Result<Job> {
-    Ok(Job {
-        id: columns.number(0, "id")?,
-        time: columns.number(1, "time")?,
-        writer: columns.text(2, "writer")?,
-        name: columns.text(3, "name")?,
-        priority: Priority::from_number(columns.number(4, "priority")?),
-        total: columns.number(5, "total")?,
-        done: columns.number(6, "done")?,
-        failed: columns.number(7, "failed")?,
-        ended: columns.maybe_number(8, "ended")?,
-        canceled_by: columns.maybe_text(9, "canceled_by")?,
-    })
 }

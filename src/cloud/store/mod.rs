@@ -38,6 +38,7 @@ pub use jobs::{Job, JobError, JobSettings};
 pub use location::{Location, LocationError};
 pub use notes::{MAX_NAME, Note, NoteError, PlacedNote};
 pub use snapshot::{Inconsistency, Snapshot};
+pub use sqlite::merge_log;
 pub use task::{
     Lease, Priority, QueueResult, Task, TaskKind, TaskRequest, is_eligible, needs_moves,
 };
@@ -57,15 +58,6 @@ pub fn back_up(location: &Location, out: &Path) -> Result<(), StoreError> {
         #[cfg(feature = "postgres")]
         Location::Postgres(_) => Err(StoreError::NotAFile),
     }
-}
-
-/// Prepares a file, which may be a library, to be replaced: merges its log, which SQLite would otherwise apply to the
-/// new file.
-///
-/// # Errors
-/// Another process uses the library, or there is a log that cannot be merged.
-pub fn merge_log(path: &Path) -> Result<(), StoreError> {
-    sqlite::merge_log(path)
 }
 
 /// An open library.

@@ -6,15 +6,13 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Batch, NewScore};
-use super::database::{Columns, Connection, StoreError, Value};
+use super::database::{Columns, Connection, Result, StoreError, Value};
 use super::rows::{self, now};
 use super::snapshot::Snapshot;
 use crate::board::{Move, Position};
 use crate::cloud::key::{Key, View};
-use crate::cloud::row::Edge;
+use crate::cloud::row::{Edge, Row};
 use crate::notation::tree::glyph_text;
-
-type Result<T> = std::result::Result<T, StoreError>;
 
 /// Maximum length of a comment, in characters.
 const MAX_COMMENT: usize = 2_000;
@@ -75,7 +73,7 @@ impl Note {
     ///
     /// # Errors
     /// For the first invalid part.
-    pub fn check(&self) -> std::result::Result<(), NoteError> {
+    pub fn check(&self) -> Result<(), NoteError> {
         let is_control = |c: char| c.is_control() && c != '\n';
         if self.comment.chars().count() > MAX_COMMENT || self.comment.chars().any(is_control) {
             return Err(NoteError::Comment);
@@ -262,8 +260,8 @@ impl Snapshot<'_> {
     /// Calls `each` with the notes of every position, in key order.
     pub fn for_each_note<E: From<StoreError>>(
         &self,
-        mut each: impl FnMut(&Key, PlacedNote) -> std::result::Result<(), E>,
-    ) -> std::result::Result<(), E> {
+        mut each: impl FnMut(&Key, PlacedNote) -> Result<(), E>,
+    ) -> Result<(), E> {
         let query = "SELECT DISTINCT key FROM audit WHERE note IS NOT NULL AND key > $1 ORDER BY key LIMIT 1000";
         let mut last = Vec::new();
         loop {
@@ -298,7 +296,7 @@ impl Batch<'_> {
         edge: &Edge,
         note: &Note,
         writer: &str,
-    ) -> Result<std::result::Result<bool, NoteError>> {
+    ) -> Result<Result<bool, NoteError>> {
         let old = self.note(edge)?.unwrap_or_default();
         if old == *note {
             return Ok(Ok(false));
@@ -336,7 +334,7 @@ impl Batch<'_> {
         edge: &Edge,
         note: &Note,
         writer: &str,
-    ) -> Result<std::result::Result<bool, NoteError>> {
+    ) -> Result<Result<bool, NoteError>> {
         if self.note(edge)?.is_some() {
             return Ok(Ok(false));
         }
@@ -443,40 +441,48 @@ impl Batch<'_> {
         Ok(inherits)
     }
 
-    /// The positions after a position, with their distances.
-    fn positions_after(&self, key: &Key) -> Result<Vec<(Key, [Option<u16>; 2])>> {
-        let Some(row) = self.get(key)? else {
-            return Ok(Vec::new());
-        };
-        let mut found = Vec::new();
-        for edge in row.edges(key) {
-            if let Some(row) = self.get(&edge.child)? {
-                found.push((edge.child, row.plies));
+    /// The positions whose privacy changes when that of a position becomes `is_private`: the position itself, and those
+    /// after it that then inherit privacy or no longer inherit it. `None` if there are more than `max`.
+    fn branch(
+        &self,
+        root: &Key,
+        is_private: bool,
+        max: usize,
+    ) -> Result<Option<HashMap<Key, bool>>> {
+        let mut changes = HashMap::from([(root.clone(), is_private)]);
+        let mut open = vec![root.clone()];
+        while let Some(key) = open.pop() {
+            let row = self.get(&key)?.unwrap_or_default();
+            for Edge { child, .. } in row.edges(&key) {
+                let Some(Row { plies, .. }) = self.get(&child)? else {
+                    continue;
+                };
+                let may_change = match marked(self.connection, &child)? {
+                    None => is_private,
+                    Some(is_marked) => !is_private && !is_marked,
+                };
+                if changes.contains_key(&child)
+                    || !may_change
+                    || self.inherits_privacy(&child, plies, &changes)? != is_private
+                {
+                    continue;
+                }
+                if changes.len() >= max {
+                    return Ok(None);
+                }
+                changes.insert(child.clone(), is_private);
+                open.push(child);
             }
         }
-        Ok(found)
+        Ok(Some(changes))
     }
 
     /// Marks a position as private; positions that are reached only through it inherit its privacy. Returns `false` and
     /// changes nothing if more than `max` positions would become private.
     fn hide_branch(&mut self, root: &Key, max: usize) -> Result<bool> {
-        let mut changes = HashMap::from([(root.clone(), true)]);
-        let mut open = vec![root.clone()];
-        while let Some(key) = open.pop() {
-            for (child, plies) in self.positions_after(&key)? {
-                if changes.contains_key(&child)
-                    || marked(self.connection, &child)?.is_some()
-                    || !self.inherits_privacy(&child, plies, &changes)?
-                {
-                    continue;
-                }
-                if changes.len() >= max {
-                    return Ok(false);
-                }
-                changes.insert(child.clone(), true);
-                open.push(child);
-            }
-        }
+        let Some(changes) = self.branch(root, true, max)? else {
+            return Ok(false);
+        };
         for key in changes.keys() {
             self.set_private(key, if key == root { MARKED } else { INHERITING })?;
         }
@@ -490,21 +496,8 @@ impl Batch<'_> {
         if self.inherits_privacy(root, plies, &HashMap::new())? {
             return self.set_private(root, INHERITING);
         }
-        let mut changes = HashMap::from([(root.clone(), false)]);
-        let mut open = vec![root.clone()];
-        while let Some(key) = open.pop() {
-            for (child, plies) in self.positions_after(&key)? {
-                let inherits = marked(self.connection, &child)? == Some(false);
-                if inherits
-                    && !changes.contains_key(&child)
-                    && !self.inherits_privacy(&child, plies, &changes)?
-                {
-                    changes.insert(child.clone(), false);
-                    open.push(child);
-                }
-            }
-        }
-        for key in changes.keys() {
+        let changes = self.branch(root, false, usize::MAX)?;
+        for key in changes.unwrap_or_default().keys() {
             (self.connection).execute("DELETE FROM private WHERE key = $1", &[key.into()])?;
         }
         Ok(())

@@ -11,7 +11,7 @@ use std::time::Duration;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, GenericClient, NoTls, Statement};
 
-use super::database::{Access, Columns, Database, ResultRow, StoreError, Value};
+use super::database::{Access, Columns, Database, Result, ResultRow, StoreError, Value};
 use super::location::Location;
 
 /// Version of the schema.
@@ -80,7 +80,7 @@ struct Session {
 
 impl PostgresConnection {
     /// Opens a library for writing. Creates a missing one if `creates`.
-    pub fn open(config: &Config, creates: bool) -> Result<Self, StoreError> {
+    pub fn open(config: &Config, creates: bool) -> Result<Self> {
         let config = with_limits(config);
         let mut client = config.connect(NoTls)?;
         let mut transaction = client.transaction()?;
@@ -98,11 +98,11 @@ impl PostgresConnection {
     }
 
     /// Opens an existing library for reading.
-    pub fn open_reader(config: &Config) -> Result<Self, StoreError> {
+    pub fn open_reader(config: &Config) -> Result<Self> {
         Self::connect(with_limits(config), false)
     }
 
-    fn connect(config: Config, is_writer: bool) -> Result<Self, StoreError> {
+    fn connect(config: Config, is_writer: bool) -> Result<Self> {
         let session = Session::new(&config, is_writer)?;
         Ok(Self {
             config,
@@ -113,10 +113,7 @@ impl PostgresConnection {
     }
 
     /// Sends a statement or query, unless an earlier one of the transaction has failed.
-    fn send<T>(
-        &self,
-        send: impl FnOnce(&mut Session) -> Result<T, postgres::Error>,
-    ) -> Result<T, StoreError> {
+    fn send<T>(&self, send: impl FnOnce(&mut Session) -> Result<T, postgres::Error>) -> Result<T> {
         if let Some(failure) = &*self.failure.borrow() {
             return Err(failure.clone());
         }
@@ -133,7 +130,7 @@ impl PostgresConnection {
 
 impl Database for PostgresConnection {
     /// Begins a transaction; reconnects if the connection was lost.
-    fn begin(&self, access: Access) -> Result<(), StoreError> {
+    fn begin(&self, access: Access) -> Result<()> {
         let begin = match access {
             Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
             // After waiting for another transaction, a statement must see its writes.
@@ -164,7 +161,7 @@ impl Database for PostgresConnection {
         Ok(())
     }
 
-    fn commit(&self) -> Result<(), StoreError> {
+    fn commit(&self) -> Result<()> {
         if let Some(failure) = self.failure.take() {
             // The server would roll back and still report success.
             return Err(failure);
@@ -185,7 +182,7 @@ impl Database for PostgresConnection {
         }
     }
 
-    fn execute(&self, statement: &'static str, values: &[Value<'_>]) -> Result<usize, StoreError> {
+    fn execute(&self, statement: &'static str, values: &[Value<'_>]) -> Result<usize> {
         let count = self.send(|session| {
             let statement = session.prepare(statement)?;
             session.client.execute(&statement, &references(values))
@@ -197,8 +194,8 @@ impl Database for PostgresConnection {
         &self,
         query: &'static str,
         values: &[Value<'_>],
-        each: &mut dyn FnMut(&Columns<'_>) -> Result<bool, StoreError>,
-    ) -> Result<(), StoreError> {
+        each: &mut dyn FnMut(&Columns<'_>) -> Result<bool>,
+    ) -> Result<()> {
         for row in &self.send(|session| session.run(query, values))? {
             if !each(&Columns(row))? {
                 break;
@@ -228,7 +225,7 @@ impl ResultRow for postgres::Row {
 
 impl Session {
     /// Connects to an existing library.
-    fn new(config: &Config, is_writer: bool) -> Result<Self, StoreError> {
+    fn new(config: &Config, is_writer: bool) -> Result<Self> {
         let mut client = config.connect(NoTls)?;
         client.batch_execute(SETTINGS)?;
         if is_writer {

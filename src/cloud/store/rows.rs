@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::database::{Columns, Connection, StoreError, Value};
+use super::database::{Columns, Connection, Result, StoreError, Value};
 use crate::cloud::key::Key;
 use crate::cloud::row::Row;
-
-type Result<T> = std::result::Result<T, StoreError>;
 
 /// The known moves of a position.
 pub fn get(connection: &Connection, key: &Key) -> Result<Option<Row>> {

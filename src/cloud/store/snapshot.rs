@@ -6,7 +6,7 @@ use std::fmt;
 
 use parking_lot::Mutex;
 
-use super::database::{Access, Connection, StoreError, Value};
+use super::database::{Access, Connection, Result, StoreError, Value};
 use super::location::Location;
 #[cfg(feature = "postgres")]
 use super::postgres::PostgresConnection;
@@ -31,7 +31,7 @@ pub struct Snapshot<'a> {
 
 impl Snapshot<'_> {
     /// Prefetches positions if each query is a round trip to a server; otherwise does nothing.
-    pub fn prefetch(&self, keys: impl FnOnce() -> Vec<Key>) -> Result<(), StoreError> {
+    pub fn prefetch(&self, keys: impl FnOnce() -> Vec<Key>) -> Result<()> {
         if !self.connection.is_remote() {
             return Ok(());
         }
@@ -45,7 +45,7 @@ impl Snapshot<'_> {
     }
 
     /// The known moves of a position.
-    pub fn get(&self, key: &Key) -> Result<Option<Row>, StoreError> {
+    pub fn get(&self, key: &Key) -> Result<Option<Row>> {
         if self.is_hidden(key)? {
             return Ok(None);
         }
@@ -56,22 +56,22 @@ impl Snapshot<'_> {
     }
 
     /// Whether a position is known.
-    pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+    pub fn contains(&self, key: &Key) -> Result<bool> {
         Ok(self.get(key)?.is_some())
     }
 
     /// Number of positions.
-    pub fn positions(&self) -> Result<i64, StoreError> {
+    pub fn positions(&self) -> Result<i64> {
         self.connection.number("SELECT COUNT(*) FROM position", &[])
     }
 
     /// Number of waiting tasks of a kind.
-    pub fn waiting(&self, kind: TaskKind) -> Result<i64, StoreError> {
+    pub fn waiting(&self, kind: TaskKind) -> Result<i64> {
         waiting(self.connection, kind)
     }
 
     /// Number of waiting and leased tasks.
-    pub fn unfinished(&self) -> Result<i64, StoreError> {
+    pub fn unfinished(&self) -> Result<i64> {
         self.connection.number("SELECT COUNT(*) FROM task", &[])
     }
 
@@ -105,7 +105,7 @@ impl Snapshot<'_> {
     }
 
     /// Removes the moves to hidden positions.
-    fn remove_hidden(&self, key: &Key, row: &mut Row) -> Result<(), StoreError> {
+    fn remove_hidden(&self, key: &Key, row: &mut Row) -> Result<()> {
         for edge in row.edges(key) {
             if self.is_hidden(&edge.child)? {
                 row.remove(edge.m);
@@ -115,7 +115,7 @@ impl Snapshot<'_> {
     }
 
     /// Finds illegal moves, and values that do not follow from the replies.
-    pub fn check(&self) -> Result<Vec<Inconsistency>, StoreError> {
+    pub fn check(&self) -> Result<Vec<Inconsistency>> {
         let mut problems = Vec::new();
         self.for_each(|key, row| {
             let edges = row.edges(&key);
@@ -186,7 +186,7 @@ impl Readers {
     }
 
     /// Connects to the library.
-    fn connect(&self) -> Result<Box<Connection>, StoreError> {
+    fn connect(&self) -> Result<Box<Connection>> {
         Ok(match &self.location {
             Location::File(path) => Box::new(sqlite::open_reader(path)?),
             #[cfg(feature = "postgres")]

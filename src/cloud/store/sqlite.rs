@@ -12,7 +12,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Row, ToSql, params_from_iter};
 
-use super::database::{Access, Columns, Database, ResultRow, StoreError, Value};
+use super::database::{Access, Columns, Database, Result, ResultRow, StoreError, Value};
 use super::location::Location;
 
 /// The `application_id` of library files: `ChYk`.
@@ -59,7 +59,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// The file cannot be opened, is read-only, contains something else, or has another format version.
-pub fn open(path: &Path, creates: bool) -> Result<Connection, StoreError> {
+pub fn open(path: &Path, creates: bool) -> Result<Connection> {
     let file = OpenOptions::new().append(true).create(creates).open(path);
     file.map_err(|error| match error.kind() {
         ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied if path.exists() => {
@@ -76,7 +76,7 @@ pub fn open(path: &Path, creates: bool) -> Result<Connection, StoreError> {
     })
 }
 
-fn open_writable(path: &Path, creates: bool) -> Result<Connection, StoreError> {
+fn open_writable(path: &Path, creates: bool) -> Result<Connection> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(TIMEOUT)?;
     let transaction =
@@ -107,7 +107,7 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
 }
 
 /// Checks that a file is a library of this version.
-fn check_identity(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+fn check_identity(connection: &Connection, path: &Path) -> Result<()> {
     let location = Location::from(path);
     match identity(connection)? {
         (APPLICATION, VERSION) => Ok(()),
@@ -121,7 +121,7 @@ fn check_identity(connection: &Connection, path: &Path) -> Result<(), StoreError
 }
 
 /// Opens an existing library for reading.
-pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+pub fn open_reader(path: &Path) -> Result<Connection> {
     let open = |name: &OsStr, more: OpenFlags| {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(name, flags | more)?;
@@ -149,7 +149,7 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Copies a library to a new or empty file. Other processes may write to the library meanwhile.
-pub fn back_up(path: &Path, out: &Path) -> Result<(), StoreError> {
+pub fn back_up(path: &Path, out: &Path) -> Result<()> {
     let connection = open_reader(path)?;
     let out = out.to_str().ok_or_else(|| {
         let error = std::io::Error::other("the name of the copy is not UTF-8");
@@ -159,8 +159,12 @@ pub fn back_up(path: &Path, out: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Merges the log of a database into its file and removes it. A file of another kind must not have a log.
-pub fn merge_log(path: &Path) -> Result<(), StoreError> {
+/// Prepares a file, which may be a library, to be replaced: merges its log, which SQLite would otherwise apply to the
+/// new file, and removes it. A file of another kind must not have a log.
+///
+/// # Errors
+/// Another process uses the library, or there is a log that cannot be merged.
+pub fn merge_log(path: &Path) -> Result<()> {
     use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
 
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -212,14 +216,14 @@ fn immutable(path: &Path) -> OsString {
 }
 
 impl Database for Connection {
-    fn begin(&self, access: Access) -> Result<(), StoreError> {
+    fn begin(&self, access: Access) -> Result<()> {
         Ok(self.execute_batch(match access {
             Access::Read => "BEGIN DEFERRED",
             Access::Lease | Access::Write => "BEGIN IMMEDIATE",
         })?)
     }
 
-    fn commit(&self) -> Result<(), StoreError> {
+    fn commit(&self) -> Result<()> {
         Ok(self.execute_batch("COMMIT")?)
     }
 
@@ -232,7 +236,7 @@ impl Database for Connection {
         }
     }
 
-    fn execute(&self, statement: &'static str, values: &[Value<'_>]) -> Result<usize, StoreError> {
+    fn execute(&self, statement: &'static str, values: &[Value<'_>]) -> Result<usize> {
         let mut statement = self.prepare_cached(&without_locks(statement))?;
         Ok(statement.execute(params_from_iter(values))?)
     }
@@ -241,8 +245,8 @@ impl Database for Connection {
         &self,
         query: &'static str,
         values: &[Value<'_>],
-        each: &mut dyn FnMut(&Columns<'_>) -> Result<bool, StoreError>,
-    ) -> Result<(), StoreError> {
+        each: &mut dyn FnMut(&Columns<'_>) -> Result<bool>,
+    ) -> Result<()> {
         let mut query = self.prepare_cached(&without_locks(query))?;
         let mut rows = query.query(params_from_iter(values))?;
         while let Some(row) = rows.next()? {

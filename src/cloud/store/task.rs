@@ -5,15 +5,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::database::{Connection, StoreError};
+use super::database::{Connection, Result};
 use super::rows::{milliseconds, now};
 use crate::board::{Move, PieceKind, Position, named_enum};
 use crate::cloud::fen;
 use crate::cloud::key::{Key, View, distinct_moves};
 use crate::movegen::has_legal_move;
 use crate::notation::Line;
-
-type Result<T> = std::result::Result<T, StoreError>;
 
 /// Seconds after a lease during which the same move or position is not queued again.
 const PAUSE: i64 = 300;

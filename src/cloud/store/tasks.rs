@@ -1,12 +1,10 @@
 //! The task queues: scoring moves, and expanding positions (finding moves to score).
 
 use super::batch::Batch;
-use super::database::{Columns, StoreError, Value};
+use super::database::{Columns, Result, Value};
 use super::rows::{self, now};
 use super::task::{Lease, Priority, QueueResult, Task, TaskKind, TaskRequest};
 use crate::board::Move;
-
-type Result<T> = std::result::Result<T, StoreError>;
 
 /// Maximum number of waiting tasks of a kind. Beyond that the oldest of the lowest priority are dropped.
 const MAX_WAITING: i64 = 100_000;
@@ -247,11 +245,14 @@ impl Batch<'_> {
 
     /// Deletes the tasks of a lease of a worker. Returns their number.
     pub fn finish_lease(&mut self, number: i64, worker: &str) -> Result<usize> {
-        let found = self.leased(number, worker)?;
-        for (id, _) in &found {
-            self.delete_task(*id)?;
+        let statement =
+            "DELETE FROM task WHERE kind = $1 AND lease = $2 AND lease <> 0 AND worker = $3";
+        let mut count = 0;
+        for kind in TaskKind::ALL {
+            let values = [kind.number().into(), number.into(), worker.into()];
+            count += self.connection.execute(statement, &values)?;
         }
-        Ok(found.len())
+        Ok(count)
     }
 
     /// Returns the tasks of a lease of a worker to the queue.
@@ -270,16 +271,12 @@ impl Batch<'_> {
             .map(drop)
     }
 
-    fn delete_task(&self, id: i64) -> Result<()> {
-        let statement = "DELETE FROM task WHERE id = $1";
-        (self.connection).execute(statement, &[id.into()]).map(drop)
-    }
-
     /// Returns a leased task to the queue. If a task of the same position is waiting, adds the moves to that one.
     fn wait_again(&mut self, id: i64, task: &Task) -> Result<()> {
         if let Some(waiting) = self.waiting_task(task)? {
             self.merge_moves(&waiting, task.moves.clone(), task.priority as i64)?;
-            return self.delete_task(id);
+            let statement = "DELETE FROM task WHERE id = $1";
+            return (self.connection).execute(statement, &[id.into()]).map(drop);
         }
         let statement =
             "UPDATE task SET lease = 0, until = 0, tries = tries - 1, expires = $1 WHERE id = $2";

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::batch::Batch;
-use super::database::{Access, Connection, StoreError};
+use super::database::{Access, Connection, Result, StoreError};
 use super::task::TaskState;
 
 /// Maximum number of jobs per transaction, in addition to a job that the thread waited for.
@@ -21,10 +21,10 @@ struct WriteJob {
     access: Access,
     work: Work,
     /// Gets the outcome of the transaction.
-    done: Sender<Result<(), StoreError>>,
+    done: Sender<Result<()>>,
 }
 
-type Work = Box<dyn FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send>;
+type Work = Box<dyn FnOnce(&mut Batch<'_>) -> Result<()> + Send>;
 
 /// Handle of the writer thread. Dropping it ends the thread after the queued jobs.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct StoreWriter {
 }
 
 impl StoreWriter {
-    pub fn start(connection: Box<Connection>) -> Result<Self, StoreError> {
+    pub fn start(connection: Box<Connection>) -> Result<Self> {
         let (jobs, waiting) = bounded(QUEUE);
         let mut tasks = TaskState::default();
         tasks.recount(&*connection)?;
@@ -52,8 +52,8 @@ impl StoreWriter {
     pub fn write<T: Send + 'static>(
         &self,
         access: Access,
-        work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
+        work: impl FnOnce(&mut Batch<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let (sender, found) = bounded(1);
         let (done, committed) = bounded(1);
         let job = WriteJob {
@@ -72,10 +72,7 @@ impl StoreWriter {
     }
 
     /// Queues a write without waiting for it; drops it if the queue is full.
-    pub fn post(
-        &self,
-        work: impl FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send + 'static,
-    ) {
+    pub fn post(&self, work: impl FnOnce(&mut Batch<'_>) -> Result<()> + Send + 'static) {
         let job = WriteJob {
             access: Access::Write,
             work: Box::new(work),
@@ -134,7 +131,7 @@ fn transact(
     tasks: &mut TaskState,
     work: Vec<Work>,
     access: Access,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     connection.begin(access)?;
     let done = run_jobs(connection, tasks, work, access).and_then(|is_pending| {
         connection.commit()?;
@@ -152,7 +149,7 @@ fn run_jobs(
     tasks: &mut TaskState,
     work: Vec<Work>,
     access: Access,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     if tasks.counted.is_none() {
         tasks.recount(connection)?;
     }

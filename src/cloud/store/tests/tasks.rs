@@ -1,5 +1,7 @@
 //! Tasks, their priorities and leases, and jobs of uploaded games and positions.
 
+use super::Priority::{Background, Requested, Urgent};
+use super::TaskKind::{Expansion, Scoring};
 use super::*;
 use crate::notation::Line;
 
@@ -19,10 +21,22 @@ fn lease(store: &Store, kind: TaskKind, seconds: i64) -> Lease {
     store.lease(request(kind, 10, seconds)).unwrap()
 }
 
+fn finish(store: &Store, lease: i64, worker: &'static str) -> usize {
+    let done = store.write(move |batch| batch.finish_lease(lease, worker));
+    done.unwrap()
+}
+
+fn release(store: &Store, lease: i64, worker: &'static str) {
+    let done = store.write(move |batch| batch.release(lease, worker));
+    done.unwrap();
+}
+
+fn waiting(store: &Store, kind: TaskKind) -> i64 {
+    store.read(|s| s.waiting(kind)).unwrap()
+}
+
 fn tasks_are_leased_by_priority_and_age(library: &TestLibrary) {
     let store = library.open();
-    use Priority::{Background, Requested, Urgent};
-    use TaskKind::{Expansion, Scoring};
     for kind in [Scoring, Expansion] {
         add(&store, &task(kind, "", &["c3c4"], Background));
         add(&store, &task(kind, "h2e2", &["h9g7"], Requested));
@@ -44,86 +58,53 @@ fn tasks_are_leased_by_priority_and_age(library: &TestLibrary) {
     // A task that was leased just now is not queued again.
     add(&store, &task(Scoring, "h2e2", &["h9g7"], Urgent));
     assert_eq!(lease(&store, Scoring, 60).tasks, []);
-    let number = scoring.number;
-    assert_eq!(
-        store
-            .write(move |batch| batch.finish_lease(number, WORKER))
-            .unwrap(),
-        4
-    );
-    assert_eq!(
-        store
-            .write(move |batch| batch.finish_lease(number, WORKER))
-            .unwrap(),
-        0
-    );
-    assert_eq!(
-        store.write(|batch| batch.finish_lease(0, WORKER)).unwrap(),
-        0
-    );
+    let finished = [scoring.number, scoring.number, 0].map(|number| finish(&store, number, WORKER));
+    assert_eq!(finished, [4, 0, 0]);
 }
 
 fn leases_expire_and_are_released(library: &TestLibrary) {
     let store = library.open();
-    let scoring = |before| task(TaskKind::Scoring, before, &[], Priority::Requested);
+    let scoring = |before| task(Scoring, before, &[], Requested);
     add(&store, &scoring(""));
     add(&store, &scoring("h2e2"));
-    let first = lease(&store, TaskKind::Scoring, -1);
+    let first = lease(&store, Scoring, -1);
     add(&store, &scoring("h2d2"));
     // The tasks of expired leases come first.
-    let second = lease(&store, TaskKind::Scoring, 60);
+    let second = lease(&store, Scoring, 60);
     assert_eq!(second.tasks[..2], first.tasks);
     assert_eq!(second.tasks.len(), 3);
-    let number = first.number;
-    assert_eq!(
-        store
-            .write(move |batch| batch.finish_lease(number, WORKER))
-            .unwrap(),
-        0
-    );
-    let number = second.number;
-    store
-        .write(move |batch| batch.release(number, WORKER))
-        .unwrap();
+    assert_eq!(finish(&store, first.number, WORKER), 0);
+    release(&store, second.number, WORKER);
     drop(store);
     let store = library.open();
-    let third = lease(&store, TaskKind::Scoring, 60);
+    let third = lease(&store, Scoring, 60);
     assert_eq!(third.tasks, second.tasks);
     assert!(third.number > second.number);
     // A task that is never finished is leased at most five times.
     for _ in 0..4 {
         add(&store, &scoring("h2c2"));
-        lease(&store, TaskKind::Scoring, -1);
+        lease(&store, Scoring, -1);
     }
-    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 0);
-    assert_eq!(lease(&store, TaskKind::Scoring, -1).tasks.len(), 1);
-    assert_eq!(lease(&store, TaskKind::Scoring, -1).tasks, []);
+    assert_eq!(waiting(&store, Scoring), 0);
+    assert_eq!(lease(&store, Scoring, -1).tasks.len(), 1);
+    assert_eq!(lease(&store, Scoring, -1).tasks, []);
 }
 
 fn a_released_task_is_merged_with_the_waiting_one(library: &TestLibrary) {
-    use TaskKind::{Expansion, Scoring};
     let store = library.open();
-    let waiting = |kind| store.read(|s| s.waiting(kind)).unwrap();
-    add(&store, &task(Scoring, "", &["c3c4"], Priority::Urgent));
-    add(
-        &store,
-        &task(Scoring, "h2e2", &["h9g7"], Priority::Requested),
-    );
-    add(&store, &task(Expansion, "", &[], Priority::Requested));
+    let waiting = || [Scoring, Expansion].map(|kind| waiting(&store, kind));
+    add(&store, &task(Scoring, "", &["c3c4"], Urgent));
+    add(&store, &task(Scoring, "h2e2", &["h9g7"], Requested));
+    add(&store, &task(Expansion, "", &[], Requested));
     let [scoring, expansion] = [Scoring, Expansion].map(|kind| lease(&store, kind, 60));
-    assert_eq!((waiting(Scoring), waiting(Expansion)), (0, 0));
-    add(
-        &store,
-        &task(Scoring, "", &["e3e4", "a3a4"], Priority::Background),
-    );
+    assert_eq!(waiting(), [0, 0]);
+    add(&store, &task(Scoring, "", &["e3e4", "a3a4"], Background));
     for number in [scoring.number, expansion.number] {
-        store
-            .write(move |batch| batch.release(number, WORKER))
-            .unwrap();
+        release(&store, number, WORKER);
     }
-    assert_eq!((waiting(Scoring), waiting(Expansion)), (2, 1));
+    assert_eq!(waiting(), [2, 1]);
     let again = lease(&store, Scoring, 60);
-    let mut merged = task(Scoring, "", &["c3c4", "e3e4", "a3a4"], Priority::Urgent);
+    let mut merged = task(Scoring, "", &["c3c4", "e3e4", "a3a4"], Urgent);
     merged.moves.sort_by_key(|m| m.bits());
     assert_eq!(again.tasks, [merged, scoring.tasks[1].clone()]);
     assert_eq!(lease(&store, Expansion, 60).tasks, expansion.tasks);
@@ -131,22 +112,16 @@ fn a_released_task_is_merged_with_the_waiting_one(library: &TestLibrary) {
 
 fn leases_belong_to_their_workers(library: &TestLibrary) {
     let store = library.open();
-    add(
-        &store,
-        &task(TaskKind::Scoring, "", &["c3c4"], Priority::Requested),
-    );
-    let leased = lease(&store, TaskKind::Scoring, 60);
+    add(&store, &task(Scoring, "", &["c3c4"], Requested));
+    let leased = lease(&store, Scoring, 60);
     let number = leased.number;
     let tasks = |worker| store.write(move |batch| batch.leased_tasks(number, worker));
     assert_eq!(tasks(WORKER).unwrap(), leased.tasks);
     assert_eq!(tasks("other").unwrap(), []);
-    store
-        .write(move |batch| batch.release(number, "other"))
-        .unwrap();
-    let finish = |worker| store.write(move |batch| batch.finish_lease(number, worker));
-    assert_eq!(finish("other").unwrap(), 0);
+    release(&store, number, "other");
+    assert_eq!(finish(&store, number, "other"), 0);
     assert_eq!(tasks(WORKER).unwrap(), leased.tasks);
-    assert_eq!(finish(WORKER).unwrap(), 1);
+    assert_eq!(finish(&store, number, WORKER), 1);
     assert_eq!(tasks(WORKER).unwrap(), []);
 }
 
@@ -176,7 +151,7 @@ fn line(moves: &str) -> Vec<Task> {
         .map(|m| m.parse().unwrap())
         .collect();
     let start = Position::startpos();
-    let (tasks, left_out) = Task::of_line(Line { start, moves }, 40, Priority::Requested);
+    let (tasks, left_out) = Task::of_line(Line { start, moves }, 40, Requested);
     assert_eq!(left_out, 0);
     tasks
 }
@@ -187,13 +162,18 @@ fn add_job(store: &Store, tasks: Vec<Task>, priority: Priority) -> Result<i64, J
         .unwrap()
 }
 
+fn cancel(store: &Store, id: i64) -> bool {
+    let canceled = store.write(move |batch| batch.cancel_job(id, "owner"));
+    canceled.unwrap()
+}
+
 fn advance(store: &Store) {
     store.write(|batch| batch.advance_jobs()).unwrap();
 }
 
 fn job(store: &Store, id: i64) -> Job {
-    let jobs = store.read(|s| s.jobs()).unwrap();
-    jobs.into_iter().find(|job| job.id == id).unwrap()
+    let mut jobs = store.read(|s| s.jobs(Some(id))).unwrap();
+    jobs.pop().unwrap()
 }
 
 /// Makes the requests of all jobs older by `seconds`.
@@ -213,29 +193,26 @@ fn a_job_counts_its_searches(library: &TestLibrary) {
     let store = library.open();
     // The second game is the mirror image of the beginning of the first one, so it adds no searches.
     let tasks = [line("h2e2 h9g7 h0g2"), line("b2e2 b9c7")].concat();
-    let id = add_job(&store, tasks, Priority::Requested).unwrap();
+    let id = add_job(&store, tasks, Requested).unwrap();
     let progress = |store: &Store| {
         let job = job(store, id);
         (job.done, job.failed, job.total, job.ended.is_some())
     };
     assert_eq!(progress(&store), (0, 0, 3, false));
     advance(&store);
-    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 3);
+    assert_eq!(waiting(&store, Scoring), 3);
     // The job continues after a restart, and requests nothing twice.
     drop(store);
     let store = library.open();
     advance(&store);
-    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 3);
-    let leased = lease(&store, TaskKind::Scoring, 3600);
+    assert_eq!(waiting(&store, Scoring), 3);
+    let leased = lease(&store, Scoring, 3600);
     wait(&store, 60);
     advance(&store);
     assert_eq!(progress(&store), (0, 0, 3, false), "the tasks are leased");
     put(&store, new("", "h2e2", 5, 3));
     put(&store, new("h2e2", "h9g7", 5, 3));
-    let number = leased.number;
-    store
-        .write(move |batch| batch.finish_lease(number, WORKER))
-        .unwrap();
+    finish(&store, leased.number, WORKER);
     advance(&store);
     assert_eq!(progress(&store), (2, 0, 3, false));
     // After three requests without a result a search has failed.
@@ -243,11 +220,8 @@ fn a_job_counts_its_searches(library: &TestLibrary) {
         assert_eq!(progress(&store), (2, 0, 3, false));
         wait(&store, 400);
         advance(&store);
-        let leased = lease(&store, TaskKind::Scoring, 3600);
-        let number = leased.number;
-        store
-            .write(move |batch| batch.finish_lease(number, WORKER))
-            .unwrap();
+        let leased = lease(&store, Scoring, 3600);
+        finish(&store, leased.number, WORKER);
     }
     assert_eq!(progress(&store), (2, 1, 3, true));
     assert!(!store.read(|s| s.has_unfinished_jobs()).unwrap());
@@ -258,22 +232,22 @@ fn known_results_are_not_searched_again(library: &TestLibrary) {
     for (moves, m) in [("", "c3c4"), ("c3c4", "b7c7")] {
         put(&store, new(moves, m, 5, 3));
     }
-    let id = add_job(&store, line("c3c4 b7c7"), Priority::Requested).unwrap();
+    let id = add_job(&store, line("c3c4 b7c7"), Requested).unwrap();
     advance(&store);
     // Only c3c4 counts as searched, because its reply is known. The reply b7c7 has no known reply itself.
     assert_eq!((job(&store, id).done, job(&store, id).ended), (1, None));
-    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 1);
+    assert_eq!(waiting(&store, Scoring), 1);
     // A line without moves requests an expansion of its position.
-    let id = add_job(&store, line(""), Priority::Requested).unwrap();
+    let id = add_job(&store, line(""), Requested).unwrap();
     advance(&store);
-    assert_eq!(store.read(|s| s.waiting(TaskKind::Expansion)).unwrap(), 1);
+    assert_eq!(waiting(&store, Expansion), 1);
     for m in ["h2e2", "g0e2", "e3e4", "a3a4"] {
         put(&store, new("", m, 5, 3));
     }
     wait(&store, 60);
     advance(&store);
     assert_eq!(job(&store, id).done, 0, "its task is still waiting");
-    store.lease(request(TaskKind::Expansion, 10, 60)).unwrap();
+    store.lease(request(Expansion, 10, 60)).unwrap();
     store
         .write(|batch| batch.connection.execute("DELETE FROM task", &[]))
         .unwrap();
@@ -283,20 +257,11 @@ fn known_results_are_not_searched_again(library: &TestLibrary) {
 
 fn a_canceled_job_requests_nothing(library: &TestLibrary) {
     let store = library.open();
-    let id = add_job(&store, line("h2e2 h9g7"), Priority::Requested).unwrap();
-    assert!(
-        store
-            .write(move |batch| batch.cancel_job(id, "owner"))
-            .unwrap()
-    );
-    assert!(
-        !store
-            .write(move |batch| batch.cancel_job(id, "owner"))
-            .unwrap()
-    );
-    assert!(!store.write(|batch| batch.cancel_job(99, "owner")).unwrap());
+    let id = add_job(&store, line("h2e2 h9g7"), Requested).unwrap();
+    let canceled = [id, id, 99].map(|id| cancel(&store, id));
+    assert_eq!(canceled, [true, false, false]);
     advance(&store);
-    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 0);
+    assert_eq!(waiting(&store, Scoring), 0);
     let job = job(&store, id);
     assert_eq!((job.done, job.canceled_by.as_deref()), (0, Some("owner")));
     assert!(job.ended.is_some());
@@ -316,49 +281,39 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
             }
             let view = View::of(&position);
             let m = legal_moves(&position).iter().copied().next().unwrap();
-            let task = Task {
-                kind: TaskKind::Scoring,
-                key: view.key.clone(),
-                moves: vec![view.stored(m)],
-                priority: Priority::Requested,
-            };
+            let moves = vec![view.stored(m)];
+            let task = Task::scoring(view.key, moves, Requested);
             if !tasks.contains(&task) {
                 tasks.push(task);
             }
         }
         tasks
     };
-    let low = add_job(&store, long("a3a4"), Priority::Background).unwrap();
-    let high = add_job(&store, long("i3i4"), Priority::Urgent).unwrap();
+    let low = add_job(&store, long("a3a4"), Background).unwrap();
+    let high = add_job(&store, long("i3i4"), Urgent).unwrap();
     advance(&store);
     // At most 400 searches are in the queue, or 100 with PostgreSQL.
-    let waiting = store.read(|s| s.waiting(TaskKind::Scoring)).unwrap();
+    let waiting = waiting(&store, Scoring);
     assert!((90..=400).contains(&waiting), "{waiting}");
-    let leased = store.lease(request(TaskKind::Scoring, 1000, 60)).unwrap();
+    let leased = store.lease(request(Scoring, 1000, 60)).unwrap();
     let of = |priority| {
-        leased
-            .tasks
-            .iter()
-            .filter(|task| task.priority == priority)
-            .count()
+        let tasks = leased.tasks.iter();
+        tasks.filter(|task| task.priority == priority).count()
     };
     // The job of lower priority begins only when all searches of the other one are in the queue.
-    let (first, second) = (of(Priority::Urgent), of(Priority::Requested));
+    let (first, second) = (of(Urgent), of(Requested));
     assert!(
         first > 250 || first >= 90 && second == 0,
         "{first} {second}"
     );
     assert_eq!(first + second, leased.tasks.len());
-    assert!(leased.tasks[0].priority == Priority::Urgent);
+    assert!(leased.tasks[0].priority == Urgent);
     assert!(job(&store, low).ended.is_none() && job(&store, high).ended.is_none());
 }
 
 fn the_number_of_jobs_and_their_size_are_limited(library: &TestLibrary) {
     let store = library.open();
-    assert_eq!(
-        add_job(&store, Vec::new(), Priority::Requested),
-        Err(JobError::Empty)
-    );
+    assert_eq!(add_job(&store, Vec::new(), Requested), Err(JobError::Empty));
     // Positions with too few pieces are not searched. A position with two pawns on a file at home cannot be stored, but
     // those after the capture of one of them can.
     let doubled = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR b";
@@ -371,19 +326,17 @@ fn the_number_of_jobs_and_their_size_are_limited(library: &TestLibrary) {
         let start = start.parse().unwrap();
         let moves = moves.split_whitespace().map(|m| m.parse().unwrap());
         let moves = moves.collect();
-        let (tasks, left_out) = Task::of_line(Line { start, moves }, 40, Priority::Requested);
+        let (tasks, left_out) = Task::of_line(Line { start, moves }, 40, Requested);
         assert_eq!((tasks.len(), left_out), counts);
     }
     for _ in 0..64 {
-        add_job(&store, line("h2e2"), Priority::Requested).unwrap();
+        add_job(&store, line("h2e2"), Requested).unwrap();
     }
     assert_eq!(
-        add_job(&store, line("h2e2"), Priority::Requested),
+        add_job(&store, line("h2e2"), Requested),
         Err(JobError::TooMany)
     );
-    let first = store.read(|s| s.jobs()).unwrap().last().unwrap().id;
-    store
-        .write(move |batch| batch.cancel_job(first, "owner"))
-        .unwrap();
-    add_job(&store, line("h2e2"), Priority::Requested).unwrap();
+    let first = store.read(|s| s.jobs(None)).unwrap().last().unwrap().id;
+    cancel(&store, first);
+    add_job(&store, line("h2e2"), Requested).unwrap();
 }
