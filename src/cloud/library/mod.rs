@@ -62,10 +62,8 @@ impl Library {
         let framed = ReplyFormat::framed(is_json);
         let bare = if is_json { framed } else { ReplyFormat::Bare };
         let Some(action) = parameters.get("action") else {
-            return Ok(Answer {
-                is_json,
-                ..Answer::text(String::new())
-            });
+            let body = String::new();
+            return Ok(Answer { body, is_json });
         };
         let Some(text) = parameters.get_filled("board") else {
             return Ok(answer(&ApiReply::Status("invalid parameters"), bare));

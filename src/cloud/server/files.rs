@@ -59,7 +59,10 @@ impl Site {
                 self.add(&entry.path(), &format!("{path}/"), size, depth + 1)?;
             } else if kind.is_file() {
                 *size += entry.metadata()?.len();
-                check(self.0.len(), *size)?;
+                if self.0.len() > MAX_FILES || *size > MAX_BYTES {
+                    let text = format!("more than {MAX_FILES} files or {} MB", MAX_BYTES >> 20);
+                    return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+                }
                 let content = Bytes::from(std::fs::read(entry.path())?);
                 let kind = content_type(&name);
                 let file = File { kind, content };
@@ -76,15 +79,6 @@ impl Site {
     pub fn get(&self, path: &str) -> Option<&File> {
         self.0.get(&*percent_decode_str(path).decode_utf8().ok()?)
     }
-}
-
-/// Returns an error if there are too many files, or if they are too large.
-fn check(files: usize, size: u64) -> io::Result<()> {
-    if files > MAX_FILES || size > MAX_BYTES {
-        let text = format!("more than {MAX_FILES} files or {} MB", MAX_BYTES >> 20);
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
-    }
-    Ok(())
 }
 
 /// Content type by file extension.

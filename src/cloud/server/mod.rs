@@ -16,7 +16,6 @@ mod shared;
 mod site;
 mod worker;
 
-use std::future::Future;
 use std::io::Cursor;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -38,7 +37,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use super::access::{Role, Tokens};
@@ -46,7 +45,7 @@ use super::library::Library;
 use super::worker::jobs::{LEASE, RELEASE, SUBMIT};
 use caller::{Peer, ServerError, translate_reason};
 use request_line::{FirstLine, MAX_URL};
-use shared::{Admission, Shared};
+use shared::Shared;
 
 pub use caller::language;
 pub use files::{Site, content_type};
@@ -276,13 +275,11 @@ async fn accept(
         };
         shared.metrics.connections.inc();
         let connection = serve(router.clone(), stream, peer.ip(), shared.clone());
-        tokio::spawn(hold(connection, slot, admission));
+        tokio::spawn(async move {
+            connection.await;
+            drop((slot, admission));
+        });
     }
-}
-
-/// Runs a connection and keeps its slot and its admission until it ends.
-async fn hold(connection: impl Future<Output = ()>, _: OwnedSemaphorePermit, _: Admission) {
-    connection.await;
 }
 
 /// HTTP/1.1 with limits on the time and the size of the head of a request.

@@ -48,7 +48,7 @@ impl Worker {
     ) -> Result<Self, StartError> {
         let stop_flag = Arc::new(StopFlag::default());
         let (alive, stop_signal) = crossbeam_channel::bounded(0);
-        let (sender, started) = crossbeam_channel::bounded(1);
+        let (sender, failed) = crossbeam_channel::bounded(1);
         let (running, ended) = crossbeam_channel::bounded(0);
         let stopping = stop_flag.clone();
         let current = Arc::new(CurrentLease::default());
@@ -60,20 +60,18 @@ impl Worker {
                 lower_priority();
                 // Search threads inherit the priority of this thread.
                 let scorer = Scorer::new(tables, nodes, stopping.clone());
-                let (scorer, result) = match scorer {
-                    Ok(scorer) => (Some(scorer), Ok(())),
-                    Err(error) => (None, Err(error)),
+                // `start` waits for the error, or for the end of the sender.
+                let mut scorer = match scorer {
+                    Ok(scorer) => scorer,
+                    Err(error) => return drop(sender.send(error)),
                 };
-                // `start` waits for this.
-                let _ = sender.send(result);
-                if let Some(mut scorer) = scorer {
-                    let runner = JobRunner {
-                        source: &*requested,
-                        current: &holding,
-                        stop_flag: &stopping,
-                    };
-                    runner.run(&mut scorer, &stop_signal, pause);
-                }
+                drop(sender);
+                let runner = JobRunner {
+                    source: &*requested,
+                    current: &holding,
+                    stop_flag: &stopping,
+                };
+                runner.run(&mut scorer, &stop_signal, pause);
             })
             .map_err(StartError::NoThread)?;
         let worker = Self {
@@ -84,9 +82,9 @@ impl Worker {
             source,
             current,
         };
-        match started.recv() {
-            Ok(Err(error)) => Err(error),
-            _ => Ok(worker),
+        match failed.recv() {
+            Ok(error) => Err(error),
+            Err(_) => Ok(worker),
         }
     }
 
