@@ -1,7 +1,7 @@
 //! Builds a record from the tokens of a PGN.
 
 use super::headings::{Line, is_address, is_game_number, may_be_move};
-use super::scanner::{PgnToken, Unclosed};
+use super::scanner::PgnToken;
 use super::words::{
     half_width, is_clock, is_first_number, joined_moves, split_word, without_label,
 };
@@ -138,19 +138,13 @@ impl Builder {
                     || is_move_text(joined_moves(split_word(without_label(&word)).0)[0]);
                 restarts || self.has_ended && begins_with_move()
             }
+            PgnToken::UnclosedTag => self.has_moves() || self.has_ended,
+            PgnToken::UnclosedComment => self.has_ended,
             PgnToken::Line(Line::Sentence(_))
             | PgnToken::Note(_)
             | PgnToken::Comment(_)
             | PgnToken::Open
             | PgnToken::Close => false,
-        }
-    }
-
-    /// Whether an unclosed tag or comment does not belong to this game.
-    pub fn is_complete_before_unclosed(&self, unclosed: Unclosed) -> bool {
-        match unclosed {
-            Unclosed::Tag => self.has_moves() || self.has_ended,
-            Unclosed::Comment => self.has_ended,
         }
     }
 
@@ -172,15 +166,18 @@ impl Builder {
         self.game.add_problem(&RecordError::at(line, reason), true);
     }
 
-    /// Handles an unclosed tag or comment. An unclosed comment ends the game.
-    pub fn add_unclosed(&mut self, line: usize, unclosed: Unclosed) {
-        self.has_ended |= matches!(unclosed, Unclosed::Comment);
-        self.add_problem(line, unclosed);
-    }
-
     /// Adds a token. Returns `false` if it is text that does not belong to a game.
     pub fn add(&mut self, token: PgnToken<'_>, line: usize) -> bool {
         let is_part = match token {
+            PgnToken::UnclosedTag => {
+                self.add_problem(line, "unclosed tag");
+                true
+            }
+            PgnToken::UnclosedComment => {
+                self.has_ended = true;
+                self.add_problem(line, "unclosed comment");
+                true
+            }
             _ if self.too_deep > 0 && !matches!(token, PgnToken::Tag(..)) => {
                 self.skip_deep_variation(&token);
                 true

@@ -158,36 +158,25 @@ impl<R: BufRead> Iterator for PgnReader<R> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let (line, token) = self.scanner.next();
-            let complete = match token {
-                Ok(Some(token)) => {
-                    let is_another = self.builder.is_complete_before(&token);
-                    let complete = is_another.then(|| std::mem::take(&mut self.builder));
-                    if !self.builder.add(token, line) && self.last_skipped != line {
-                        self.skipped += 1;
-                        self.last_skipped = line;
-                    }
-                    complete
+            let Some(token) = token else {
+                if self.read_part() {
+                    continue;
                 }
-                Err(unclosed) => {
-                    let is_another = self.builder.is_complete_before_unclosed(unclosed);
-                    let complete = is_another.then(|| std::mem::take(&mut self.builder));
-                    self.builder.add_unclosed(line, unclosed);
-                    complete
+                let last = std::mem::take(&mut self.builder);
+                // After an error the rest of a game may be missing.
+                let is_whole = self.error.is_none() || last.has_ended();
+                if is_whole && last.has_record() {
+                    return Some(last.finish());
                 }
-                Ok(None) => {
-                    if self.read_part() {
-                        continue;
-                    }
-                    let last = std::mem::take(&mut self.builder);
-                    // After an error the rest of a game may be missing.
-                    let is_whole = self.error.is_none() || last.has_ended();
-                    if is_whole && last.has_record() {
-                        return Some(last.finish());
-                    }
-                    self.skipped += usize::from(is_whole && !last.is_empty());
-                    return None;
-                }
+                self.skipped += usize::from(is_whole && !last.is_empty());
+                return None;
             };
+            let is_another = self.builder.is_complete_before(&token);
+            let complete = is_another.then(|| std::mem::take(&mut self.builder));
+            if !self.builder.add(token, line) && self.last_skipped != line {
+                self.skipped += 1;
+                self.last_skipped = line;
+            }
             match complete {
                 Some(game) if game.has_record() => return Some(game.finish()),
                 Some(_) => self.skipped += 1,

@@ -1,5 +1,7 @@
 //! Splits a PGN into tokens.
 
+use std::ops::Range;
+
 use super::headings::Line;
 
 /// A token of a PGN.
@@ -16,15 +18,8 @@ pub enum PgnToken<'a> {
     Word(&'a str),
     /// A line outside the moves.
     Line(Line<'a>),
-}
-
-/// An unclosed tag or comment.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-pub enum Unclosed {
-    #[error("unclosed tag")]
-    Tag,
-    #[error("unclosed comment")]
-    Comment,
+    UnclosedTag,
+    UnclosedComment,
 }
 
 /// Whether a character separates words: blanks, control characters, the punctuation between moves in a Chinese text,
@@ -86,7 +81,7 @@ impl Scanner {
 
     /// The next token with the line in which it ends, from 1, or the line in which an unclosed tag or comment
     /// begins. `None` at the end of the part.
-    pub fn next(&mut self) -> (usize, Result<Option<PgnToken<'_>>, Unclosed>) {
+    pub fn next(&mut self) -> (usize, Option<PgnToken<'_>>) {
         loop {
             let is_line_start = self.skip_space();
             let line = self.lines + 1;
@@ -95,33 +90,33 @@ impl Scanner {
             if is_line_start && rest.lines().next().and_then(Line::read).is_some() {
                 self.skip_line();
                 let found = Line::read(&self.text[start..self.at]);
-                return (line, Ok(found.map(PgnToken::Line)));
+                return (line, found.map(PgnToken::Line));
             }
             let Some(first) = rest.chars().next() else {
-                return (line, Ok(None));
+                return (line, None);
             };
             match first {
                 '[' if is_line_start || is_tag(rest) => {
                     return match self.tag() {
-                        Ok((name, value)) => {
-                            let name = self.text[name.0..name.1].trim();
-                            (self.lines + 1, Ok(Some(PgnToken::Tag(name, value))))
+                        Some((name, value)) => {
+                            let name = self.text[name].trim();
+                            (self.lines + 1, Some(PgnToken::Tag(name, value)))
                         }
-                        Err(broken) => (line, Err(broken)),
+                        None => (line, Some(PgnToken::UnclosedTag)),
                     };
                 }
                 '{' => {
                     return if self.skip_past('}') {
                         let comment = &self.text[start + 1..self.at - 1];
-                        (self.lines + 1, Ok(Some(PgnToken::Comment(comment))))
+                        (self.lines + 1, Some(PgnToken::Comment(comment)))
                     } else {
-                        (line, Err(Unclosed::Comment))
+                        (line, Some(PgnToken::UnclosedComment))
                     };
                 }
                 ';' => {
                     self.skip_line();
                     let comment = &self.text[start + 1..self.at];
-                    return (line, Ok(Some(PgnToken::Comment(comment))));
+                    return (line, Some(PgnToken::Comment(comment)));
                 }
                 // The rest of a line after `%` is reserved for other programs.
                 '%' if start == 0 || self.text.as_bytes()[start - 1] == b'\n' => self.skip_line(),
@@ -132,7 +127,7 @@ impl Scanner {
                     } else {
                         PgnToken::Close
                     };
-                    return (line, Ok(Some(token)));
+                    return (line, Some(token));
                 }
                 _ => {
                     if let Some(length) = self.note() {
@@ -140,11 +135,11 @@ impl Scanner {
                         let bracket = first.len_utf8();
                         self.skip(bracket + length + bracket);
                         let note = &self.text[start + bracket..self.at - bracket];
-                        return (line, Ok(Some(PgnToken::Note(note))));
+                        return (line, Some(PgnToken::Note(note)));
                     }
                     self.skip_word(first);
                     let word = &self.text[start..self.at];
-                    return (line, Ok(Some(PgnToken::Word(word))));
+                    return (line, Some(PgnToken::Word(word)));
                 }
             }
         }
@@ -218,8 +213,8 @@ impl Scanner {
         found.is_some()
     }
 
-    /// The place of the name of a tag, and its value. An unclosed tag ends with its line.
-    fn tag(&mut self) -> Result<((usize, usize), String), Unclosed> {
+    /// The place of the name of a tag, and its value. Skips the line of an unclosed tag and returns `None`.
+    fn tag(&mut self) -> Option<(Range<usize>, String)> {
         let start = self.at + 1;
         let mut characters = self.text[start..].char_indices();
         let mut line = characters.by_ref().take_while(|(_, c)| *c != '\n');
@@ -233,13 +228,13 @@ impl Scanner {
                             break;
                         };
                         self.skip(1 + end + 1);
-                        return Ok(((start, start + name), value));
+                        return Some((start..start + name, value));
                     }
                     _ => value.push(c),
                 }
             }
         }
         self.skip_line();
-        Err(Unclosed::Tag)
+        None
     }
 }
