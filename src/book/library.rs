@@ -26,87 +26,60 @@ pub const BUILTIN: &str = "<builtin>";
 /// The built-in book as BOOK.DAT; see the guide for how it was made.
 static BUILTIN_RECORDS: &[u8] = include_bytes!("builtin.dat");
 
+/// Numbers for books with hashed positions, which only databases have.
+#[cfg(not(feature = "sqlite"))]
+enum ObkKeys {}
+
 /// Opens a book and detects its format.
 pub fn open_book(path: &Path) -> Result<Box<dyn Book>, BookError> {
-    Opener::default().open(path)
+    open(path, None)
 }
 
-/// Opens books with the key file that some formats need.
-#[derive(Debug, Default)]
-struct Opener {
-    #[cfg(feature = "sqlite")]
-    keys: Option<ObkKeys>,
+/// Opens a book with the key file that some formats need.
+fn open(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError> {
+    if path == Path::new(BUILTIN) {
+        return Ok(Box::new(DatBook::new(BUILTIN_RECORDS.into())?));
+    }
+    let mut file = open_regular(path)?;
+    let mut bytes = Vec::new();
+    let head = DATABASE.len() as u64;
+    file.by_ref().take(head).read_to_end(&mut bytes)?;
+    if bytes == DATABASE {
+        return open_database(path, keys);
+    }
+    let size = file.metadata()?.len();
+    if size > LARGEST {
+        return Err(BookError::TooLarge(size));
+    }
+    file.take(LARGEST).read_to_end(&mut bytes)?;
+    let error = match text_of(&bytes).map(|text| BookTable::from_text(&text)) {
+        Some(Ok(table)) if table.positions() > 0 => return Ok(Box::new(table)),
+        Some(Ok(_)) => Some(BookError::Empty),
+        Some(Err(error)) => Some(BookError::Foreign(error.to_string())),
+        #[cfg(feature = "sqlite")]
+        None if size == KEY_FILE_LENGTH as u64 => Some(BookError::WrongKeys),
+        None => None,
+    };
+    // A BOOK.DAT may by coincidence be valid text, or have the size of a key file.
+    let book = DatBook::new(bytes.into()).map_err(|own| error.unwrap_or(own));
+    Ok(Box::new(book?))
 }
 
-impl Opener {
-    /// Reads the first valid key file of a list.
-    #[cfg(feature = "sqlite")]
-    fn with_keys_among(names: &[&str]) -> Self {
-        let keys = names.iter().find_map(|name| read_keys(name));
-        Self { keys }
-    }
-
-    #[cfg(not(feature = "sqlite"))]
-    fn with_keys_among(_: &[&str]) -> Self {
-        Self::default()
-    }
-
-    fn open(&self, path: &Path) -> Result<Box<dyn Book>, BookError> {
-        if path == Path::new(BUILTIN) {
-            return Ok(Box::new(DatBook::new(BUILTIN_RECORDS.into())?));
-        }
-        let mut file = open_regular(path)?;
-        let mut bytes = Vec::new();
-        let head = DATABASE.len() as u64;
-        file.by_ref().take(head).read_to_end(&mut bytes)?;
-        if bytes == DATABASE {
-            return self.open_database(path);
-        }
-        let size = file.metadata()?.len();
-        if size > LARGEST {
-            return Err(BookError::TooLarge(size));
-        }
-        file.take(LARGEST).read_to_end(&mut bytes)?;
-        let error = match text_of(&bytes).map(|text| BookTable::from_text(&text)) {
-            Some(Ok(table)) if table.positions() > 0 => return Ok(Box::new(table)),
-            Some(Ok(_)) => Some(BookError::Empty),
-            Some(Err(error)) => Some(BookError::Foreign(error.to_string())),
-            #[cfg(feature = "sqlite")]
-            None if size == KEY_FILE_LENGTH as u64 => Some(BookError::WrongKeys),
-            None => None,
-        };
-        // A BOOK.DAT may by coincidence be valid text, or have the size of a key file.
-        let book = DatBook::new(bytes.into()).map_err(|own| error.unwrap_or(own));
-        Ok(Box::new(book?))
-    }
-
-    #[cfg(feature = "sqlite")]
-    fn open_database(&self, path: &Path) -> Result<Box<dyn Book>, BookError> {
-        let (connection, schema) = database::open(path)?;
-        match schema {
-            Schema::Xqb => Ok(Box::new(XqbBook::new(connection))),
-            Schema::Obk { table } => {
-                let keys = self.keys.clone().ok_or(BookError::NeedsKeys)?;
-                Ok(Box::new(ObkBook::new(connection, keys, table)))
-            }
+#[cfg(feature = "sqlite")]
+fn open_database(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError> {
+    let (connection, schema) = database::open(path)?;
+    match schema {
+        Schema::Xqb => Ok(Box::new(XqbBook::new(connection))),
+        Schema::Obk { table } => {
+            let keys = keys.ok_or(BookError::NeedsKeys)?.clone();
+            Ok(Box::new(ObkBook::new(connection, keys, table)))
         }
     }
+}
 
-    #[cfg(not(feature = "sqlite"))]
-    fn open_database(&self, _: &Path) -> Result<Box<dyn Book>, BookError> {
-        Err(BookError::NoDatabases)
-    }
-
-    /// Whether a file is a key file and not a book.
-    #[cfg(feature = "sqlite")]
-    fn is_key_file(&self, name: &str) -> bool {
-        read_keys(name).is_some()
-    }
-
-    #[cfg(not(feature = "sqlite"))]
-    fn is_key_file(&self, _: &str) -> bool {
-        false
-    }
+#[cfg(not(feature = "sqlite"))]
+fn open_database(_: &Path, _: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError> {
+    Err(BookError::NoDatabases)
 }
 
 /// The text of a book; `None` if the bytes are not text. Small weights in a BOOK.DAT have NUL bytes like a text in
@@ -129,6 +102,11 @@ fn read_keys(name: &str) -> Option<ObkKeys> {
     ObkKeys::read(&std::fs::read(path).ok()?)
 }
 
+#[cfg(not(feature = "sqlite"))]
+fn read_keys(_: &str) -> Option<ObkKeys> {
+    None
+}
+
 /// A list of books in order of preference.
 #[derive(Debug, Default)]
 pub struct BookLibrary {
@@ -142,12 +120,12 @@ impl BookLibrary {
         let mut library = Self::default();
         let mut problems = Vec::new();
         let names: Vec<&str> = names_of_list(list).collect();
-        let opener = Opener::with_keys_among(&names);
+        let keys = names.iter().find_map(|name| read_keys(name));
         for name in names {
-            if opener.is_key_file(name) {
+            if read_keys(name).is_some() {
                 continue;
             }
-            match opener.open(&path_of_name(name)) {
+            match open(&path_of_name(name), keys.as_ref()) {
                 Ok(book) => library.books.push((name.to_owned(), book)),
                 Err(error) => problems.push(format!("{}: {error}", excerpt(name))),
             }
