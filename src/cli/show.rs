@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .collect::<Result<_, _>>()?,
             marks: arguments.mark.clone(),
         };
-        svg::draw(position, style, &highlights)
+        svg::draw(position, style.flipped, &highlights)
     } else {
         let side = position.side_to_move();
         let board = draw(position, style, last);

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::diagram::DiagramStyle;
 use crate::board::{Color, Move, Position, Square};
 
 /// The distance between two lines of the board in units of the picture, and the radius of a piece.
@@ -20,45 +19,48 @@ pub struct Highlights {
     pub marks: Vec<Square>,
 }
 
-/// Draws a position as a complete SVG file. Pieces have Chinese characters; of the style, only `flipped` has an
-/// effect.
+/// Draws a position with Chinese characters as a complete SVG file; black is at the bottom if `is_flipped` is set.
 ///
 /// ```
 /// use chuhe::board::Position;
-/// use chuhe::notation::diagram::DiagramStyle;
 /// use chuhe::notation::svg::{Highlights, draw};
 ///
-/// let picture = draw(&Position::startpos(), DiagramStyle::default(), &Highlights::default());
+/// let picture = draw(&Position::startpos(), false, &Highlights::default());
 /// assert!(picture.starts_with("<svg ") && picture.contains("帅"));
 /// ```
-pub fn draw(position: &Position, style: DiagramStyle, highlights: &Highlights) -> String {
-    let place = |square: Square| Place::of(square, style.flipped);
+pub fn draw(position: &Position, is_flipped: bool, highlights: &Highlights) -> String {
+    let place = |square: Square| {
+        let (column, row) = if is_flipped {
+            (8 - square.file(), square.rank())
+        } else {
+            (square.file(), 9 - square.rank())
+        };
+        (STEP * (column + 1), STEP * (row + 1))
+    };
     let mut svg = String::from(HEAD);
     // Writing to a string cannot fail.
     let mut push = |element: std::fmt::Arguments<'_>| {
         let _ = writeln!(svg, "{element}");
     };
     push(format_args!("<path class=\"grid\" d=\"{}\"/>", grid()));
-    let (left, right) = if style.flipped {
-        ("汉 界", "楚 河")
-    } else {
-        ("楚 河", "汉 界")
-    };
-    push(format_args!(
-        "<text class=\"river\" x=\"150\" y=\"275\">{left}</text>"
-    ));
-    push(format_args!(
-        "<text class=\"river\" x=\"350\" y=\"275\">{right}</text>"
-    ));
+    let mut river = ["楚 河", "汉 界"];
+    if is_flipped {
+        river.reverse();
+    }
+    for (x, text) in [150, 350].into_iter().zip(river) {
+        push(format_args!(
+            "<text class=\"river\" x=\"{x}\" y=\"275\">{text}</text>"
+        ));
+    }
     for square in highlights.last.iter().flat_map(|m| [m.from(), m.to()]) {
-        let Place { x, y } = place(square);
+        let (x, y) = place(square);
         push(format_args!(
             "<circle class=\"last\" cx=\"{x}\" cy=\"{y}\" r=\"25\"/>"
         ));
     }
     for square in Square::all() {
         if let Some(piece) = position.piece_on(square) {
-            let Place { x, y } = place(square);
+            let (x, y) = place(square);
             let side = match piece.color() {
                 Color::Red => "red",
                 Color::Black => "black",
@@ -71,16 +73,15 @@ pub fn draw(position: &Position, style: DiagramStyle, highlights: &Highlights) -
         }
     }
     for square in &highlights.marks {
-        let Place { x, y } = place(*square);
+        let (x, y) = place(*square);
         push(format_args!(
             "<circle class=\"mark\" cx=\"{x}\" cy=\"{y}\" r=\"25\"/>"
         ));
     }
     for arrow in &highlights.arrows {
-        let [from, to] = [arrow.from(), arrow.to()].map(place);
+        let [(x1, y1), (x2, y2)] = [arrow.from(), arrow.to()].map(place);
         push(format_args!(
-            "<line class=\"arrow\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" marker-end=\"url(#head)\"/>",
-            from.x, from.y, to.x, to.y
+            "<line class=\"arrow\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" marker-end=\"url(#head)\"/>"
         ));
     }
     svg + "</svg>\n"
@@ -104,26 +105,6 @@ text { font-family: 'Noto Serif CJK SC', 'Songti SC', SimSun, serif; text-anchor
 <path d=\"M0 0L10 5L0 10z\" fill=\"#2a2\"/></marker></defs>
 <rect width=\"500\" height=\"550\" fill=\"#f6e3b4\"/>
 ";
-
-/// The place of a square in the picture.
-struct Place {
-    x: usize,
-    y: usize,
-}
-
-impl Place {
-    fn of(square: Square, is_flipped: bool) -> Self {
-        let (column, row) = if is_flipped {
-            (8 - square.file(), square.rank())
-        } else {
-            (square.file(), 9 - square.rank())
-        };
-        Self {
-            x: STEP * (column + 1),
-            y: STEP * (row + 1),
-        }
-    }
-}
 
 /// The lines of the board as the data of a path: the ranks; the files, which are interrupted by the river except at the
 /// edges; and the diagonals of both palaces.
@@ -163,7 +144,7 @@ mod tests {
             arrows: vec!["b2e2".parse().unwrap(), "h0g2".parse().unwrap()],
             marks: vec!["e0".parse().unwrap()],
         };
-        let picture = draw(&position, DiagramStyle::default(), &highlights);
+        let picture = draw(&position, false, &highlights);
         assert_eq!(picture.matches("<g class=\"red\">").count(), 16);
         assert_eq!(picture.matches("<g class=\"black\">").count(), 16);
         assert_eq!(picture.matches("class=\"last\"").count(), 2);
@@ -173,11 +154,7 @@ mod tests {
         assert!(picture.contains(king), "{picture}");
         assert!(picture.contains("<circle class=\"mark\" cx=\"250\" cy=\"500\""));
         assert!(picture.contains("x1=\"100\" y1=\"400\" x2=\"250\" y2=\"400\""));
-        let style = DiagramStyle {
-            flipped: true,
-            ..DiagramStyle::default()
-        };
-        let flipped = draw(&position, style, &Highlights::default());
+        let flipped = draw(&position, true, &Highlights::default());
         assert!(flipped.contains(&king.replace("500", "50")));
     }
 }

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use crate::board::{ByColor, Color, Move, Position};
 use crate::cli::common::{plies_text, translated};
 use crate::notation::MoveStyle;
-use crate::notation::diagram::DiagramStyle;
 use crate::notation::svg::{self, Highlights};
 use crate::notation::tree::{AnnotatedMove, GameResult, GameTree, NodeId, ROOT};
 use crate::rules::Game;
@@ -112,7 +111,7 @@ pub fn diagrams(start: &Position, tree: &MatingMove, notation: MoveStyle) -> Str
             arrows: vec![moves[0]],
             marks: Vec::new(),
         };
-        let board = svg::draw(&here, DiagramStyle::default(), &highlights);
+        let board = svg::draw(&here, false, &highlights);
         text += &board.replacen("<svg ", &format!("<svg x=\"{x}\" y=\"{y}\" "), 1);
         let caption = format!("{}. {}", n + 1, notation.write(&here, moves[0]));
         let (x, y) = (x + WIDTH / 2, y + HEIGHT - 20);
