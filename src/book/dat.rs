@@ -17,7 +17,7 @@ use crate::movegen::is_legal;
 
 /// Length of a record in bytes.
 const RECORD: usize = 8;
-const MAX_WEIGHT: u32 = u16::MAX as u32;
+const MAX_WEIGHT: u64 = u16::MAX as u64;
 
 /// A BOOK.DAT in memory.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl DatBook {
     /// Records of a position and of its mirror image, and whether they belong to the latter. Most books store only one
     /// of the two. ElephantEye looks up the mirror image only if the position itself has no records.
     fn find(&self, position: &Position) -> [(&[[u8; RECORD]], bool); 2] {
-        let [own, mirror] = [false, true].map(|mirror| locks(position, mirror).lock());
+        let [own, mirror] = [false, true].map(|mirror| locks(position, mirror)[2]);
         let mirrored = if own == mirror {
             &[]
         } else {
@@ -150,44 +150,6 @@ impl Book for DatBook {
     }
 }
 
-/// Encodes moves of one or several books as BOOK.DAT; weights of the same lock and move add up. This keeps positions
-/// that are known only by their hashes.
-pub fn encode_hashed(moves: impl IntoIterator<Item = HashedMove>) -> Vec<u8> {
-    let moves = moves.into_iter().filter(|m| m.weight > 0);
-    let mut sorted: Vec<(u32, u16, u32)> = moves
-        .map(|m| (m.lock, packed(m.played), m.weight))
-        .collect();
-    sorted.sort_unstable();
-    let mut bytes = Vec::new();
-    for position in sorted.chunk_by(|one, other| one.0 == other.0) {
-        let moves = position
-            .iter()
-            .map(|(_, played, weight)| (*played, *weight));
-        encode_moves(position[0].0, moves, &mut bytes);
-    }
-    bytes
-}
-
-/// Writes the records of a position. The weights of the same move add up. If a weight is too large for the format, all
-/// weights of the position are scaled down.
-fn encode_moves(lock: u32, moves: impl Iterator<Item = (u16, u32)>, bytes: &mut Vec<u8>) {
-    let mut sums: BTreeMap<u16, u64> = BTreeMap::new();
-    for (played, weight) in moves {
-        *sums.entry(played).or_default() += u64::from(weight);
-    }
-    let heaviest = sums.values().copied().max().unwrap_or(1);
-    for (played, weight) in sums {
-        let weight = if heaviest > u64::from(MAX_WEIGHT) {
-            weight * u64::from(MAX_WEIGHT) / heaviest
-        } else {
-            weight
-        };
-        bytes.extend(lock.to_le_bytes());
-        bytes.extend(played.to_le_bytes());
-        bytes.extend((weight.max(1) as u16).to_le_bytes());
-    }
-}
-
 /// An encoded BOOK.DAT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodedDat {
@@ -197,11 +159,18 @@ pub struct EncodedDat {
     pub collisions: usize,
 }
 
+/// Encodes moves of one or several books as BOOK.DAT; weights of the same lock and move add up. This keeps positions
+/// that are known only by their hashes.
+pub fn encode_hashed(moves: impl IntoIterator<Item = HashedMove>) -> Vec<u8> {
+    let moves = moves.into_iter().filter(|m| m.weight > 0);
+    let records = moves.map(|m| ((m.lock, 0), packed(m.played), m.weight));
+    encode(records.collect()).bytes
+}
+
 /// Encodes positions as BOOK.DAT. Only one of a position and its mirror image is stored: the one with the smaller
 /// hashes. Weights too large for the format are scaled down; moves without weight are left out.
 pub fn encode_dat(entries: impl IntoIterator<Item: Borrow<BookEntry>>) -> EncodedDat {
-    // Sorted by second lock, first lock and move, as by ElephantEye's tool.
-    let mut sorted: Vec<((u32, u32), u16, u32)> = Vec::new();
+    let mut records = Vec::new();
     for entry in entries {
         let entry = entry.borrow();
         let (order, flips) = stored_order(&entry.position);
@@ -211,23 +180,41 @@ pub fn encode_dat(entries: impl IntoIterator<Item: Borrow<BookEntry>>) -> Encode
             } else {
                 m.played
             };
-            sorted.push((order, packed(played), m.weight));
+            records.push((order, packed(played), m.weight));
         }
     }
-    sorted.sort_unstable();
+    encode(records)
+}
+
+/// Encodes records: the second and first lock of a position, a move and its weight. They are sorted in this order, as
+/// by ElephantEye's tool. The weights of the same move add up. If a weight is too large for the format, all weights of
+/// the position are scaled down.
+fn encode(mut records: Vec<((u32, u32), u16, u32)>) -> EncodedDat {
+    records.sort_unstable();
     let mut encoded = EncodedDat {
         bytes: Vec::new(),
         collisions: 0,
     };
     let mut last = None;
-    for position in sorted.chunk_by(|one, other| one.0 == other.0) {
+    for position in records.chunk_by(|one, other| one.0 == other.0) {
         let (lock, _) = position[0].0;
         encoded.collisions += usize::from(last == Some(lock));
         last = Some(lock);
-        let moves = position
-            .iter()
-            .map(|(_, played, weight)| (*played, *weight));
-        encode_moves(lock, moves, &mut encoded.bytes);
+        let mut sums: BTreeMap<u16, u64> = BTreeMap::new();
+        for (_, played, weight) in position {
+            *sums.entry(*played).or_default() += u64::from(*weight);
+        }
+        let heaviest = sums.values().copied().max().unwrap_or(1);
+        for (played, weight) in sums {
+            let weight = if heaviest > MAX_WEIGHT {
+                weight * MAX_WEIGHT / heaviest
+            } else {
+                weight
+            };
+            encoded.bytes.extend(lock.to_le_bytes());
+            encoded.bytes.extend(played.to_le_bytes());
+            encoded.bytes.extend((weight.max(1) as u16).to_le_bytes());
+        }
     }
     encoded
 }
@@ -237,40 +224,23 @@ fn packed(played: Move) -> u16 {
     (to_256(played.from()) | (to_256(played.to()) << 8)) as u16
 }
 
-/// Key, first lock and second lock. A book is sorted by the second lock and identifies positions by
-/// it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Locks([u32; 3]);
-
-impl Locks {
-    /// The lock stored in the book.
-    fn lock(self) -> u32 {
-        self.0[2]
-    }
-
-    /// Sort key: the stored lock, then the first lock, which is not stored.
-    fn order(self) -> (u32, u32) {
-        (self.0[2], self.0[1])
-    }
-
-    fn toggle(&mut self, other: [u32; 3]) {
-        for (lock, number) in self.0.iter_mut().zip(other) {
+/// Key, first lock and second lock of a position, or of its mirror image if `mirror`. A book is sorted by the second
+/// lock and identifies positions by it.
+fn locks(position: &Position, mirror: bool) -> [u32; 3] {
+    let mut locks = [0; 3];
+    let mut toggle = |numbers: [u32; 3]| {
+        for (lock, number) in locks.iter_mut().zip(numbers) {
             *lock ^= number;
         }
-    }
-}
-
-/// Locks of a position, or of its mirror image if `mirror`.
-fn locks(position: &Position, mirror: bool) -> Locks {
-    let mut locks = Locks([0; 3]);
+    };
     for square in position.occupied() {
         if let Some(piece) = position.piece_on(square) {
             let square = if mirror { square.flip_file() } else { square };
-            locks.toggle(TABLE.pieces[piece.index()][to_256(square)]);
+            toggle(TABLE.pieces[piece.index()][to_256(square)]);
         }
     }
     if position.side_to_move() == Color::Black {
-        locks.toggle(TABLE.side);
+        toggle(TABLE.side);
     }
     locks
 }
@@ -278,7 +248,10 @@ fn locks(position: &Position, mirror: bool) -> Locks {
 /// Sort key of a position or of its mirror image, whichever is smaller and therefore stored, and whether that is the
 /// mirror image.
 pub fn stored_order(position: &Position) -> ((u32, u32), bool) {
-    let [own, mirror] = [false, true].map(|mirror| locks(position, mirror).order());
+    let [own, mirror] = [false, true].map(|mirror| {
+        let [_, first, second] = locks(position, mirror);
+        (second, first)
+    });
     (own.min(mirror), mirror < own)
 }
 
@@ -390,7 +363,7 @@ mod tests {
     #[test]
     fn records_of_both_mirror_images_add_up() {
         let hashed = |moves: &str, played: &str, weight| HashedMove {
-            lock: locks(&after(moves), false).lock(),
+            lock: locks(&after(moves), false)[2],
             played: played.parse().unwrap(),
             weight,
         };
@@ -427,7 +400,7 @@ mod tests {
     #[test]
     fn unusable_records_are_skipped() {
         // A rook that jumps over its pawn, a square off the board, a weight of 0, and a duplicate move.
-        let lock = locks(&Position::startpos(), false).lock();
+        let lock = locks(&Position::startpos(), false)[2];
         let square = |text: &str| to_256(text.parse().unwrap()) as u8;
         let mut bytes = Vec::new();
         for (from, to, weight) in [
@@ -454,7 +427,7 @@ mod tests {
             ("b2e2", [0x1826_0818, 0x6073_86e9, 0x5396_644f]),
             ("h2e2", [0xe204_9e57, 0xeabc_90f8, 0xeb50_5d7d]),
         ] {
-            assert_eq!(locks(&after(line), false), Locks(wanted), "{line}");
+            assert_eq!(locks(&after(line), false), wanted, "{line}");
         }
         assert_eq!(locks(&after("b2e2"), true), locks(&after("h2e2"), false));
         for (side, lock) in [("w", 0x2e4d_45a0), ("b", 0x4953_432a)] {
@@ -463,7 +436,7 @@ mod tests {
             let kings = TABLE.pieces[0][to_256("f0".parse().unwrap())][2]
                 ^ TABLE.pieces[7][to_256("d9".parse().unwrap())][2];
             let side = if side == "b" { TABLE.side[2] } else { 0 };
-            assert_eq!(locks(&position, false).lock(), kings ^ side);
+            assert_eq!(locks(&position, false)[2], kings ^ side);
             // Example of the format's documentation: kings on e0 and e9, which is not a legal
             // position.
             let face = TABLE.pieces[0][to_256("e0".parse().unwrap())][2]

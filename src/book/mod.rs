@@ -40,7 +40,7 @@ pub use book_move::weight;
 pub use book_move::{Book, BookEntry, BookError, BookMove, HashedMove, Memo, Results, choose};
 pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed};
 pub use library::{BUILTIN, BookLibrary, open_book};
-pub use table::{BookTable, LineError, TextError};
+pub use table::{BookTable, TextError};
 pub use walk::{BookWalk, drop_unreached, walk};
 #[cfg(feature = "sqlite")]
 pub use xqb::write_xqb;

@@ -32,17 +32,15 @@ impl ObkKeys {
         if bytes.len() != KEY_FILE_LENGTH {
             return None;
         }
-        let number = |bytes: &[u8]| bytes.try_into().unwrap_or_default();
-        let read = |number: &dyn Fn(&[u8]) -> u64| {
-            let mut numbers = bytes.chunks_exact(8).map(number);
+        let orders = [u64::from_le_bytes, u64::from_be_bytes];
+        orders.into_iter().find_map(|number| {
+            let mut numbers = bytes.as_chunks().0.iter().copied().map(number);
             let keys = Self {
                 red_to_move: numbers.next()?,
                 pieces: numbers.collect(),
             };
             (keys.key(&Position::startpos(), false) == START).then_some(keys)
-        };
-        read(&|bytes| u64::from_le_bytes(number(bytes)))
-            .or_else(|| read(&|bytes| u64::from_be_bytes(number(bytes))))
+        })
     }
 
     fn key(&self, position: &Position, mirror: bool) -> u64 {

@@ -8,7 +8,6 @@ use super::dat::stored_order;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::notation::fen;
-use crate::notation::fen::FenError;
 use crate::text::{excerpt, without_byte_order_mark, word_starts};
 
 /// Positions with their moves. Like BOOK.DAT, the table stores only one of a position and its mirror image.
@@ -158,35 +157,12 @@ impl Book for BookTable {
 
 /// Error in the text of a book.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {error}")]
+#[error("line {line}: {reason}")]
 pub struct TextError {
     /// Line number from 1.
     pub line: usize,
-    /// The error.
-    pub error: LineError,
-}
-
-/// Error in a line of the text of a book.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LineError {
-    /// Too few fields.
-    #[error("expected a FEN, a move and a weight, separated by tabs")]
-    Fields,
-    /// Invalid position.
-    #[error(transparent)]
-    Position(#[from] FenError),
-    /// Invalid move.
-    #[error("{:?} is not a move", excerpt(.0))]
-    NoMove(String),
-    /// Illegal move.
-    #[error("the move {0} is illegal")]
-    Illegal(Move),
-    /// Weight or count out of range.
-    #[error("{:?} is not a number from 0 to 4294967295", excerpt(.0))]
-    NoNumber(String),
-    /// There are not three results.
-    #[error("expected wins, draws and losses after the weight")]
-    Results,
+    /// What is wrong.
+    pub reason: String,
 }
 
 impl BookTable {
@@ -220,14 +196,15 @@ impl BookTable {
             if content.is_empty() || content.starts_with('#') {
                 continue;
             }
-            let (position, m) = read_line(content).map_err(|error| TextError { line, error })?;
+            let (position, m) = read_line(content).map_err(|reason| TextError { line, reason })?;
             table.add(&position, m);
         }
         Ok(table)
     }
 }
 
-fn read_line(line: &str) -> Result<(Position, BookMove), LineError> {
+/// The position and move of a line. The error is the reason why it cannot be read.
+fn read_line(line: &str) -> Result<(Position, BookMove), String> {
     let mut words = line.split_whitespace();
     let [played, weight] = std::array::from_fn(|_| words.next().unwrap_or_default());
     let fields = match word_starts(line).nth(2) {
@@ -235,17 +212,17 @@ fn read_line(line: &str) -> Result<(Position, BookMove), LineError> {
         _ => line.split('\t').map(str::trim).collect(),
     };
     let [fen, played, weight, results @ ..] = fields.as_slice() else {
-        return Err(LineError::Fields);
+        return Err("expected a FEN, a move and a weight, separated by tabs".to_owned());
     };
-    let position: Position = fen.parse()?;
-    let no_move = |_| LineError::NoMove((*played).to_owned());
+    let position = fen::parse_position(fen).map_err(|error| error.to_string())?;
+    let no_move = |_| format!("{:?} is not a move", excerpt(played));
     let played: Move = played.parse().map_err(no_move)?;
     if !is_legal(&position, played) {
-        return Err(LineError::Illegal(played));
+        return Err(format!("the move {played} is illegal"));
     }
-    let number = |text: &str| -> Result<u32, LineError> {
-        text.parse()
-            .map_err(|_| LineError::NoNumber(text.to_owned()))
+    let number = |text: &str| -> Result<u32, String> {
+        let no_number = |_| format!("{:?} is not a number from 0 to 4294967295", excerpt(text));
+        text.parse().map_err(no_number)
     };
     let results = match results {
         [] => Results::default(),
@@ -254,7 +231,7 @@ fn read_line(line: &str) -> Result<(Position, BookMove), LineError> {
             draws: number(draws)?,
             losses: number(losses)?,
         },
-        _ => return Err(LineError::Results),
+        _ => return Err("expected wins, draws and losses after the weight".to_owned()),
     };
     let weight = number(weight)?;
     let m = BookMove {
