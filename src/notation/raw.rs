@@ -179,26 +179,30 @@ impl GameTree {
     }
 }
 
-impl RawGame {
-    /// Creates a record without moves.
-    pub fn new(start: Position) -> Self {
+impl Default for RawGame {
+    /// A record without moves that begins with the starting position.
+    fn default() -> Self {
         Self {
             tags: Vec::new(),
-            start,
+            start: Position::startpos(),
             moves: Tree::new(RawNode::new(RawMove::None, None)),
             result: GameResult::Unfinished,
             problems: Vec::new(),
         }
     }
+}
 
+impl RawGame {
     /// Creates a record from a line of text. Only its FEN is checked.
     #[cfg(feature = "records")]
     pub fn from_text(text: GameText) -> Result<Self, RecordError> {
         if text.moves.len() > MAX_MOVES {
             return Err(RecordError::new("the game is too long"));
         }
-        let start = fen::parse_position(&text.fen).map_err(RecordError::new)?;
-        let mut game = Self::new(start);
+        let mut game = Self {
+            start: fen::parse_position(&text.fen).map_err(RecordError::new)?,
+            ..Self::default()
+        };
         let mut last = ROOT;
         for text in text.moves {
             let node = RawNode::new(RawMove::Text(text), None);

@@ -5,7 +5,6 @@ use super::scanner::PgnToken;
 use super::words::{
     half_width, is_clock, is_first_number, joined_moves, split_word, without_label,
 };
-use crate::board::Position;
 use crate::notation::raw::{
     MAX_DEPTH, MAX_MOVES, RawGame, RawMove, RawNode, RecordError, date_tag, is_derived_tag,
 };
@@ -22,7 +21,7 @@ const MAX_WORD: usize = 200;
 const MAX_COMPARED_TAGS: usize = 1000;
 
 /// A game under construction.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Builder {
     game: RawGame,
     result: Option<GameResult>,
@@ -40,8 +39,8 @@ pub struct Builder {
     has_ended: bool,
     /// Whether the rest of the game consists of variations that are not read.
     skips_variations: bool,
-    /// Whether all tags that have been read are from headings, not from tag pairs in brackets.
-    has_only_headings: bool,
+    /// Whether a tag pair in brackets has been read, and not only headings.
+    has_tag_pair: bool,
     /// The name of the first tag pair.
     first_tag: String,
     has_fen: bool,
@@ -49,36 +48,12 @@ pub struct Builder {
 }
 
 /// The place in the tree at which the next move is added.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Cursor {
     /// The node after which the next move is played.
     after: NodeId,
     /// The last move of the current line, if there is one.
     last: Option<NodeId>,
-}
-
-impl Default for Builder {
-    fn default() -> Self {
-        Self {
-            game: RawGame::new(Position::startpos()),
-            result: None,
-            result_in_brackets: None,
-            error: None,
-            cursor: Cursor {
-                after: ROOT,
-                last: None,
-            },
-            open: Vec::new(),
-            too_deep: 0,
-            pending: String::new(),
-            has_ended: false,
-            skips_variations: false,
-            has_only_headings: true,
-            first_tag: String::new(),
-            has_fen: false,
-            text_size: 0,
-        }
-    }
 }
 
 impl Builder {
@@ -94,7 +69,7 @@ impl Builder {
     /// Whether a record has been read, and not only lines that look like headings.
     pub fn has_record(&self) -> bool {
         let has_problem = self.error.is_some() || !self.game.problems.is_empty();
-        !self.is_empty() && (!self.has_only_headings || self.has_moves() || has_problem)
+        !self.is_empty() && (self.has_tag_pair || self.has_moves() || has_problem)
     }
 
     fn has_moves(&self) -> bool {
@@ -178,12 +153,17 @@ impl Builder {
                 self.add_problem(line, "unclosed comment");
                 true
             }
-            _ if self.too_deep > 0 && !matches!(token, PgnToken::Tag(..)) => {
-                self.skip_deep_variation(&token);
+            PgnToken::Open if self.too_deep > 0 => {
+                self.too_deep += 1;
                 true
             }
+            PgnToken::Close if self.too_deep > 0 => {
+                self.too_deep -= 1;
+                true
+            }
+            _ if self.too_deep > 0 && !matches!(token, PgnToken::Tag(..)) => true,
             PgnToken::Tag(name, value) => {
-                self.has_only_headings = false;
+                self.has_tag_pair = true;
                 if self.first_tag.is_empty() {
                     name.clone_into(&mut self.first_tag);
                 }
@@ -303,14 +283,6 @@ impl Builder {
         is_part
     }
 
-    fn skip_deep_variation(&mut self, token: &PgnToken<'_>) {
-        match token {
-            PgnToken::Open => self.too_deep += 1,
-            PgnToken::Close => self.too_deep -= 1,
-            _ => {}
-        }
-    }
-
     /// Ends a variation. Other closing parentheses are ignored, as in `1) 炮二平五`.
     fn close_variation(&mut self) {
         if let Some((_, cursor)) = self.open.pop() {
@@ -386,7 +358,7 @@ impl Builder {
         let is_outside = if self.is_empty() {
             !is_move_text(text)
         } else {
-            self.has_only_headings && !self.has_moves() && !may_be_move(text)
+            !self.has_tag_pair && !self.has_moves() && !may_be_move(text)
         };
         if self.has_ended || is_outside {
             return false;

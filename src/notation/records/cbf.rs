@@ -6,8 +6,8 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::{date_tag, fen_position, plain_comment, result_of_code};
-use crate::board::{Position, Square};
+use super::{date_tag, fen_position, plain_comment, result_of_code, square_from_black};
+use crate::board::Square;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
 use crate::notation::tree::{GameTree, NodeId, ROOT};
 
@@ -47,7 +47,7 @@ pub fn split_cbf(text: &str) -> Vec<&str> {
 pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
     let mut reader = Reader::from_str(text);
     let mut builder = Builder {
-        game: RawGame::new(Position::startpos()),
+        game: RawGame::default(),
         fen: String::new(),
         element: String::new(),
         text: String::new(),
@@ -191,7 +191,7 @@ impl Builder {
 fn squares(value: &str) -> Option<(Square, Square)> {
     let square = |file: u8, rank: u8| {
         let digit = |byte: u8| byte.checked_sub(b'0').map(usize::from);
-        Square::new(digit(file)?, 9_usize.checked_sub(digit(rank)?)?)
+        square_from_black(digit(file)?, digit(rank)?)
     };
     match *value.as_bytes() {
         [a, b, _, c, d] => Some((square(a, b)?, square(c, d)?)),

@@ -7,11 +7,12 @@
 use std::borrow::Cow;
 
 use super::{
-    StoredNode, add_tree, code_of_result, date_tag, plain_comment, result_of_code, start_position,
+    StoredNode, code_of_result, date_tag, plain_comment, read_tree, result_of_code,
+    square_from_black, start_position,
 };
-use crate::board::{Color, Piece, Position, Setup, Square};
-use crate::notation::raw::{RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::{AnnotatedMove, GameTree, ROOT};
+use crate::board::{Color, Piece, Setup, Square};
+use crate::notation::raw::{RawMove, RawNode, RecordError};
+use crate::notation::tree::{GameTree, NodeId, ROOT};
 
 /// The beginning of a record.
 const RECORD: &[u8] = b"CCBridge Record\0";
@@ -126,10 +127,11 @@ pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let (bytes, square_of_move) = in_version_2(bytes)?;
     let parts = bytes.split_at_checked(HEADER);
     let (header, rest) = parts.ok_or_else(|| RecordError::new("the record is cut short"))?;
-    let mut game = read_moves(Cursor {
+    let mut tree = Cursor {
         rest,
         square: square_of_move,
-    })?;
+    };
+    let mut game = read_tree(|| tree.node())?;
     let mut setup = Setup::empty();
     if header[SIDE] == 2 {
         setup.side_to_move = Color::Black;
@@ -190,13 +192,12 @@ fn piece(code: u8) -> Option<Piece> {
 /// The square of a point; points are numbered from 0 (a9) to 89 (i0).
 fn square(point: u8) -> Option<Square> {
     let point = usize::from(point);
-    Square::new(point % 9, 9_usize.checked_sub(point / 9)?)
+    square_from_black(point % 9, point / 9)
 }
 
 /// A square of a move in version 1: the file, and the rank from black's side, in four bits each.
 fn square_of_nibbles(place: u8) -> Option<Square> {
-    let rank = 9_usize.checked_sub(usize::from(place & 0xf))?;
-    Square::new(usize::from(place >> 4), rank)
+    square_from_black(usize::from(place >> 4), usize::from(place & 0xf))
 }
 
 fn point(square: Square) -> u8 {
@@ -249,15 +250,6 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Reads the tree of moves.
-fn read_moves(mut tree: Cursor<'_>) -> Result<RawGame, RecordError> {
-    let mut game = RawGame::new(Position::startpos());
-    let root = tree.node()?;
-    game.moves[ROOT].comment = root.node.comment;
-    add_tree(&mut game, root.has_next, || tree.node())?;
-    Ok(game)
-}
-
 /// Writes a record (CBR). Tags without a field, the rest of tags that are too long for their fields, and the no-capture
 /// counter of the starting position are lost. Glyphs become text of the comments.
 pub fn write_cbr(game: &GameTree) -> Vec<u8> {
@@ -289,23 +281,22 @@ pub fn write_cbr(game: &GameTree) -> Vec<u8> {
         }
     }
     for id in std::iter::once(ROOT).chain(game.moves.preorder()) {
-        let mut flags = 0;
-        if game.moves.first_child(id).is_none() {
-            flags |= IS_LAST;
-        }
-        if game.moves.next_sibling(id).is_some() {
-            flags |= HAS_ALTERNATIVE;
-        }
-        write_node(&mut bytes, &game.moves[id], flags);
+        write_node(&mut bytes, game, id);
     }
     bytes
 }
 
-fn write_node(bytes: &mut Vec<u8>, node: &AnnotatedMove, mut flags: u8) {
-    let comment = node.comment_with_glyphs();
-    let (from, to) = node
-        .played
-        .map_or((0, 0), |m| (point(m.from()), point(m.to())));
+fn write_node(bytes: &mut Vec<u8>, game: &GameTree, id: NodeId) {
+    let comment = game.moves[id].comment_with_glyphs();
+    let played = game.moves[id].played;
+    let (from, to) = played.map_or((0, 0), |m| (point(m.from()), point(m.to())));
+    let mut flags = 0;
+    if game.moves.first_child(id).is_none() {
+        flags |= IS_LAST;
+    }
+    if game.moves.next_sibling(id).is_some() {
+        flags |= HAS_ALTERNATIVE;
+    }
     if !comment.is_empty() {
         flags |= HAS_COMMENT;
     }
@@ -353,8 +344,9 @@ pub fn write_cbl_record(game: &GameTree) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Position;
     use crate::notation::fen;
-    use crate::notation::tree::GameResult;
+    use crate::notation::tree::{AnnotatedMove, GameResult};
 
     fn game(moves: &[(&str, &str)]) -> GameTree {
         let mut game = GameTree::new(Position::startpos());

@@ -10,8 +10,11 @@ use std::fmt::Write;
 
 use super::markup::{escaped, unescaped, without_json_escapes, without_urls};
 use super::numbered::with_names;
-use super::{PieceSquares, date_tag, fen_position, piece_position, piece_squares, plain_comment};
-use crate::board::{Color, Move, Position, Square};
+use super::{
+    PieceSquares, date_tag, fen_position, piece_position, piece_squares, plain_comment,
+    square_from_black,
+};
+use crate::board::{Color, Move, Square};
 use crate::notation::fen;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
 use crate::notation::tree::{GameResult, GameTree, NodeId, ROOT};
@@ -43,14 +46,6 @@ const OTHER: &str = "Dhtml_";
 /// The beginnings of the names of fields that do not become tags.
 const NO_TAGS: [&str; 11] = [
     "ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result", "32", "33",
-];
-
-/// The results with their texts.
-const RESULTS: [(GameResult, &str); 4] = [
-    (GameResult::RedWins, "红胜"),
-    (GameResult::BlackWins, "黑胜"),
-    (GameResult::Draw, "和棋"),
-    (GameResult::Unfinished, "未知"),
 ];
 
 /// The beginning of an opening tag and of a closing tag.
@@ -222,7 +217,7 @@ pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     if !["movelist", "binit", "fen"].iter().any(is_given) {
         return Err(RecordError::new("there is no DhtmlXQ_movelist"));
     }
-    let mut game = RawGame::new(Position::startpos());
+    let mut game = RawGame::default();
     let moves = read_moves(field("movelist"));
     let first_from = moves.first().and_then(|m| m.map(|(from, _)| from));
     game.start = match (field("fen"), field("binit")) {
@@ -358,7 +353,7 @@ fn digits(text: &str) -> Vec<usize> {
 
 fn read_moves(text: &str) -> Vec<Option<(Square, Square)>> {
     let read = |digits: &[usize]| match *digits {
-        [a, b, c, d] => Some((square(a, b)?, square(c, d)?)),
+        [a, b, c, d] => square_from_black(a, b).zip(square_from_black(c, d)),
         _ => None,
     };
     digits(text).chunks(4).map(read).collect()
@@ -373,14 +368,9 @@ fn read_squares(text: &str) -> Result<PieceSquares, RecordError> {
     }
     for (place, pair) in squares.iter_mut().zip(digits.chunks(2)) {
         // 99 is a piece that is not on the board.
-        *place = square(pair[0], pair[1]);
+        *place = square_from_black(pair[0], pair[1]);
     }
     Ok(squares)
-}
-
-/// A square; ranks are counted from black's side.
-fn square(file: usize, rank: usize) -> Option<Square> {
-    Square::new(file, 9_usize.checked_sub(rank)?)
 }
 
 /// Writes a game. Tags without a field are lost, and glyphs become text of the comments.
@@ -394,8 +384,13 @@ pub fn write_dhtmlxq(game: &GameTree) -> String {
             push_field(&mut text, name, value);
         }
     }
-    let result = RESULTS.iter().find(|(result, _)| *result == game.result);
-    push_field(&mut text, "result", result.map_or("", |(_, text)| text));
+    let result = match game.result {
+        GameResult::RedWins => "红胜",
+        GameResult::BlackWins => "黑胜",
+        GameResult::Draw => "和棋",
+        GameResult::Unfinished => "未知",
+    };
+    push_field(&mut text, "result", result);
     push_field(&mut text, "fen", &fen::write_position(&game.start));
     if let Some(squares) = piece_squares(&game.start) {
         let squares = squares.map(|square| square.map_or("99".to_owned(), square_text));

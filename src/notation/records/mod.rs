@@ -146,16 +146,17 @@ struct StoredNode {
     has_alternative: bool,
 }
 
-/// Adds the moves of a stored tree to a game. `read` returns the next node. If the tree is cut short, the nodes before
-/// the incomplete one are kept.
-fn add_tree(
-    game: &mut RawGame,
-    has_moves: bool,
+/// Reads a stored tree of moves. `read` returns the next node, first that of the root. If the tree is cut short, the
+/// nodes before the incomplete one are kept.
+fn read_tree(
     mut read: impl FnMut() -> Result<StoredNode, RecordError>,
-) -> Result<(), RecordError> {
+) -> Result<RawGame, RecordError> {
+    let mut game = RawGame::default();
+    let root = read()?;
+    game.moves[ROOT].comment = root.node.comment;
     // The parents of the alternatives that have not been read yet.
     let mut parents: Vec<NodeId> = Vec::new();
-    let mut next = has_moves.then_some(ROOT);
+    let mut next = root.has_next.then_some(ROOT);
     while let Some(parent) = next {
         let stored = match read() {
             Ok(stored) => stored,
@@ -178,5 +179,10 @@ fn add_tree(
             parents.pop()
         };
     }
-    Ok(())
+    Ok(game)
+}
+
+/// The square with a rank that is counted from black's side.
+fn square_from_black(file: usize, rank: usize) -> Option<Square> {
+    Square::new(file, 9_usize.checked_sub(rank)?)
 }

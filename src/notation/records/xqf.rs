@@ -2,12 +2,13 @@
 //! are obfuscated with keys in the header.
 
 use super::{
-    PieceSquares, StoredNode, add_tree, code_of_result, date_tag, piece_position, piece_squares,
-    plain_comment, result_of_code,
+    PieceSquares, StoredNode, code_of_result, date_tag, piece_position, piece_squares,
+    plain_comment, read_tree, result_of_code,
 };
-use crate::board::{Color, Position, Square};
-use crate::notation::raw::{RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::{AnnotatedMove, GameTree, NodeId, ROOT};
+use crate::board::{Color, Square};
+use crate::notation::raw::{RawMove, RawNode, RecordError};
+use crate::notation::tree::{GameTree, NodeId, ROOT};
+use crate::text::encode_gbk;
 
 /// The length of the header in bytes.
 const HEADER: usize = 0x400;
@@ -52,7 +53,8 @@ pub fn is_xqf(bytes: &[u8]) -> bool {
     header.starts_with(b"XQ") && header.contains(&0)
 }
 
-/// The keys of an obfuscated file.
+/// The keys of an obfuscated file; those of a file without obfuscation are zeros.
+#[derive(Default)]
 struct XqfKeys {
     piece: u8,
     from: u8,
@@ -62,16 +64,10 @@ struct XqfKeys {
 }
 
 impl XqfKeys {
-    /// The keys of a file without obfuscation.
-    const NONE: Self = Self {
-        piece: 0,
-        from: 0,
-        to: 0,
-        comment: 0,
-        stream: [0; 32],
-    };
-
     fn read(header: &[u8]) -> Self {
+        if header[2] <= PLAIN {
+            return Self::default();
+        }
         let mask = header[0x03];
         let ors = &header[0x08..0x0c];
         let raw = &header[0x0c..0x10];
@@ -116,6 +112,7 @@ impl XqfTree<'_> {
 
     /// The next node.
     fn node(&mut self) -> Result<StoredNode, RecordError> {
+        let is_root = self.at == HEADER;
         let node = self.take(4)?;
         let mut flags = node[2];
         let mut length = 0;
@@ -135,6 +132,8 @@ impl XqfTree<'_> {
                 };
         }
         let text = self.take(usize::try_from(length).unwrap_or(usize::MAX))?;
+        // XQStudio marks a next move in files without moves, too.
+        let has_no_moves = is_root && self.at == self.bytes.len();
         let from = square(
             node[0]
                 .wrapping_sub(FROM_OFFSET)
@@ -146,7 +145,7 @@ impl XqfTree<'_> {
                 comment: decode(&text),
                 ..RawNode::new(RawMove::Squares(from.zip(to)), None)
             },
-            has_next: flags & HAS_NEXT != 0,
+            has_next: flags & HAS_NEXT != 0 && !has_no_moves,
             has_alternative: flags & HAS_ALTERNATIVE != 0,
         })
     }
@@ -177,11 +176,7 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
         return Err(RecordError::new("the file is cut short"));
     }
     let version = bytes[2];
-    let keys = if version <= PLAIN {
-        XqfKeys::NONE
-    } else {
-        XqfKeys::read(bytes)
-    };
+    let keys = XqfKeys::read(bytes);
     let mut squares: PieceSquares = [None; 32];
     for (index, place) in bytes[SQUARES..SQUARES + 32].iter().enumerate() {
         let index = if version >= SHUFFLED {
@@ -191,13 +186,13 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
         };
         squares[index] = square(place.wrapping_sub(keys.piece));
     }
-    let tree = XqfTree {
+    let mut tree = XqfTree {
         bytes,
         at: HEADER,
         version,
         keys: &keys,
     };
-    let mut game = read_moves(tree)?;
+    let mut game = read_tree(|| tree.node())?;
     let first_from = game.first_from();
     let side = if bytes[SIDE] == 1 {
         Color::Black
@@ -212,17 +207,6 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
     }
     game.result = result_of_code(bytes[RESULT]);
     game.resolve()
-}
-
-/// Reads the tree of moves.
-fn read_moves(mut tree: XqfTree<'_>) -> Result<RawGame, RecordError> {
-    let mut game = RawGame::new(Position::startpos());
-    let root = tree.node()?;
-    game.moves[ROOT].comment = root.node.comment;
-    // XQStudio marks a next move in files without moves, too.
-    let has_moves = root.has_next && tree.at < tree.bytes.len();
-    add_tree(&mut game, has_moves, || tree.node())?;
-    Ok(game)
 }
 
 /// Writes a game. Tags without a field, the rest of tags that are too long for their fields, and the counters of the
@@ -246,7 +230,7 @@ pub fn write_xqf(game: &GameTree) -> Result<Vec<u8>, RecordError> {
         let mut value: Vec<u8> = Vec::new();
         for c in game.tag(name).unwrap_or_default().chars() {
             let mut buffer = [0; 4];
-            let (encoded, ..) = encoding_rs::GB18030.encode(c.encode_utf8(&mut buffer));
+            let encoded = encode_gbk(c.encode_utf8(&mut buffer));
             if value.len() + encoded.len() >= size {
                 break;
             }
@@ -256,38 +240,24 @@ pub fn write_xqf(game: &GameTree) -> Result<Vec<u8>, RecordError> {
         bytes[at] = value.len() as u8;
         bytes[at + 1..=at + value.len()].copy_from_slice(&value);
     }
-    let root = &game.moves[ROOT];
-    write_node(&mut bytes, root, game.moves.first_child(ROOT), None);
-    for id in game.moves.preorder() {
-        let next = game.moves.first_child(id);
-        write_node(
-            &mut bytes,
-            &game.moves[id],
-            next,
-            game.moves.next_sibling(id),
-        );
+    for id in std::iter::once(ROOT).chain(game.moves.preorder()) {
+        write_node(&mut bytes, game, id);
     }
     Ok(bytes)
 }
 
-fn write_node(
-    bytes: &mut Vec<u8>,
-    node: &AnnotatedMove,
-    next: Option<NodeId>,
-    alternative: Option<NodeId>,
-) {
-    let (from, to) = node
-        .played
-        .map_or((0, 0), |m| (place(m.from()), place(m.to())));
+fn write_node(bytes: &mut Vec<u8>, game: &GameTree, id: NodeId) {
+    let played = game.moves[id].played;
+    let (from, to) = played.map_or((0, 0), |m| (place(m.from()), place(m.to())));
     let mut flags = 0;
-    if next.is_some() {
+    if game.moves.first_child(id).is_some() {
         flags |= 0xf0;
     }
-    if alternative.is_some() {
+    if game.moves.next_sibling(id).is_some() {
         flags |= 0x0f;
     }
-    let comment = node.comment_with_glyphs();
-    let (comment, ..) = encoding_rs::GB18030.encode(&comment);
+    let comment = game.moves[id].comment_with_glyphs();
+    let comment = encode_gbk(&comment);
     bytes.extend([from + FROM_OFFSET, to + TO_OFFSET, flags, 0]);
     let length = u32::try_from(comment.len()).unwrap_or(u32::MAX);
     bytes.extend(length.to_le_bytes());
@@ -309,11 +279,7 @@ mod tests {
                 0x5a, 1, 0, 0, 0, 0x81, 0x42, 0x24, 0x18, 0x33, 0x77, 0xa9, 0xc5,
             ]);
         }
-        let keys = if version > PLAIN {
-            XqfKeys::read(&bytes)
-        } else {
-            XqfKeys::NONE
-        };
+        let keys = XqfKeys::read(&bytes);
         let red = [0, 10, 20, 30, 40, 50, 60, 70, 80, 12, 72, 3, 23, 43, 63, 83];
         let black = red.map(|place| place / 10 * 10 + 9 - place % 10);
         for (index, place) in red.into_iter().chain(black).enumerate() {
