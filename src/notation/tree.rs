@@ -308,6 +308,14 @@ pub fn glyph_text(glyph: u8) -> String {
 }
 
 impl AnnotatedMove {
+    /// A move without annotations.
+    pub fn new(played: Move) -> Self {
+        Self {
+            played: Some(played),
+            ..Self::default()
+        }
+    }
+
     /// The glyphs as text and the comment, for formats that have only comments.
     pub fn comment_with_glyphs(&self) -> String {
         let glyphs: Vec<String> = self.glyphs.iter().copied().map(glyph_text).collect();
@@ -445,11 +453,7 @@ impl GameTree {
     /// Adds a line of legal moves as a variation after a node.
     pub fn add_line(&mut self, mut after: NodeId, line: &[Move]) {
         for &played in line {
-            let annotated = AnnotatedMove {
-                played: Some(played),
-                ..AnnotatedMove::default()
-            };
-            after = self.moves.add(after, annotated);
+            after = self.moves.add(after, AnnotatedMove::new(played));
         }
     }
 
@@ -501,9 +505,8 @@ impl From<&PgnGame> for GameTree {
         let mut node = ROOT;
         for (index, &played) in game.line.moves.iter().enumerate() {
             let annotated = AnnotatedMove {
-                played: Some(played),
                 comment: game.comments.get(index).cloned().unwrap_or_default(),
-                glyphs: Vec::new(),
+                ..AnnotatedMove::new(played)
             };
             node = tree.moves.add(node, annotated);
         }
