@@ -1,6 +1,7 @@
 //! Text files with one game or position per line: `FEN moves …`, `startpos moves …`, EPD, and URLs of cloud libraries.
 
-use super::markup::percent_decoded;
+use percent_encoding::percent_decode_str;
+
 use crate::notation::epd::Epd;
 use crate::notation::fen::{self, Strictness};
 use crate::notation::raw::{RawGame, RecordError};
@@ -126,7 +127,8 @@ fn url_game(text: &str) -> Option<Result<GameText, RecordError>> {
     if board.len() == text.len() && !text.contains('_') {
         return None;
     }
-    let board = percent_decoded(&board.replace(['_', '+'], " "));
+    let board = board.replace(['_', '+'], " ");
+    let board: Vec<u8> = percent_decode_str(&board).collect();
     let board = String::from_utf8_lossy(&board);
     let (board, moves) = board.split_once(" moves ").unwrap_or((&board, ""));
     let game = fen::parse_setup(board, Strictness::Lenient).map(|setup| {
