@@ -95,7 +95,6 @@ impl DatBook {
     }
 }
 
-/// The lock of a record.
 fn lock_of(record: &[u8; RECORD]) -> u32 {
     let [a, b, c, d, ..] = *record;
     u32::from_le_bytes([a, b, c, d])

@@ -48,11 +48,9 @@ impl ObkKeys {
             Color::Red => self.red_to_move,
             Color::Black => 0,
         };
-        for square in position.occupied() {
-            if let Some(piece) = position.piece_on(square) {
-                let square = if mirror { square.flip_file() } else { square };
-                key ^= self.pieces[256 * piece.index() + to_256(square)];
-            }
+        for (square, piece) in position.setup().pieces() {
+            let square = if mirror { square.flip_file() } else { square };
+            key ^= self.pieces[256 * piece.index() + to_256(square)];
         }
         key
     }

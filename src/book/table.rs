@@ -39,7 +39,6 @@ fn key(position: &Position) -> Box<str> {
     fen.into()
 }
 
-/// The position of a key.
 fn position_of(key: &str) -> Position {
     let position = key.parse();
     position.expect("a key is written from a position of the standard game")

@@ -245,12 +245,10 @@ pub fn key(position: &Position) -> (Vec<u8>, XqbView) {
 
 fn cells(position: &Position, view: XqbView) -> [i8; CELLS] {
     let mut cells = [EMPTY; CELLS];
-    for square in position.occupied() {
-        if let Some(piece) = position.piece_on(square) {
-            let is_mover = piece.color() == position.side_to_move();
-            let owner = if is_mover { 0 } else { OPPONENT };
-            cells[view.cell(square)] = number(piece.kind()) + owner;
-        }
+    for (square, piece) in position.setup().pieces() {
+        let is_mover = piece.color() == position.side_to_move();
+        let owner = if is_mover { 0 } else { OPPONENT };
+        cells[view.cell(square)] = number(piece.kind()) + owner;
     }
     cells
 }

@@ -58,19 +58,17 @@ pub fn draw(position: &Position, is_flipped: bool, highlights: &Highlights) -> S
             "<circle class=\"last\" cx=\"{x}\" cy=\"{y}\" r=\"25\"/>"
         ));
     }
-    for square in Square::all() {
-        if let Some(piece) = position.piece_on(square) {
-            let (x, y) = place(square);
-            let side = match piece.color() {
-                Color::Red => "red",
-                Color::Black => "black",
-            };
-            let name = piece.chinese();
-            push(format_args!(
-                "<g class=\"{side}\"><circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\"/>\
-                 <text x=\"{x}\" y=\"{y}\">{name}</text></g>"
-            ));
-        }
+    for (square, piece) in position.setup().pieces() {
+        let (x, y) = place(square);
+        let side = match piece.color() {
+            Color::Red => "red",
+            Color::Black => "black",
+        };
+        let name = piece.chinese();
+        push(format_args!(
+            "<g class=\"{side}\"><circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\"/>\
+             <text x=\"{x}\" y=\"{y}\">{name}</text></g>"
+        ));
     }
     for square in &highlights.marks {
         let (x, y) = place(*square);
