@@ -291,17 +291,8 @@ mod tests {
     #[test]
     fn invalid_texts_are_rejected() {
         let start = Position::startpos();
-        for text in [
-            "",
-            "炮",
-            "炮二",
-            "炮二平",
-            "炮二飞五",
-            "二五平五",
-            "炮炮平五",
-            "炮二平〇",
-            "炮零平五",
-        ] {
+        let texts = "炮 炮二 炮二平 炮二飞五 二五平五 炮炮平五 炮二平〇 炮零平五";
+        for text in texts.split(' ').chain([""]) {
             assert!(
                 matches!(parse(&start, text), Err(NotationError::Unreadable(_))),
                 "{text}"

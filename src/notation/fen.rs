@@ -244,7 +244,6 @@ fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
     }
 }
 
-/// Reads a FEN with [`Strictness::Lenient`].
 fn read_leniently(text: &str) -> (Setup, Vec<FenReason>) {
     let mut setup = Setup::empty();
     let mut reasons = Vec::new();

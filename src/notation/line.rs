@@ -56,6 +56,14 @@ impl Line {
     }
 }
 
+#[cfg(test)]
+impl Line {
+    /// The moves in coordinates: `h2e2 h9g7`.
+    pub fn coordinates(&self) -> String {
+        super::MoveStyle::Coordinate.write_line(&self.start, &self.moves)
+    }
+}
+
 /// The separator between the FEN and the moves of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
@@ -148,12 +156,10 @@ mod tests {
 
     /// The moves of a game in coordinates, or the error message.
     fn played(text: &str, separator: Separator) -> String {
-        let line = match GameText::split(text, separator).read() {
-            Ok(line) => line,
-            Err(error) => return error.to_string(),
-        };
-        let moves = line.moves.iter().map(ToString::to_string);
-        moves.collect::<Vec<_>>().join(" ")
+        match GameText::split(text, separator).read() {
+            Ok(line) => line.coordinates(),
+            Err(error) => error.to_string(),
+        }
     }
 
     #[test]

@@ -32,10 +32,8 @@ impl fmt::Display for Opening {
     }
 }
 
-/// Alternative moves.
 type Alternatives = Vec<Move>;
 
-/// A row of the table.
 struct Row {
     opening: Opening,
     /// The codes of the openings above this one in the tree; the first one is the main parent.

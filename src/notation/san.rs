@@ -4,7 +4,6 @@ use super::error::{NotationError, only_move};
 use crate::board::{FILES, Move, Piece, PieceKind, Position, RANKS, Square};
 use crate::movegen::{has_legal_move, legal_moves};
 
-/// A parsed move.
 struct Description {
     kind: Option<PieceKind>,
     from_file: Option<usize>,
@@ -211,19 +210,8 @@ mod tests {
     #[test]
     fn invalid_texts_are_rejected() {
         let start = Position::startpos();
-        for text in [
-            "",
-            "C",
-            "c",
-            "Che",
-            "Cj2",
-            "C2=5",
-            "炮二平五",
-            "Che10",
-            "Xe2",
-            "e12",
-            "Chhe2",
-        ] {
+        let texts = "C c Che Cj2 C2=5 炮二平五 Che10 Xe2 e12 Chhe2";
+        for text in texts.split(' ').chain([""]) {
             let error = parse(&start, text, 0).unwrap_err();
             assert!(
                 matches!(error, NotationError::Unreadable(_)),

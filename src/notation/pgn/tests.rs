@@ -42,6 +42,13 @@ fn random_game(seed: u64) -> PgnGame {
     }
 }
 
+/// The only game of a text.
+fn read_one(text: &str) -> PgnGame {
+    let mut games = read(text);
+    assert_eq!(games.len(), 1, "{text}");
+    games.remove(0).unwrap()
+}
+
 #[test]
 fn games_round_trip() {
     for style in MoveStyle::ALL {
@@ -84,8 +91,7 @@ move} 2... 车9平8 ; to the end of the line {
     assert_eq!(games.len(), 3);
     let first = games[0].as_ref().unwrap();
     assert_eq!(first.result, GameResult::RedWins);
-    let moves: Vec<_> = first.line.moves.iter().map(ToString::to_string).collect();
-    assert_eq!(moves.join(" "), "h2e2 h9g7 h0g2 i9h9 i0h0");
+    assert_eq!(first.line.coordinates(), "h2e2 h9g7 h0g2 i9h9 i0h0");
     assert_eq!(first.comments[2], "good\nmove");
     assert_eq!(first.comments[3], "to the end of the line {");
     let second = games[1].as_ref().unwrap();
@@ -100,11 +106,6 @@ move} 2... 车9平8 ; to the end of the line {
 
 #[test]
 fn notes_numbers_and_results_of_chinese_texts_are_read() {
-    let read_one = |text: &str| {
-        let mut games = read(text);
-        assert_eq!(games.len(), 1, "{text}");
-        games.remove(0).unwrap()
-    };
     for text in [
         "（1）炮二平五 马8进7 （2）马二进三 车9平8 红胜",
         "(1)炮二平五 马8进7 (2)马二进三 车9平8 红方胜",
@@ -116,8 +117,7 @@ fn notes_numbers_and_results_of_chinese_texts_are_read() {
         "1. Ｈ２－Ｅ２ Ｈ９－Ｇ７ 2. Ｈ０－Ｇ２ Ｉ９－Ｈ９ 1-0",
     ] {
         let game = read_one(text);
-        let moves: Vec<_> = game.line.moves.iter().map(ToString::to_string).collect();
-        assert_eq!(moves, ["h2e2", "h9g7", "h0g2", "i9h9"], "{text}");
+        assert_eq!(game.line.coordinates(), "h2e2 h9g7 h0g2 i9h9", "{text}");
         assert_eq!(game.result, GameResult::RedWins, "{text}");
     }
     let game = read_one("1. 炮二平五（好棋） 马8进7｛稳｝ 2. 马二进三【常见】 *");
@@ -153,11 +153,8 @@ fn check_signs_and_numbers_of_black_moves_are_read() {
         "[FEN \" \"]\n1. h2e2 h9g7 2. e2e6 a9a8".to_owned(),
         "[FEN \"startpos\"]\n1. h2e2 h9g7 2. e2e6 a9a8".to_owned(),
     ] {
-        let games = read(&text);
-        assert_eq!(games.len(), 1, "{text}");
-        let moves = games[0].as_ref().unwrap().line.moves.iter();
-        let moves: Vec<_> = moves.map(ToString::to_string).collect();
-        assert_eq!(moves, ["h2e2", "h9g7", "e2e6", "a9a8"], "{text}");
+        let line = read_one(&text).line;
+        assert_eq!(line.coordinates(), "h2e2 h9g7 e2e6 a9a8", "{text}");
     }
     let games = read("第1局\n1 炮二平五 马8进7\n第2局 甲 乙\n1 兵七进一 卒7进1\n");
     let lengths = games
@@ -218,9 +215,7 @@ fn joined_and_labeled_moves_begin_another_game() {
         let games = read(text);
         assert_eq!(games.len(), 2, "{text}");
         for (game, moves) in games.iter().zip(moves) {
-            let played = game.as_ref().unwrap().line.moves.iter();
-            let played: Vec<_> = played.map(ToString::to_string).collect();
-            assert_eq!(played.join(" "), moves, "{text}");
+            assert_eq!(game.as_ref().unwrap().line.coordinates(), moves, "{text}");
         }
     }
 }
@@ -236,9 +231,7 @@ fn borders_of_tables_are_skipped() {
         "────────",
     ] {
         let text = format!("{border}\n{}\n{border}\r\n{}\n{border}\n", rows[0], rows[1]);
-        let games = read(&text);
-        assert_eq!(games.len(), 1, "{text}");
-        assert_eq!(games[0].as_ref().unwrap().line.moves.len(), 4, "{text}");
+        assert_eq!(read_one(&text).line.moves.len(), 4, "{text}");
     }
     // A line of one sign ends a game.
     let text = "炮二平五 马8进7\n--------\n炮八平五 马8进7\n";
@@ -337,11 +330,9 @@ fn unclosed_parts_end_before_the_next_tags() {
 
 #[test]
 fn comments_may_hold_empty_lines_and_brackets() {
-    let games = read(
+    let game = read_one(
         "1. h2e2 {a\n\n[b]\n\n[see \"c\" there]\n\n [d \"e\"]\n\n[a b \"c\"]\n[Red \"a\"]\n} h9g7 *",
     );
-    assert_eq!(games.len(), 1);
-    let game = games[0].as_ref().unwrap();
     assert_eq!(game.line.moves.len(), 2);
     assert!(game.comments[0].ends_with("[a b \"c\"]\n[Red \"a\"]"));
 }

@@ -206,19 +206,9 @@ mod tests {
 
     #[test]
     fn words_with_other_text_are_not_split() {
-        for word in [
-            "炮二平五六",
-            "炮二平五马8进72",
-            "炮二平五第2局",
-            "炮二平五马进7",
-            "炮二平五好马8进7",
-            "h2e2h9g",
-            "h2e2x",
-            "h2e2h9z7",
-            "e4e",
-            "C2=5H8",
-            "2.",
-        ] {
+        let chinese = "炮二平五六 炮二平五马8进72 炮二平五第2局 炮二平五马进7 炮二平五好马8进7";
+        let other = "h2e2h9g h2e2x h2e2h9z7 e4e C2=5H8 2.";
+        for word in chinese.split(' ').chain(other.split(' ')) {
             assert_eq!(joined_moves(word), [word]);
         }
     }

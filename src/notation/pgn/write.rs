@@ -99,7 +99,6 @@ impl GameTree {
     }
 }
 
-/// A line that is being written.
 struct WrittenLine {
     /// The next move.
     next: Option<NodeId>,
