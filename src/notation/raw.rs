@@ -46,12 +46,9 @@ impl RecordError {
 /// A move as written in a file.
 #[derive(Clone, Debug)]
 pub enum RawMove {
-    /// The root has no move.
-    None,
     /// A move in any notation.
     Text(String),
-    /// Origin and destination; `None` if one of them is not on the board.
-    #[cfg_attr(not(feature = "records"), allow(dead_code))]
+    /// Origin and destination; `None` if one of them is not on the board, and for the root.
     Squares(Option<(Square, Square)>),
 }
 
@@ -185,7 +182,7 @@ impl Default for RawGame {
         Self {
             tags: Vec::new(),
             start: Position::startpos(),
-            moves: Tree::new(RawNode::new(RawMove::None, None)),
+            moves: Tree::new(RawNode::new(RawMove::Squares(None), None)),
             result: GameResult::Unfinished,
             problems: Vec::new(),
         }
@@ -326,7 +323,6 @@ impl RawGame {
         best.1
     }
 
-    /// The move of a node.
     fn read(
         &self,
         id: NodeId,
@@ -347,9 +343,7 @@ impl RawGame {
                 }
                 format!("{m} is not a legal move here")
             }
-            RawMove::Squares(None) | RawMove::None => {
-                "the move has a square off the board".to_owned()
-            }
+            RawMove::Squares(None) => "the move has a square off the board".to_owned(),
         };
         Err(RecordError {
             line: node.line,

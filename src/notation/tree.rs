@@ -1,5 +1,6 @@
 //! Game records as trees of moves: the main line, variations, comments and annotation glyphs.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::str::FromStr;
@@ -154,7 +155,6 @@ pub type NodeId = u32;
 
 /// The root of every tree.
 pub const ROOT: NodeId = 0;
-/// No node.
 const NONE: NodeId = NodeId::MAX;
 
 /// An ordered tree in one allocation. The first child of a node continues its line, the other children are
@@ -403,12 +403,9 @@ impl GameTree {
         let mut comments: Vec<String> = (line.iter())
             .map(|id| self.moves[*id].comment.clone())
             .collect();
-        let introduction = &self.moves[ROOT].comment;
-        if let Some(first) = comments.first_mut()
-            && !introduction.is_empty()
-        {
-            let mut comment = introduction.clone();
-            append(&mut comment, first.as_str());
+        if let Some(first) = comments.first_mut() {
+            let mut comment = self.moves[ROOT].comment.clone();
+            append(&mut comment, first);
             *first = comment;
         }
         PgnGame {
@@ -460,22 +457,14 @@ impl GameTree {
     /// Removes all moves after the given number of plies, in every line.
     pub fn truncate(&mut self, plies: usize) {
         let mut kept = Tree::new(self.moves[ROOT].clone());
-        // The old and new ids of the ancestors of the current node.
-        let mut path: Vec<(NodeId, NodeId)> = vec![(ROOT, ROOT)];
-        let mut next = self.moves.first_child(ROOT);
-        while let Some(id) = next {
-            let is_other = |(old, _): &mut (NodeId, NodeId)| self.moves.parent(id) != Some(*old);
-            while path.pop_if(is_other).is_some() {}
-            if path.len() > plies {
-                next = self.moves.after_subtree(id);
-                continue;
+        // The new ids of the nodes that are kept, and the plies before them.
+        let mut nodes = HashMap::from([(ROOT, (ROOT, 0))]);
+        for id in self.moves.preorder() {
+            let parent = self.moves.parent(id).and_then(|id| nodes.get(&id));
+            if let Some(&(parent, depth)) = parent.filter(|(_, depth)| *depth < plies) {
+                let new = kept.add(parent, self.moves[id].clone());
+                nodes.insert(id, (new, depth + 1));
             }
-            let parent = path.last().map_or(ROOT, |(_, new)| *new);
-            path.push((id, kept.add(parent, self.moves[id].clone())));
-            next = self
-                .moves
-                .first_child(id)
-                .or_else(|| self.moves.after_subtree(id));
         }
         self.moves = kept;
     }

@@ -26,9 +26,8 @@ const TAGS: [(&str, &str); 7] = [
 const MARK: &str = "<ChineseChessRecord";
 
 /// Whether a text is in this format.
-pub fn is_cbf(bytes: &[u8]) -> bool {
-    let mut windows = bytes.windows(MARK.len());
-    windows.any(|window| window == MARK.as_bytes())
+pub fn is_cbf(text: &str) -> bool {
+    text.contains(MARK)
 }
 
 /// Splits a text into its records.
@@ -214,7 +213,7 @@ mod tests {
 
     #[test]
     fn files_are_read() {
-        assert!(is_cbf(FILE.as_bytes()));
+        assert!(is_cbf(FILE));
         let game = read_cbf(FILE).unwrap();
         assert_eq!(
             (game.tag("Title"), game.tag("Red")),
@@ -252,11 +251,7 @@ mod tests {
         let games: Vec<_> = games.collect();
         let red: Vec<_> = games.iter().map(|game| game.tag("Red").unwrap()).collect();
         assert_eq!(red, ["甲", "乙"]);
-        assert!(
-            games
-                .iter()
-                .all(|game| game.main_line().line.moves.len() == 3)
-        );
+        assert!(games.iter().all(|game| game.moves.line(ROOT).count() == 3));
     }
 
     #[test]

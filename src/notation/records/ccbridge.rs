@@ -24,7 +24,6 @@ const OLD_LIBRARY: &[u8] = b"CCBridge\x15\0\0\0";
 const BLOCK: usize = 4096;
 /// The offset of the number of entries that the index of a library has room for, a power of two.
 const CAPACITY: usize = 60;
-/// The minimum capacity.
 const LEAST_CAPACITY: usize = 128;
 /// The size of the header of a library, and that of an entry of its index. The first record follows the index.
 const LIBRARY_HEADER: usize = 66_624;
@@ -234,7 +233,6 @@ impl<'a> Cursor<'a> {
         ))
     }
 
-    /// The next node.
     fn node(&mut self) -> Result<StoredNode, RecordError> {
         let [flags, _, from, to] = self.word()?;
         let squares = (self.square)(from).zip((self.square)(to));
@@ -269,16 +267,14 @@ pub fn write_cbr(game: &GameTree) -> Vec<u8> {
     };
     let number = game.start.fullmove_number().to_le_bytes();
     bytes[MOVE_NUMBER..MOVE_NUMBER + 2].copy_from_slice(&number);
-    for square in Square::all() {
-        if let Some(piece) = game.start.piece_on(square) {
-            let letter = piece.kind().letter() as u8;
-            let kind = PIECES.iter().position(|p| *p == letter).unwrap_or(0) as u8;
-            let color = match piece.color() {
-                Color::Red => 0x10,
-                Color::Black => 0x20,
-            };
-            bytes[BOARD + usize::from(point(square))] = color + kind + 1;
-        }
+    for (square, piece) in game.start.setup().pieces() {
+        let letter = piece.kind().letter() as u8;
+        let kind = PIECES.iter().position(|p| *p == letter).unwrap_or(0) as u8;
+        let color = match piece.color() {
+            Color::Red => 0x10,
+            Color::Black => 0x20,
+        };
+        bytes[BOARD + usize::from(point(square))] = color + kind + 1;
     }
     for id in std::iter::once(ROOT).chain(game.moves.preorder()) {
         write_node(&mut bytes, game, id);
@@ -356,9 +352,8 @@ mod tests {
         let mut node = ROOT;
         for (text, comment) in moves {
             let annotated = AnnotatedMove {
-                played: Some(text.parse().unwrap()),
                 comment: (*comment).to_owned(),
-                glyphs: Vec::new(),
+                ..AnnotatedMove::new(text.parse().unwrap())
             };
             node = game.moves.add(node, annotated);
         }
@@ -375,8 +370,7 @@ mod tests {
         assert_eq!((bytes[2076], bytes[2112], bytes[2120]), (1, 1, 0x21));
         let read = read_ccbridge(&bytes).unwrap();
         let line = read.main_line();
-        let played: Vec<_> = line.line.moves.iter().map(ToString::to_string).collect();
-        assert_eq!(played, ["h2e2", "h9g7", "h0g2"]);
+        assert_eq!(line.line.coordinates(), "h2e2 h9g7 h0g2");
         assert_eq!(line.comments, ["开局\n中炮", "", "x"]);
         assert_eq!(fen::write_position(&read.start), fen::START);
         assert_eq!((read.tag("Red"), read.tag("Title")), (Some("胡荣华"), None));
@@ -419,9 +413,7 @@ mod tests {
         assert_eq!(fen::write_position(&read.start), fen::START);
         let tags = ["Red", "Annotator"].map(|name| read.tag(name).unwrap());
         assert_eq!(tags, ["胡荣华", "x"]);
-        let played = read.main_line().line.moves;
-        let played: Vec<_> = played.iter().map(ToString::to_string).collect();
-        assert_eq!(played, ["h2e2", "h9g7"]);
+        assert_eq!(read.main_line().line.coordinates(), "h2e2 h9g7");
         assert!(read_ccbridge(&bytes[..1900]).is_err());
     }
 

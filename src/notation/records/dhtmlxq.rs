@@ -62,19 +62,17 @@ const BRACKETS: [&str; 6] = ["[", "&#91;", "&#x5b;", "&lsqb;", "&lbrack;", "%5b"
 const LONGEST_KIND: usize = 6;
 
 /// Whether a text contains a record in DhtmlXQ with a list of moves or a position, plain or in HTML, JSON or a URL.
-pub fn is_dhtmlxq(bytes: &[u8]) -> bool {
-    let lower = bytes.to_ascii_lowercase();
-    let has = |part: &[u8]| lower.windows(part.len()).any(|window| window == part);
+pub fn is_dhtmlxq(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
     let mut fields = "htmlxq_movelist htmlxq_binit htmlxq_34 0_1_0".split(' ');
-    if !fields.any(|field| has(field.as_bytes())) {
-        return false;
-    }
-    let marks = NAMES.map(|name| BRACKETS.map(|bracket| format!("{bracket}{name}")));
-    let is_mark = |at: usize| {
-        let mut marks = marks.iter().flatten();
-        marks.any(|mark| lower[at..].starts_with(mark.as_bytes()))
-    };
-    (0..lower.len()).any(|at| matches!(lower[at], b'[' | b'&' | b'%') && is_mark(at))
+    fields.any(|field| lower.contains(field)) && has_tag(&lower, &BRACKETS)
+}
+
+/// Whether a text in lower case has the beginning of a tag after one of these brackets.
+fn has_tag(lower: &str, brackets: &[&str]) -> bool {
+    let tags = |bracket: &&str| NAMES.map(|name| format!("{bracket}{name}"));
+    let mut tags = brackets.iter().flat_map(tags);
+    tags.any(|tag| lower.contains(&tag))
 }
 
 /// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped tags, tags with a different spelling, and tags such as
@@ -82,21 +80,12 @@ pub fn is_dhtmlxq(bytes: &[u8]) -> bool {
 pub fn plain_dhtmlxq(text: &str) -> String {
     let text = without_urls(text, "%5bd");
     let lower = text.to_ascii_lowercase();
-    let text = if NAMES
-        .iter()
-        .any(|name| lower.contains(&format!("[\\/{name}")))
-    {
+    let text = if has_tag(&lower, &["[\\/"]) {
         Cow::Owned(without_json_escapes(&text))
     } else {
         text
     };
-    let is_escaped = |name: &&str| {
-        let brackets = &BRACKETS[1..5];
-        brackets
-            .iter()
-            .any(|bracket| lower.contains(&format!("{bracket}{name}")))
-    };
-    let text = if NAMES.iter().any(is_escaped) {
+    let text = if has_tag(&lower, &BRACKETS[1..5]) {
         Cow::Owned(unescaped(&text).into_owned())
     } else {
         text
@@ -445,7 +434,6 @@ fn without_tags(text: &str) -> String {
     plain
 }
 
-/// A line to be written.
 struct WrittenLine {
     number: usize,
     /// The number of the line that it replaces.
@@ -537,9 +525,8 @@ mod tests {
             9999999949999999999999999999999999999999309999999999999999999999[/DhtmlXQ_binit]";
         let games: Vec<_> = split_dhtmlxq(text).into_iter().map(read_dhtmlxq).collect();
         let first = games[0].as_ref().unwrap();
-        let moves = first.main_line().line.moves;
-        let moves: Vec<_> = moves.iter().map(ToString::to_string).collect();
-        assert_eq!(moves.join(" "), "h2e2 h9g7 h0g2 i9h9");
+        let line = first.main_line().line;
+        assert_eq!(line.coordinates(), "h2e2 h9g7 h0g2 i9h9");
         assert_eq!(fen::write_position(&first.start), fen::START);
         assert_eq!(
             (first.tag("Red"), first.tag("Title")),
@@ -552,7 +539,7 @@ mod tests {
         assert_eq!(error(3), "move 1: the move has a square off the board");
         assert_eq!(error(4), "there is no DhtmlXQ_movelist");
         let position = games[5].as_ref().unwrap();
-        assert!(position.moves.is_empty() && is_dhtmlxq(b"[DhtmlXQ_binit]"));
+        assert!(position.moves.is_empty() && is_dhtmlxq("[DhtmlXQ_binit]"));
         assert!(position.start.to_string().starts_with("3k5/9/"));
         assert_eq!(error(6), "move 1: e1e0 is not a legal move here");
     }

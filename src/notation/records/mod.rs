@@ -103,16 +103,14 @@ fn start_position(mut setup: Setup, first_from: Option<Square>) -> Result<Positi
     if let Some(piece) = mover {
         setup.side_to_move = piece.color();
     }
-    let mut read = fen::parse_position(&fen::write_setup(&setup));
+    let mut read = Position::try_from(&setup);
     if read.is_err() && mover.is_none() {
         setup.side_to_move = !setup.side_to_move;
-        read = fen::parse_position(&fen::write_setup(&setup)).or(read);
+        read = Position::try_from(&setup).or(read);
     }
     read.map_err(|error| {
-        RecordError::new(format!(
-            "invalid starting position: {}",
-            error.reasons_text()
-        ))
+        let reasons: Vec<String> = error.reasons.iter().map(ToString::to_string).collect();
+        RecordError::new(format!("invalid starting position: {}", reasons.join(", ")))
     })
 }
 
@@ -128,13 +126,10 @@ fn fen_position(text: &str, first_from: Option<Square>) -> Result<Position, Reco
 /// The squares of the 32 pieces of a position; `None` if it has more pieces of a kind than a full set.
 fn piece_squares(position: &Position) -> Option<PieceSquares> {
     let mut squares = [None; 32];
-    for square in Square::all() {
-        if let Some(piece) = position.piece_on(square) {
-            let is_free =
-                |index: &usize| squares[*index].is_none() && piece_at(*index) == Some(piece);
-            let index = (0..32).find(is_free)?;
-            squares[index] = Some(square);
-        }
+    for (square, piece) in position.setup().pieces() {
+        let is_free = |index: &usize| squares[*index].is_none() && piece_at(*index) == Some(piece);
+        let index = (0..32).find(is_free)?;
+        squares[index] = Some(square);
     }
     Some(squares)
 }

@@ -194,13 +194,13 @@ fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> 
     let encoding = encoding_of(beginning);
     let beginning = decode(beginning);
     let marked = without_pgn_texts(&beginning);
-    if is_dhtmlxq(marked.as_bytes()) {
+    if is_dhtmlxq(&marked) {
         let text = plain_dhtmlxq(&read_text(file)?);
         return Ok(split_text(text, split_dhtmlxq, |part, _| {
             read_dhtmlxq(part)
         }));
     }
-    if is_cbf(marked.as_bytes()) {
+    if is_cbf(&marked) {
         return Ok(split_text(read_text(file)?, split_cbf, |part, _| {
             read_cbf(part)
         }));
@@ -224,7 +224,7 @@ fn other_text_source<'a>(
     beginning: &str,
     encoding: &'static Encoding,
 ) -> io::Result<Source<'a>> {
-    if is_wxf(beginning.as_bytes()) {
+    if is_wxf(beginning) {
         let text = read_text(file)?.replace("\r\n", "\n");
         Ok(split_text(text.replace('\r', "\n"), split_wxf, read_wxf))
     } else if is_move_list(beginning) {

@@ -34,12 +34,11 @@ const TAGS: [(&str, &str); 10] = [
 ];
 
 /// Whether a text is in this format: a line begins with `START{`. Lines may end with `\r` alone.
-pub fn is_wxf(bytes: &[u8]) -> bool {
-    let mut lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r'));
-    lines.any(|line| {
+pub fn is_wxf(text: &str) -> bool {
+    text.split(['\n', '\r']).any(|line| {
         let beginning = line.trim_ascii_start().split_at_checked(START.len());
-        beginning.is_some_and(|(text, rest)| {
-            text.eq_ignore_ascii_case(START.as_bytes()) && rest.trim_ascii_start().starts_with(b"{")
+        beginning.is_some_and(|(word, rest)| {
+            word.eq_ignore_ascii_case(START) && rest.trim_ascii_start().starts_with('{')
         })
     })
 }
@@ -203,7 +202,7 @@ mod tests {
 
     #[test]
     fn records_are_read() {
-        assert!(is_wxf(FILE.as_bytes()));
+        assert!(is_wxf(FILE));
         let twice = FILE.repeat(2);
         let records = split_wxf(&twice);
         assert_eq!(records.len(), 2);
@@ -216,9 +215,8 @@ mod tests {
             (game.tag("Black"), game.result),
             (Some("bob"), GameResult::BlackWins)
         );
-        let moves = game.main_line().line.moves;
-        let moves: Vec<_> = moves.iter().map(ToString::to_string).collect();
-        assert_eq!(moves.join(" "), "h2e2 h9g7 h0g2 i9h9");
+        let line = game.main_line().line;
+        assert_eq!(line.coordinates(), "h2e2 h9g7 h0g2 i9h9");
         let illegal = read_wxf(&FILE.replace("C2=5", "C1=5"), 20).unwrap_err();
         assert!(
             illegal

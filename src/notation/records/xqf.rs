@@ -91,7 +91,6 @@ impl XqfKeys {
     }
 }
 
-/// The nodes of a file.
 struct XqfTree<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -110,7 +109,6 @@ impl XqfTree<'_> {
         Ok(plain.collect())
     }
 
-    /// The next node.
     fn node(&mut self) -> Result<StoredNode, RecordError> {
         let is_root = self.at == HEADER;
         let node = self.take(4)?;
@@ -332,8 +330,7 @@ mod tests {
             let game = read_xqf(&file(version, &moves)).unwrap();
             assert_eq!(game.moves[ROOT].comment, "开局", "{version}");
             let line = game.main_line();
-            let played: Vec<_> = line.line.moves.iter().map(ToString::to_string).collect();
-            assert_eq!(played, ["h2e2", "h9g7", "h0g2"], "{version}");
+            assert_eq!(line.line.coordinates(), "h2e2 h9g7 h0g2", "{version}");
             assert_eq!(line.comments, ["开局\n中炮", "", "x"], "{version}");
             assert_eq!(fen::write_position(&game.start), fen::START);
             assert_eq!(

@@ -73,9 +73,8 @@ fn random_game(seed: u64, is_from_start: bool) -> GameTree {
         }
         position.make(played);
         let annotated = AnnotatedMove {
-            played: Some(played),
             comment: (*COMMENTS.choose(&mut random).unwrap()).to_owned(),
-            glyphs: Vec::new(),
+            ..AnnotatedMove::new(played)
         };
         nodes.push((game.moves.add(parent, annotated), position));
     }

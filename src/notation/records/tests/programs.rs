@@ -114,9 +114,8 @@ fn assert_reads(text: &str, games: usize) {
         for game in read {
             let game = game.unwrap_or_else(|error| panic!("{text}: {error}"));
             assert!(game.problems.is_empty(), "{text}: {:?}", game.problems);
-            let moves = game.main_line().line.moves;
-            let moves: Vec<String> = moves.iter().map(ToString::to_string).collect();
-            assert_eq!(moves.join(" "), "h2e2 h9g7 h0g2", "{text}");
+            let line = game.main_line().line;
+            assert_eq!(line.coordinates(), "h2e2 h9g7 h0g2", "{text}");
         }
     }
 }
