@@ -29,7 +29,16 @@ pub struct BookWalk {
 /// If the keys contain whole positions, all positions are found, also those that no such moves reach.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     book.prepare_walk()?;
-    let mut walker = Walker::new(book);
+    let mut walker = Walker {
+        book,
+        table: BookTable::default(),
+        seen: HashMap::new(),
+        passed: HashSet::new(),
+        open: VecDeque::new(),
+        stored: 0,
+        unusable: 0,
+        without_moves: 0,
+    };
     let start = Position::startpos();
     if !walker.visit(&start)? {
         walker.pass_through(&start);
@@ -104,20 +113,7 @@ struct Walker<'a> {
     without_moves: usize,
 }
 
-impl<'a> Walker<'a> {
-    fn new(book: &'a dyn Book) -> Self {
-        Self {
-            book,
-            table: BookTable::default(),
-            seen: HashMap::new(),
-            passed: HashSet::new(),
-            open: VecDeque::new(),
-            stored: 0,
-            unusable: 0,
-            without_moves: 0,
-        }
-    }
-
+impl Walker<'_> {
     /// Whether the records of a position are counted already: it was looked up, or the one with exchanged colors.
     fn is_counted(&self, position: &Position) -> bool {
         let other = self.book.with_exchanged_colors(position);
@@ -175,8 +171,7 @@ mod tests {
         let table = table();
         let text = table.to_text();
         assert_eq!(BookTable::from_text(&text).unwrap().to_text(), text);
-        let book = DatBook::new(encode_dat(table.entries()).bytes.into()).unwrap();
-        let walk = walk(&book).unwrap();
+        let walk = walked(&table);
         assert_eq!(walk.table.to_text(), text);
         assert_eq!((walk.unusable, walk.unreached), (0, 0));
         let mut twice = table.clone();
