@@ -6,10 +6,12 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::{date_tag, fen_position, plain_comment, result_of_code, square_from_black};
+use super::{
+    StoredNode, date_tag, fen_position, plain_comment, read_tree, result_of_code, square_from_black,
+};
 use crate::board::Square;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
-use crate::notation::tree::{GameTree, NodeId, ROOT};
+use crate::notation::tree::GameTree;
 
 /// The tags with the names of their elements. Other elements become tags with the same name.
 const TAGS: [(&str, &str); 7] = [
@@ -50,20 +52,23 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
         fen: String::new(),
         element: String::new(),
         text: String::new(),
-        cursor: Some(ROOT),
-        parents: Vec::new(),
-        current: Some(ROOT),
-        moves_read: 0,
+        root: StoredNode {
+            node: RawNode::new(RawMove::Squares(None), None),
+            has_next: true,
+            has_alternative: false,
+        },
+        nodes: Vec::new(),
+        has_moves: false,
     };
     let mut is_complete = false;
     let error = loop {
         match reader.read_event() {
             Ok(Event::Start(element)) => {
-                builder.open(&element)?;
+                builder.open(&element);
                 builder.text.clear();
                 builder.element = name(&element);
             }
-            Ok(Event::Empty(element)) => builder.open(&element)?,
+            Ok(Event::Empty(element)) => builder.open(&element),
             Ok(Event::Text(text)) => builder.text += &text.decode().unwrap_or_default(),
             Ok(Event::CData(text)) => builder.text += &text.decode().unwrap_or_default(),
             Ok(Event::GeneralRef(reference)) => builder.text += &resolve(&reference),
@@ -77,15 +82,24 @@ pub fn read_cbf(text: &str) -> Result<GameTree, RecordError> {
             Err(error) => break Some(RecordError::new(format!("invalid XML: {error}"))),
         }
     };
+    let mut nodes = builder.nodes.into_iter();
+    let mut game = RawGame {
+        tags: builder.game.tags,
+        result: builder.game.result,
+        ..read_tree(builder.root, || Ok(nodes.next()))?
+    };
+    if nodes.next().is_some() {
+        let error = RecordError::new("moves after the end of the tree are left out");
+        game.add_problem(&error, false);
+    }
     if let Some(error) = error {
-        if builder.game.moves.is_empty() {
+        if game.moves.is_empty() {
             return Err(error);
         }
-        builder.game.add_problem(&error, true);
+        game.add_problem(&error, true);
     }
-    let first_from = builder.game.first_from();
-    builder.game.start = fen_position(&builder.fen, first_from)?;
-    builder.game.resolve()
+    game.start = fen_position(&builder.fen, game.first_from())?;
+    game.resolve()
 }
 
 fn name(element: &BytesStart<'_>) -> String {
@@ -104,6 +118,7 @@ fn resolve(reference: &BytesRef<'_>) -> String {
 }
 
 struct Builder {
+    /// The tags and the result.
     game: RawGame,
     /// The FEN of the starting position.
     fen: String,
@@ -111,53 +126,33 @@ struct Builder {
     element: String,
     /// Its text.
     text: String,
-    /// The parent of the next move; `None` after the end of the tree.
-    cursor: Option<NodeId>,
-    /// The parents of the alternatives that have not been read yet.
-    parents: Vec<NodeId>,
-    /// The node of the element `Move` that was opened last; `None` after the end of the tree.
-    current: Option<NodeId>,
-    /// The number of elements `Move`, including that of the root.
-    moves_read: usize,
+    root: StoredNode,
+    /// The moves, and at most one more than a game may have.
+    nodes: Vec<StoredNode>,
+    /// Whether an element `Move` has been opened, that of the root included.
+    has_moves: bool,
 }
 
 impl Builder {
-    fn open(&mut self, element: &BytesStart<'_>) -> Result<(), RecordError> {
+    fn open(&mut self, element: &BytesStart<'_>) {
         if name(element) != "Move" {
-            return Ok(());
+            return;
         }
         let attribute = |name: &str| {
             let attribute = element.try_get_attribute(name).ok().flatten();
             attribute.map(|a| String::from_utf8_lossy(&a.value).into_owned())
         };
         let value = attribute("value").unwrap_or_default();
-        self.moves_read += 1;
-        if self.moves_read == 1 && value == "00-00" {
-            return Ok(());
-        }
-        let Some(parent) = self.cursor else {
-            if self.current.take().is_some() {
-                let error = RecordError::new("moves after the end of the tree are left out");
-                self.game.add_problem(&error, false);
-            }
-            return Ok(());
-        };
-        let node = RawNode::new(RawMove::Squares(squares(&value)), None);
-        let node = self.game.moves.add(parent, node);
-        self.current = Some(node);
-        if self.game.moves.len() > MAX_MOVES {
-            return Err(RecordError::new("the game is too long"));
+        let is_root = !std::mem::replace(&mut self.has_moves, true) && value == "00-00";
+        if is_root || self.nodes.len() > MAX_MOVES {
+            return;
         }
         let is_set = |name: &str| attribute(name).as_deref() == Some("1");
-        if is_set("branch") {
-            self.parents.push(parent);
-        }
-        self.cursor = if is_set("end") {
-            self.parents.pop()
-        } else {
-            Some(node)
-        };
-        Ok(())
+        self.nodes.push(StoredNode {
+            node: RawNode::new(RawMove::Squares(squares(&value)), None),
+            has_next: !is_set("end"),
+            has_alternative: is_set("branch"),
+        });
     }
 
     /// Handles the end of an element with its text.
@@ -167,9 +162,8 @@ impl Builder {
         let text = text.as_str();
         match element.as_str() {
             "Move" => {
-                if let Some(node) = self.current {
-                    self.game.moves[node].comment = plain_comment(text);
-                }
+                let last = self.nodes.last_mut().unwrap_or(&mut self.root);
+                last.node.comment = plain_comment(text);
             }
             "FEN" => text.clone_into(&mut self.fen),
             "RecordResult" => {
@@ -201,7 +195,7 @@ fn squares(value: &str) -> Option<(Square, Square)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::tree::GameResult;
+    use crate::notation::tree::{GameResult, ROOT};
 
     const FILE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
         <ChineseChessRecord Version=\"1.0\">\n <Head><Name>决赛 &amp; x</Name><Red>甲</Red><Black />\n\

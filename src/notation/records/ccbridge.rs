@@ -130,7 +130,8 @@ pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
         rest,
         square: square_of_move,
     };
-    let mut game = read_tree(|| tree.node())?;
+    let root = tree.node()?;
+    let mut game = read_tree(root, || tree.node().map(Some))?;
     let mut setup = Setup::empty();
     if header[SIDE] == 2 {
         setup.side_to_move = Color::Black;

@@ -141,20 +141,21 @@ struct StoredNode {
     has_alternative: bool,
 }
 
-/// Reads a stored tree of moves. `read` returns the next node, first that of the root. If the tree is cut short, the
-/// nodes before the incomplete one are kept.
+/// Reads the tree of moves after a stored root. `read` returns the next node, or `None` if there are no more. If the
+/// tree is cut short, the nodes before the incomplete one are kept.
 fn read_tree(
-    mut read: impl FnMut() -> Result<StoredNode, RecordError>,
+    root: StoredNode,
+    mut read: impl FnMut() -> Result<Option<StoredNode>, RecordError>,
 ) -> Result<RawGame, RecordError> {
     let mut game = RawGame::default();
-    let root = read()?;
     game.moves[ROOT].comment = root.node.comment;
     // The parents of the alternatives that have not been read yet.
     let mut parents: Vec<NodeId> = Vec::new();
     let mut next = root.has_next.then_some(ROOT);
     while let Some(parent) = next {
         let stored = match read() {
-            Ok(stored) => stored,
+            Ok(Some(stored)) => stored,
+            Ok(None) => break,
             Err(error) if game.moves.is_empty() => return Err(error),
             Err(error) => {
                 game.add_problem(&error, true);

@@ -190,7 +190,8 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
         version,
         keys: &keys,
     };
-    let mut game = read_tree(|| tree.node())?;
+    let root = tree.node()?;
+    let mut game = read_tree(root, || tree.node().map(Some))?;
     let first_from = game.first_from();
     let side = if bytes[SIDE] == 1 {
         Color::Black
