@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::common::{
-    Context, Failure, ForceArgument, GamePath, Noun, OpeningArgument, OutputFile, Unread, fill,
-    finish_games, note, note_problems, open_input, require_not_input, texts,
+    Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, Unread, fill,
+    finish_games, note, note_problems, open_input, require_not_input, texts, translated,
 };
 use crate::board::Position;
 use crate::notation::records::{
@@ -18,6 +18,7 @@ use crate::notation::records::{
 };
 use crate::notation::tree::{GameResult, GameTree, PgnGame};
 use crate::notation::{MoveStyle, date_tag, fen};
+use crate::text::counted;
 
 /// Convert game records, select games, extract positions.
 ///
@@ -142,13 +143,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let (read, written) = writer.finish()?;
     let noun = if arguments.to.holds_positions() {
-        Noun::Position
+        "position"
     } else {
-        Noun::Game
+        "game"
     };
-    let counts = [Noun::Game.counted(read), noun.counted(written)];
-    let text = fill(texts().games_converted, &[&counts[0], &counts[1]]);
-    note(&text);
+    let (read, written) = (counted(read, "game"), counted(written, noun));
+    let counts = [translated(&read), translated(&written)];
+    note(&fill(texts().games_converted, &[&counts[0], &counts[1]]));
     unread.finish("convert")
 }
 
@@ -348,7 +349,7 @@ impl Writer<'_> {
         if self.not_in_gbk > 0 {
             note(&format!(
                 "{} with characters that GBK lacks, written as `&#NUMBER;`",
-                Noun::Game.counted(self.not_in_gbk)
+                counted(self.not_in_gbk, "game")
             ));
         }
         self.out.finish()?;

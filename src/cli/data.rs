@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use super::common::{
-    Context, Failure, ForceArgument, NetworkArgument, Noun, OutputFile, Unread, note, open_input,
+    Context, Failure, ForceArgument, NetworkArgument, OutputFile, Unread, note, open_input,
     open_with_beginning, plies_text, print, print_if_read, print_text, require_not_input,
     translated,
 };
@@ -183,7 +183,7 @@ fn relabel_files(arguments: &RelabelArguments) -> Result<(), Failure> {
         Ok(())
     })?;
     new.finish(total)?;
-    report(out, &Noun::Game.counted(total))?;
+    report(out, &counted(total, "game"))?;
     unread.finish("data relabel")
 }
 
@@ -272,9 +272,9 @@ fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<
             note(&format!("{name}: left out an incomplete last line"));
         }
         total += converted.games;
-        let games = Noun::Game.counted(converted.games);
-        let positions = Noun::Position.counted(converted.positions);
-        report(out, &[games, positions].join(", "))
+        let games = counted(converted.games, "game");
+        let positions = counted(converted.positions, "position");
+        report(out, &format!("{games}, {positions}"))
     })?;
     new.finish(total)?;
     unread.finish("data convert")
@@ -355,7 +355,7 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     warn_of_illegal_moves(&arguments.file, illegal);
     warn_of_damage(&arguments.file, &source);
     if number <= arguments.skip && arguments.skip.min(arguments.games) > 0 {
-        let games = Noun::Game.counted(number as u64);
+        let games = counted(number, "game");
         return Err(Failure::usage(
             "--skip",
             format!("the file has only {games}"),

@@ -209,12 +209,6 @@ texts! {
     no_game: "there is no game {}", "没有第 {} 局";
     too_few_plies: "game {} ends after ply {}", "第 {} 局只有 {} 步";
     games_converted: "{} read, {} written", "读入 {}，写出 {}";
-    count_game: "1 game", "1 局";
-    count_games: "{} games", "{} 局";
-    count_position: "1 position", "1 个局面";
-    count_positions: "{} positions", "{} 个局面";
-    count_file: "1 file", "1 个文件";
-    count_files: "{} files", "{} 个文件";
     cannot_be_read: "{} cannot be read", "有 {}无法读取";
     games_agree: "{}: {} of {} games agree", "{}：{} / {} 局无误";
     variations_not_verified: "{}: only main lines are verified, not the variations ({})", "{}：只检验主线，不检验变着（{} 个）";

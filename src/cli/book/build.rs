@@ -11,7 +11,7 @@ use crossbeam_channel::Receiver;
 use super::file::Output;
 use crate::book::{BookTable, drop_unreached};
 use crate::cli::common::{
-    Context, Failure, ForceArgument, Noun, ProgressMeter, Unread, exit_code, interrupts, note,
+    Context, Failure, ForceArgument, ProgressMeter, Unread, exit_code, interrupts, note,
     open_with_beginning, read_games_of, require_not_input,
 };
 use crate::cli::data;
@@ -151,7 +151,7 @@ fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, F
             unread.file(failure, arguments.games.len())?;
         }
     }
-    note(&Noun::Game.counted(book.games()));
+    note(&counted(book.games(), "game"));
     let (min_value, also_needed) = if arguments.by_score {
         (i64::MIN, "")
     } else {

@@ -56,4 +56,4 @@ pub use search::{
     Ended, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
     search_games, thread_count,
 };
-pub use unread::{Noun, Unread};
+pub use unread::Unread;

@@ -1,4 +1,4 @@
-//! The report of what a command could not read, and counts with their nouns.
+//! The report of what a command could not read.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use super::games::Place;
 #[cfg(any(feature = "cloud", feature = "training"))]
 use super::games::note_problems;
-use super::{Failure, fill, texts};
+use super::{Failure, fill, texts, translated};
 #[cfg(any(feature = "cloud", feature = "training"))]
 use crate::notation::tree::GameTree;
+use crate::text::counted;
 
 /// The games, positions and files that a command could not read. Each is reported at once, and the command continues.
 #[derive(Debug, Default)]
@@ -104,42 +105,21 @@ impl Unread {
     /// Returns an error if anything could not be read.
     pub fn finish(self, command: &str) -> Result<(), Failure> {
         let counts = [
-            (self.games, Noun::Game),
-            (self.positions, Noun::Position),
-            (self.files, Noun::File),
+            (self.games, "game"),
+            (self.positions, "position"),
+            (self.files, "file"),
         ];
         let errors: Vec<String> = (counts.into_iter())
             .filter(|(count, _)| *count > 0)
-            .map(|(count, noun)| fill(texts().cannot_be_read, &[&noun.counted(count)]))
+            .map(|(count, noun)| {
+                let count = counted(count, noun);
+                fill(texts().cannot_be_read, &[&translated(&count)])
+            })
             .collect();
         if errors.is_empty() {
             Ok(())
         } else {
             Err(Failure::new(command, errors.join(", ")))
-        }
-    }
-}
-
-/// A noun with its plural, for the counts in messages.
-#[derive(Clone, Copy)]
-pub enum Noun {
-    Game,
-    File,
-    Position,
-}
-
-impl Noun {
-    /// A number with its noun, in the chosen language.
-    pub fn counted(self, number: u64) -> String {
-        let texts = texts();
-        let (one, many) = match self {
-            Self::Game => (texts.count_game, texts.count_games),
-            Self::File => (texts.count_file, texts.count_files),
-            Self::Position => (texts.count_position, texts.count_positions),
-        };
-        match number {
-            1 => one.to_owned(),
-            _ => fill(many, &[&number.to_string()]),
         }
     }
 }
