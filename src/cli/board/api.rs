@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::engine::{BoardEngine, EngineSettings, Event, StopOnDrop};
+use super::engine::{BoardEngine, EngineSettings, Event, Job, SendEvent, StopOnDrop};
 use crate::cloud::api::QueryParameters;
 use crate::cloud::server::{PageUser, language};
 use crate::notation::records::RecordReader;
@@ -80,7 +80,7 @@ impl Api {
     /// Stops all searches.
     pub fn stop(&self) {
         for engine in self.engines.lock().values() {
-            engine.start().0.stop();
+            engine.start().stop();
         }
     }
 }
@@ -152,40 +152,31 @@ async fn position(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
 }
 
 async fn choose_move(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
-    let engine = api.engine(&parts)?;
-    let (job, _interrupts) = engine.start();
-    let _stop = StopOnDrop(job.clone());
-    in_background(parts, move |parameters| {
-        engine.choose_move(&parameters, &job)
-    })
-    .await
+    search(&api, parts, BoardEngine::choose_move).await
 }
 
 async fn answer_draw(State(api): State<Arc<Api>>, parts: Parts) -> Reply {
-    let engine = api.engine(&parts)?;
-    let (job, _interrupts) = engine.start();
-    let _stop = StopOnDrop(job.clone());
-    in_background(parts, move |parameters| {
-        engine.answer_draw(&parameters, &job)
-    })
-    .await
+    search(&api, parts, BoardEngine::answer_draw).await
 }
 
 async fn analyse(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, BoardError> {
-    let engine = api.engine(&parts)?;
-    let (job, _interrupts) = engine.start();
-    let stop = StopOnDrop(job.clone());
-    Ok(stream(stop, parts, move |parameters, send| {
-        engine.analyse(&parameters, &job, send)
-    }))
+    stream(&api, parts, BoardEngine::analyse)
 }
 
 async fn review(State(api): State<Arc<Api>>, parts: Parts) -> Result<Response, BoardError> {
+    stream(&api, parts, BoardEngine::review)
+}
+
+/// Runs a search of the user's engine. The search is stopped if the client disconnects.
+async fn search(
+    api: &Api,
+    parts: Parts,
+    search: fn(&BoardEngine, &QueryParameters, &Job) -> Result<Value, String>,
+) -> Reply {
     let engine = api.engine(&parts)?;
-    let (job, interrupts) = engine.start();
-    Ok(stream(StopOnDrop(job), parts, move |parameters, send| {
-        engine.review(&parameters, &interrupts, send)
-    }))
+    let job = engine.start();
+    let _stop = StopOnDrop(job.clone());
+    in_background(parts, move |parameters| search(&engine, &parameters, &job)).await
 }
 
 /// Reads the games of an uploaded file or text.
@@ -251,19 +242,20 @@ fn send_event(sender: &UnboundedSender<String>, (name, data): Event) -> bool {
         .is_ok()
 }
 
-/// Runs a job that sends events, and `done` or `failed` as the last one.
+/// Runs a job of the user's engine that sends events, and `done` or `failed` as the last one.
 fn stream(
-    stop: StopOnDrop,
+    api: &Api,
     parts: Parts,
-    work: impl FnOnce(QueryParameters, &mut dyn FnMut(Event) -> bool) -> Result<Value, String>
-    + Send
-    + 'static,
-) -> Response {
+    work: fn(&BoardEngine, &QueryParameters, &Job, SendEvent<'_>) -> Result<Value, String>,
+) -> Result<Response, BoardError> {
+    let engine = api.engine(&parts)?;
+    let job = engine.start();
+    let stop = StopOnDrop(job.clone());
     let (sender, events) = unbounded_channel();
     tokio::task::spawn_blocking(move || {
         let last = language(&parts.headers).within(|| {
-            let done = work(parameters(&parts), &mut |event| send_event(&sender, event));
-            match done {
+            let mut send = |event| send_event(&sender, event);
+            match work(&engine, &parameters(&parts), &job, &mut send) {
                 Ok(value) => ("done", value),
                 Err(error) => ("failed", json!({ "error": translated(&error) })),
             }
@@ -275,5 +267,5 @@ fn stream(
         _stop: stop,
     });
     let headers = [(CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
-    (headers, body).into_response()
+    Ok((headers, body).into_response())
 }

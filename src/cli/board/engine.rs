@@ -41,15 +41,21 @@ const STOP_POLL: Duration = Duration::from_millis(20);
 /// A running search or review, which can be stopped.
 #[derive(Clone)]
 pub struct Job {
+    /// Stops a search.
     control: Arc<Control>,
+    /// Stop a review, which has several searches.
     interrupt: Sender<()>,
+    interrupts: Receiver<()>,
 }
 
 impl Job {
-    fn new() -> (Self, Receiver<()>) {
+    fn new() -> Self {
         let (interrupt, interrupts) = bounded(1);
-        let control = Control::new(false);
-        (Self { control, interrupt }, interrupts)
+        Self {
+            control: Control::new(false),
+            interrupt,
+            interrupts,
+        }
     }
 
     /// Asks the job to end. Does nothing if it has ended.
@@ -70,6 +76,9 @@ impl Drop for StopOnDrop {
 
 /// An event of a stream: its name and data.
 pub type Event = (&'static str, Value);
+
+/// Sends an event; returns `false` if the client has disconnected.
+pub type SendEvent<'a> = &'a mut dyn FnMut(Event) -> bool;
 
 /// The settings and the books, which all users of a server share.
 pub struct EngineSettings {
@@ -151,13 +160,13 @@ impl BoardEngine {
         }
     }
 
-    /// Registers a new job and stops the current one. The second value receives a message when the job is stopped.
-    pub fn start(&self) -> (Job, Receiver<()>) {
-        let (job, interrupts) = Job::new();
+    /// Registers a new job and stops the current one.
+    pub fn start(&self) -> Job {
+        let job = Job::new();
         if let Some(old) = self.current.lock().replace(job.clone()) {
             old.stop();
         }
-        (job, interrupts)
+        job
     }
 
     /// Searches a position after the previous search has ended. `Ok(None)` if the job was stopped before the search
@@ -212,7 +221,7 @@ impl BoardEngine {
         &self,
         parameters: &QueryParameters,
         job: &Job,
-        mut send: impl FnMut(Event) -> bool,
+        send: SendEvent<'_>,
     ) -> Result<Value, String> {
         let game = read_game(parameters)?;
         let mut plan = self.plan_for(parameters)?;
@@ -221,16 +230,17 @@ impl BoardEngine {
             move_time: self.settings.max_time,
             ..Limits::default()
         };
-        let mut analysis = Analysis::new(&game);
+        let position = game.position();
+        let mut analysis = Analysis::default();
         let outcome = self.search(&game, &plan, job, |report| {
-            if analysis.add(report) && !send(("lines", analysis.json())) {
+            if analysis.add(report) && !send(("lines", analysis.json(position))) {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
             Ok(())
         })?;
         // A search that has ended by itself, after a mate or at the maximum depth, may have unsent lines.
         if outcome.is_some() && !analysis.shown.is_empty() {
-            send(("lines", analysis.json()));
+            send(("lines", analysis.json(position)));
         }
         Ok(json!({ "stopped": job.control.is_stopped() }))
     }
@@ -271,8 +281,8 @@ impl BoardEngine {
     pub fn review(
         &self,
         parameters: &QueryParameters,
-        interrupts: &Receiver<()>,
-        mut send: impl FnMut(Event) -> bool,
+        job: &Job,
+        send: SendEvent<'_>,
     ) -> Result<Value, String> {
         let game = read_game(parameters)?;
         if game.plies().is_empty() {
@@ -284,10 +294,9 @@ impl BoardEngine {
         // A search and a review at the same time would slow each other down.
         let _threads = self.threads.lock();
         let tree = GameTree::from(&PgnGame::from(game.line()));
-        let reviewed = review_tree((1, tree), 1, &plan, interrupts, |count, total| {
+        let (review, ended) = review_tree((1, tree), 1, &plan, &job.interrupts, |count, total| {
             send(("progress", json!({ "count": count, "total": total })));
-        });
-        let (review, ended) = reviewed?;
+        })?;
         if ended == Ended::Complete {
             Ok(page_game(&review))
         } else {
@@ -308,9 +317,30 @@ impl BoardEngine {
         Ok(plan)
     }
 
-    /// The requested limits of a search for `side`.
+    /// The limits of a search for `side`: the clocks `red` and `black` with `increment`, all in milliseconds, or else
+    /// `time` in seconds. Without them, [`SHORT_SEARCH`], or no limit if `elo` is given, which sets a node limit later.
     fn limits(&self, parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
-        let mut limits = limits(parameters, side)?;
+        let milliseconds = |name| {
+            let value = number(parameters, name, 0, 24 * 60 * 60 * 1000)?;
+            Ok::<_, String>(value.map(|value| Duration::from_millis(value as u64)))
+        };
+        let time = parameters.get("time").map(parse_seconds).transpose();
+        let time = time.map_err(|error| format!("time: {error}"))?;
+        let mut limits = Limits::default();
+        if let (Some(red), Some(black)) = (milliseconds("red")?, milliseconds("black")?) {
+            let increment = milliseconds("increment")?.unwrap_or_default();
+            let player = |color: Color| PlayerClock {
+                time: if color == Color::Red { red } else { black },
+                increment,
+                moves_to_go: None,
+            };
+            limits.clock = Some(player(side));
+            limits.opponent = Some(player(!side));
+        } else if elo(parameters)?.is_some() {
+            limits.move_time = time;
+        } else {
+            limits.move_time = Some(time.unwrap_or(SHORT_SEARCH));
+        }
         if let Some(max) = self.settings.max_time {
             limits.move_time = Some(limits.move_time.map_or(max, |time| time.min(max)));
         }
@@ -319,8 +349,8 @@ impl BoardEngine {
 }
 
 /// The lines of an analysis.
-struct Analysis<'a> {
-    position: &'a Position,
+#[derive(Default)]
+struct Analysis {
     /// The last report of each line by its MultiPV number.
     lines: BTreeMap<usize, Info>,
     /// The lines to show. When a move gets another number, its old number is free until the next report. Until then,
@@ -332,18 +362,7 @@ struct Analysis<'a> {
     sent: Option<Instant>,
 }
 
-impl<'a> Analysis<'a> {
-    fn new(game: &'a Game) -> Self {
-        Self {
-            position: game.position(),
-            lines: BTreeMap::new(),
-            shown: Vec::new(),
-            nodes: 0,
-            time: Duration::ZERO,
-            sent: None,
-        }
-    }
-
+impl Analysis {
     /// Adds a report. Returns whether it is time to send the lines.
     fn add(&mut self, report: Report) -> bool {
         match report {
@@ -368,10 +387,10 @@ impl<'a> Analysis<'a> {
         false
     }
 
-    fn json(&self) -> Value {
+    fn json(&self, position: &Position) -> Value {
         let lines = self.shown.iter().map(|info| {
             let (score, mate) = score_and_mate(info.score);
-            let WinRate { win, draw, loss } = WinRate::of(info.score.units(), self.position);
+            let WinRate { win, draw, loss } = WinRate::of(info.score.units(), position);
             json!({
                 "score": score,
                 "mate": mate,
@@ -423,51 +442,15 @@ fn number(
     min: usize,
     max: usize,
 ) -> Result<Option<usize>, String> {
-    let Some(text) = parameters.get(name) else {
-        return Ok(None);
+    let read = |text: &str| {
+        let value = text.parse().ok();
+        let value = value.filter(|value| (min..=max).contains(value));
+        value.ok_or_else(|| format!("{name} must be a number from {min} to {max}"))
     };
-    let value = text
-        .parse()
-        .ok()
-        .filter(|value| (min..=max).contains(value));
-    let value = value.ok_or_else(|| format!("{name} must be a number from {min} to {max}"))?;
-    Ok(Some(value))
+    parameters.get(name).map(read).transpose()
 }
 
 fn elo(parameters: &QueryParameters) -> Result<Option<u32>, String> {
     let elo = number(parameters, "elo", MIN_ELO as usize, MAX_ELO as usize)?;
     Ok(elo.map(|elo| elo as u32))
-}
-
-/// The limits of a move: the clocks `red` and `black` with `increment`, all in milliseconds, or else `time` in seconds.
-/// Without them, [`SHORT_SEARCH`], or no limit if `elo` is given, which sets a node limit later.
-fn limits(parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
-    let milliseconds = |name| {
-        let value = number(parameters, name, 0, 24 * 60 * 60 * 1000)?;
-        Ok::<_, String>(value.map(|value| Duration::from_millis(value as u64)))
-    };
-    let time = parameters.get("time").map(parse_seconds).transpose();
-    let time = time.map_err(|error| format!("time: {error}"))?;
-    if let (Some(red), Some(black)) = (milliseconds("red")?, milliseconds("black")?) {
-        let increment = milliseconds("increment")?.unwrap_or_default();
-        let player = |color: Color| PlayerClock {
-            time: if color == Color::Red { red } else { black },
-            increment,
-            moves_to_go: None,
-        };
-        return Ok(Limits {
-            clock: Some(player(side)),
-            opponent: Some(player(!side)),
-            ..Limits::default()
-        });
-    }
-    let move_time = if elo(parameters)?.is_some() {
-        time
-    } else {
-        Some(time.unwrap_or(SHORT_SEARCH))
-    };
-    Ok(Limits {
-        move_time,
-        ..Limits::default()
-    })
 }
