@@ -16,8 +16,8 @@ use rand::Rng;
 use serde_json::Value;
 
 use super::common::{
-    BookArguments, Context, Failure, GameArguments, GamePath, SearchArguments, SearchDefaults,
-    note, note_problems, print_line, user_name,
+    BookArguments, Context, Failure, GameArguments, GamePath, LimitArguments, SearchArguments,
+    SearchDefaults, note, note_problems, print_line, user_name,
 };
 use super::serve::{NODES, PAUSE, open_store};
 use crate::cloud::library::{Library, LibraryOptions};
@@ -88,7 +88,13 @@ pub fn is_double_clicked() -> bool {
 
 /// Serves the page until Ctrl-C.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some(option) = arguments.search.limits.first_given() {
+    let LimitArguments { time, depth, nodes } = arguments.search.limits;
+    let limits = [
+        (time.is_some(), "--time"),
+        (depth.is_some(), "--depth"),
+        (nodes.is_some(), "--nodes"),
+    ];
+    if let Some((_, option)) = limits.into_iter().find(|(is_given, _)| *is_given) {
         let why = "the page sets the limits of its searches";
         return Err(Failure::usage(option, why));
     }
@@ -168,12 +174,9 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
 
 /// Whether a file is an SQLite database. Pipes are not, and their bytes can be read only once.
 fn is_database(path: &Path) -> bool {
-    if !path.is_file() {
-        return false;
-    }
     let mut beginning = [0; 16];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut beginning));
-    read.is_ok() && beginning == *b"SQLite format 3\0"
+    let mut read = || File::open(path)?.read_exact(&mut beginning);
+    path.is_file() && read().is_ok() && beginning == *b"SQLite format 3\0"
 }
 
 /// The games of a file. Games that cannot be read are reported.

@@ -79,18 +79,6 @@ pub struct LimitArguments {
 }
 
 impl LimitArguments {
-    /// The first option that is given.
-    #[cfg(feature = "cloud")]
-    pub fn first_given(&self) -> Option<&'static str> {
-        let limits = [
-            (self.time.is_some(), "--time"),
-            (self.depth.is_some(), "--depth"),
-            (self.nodes.is_some(), "--nodes"),
-        ];
-        let given = limits.into_iter().find(|(is_given, _)| *is_given);
-        given.map(|(_, option)| option)
-    }
-
     /// The limits; `default_time` if none is given.
     pub fn limits(&self, default_time: Duration) -> Limits {
         let is_unlimited = self.depth.is_none() && self.nodes.is_none();
