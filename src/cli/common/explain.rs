@@ -160,10 +160,8 @@ pub fn verdict_name(verdict: Verdict) -> &'static str {
 
 /// Prints to standard error the errors of the tables that probes have found to be damaged, each table once.
 pub fn report_damaged_tables(tables: &Tables) {
-    tables
-        .unreported_damage()
-        .iter()
-        .for_each(|error| note(error));
+    let errors = tables.unreported_damage();
+    errors.iter().for_each(|error| note(error));
 }
 
 /// How a game has ended by its position or by the rules; `None` if it is not over.
@@ -193,12 +191,10 @@ pub fn describe_no_capture_limit(
     }
     let capture = tables.dtc(position).filter(|plies| is_in_time(*plies));
     Some(match capture {
-        Some(plies) => {
-            format!(
-                "a capture within {} is needed to avoid the no-capture limit",
-                plies_text(plies)
-            )
-        }
+        Some(plies) => format!(
+            "a capture within {} is needed to avoid the no-capture limit",
+            plies_text(plies)
+        ),
         None => "but the no-capture limit comes first".to_owned(),
     })
 }
@@ -229,35 +225,25 @@ pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<S
     let (material, _) = Material::of(position)?;
     let outcome = tables.probe(position, rules)?.outcome;
     let repeated = RepeatedPositions::new(game, tables, rules);
-    let holds = match outcome {
-        TableOutcome::Win(plies) | TableOutcome::Loss(plies) => repeated.allow_mate(plies),
-        TableOutcome::WinByRule(plies) | TableOutcome::LossByRule(plies) => {
-            repeated.allow_rule(plies.unwrap_or(u16::MAX))
-        }
-        TableOutcome::Draw => true,
-    };
-    if !holds {
-        return None;
-    }
     let side = position.side_to_move();
-    let limit = |plies| {
-        let limit = describe_no_capture_limit(game, tables, rules, plies);
-        limit.map_or_else(String::new, |limit| format!("; {limit}"))
+    let by_mate = |end: &str, plies: u16| {
+        repeated.allow_mate(plies).then(|| {
+            let limit = describe_no_capture_limit(game, tables, rules, plies);
+            let limit = limit.map_or_else(String::new, |limit| format!("; {limit}"));
+            format!("{side} {end} in {}{limit}", plies_text(plies))
+        })
+    };
+    let by_rule = |end: &str, plies: Option<u16>| {
+        let text = format!("{side} {end} by the {rules} repetition rules");
+        let plies = plies.unwrap_or(u16::MAX);
+        repeated.allow_rule(plies).then_some(text)
     };
     let result = match outcome {
-        TableOutcome::Win(plies) => {
-            format!("{side} wins, mate in {}{}", plies_text(plies), limit(plies))
-        }
-        TableOutcome::WinByRule(_) => format!("{side} wins by the {rules} repetition rules"),
+        TableOutcome::Win(plies) => by_mate("wins, mate", plies)?,
+        TableOutcome::WinByRule(plies) => by_rule("wins", plies)?,
         TableOutcome::Draw => "draw".to_owned(),
-        TableOutcome::LossByRule(_) => format!("{side} loses by the {rules} repetition rules"),
-        TableOutcome::Loss(plies) => {
-            format!(
-                "{side} loses, mated in {}{}",
-                plies_text(plies),
-                limit(plies)
-            )
-        }
+        TableOutcome::LossByRule(plies) => by_rule("loses", plies)?,
+        TableOutcome::Loss(plies) => by_mate("loses, mated", plies)?,
     };
     let result = translated(&result);
     let class = format!("{material} {}", material.chinese());

@@ -198,13 +198,14 @@ pub fn terminal_width() -> Option<usize> {
 /// that is wider than `width`, the columns are split into several tables, each with the first column.
 #[cfg(feature = "match")]
 pub fn number_table(rows: &[Vec<String>], width: Option<usize>) -> String {
+    fn cell(row: &[String], n: usize) -> &str {
+        row.get(n).map_or("", String::as_str)
+    }
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width_of = |n: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(n));
-        cells.map(|cell| cell.width()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..count).map(width_of).collect();
+    let width_of = |n: usize| rows.iter().map(|row| cell(row, n).width()).max();
+    let widths: Vec<usize> = (0..count).filter_map(width_of).collect();
     let width = width.unwrap_or(usize::MAX);
+    // The columns of each table after the first one.
     let mut tables: Vec<Vec<usize>> = Vec::new();
     let mut used = 0;
     for n in 1..count {
@@ -218,27 +219,17 @@ pub fn number_table(rows: &[Vec<String>], width: Option<usize>) -> String {
             table.push(n);
         }
     }
-    let tables = tables
-        .iter()
-        .map(|table| partial_table(rows, &widths, table));
-    tables.collect::<Vec<_>>().join("\n")
-}
-
-/// A table of the first column and those of `others`.
-#[cfg(feature = "match")]
-fn partial_table(rows: &[Vec<String>], widths: &[usize], others: &[usize]) -> String {
-    let mut text = String::new();
-    for row in rows {
-        let cell = |n: usize| row.get(n).map_or("", String::as_str);
-        let mut line = pad(cell(0), widths[0]);
-        for n in others {
+    let line = |row: &Vec<String>, table: &[usize]| {
+        let mut line = pad(cell(row, 0), widths[0]);
+        for n in table {
             line += INDENT;
-            line += &pad_left(cell(*n), widths[*n]);
+            line += &pad_left(cell(row, *n), widths[*n]);
         }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+        format!("{}\n", line.trim_end())
+    };
+    let lines = |table: Vec<usize>| rows.iter().map(|row| line(row, &table)).collect();
+    let tables: Vec<String> = tables.into_iter().map(lines).collect();
+    tables.join("\n")
 }
 
 /// Joins words by two spaces, on several lines if they are wider than `width`; further lines are indented.
