@@ -24,8 +24,8 @@ impl PlayLevel {
         let mut limits = self.limits.limits(DEFAULT_TIME);
         if let Some(clock) = clock {
             limits.move_time = self.limits.time;
-            limits.clock = Some(clock.player(side));
-            limits.opponent = Some(clock.player(!side));
+            limits.clock = Some(clock.sides[side]);
+            limits.opponent = Some(clock.sides[!side]);
         }
         if self.elo.is_some() {
             // The strength sets a node limit instead of the default time.
@@ -62,73 +62,53 @@ impl PlayLevel {
     }
 }
 
-/// The time of both sides.
+/// Maximum time of a game, and maximum increment.
+const MAX_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The clocks of a game.
 #[derive(Clone, Debug)]
 pub struct GameClock {
-    left: ByColor<Duration>,
-    control: TimeControl,
+    sides: ByColor<PlayerClock>,
+    /// The clock of each side at the start of a game.
+    start: PlayerClock,
 }
 
-/// Time for the game, and increment per move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeControl {
-    time: Duration,
-    increment: Duration,
-}
-
-impl TimeControl {
-    /// Reads `MINUTES` or `MINUTES+SECONDS`.
+impl GameClock {
+    /// Reads `MINUTES` or `MINUTES+SECONDS`: the time for the game and the increment per move.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (minutes, seconds) = text.split_once('+').unwrap_or((text, "0"));
         let read = |text: &str| read_seconds(text).map_err(|error| error.to_string());
         let time = read(minutes)?.checked_mul(60);
-        let time = time.filter(|time| !time.is_zero() && *time <= Self::MAX);
-        Ok(Self {
+        let time = time.filter(|time| !time.is_zero() && *time <= MAX_TIME);
+        let start = PlayerClock {
             time: time.ok_or("the time must be positive and at most a day")?,
-            increment: read(seconds)?.min(Self::MAX),
-        })
+            increment: read(seconds)?.min(MAX_TIME),
+            moves_to_go: None,
+        };
+        let sides = ByColor::from_fn(|_| start);
+        Ok(Self { sides, start })
     }
 
-    const MAX: Duration = Duration::from_secs(24 * 60 * 60);
-}
-
-impl GameClock {
-    pub fn new(control: TimeControl) -> Self {
-        Self {
-            left: ByColor::from_fn(|_| control.time),
-            control,
-        }
-    }
-
-    /// The clock at the start of a game.
-    pub fn restarted(&self) -> Self {
-        Self::new(self.control)
+    /// Resets the clocks for another game.
+    pub fn restart(&mut self) {
+        self.sides = ByColor::from_fn(|_| self.start);
     }
 
     /// Deducts the time that a side has used. Returns `false` if it has used more than it had left.
     pub fn use_time(&mut self, side: Color, used: Duration) -> bool {
-        let left = self.left[side].checked_sub(used);
-        self.left[side] = left.unwrap_or_default();
+        let left = self.sides[side].time.checked_sub(used);
+        self.sides[side].time = left.unwrap_or_default();
         left.is_some()
     }
 
     /// Adds the increment after a move.
     pub fn add_increment(&mut self, side: Color) {
-        self.left[side] += self.control.increment;
-    }
-
-    /// The clock of a side for the search.
-    pub fn player(&self, side: Color) -> PlayerClock {
-        PlayerClock {
-            time: self.left[side],
-            increment: self.control.increment,
-            moves_to_go: None,
-        }
+        self.sides[side].time += self.start.increment;
     }
 
     /// The time left, such as `9:05`.
     pub fn text(&self, side: Color) -> String {
-        let seconds = self.left[side].as_secs();
+        let seconds = self.sides[side].time.as_secs();
         format!("{}:{:02}", seconds / 60, seconds % 60)
     }
 }
@@ -159,7 +139,7 @@ mod tests {
         );
         let level = PlayLevel::default();
         assert_eq!(level.limits(None, Color::Red).move_time, Some(DEFAULT_TIME));
-        let clock = GameClock::new(TimeControl::parse("5").unwrap());
+        let clock = GameClock::parse("5").unwrap();
         let limits = level.limits(Some(&clock), Color::Red);
         assert_eq!(
             (limits.move_time, limits.clock.unwrap().time.as_secs()),
@@ -169,7 +149,7 @@ mod tests {
 
     #[test]
     fn time_is_deducted_and_incremented() {
-        let mut clock = GameClock::new(TimeControl::parse("1+5").unwrap());
+        let mut clock = GameClock::parse("1+5").unwrap();
         assert!(clock.use_time(Color::Red, Duration::from_secs(50)));
         clock.add_increment(Color::Red);
         assert_eq!(
@@ -177,10 +157,11 @@ mod tests {
             ("0:15".to_owned(), "1:00".to_owned())
         );
         assert!(!clock.use_time(Color::Red, Duration::from_secs(16)));
-        assert_eq!(clock.player(Color::Red).time, Duration::ZERO);
-        assert_eq!(clock.restarted().text(Color::Red), "1:00");
+        assert_eq!(clock.sides[Color::Red].time, Duration::ZERO);
+        clock.restart();
+        assert_eq!(clock.text(Color::Red), "1:00");
         for bad in ["", "0", "-1", "x", "1+", "1+x", "1e9"] {
-            assert!(TimeControl::parse(bad).is_err(), "{bad}");
+            assert!(GameClock::parse(bad).is_err(), "{bad}");
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::rules::Game;
 use crate::search::{Control, Limits, Outcome, Report};
 #[cfg(feature = "cloud")]
 pub use commands::{EARLIEST_DRAW, SHORT_SEARCH};
-use level::{GameClock, PlayLevel, TimeControl};
+use level::{GameClock, PlayLevel};
 
 /// Play against the engine in the terminal. Type `help` for the commands, or a move in coordinates,
 /// Chinese or WXF.
@@ -45,8 +45,8 @@ pub struct Arguments {
     #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u32).range(i64::from(MIN_ELO)..=i64::from(MAX_ELO)))]
     elo: Option<u32>,
     /// Play with clocks: minutes for the game and seconds per move, such as 10+5.
-    #[arg(long, value_name = "MINUTES[+SECONDS]", value_parser = TimeControl::parse)]
-    clock: Option<TimeControl>,
+    #[arg(long, value_name = "MINUTES[+SECONDS]", value_parser = GameClock::parse)]
+    clock: Option<GameClock>,
     /// Your name in saved games [default: the name of the user].
     #[arg(long)]
     name: Option<String>,
@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             limits: arguments.search.limits,
             elo: arguments.elo,
         },
-        clock: arguments.clock.map(GameClock::new),
+        clock: arguments.clock.clone(),
         name: arguments
             .name
             .clone()
@@ -162,7 +162,9 @@ impl PlaySession {
     fn restart(&mut self, game: Game) {
         self.game = game;
         self.end = None;
-        self.clock = self.clock.as_ref().map(GameClock::restarted);
+        if let Some(clock) = &mut self.clock {
+            clock.restart();
+        }
         self.threads.forget();
     }
 
