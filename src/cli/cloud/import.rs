@@ -90,29 +90,27 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         };
         importer.unread.file(failure, arguments.files.len())?;
     }
-    let ImportCounts {
-        written,
-        known,
-        notes,
-        tasks,
-        refused,
-        left_out,
-    } = importer.counts;
-    note_left_out(left_out);
-    let notes = match notes {
+    let counts = importer.counts;
+    note_left_out(counts.left_out);
+    let notes = match counts.notes {
         0 => String::new(),
-        _ => format!(", {} written", counted(notes, "note")),
+        notes => format!(", {} written", counted(notes, "note")),
     };
-    let (moves, tasks) = (counted(written, "move"), counted(tasks, "task"));
+    let moves = counted(counts.written, "move");
+    let tasks = counted(counts.tasks, "task");
     print_text(&format!(
-        "{moves} written, {known} already known, {tasks} added{notes}\n"
+        "{moves} written, {} already known, {tasks} added{notes}\n",
+        counts.known
     ))?;
     let finished = importer.unread.finish("cloud import");
-    if refused == 0 {
+    if counts.refused == 0 {
         return finished;
     }
     finished.unwrap_or_else(|failure| failure.report());
-    let why = format!("tasks not added because the queue is full: {refused}");
+    let why = format!(
+        "tasks not added because the queue is full: {}",
+        counts.refused
+    );
     Err(Failure::new(&arguments.library, why))
 }
 
