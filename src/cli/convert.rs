@@ -3,7 +3,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -318,7 +318,7 @@ impl Writer<'_> {
             text.into_bytes()
         };
         self.written += 1;
-        self.out.append(&bytes)
+        self.out.write_all(&bytes)
     }
 
     /// Records the tags of a game that its written `record` lacks or has cut. Dates are read as those of PGN.
@@ -362,8 +362,8 @@ impl Writer<'_> {
         if to == TargetFormat::Cbl {
             let games = usize::try_from(self.written).unwrap_or(usize::MAX);
             let beginning = write_cbl_beginning(games);
-            self.out.append(&beginning).context(self.out.name())?;
-            return self.out.append(&self.library).context(self.out.name());
+            self.out.write_all(&beginning).context(self.out.name())?;
+            return self.out.write_all(&self.library).context(self.out.name());
         }
         if !matches!(to, TargetFormat::Xqf | TargetFormat::Cbr) {
             return Ok(());
@@ -380,7 +380,7 @@ impl Writer<'_> {
             Some(game) if to == TargetFormat::Xqf => write_xqf(game).context("--to")?,
             Some(game) => write_cbr(game),
         };
-        self.out.append(&bytes).context(self.out.name())
+        self.out.write_all(&bytes).context(self.out.name())
     }
 
     fn is_selected(&self, game: &PgnGame) -> bool {

@@ -1,7 +1,7 @@
 //! `chuhe cloud export` and `dump`: write a library as a book, as games or as text.
 
 use std::collections::{BTreeMap, HashSet};
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::library::{DUMP_HEADER, open};
@@ -70,12 +70,8 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
         let out = OutputFile::create(&arguments.out, arguments.force)?;
         let store = open(&arguments.library)?;
         let games = read(&store, arguments.public, games).context(&arguments.library)?;
-        return out.write(
-            games
-                .iter()
-                .map(|game| game.write_pgn(MoveStyle::Iccs))
-                .collect::<String>(),
-        );
+        let games = games.iter().map(|game| game.write_pgn(MoveStyle::Iccs));
+        return out.write(games.collect::<String>());
     }
     let out = Output::new(&arguments.out, arguments.force)?;
     let store = open(&arguments.library)?;
@@ -131,12 +127,9 @@ fn memo(position: &Position, placed: PlacedNote) -> Vec<Memo> {
     let mut words: Vec<String> = note.glyphs.iter().copied().map(glyph_text).collect();
     words.push(text(&note));
     let text = words.join(" ").trim().to_owned();
-    let images = [played, played.flip_file()]
-        .into_iter()
-        .take(if view.is_symmetric { 2 } else { 1 });
-    images
-        .map(|m| (position.clone(), m, text.clone()))
-        .collect()
+    let mirrored = view.is_symmetric.then(|| played.flip_file());
+    let moves = [Some(played), mirrored].into_iter().flatten();
+    moves.map(|m| (position.clone(), m, text.clone())).collect()
 }
 
 /// Name and comment.
@@ -151,13 +144,7 @@ fn text(note: &Note) -> String {
 fn games(snapshot: &Snapshot<'_>) -> Result<Vec<GameTree>, StoreError> {
     let mut positions: BTreeMap<Key, Contents> = BTreeMap::new();
     snapshot.for_each(|key, row| {
-        positions.insert(
-            key,
-            Contents {
-                row,
-                notes: Vec::new(),
-            },
-        );
+        positions.entry(key).or_default().row = row;
         Ok::<_, StoreError>(())
     })?;
     snapshot.for_each_note(|key, placed| {
@@ -197,21 +184,16 @@ impl Contents {
     /// The good moves, best first, then other moves with notes.
     fn moves(&self) -> impl Iterator<Item = (Move, Option<&Entry>, Option<&Note>)> {
         let note = |m: Move| {
-            self.notes
-                .iter()
-                .find(|placed| placed.m == m)
-                .map(|placed| &placed.note)
+            let placed = self.notes.iter().find(|placed| placed.m == m);
+            placed.map(|placed| &placed.note)
         };
         let mut good: Vec<&Entry> = self.row.good_moves().collect();
         good.sort_by_key(|entry| -entry.score());
         let is_good: HashSet<Move> = good.iter().map(|entry| entry.m).collect();
-        let others = self
-            .notes
-            .iter()
-            .filter(move |placed| !is_good.contains(&placed.m));
-        let good = good
-            .into_iter()
-            .map(move |entry| (entry.m, Some(entry), note(entry.m)));
+        let notes = self.notes.iter();
+        let others = notes.filter(move |placed| !is_good.contains(&placed.m));
+        let good = good.into_iter();
+        let good = good.map(move |entry| (entry.m, Some(entry), note(entry.m)));
         good.chain(others.map(|placed| (placed.m, self.row.get(placed.m), Some(&placed.note))))
     }
 }
@@ -223,10 +205,8 @@ fn game(positions: &BTreeMap<Key, Contents>, start: Position, seen: &mut HashSet
     let mut open: Vec<(NodeId, Position)> = vec![(ROOT, start)];
     while let Some((node, position)) = open.pop() {
         let view = View::of(&position);
-        let Some(contents) = positions
-            .get(&view.key)
-            .filter(|_| seen.insert(view.key.clone()))
-        else {
+        let contents = positions.get(&view.key);
+        let Some(contents) = contents.filter(|_| seen.insert(view.key.clone())) else {
             continue;
         };
         let mut children = Vec::new();
@@ -295,7 +275,7 @@ fn write_dump(snapshot: &Snapshot<'_>, out: &mut OutputFile) -> Result<(), DumpE
             text += &format!("{board} {} {} {}\n", entry.m, entry.value, entry.depth);
         }
         if text.len() > BLOCK {
-            out.append(text.as_bytes())?;
+            out.write_all(text.as_bytes())?;
             text.clear();
         }
         Ok::<_, DumpError>(())
@@ -307,25 +287,16 @@ fn write_dump(snapshot: &Snapshot<'_>, out: &mut OutputFile) -> Result<(), DumpE
         }
         Ok::<_, DumpError>(())
     })?;
-    Ok(out.append(text.as_bytes())?)
+    Ok(out.write_all(text.as_bytes())?)
 }
 
 /// Moves are written whenever their text exceeds this number of bytes.
 const BLOCK: usize = 1 << 16;
 
+#[derive(Debug, thiserror::Error)]
 enum DumpError {
-    Store(StoreError),
-    Write(io::Error),
-}
-
-impl From<StoreError> for DumpError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<io::Error> for DumpError {
-    fn from(error: io::Error) -> Self {
-        Self::Write(error)
-    }
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Write(#[from] io::Error),
 }

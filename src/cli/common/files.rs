@@ -116,15 +116,6 @@ impl OutputFile {
         }
     }
 
-    /// Writes a part of the content.
-    pub fn append(&mut self, content: &[u8]) -> io::Result<()> {
-        match &mut self.target {
-            Target::StandardOutput => io::stdout().write_all(content).or_else(ignore_closed_pipe),
-            Target::Special(file) => file.write_all(content),
-            Target::Regular(new) => new.as_file_mut().write_all(content),
-        }
-    }
-
     /// Completes the file after the last part.
     pub fn finish(self) -> Result<(), Failure> {
         let name = self.name();
@@ -139,15 +130,19 @@ impl OutputFile {
 
     /// Writes the whole file.
     pub fn write(mut self, content: impl AsRef<[u8]>) -> Result<(), Failure> {
-        self.append(content.as_ref()).context(self.name())?;
+        self.write_all(content.as_ref()).context(self.name())?;
         self.finish()
     }
 }
 
 impl Write for OutputFile {
     fn write(&mut self, content: &[u8]) -> io::Result<usize> {
-        self.append(content)?;
-        Ok(content.len())
+        let written = match &mut self.target {
+            Target::StandardOutput => io::stdout().write_all(content).or_else(ignore_closed_pipe),
+            Target::Special(file) => file.write_all(content),
+            Target::Regular(new) => new.as_file_mut().write_all(content),
+        };
+        written.map(|()| content.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
