@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::common::{
-    Context, Ended, Failure, FileLock, FilePosition, ForceArgument, GamePath, SearchArguments,
+    Context, Failure, FileLock, FilePosition, ForceArgument, GamePath, SearchArguments,
     SearchDefaults, SearchPlan, Unread, bar_style, bound_name, create_locked, exit_code,
     ignore_closed_pipe, interrupts, note, read_positions, report_damaged_tables, require_not_input,
     score_and_mate, search_games,
@@ -117,7 +117,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let game = |number: usize| &rest[number].position.game;
     let mut waiting = BTreeMap::new();
     let mut written = 0;
-    let ended = search_games(rest.len(), game, &plan, &interrupts, |number, result| {
+    let searched = search_games(rest.len(), game, &plan, &interrupts, |number, result| {
         bar.inc(1);
         waiting.insert(number, result);
         while let Some(result) = waiting.remove(&written) {
@@ -127,13 +127,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Ok(!output.is_closed)
     });
     bar.finish_and_clear();
-    let ended = ended?;
+    let is_interrupted = searched?;
     report_damaged_tables(&plan.tables);
     print_summary(&output, tasks.len());
-    if ended != Ended::Interrupted {
+    if !is_interrupted {
         unread.finish("batch")?;
     }
-    Ok(exit_code(ended == Ended::Interrupted))
+    Ok(exit_code(is_interrupted))
 }
 
 /// The positions of all files, at least one, and what could not be read.

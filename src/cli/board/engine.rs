@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::board::{Color, Position};
 use crate::book::{BookLibrary, choose};
 use crate::cli::common::{
-    Ended, SearchPlan, SearchThreads, bound_name, outcome_json, parse_seconds, play_line,
+    SearchPlan, SearchThreads, bound_name, outcome_json, parse_seconds, play_line,
     report_damaged_tables, score_and_mate,
 };
 use crate::cli::play::{EARLIEST_DRAW, SHORT_SEARCH};
@@ -294,14 +294,14 @@ impl BoardEngine {
         // A search and a review at the same time would slow each other down.
         let _threads = self.threads.lock();
         let tree = GameTree::from(&PgnGame::from(game.line()));
-        let (review, ended) = review_tree((1, tree), 1, &plan, &job.interrupts, |count, total| {
-            send(("progress", json!({ "count": count, "total": total })));
-        })?;
-        if ended == Ended::Complete {
-            Ok(page_game(&review))
-        } else {
-            Err("the review was canceled".to_owned())
+        let (review, is_interrupted) =
+            review_tree((1, tree), 1, &plan, &job.interrupts, |count, total| {
+                send(("progress", json!({ "count": count, "total": total })));
+            })?;
+        if is_interrupted {
+            return Err("the review was canceled".to_owned());
         }
+        Ok(page_game(&review))
     }
 
     /// The plan of a search with the requested threads and hash table.

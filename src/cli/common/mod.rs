@@ -53,7 +53,7 @@ pub use output::{
 pub use output::{number_table, pad};
 pub use positions::{FilePosition, read_positions};
 pub use search::{
-    Ended, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
+    SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
     search_games, thread_count,
 };
 pub use unread::Unread;

@@ -241,7 +241,7 @@ const AUTOMATIC_HASH: usize = 16;
 /// Searches the final positions of `count` games at the same time, each in one thread with an empty hash table, so
 /// that the results depend neither on the number of threads nor on the order. `game` returns a game by its index. Calls
 /// `found` with the index of a game and its result as soon as it is known; if `found` returns `false`, the
-/// search ends.
+/// search ends. Returns whether Ctrl-C has ended it.
 ///
 /// # Errors
 /// There is too little memory or no thread for the searches, or `found` returns an error.
@@ -251,7 +251,7 @@ pub fn search_games<G: Borrow<Game>>(
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
     found: impl FnMut(usize, SearchResult) -> Result<bool, Failure>,
-) -> Result<Ended, Failure> {
+) -> Result<bool, Failure> {
     let searchers = plan.searchers(plan.threads.clamp(1, count.max(1)))?;
     let next = AtomicUsize::new(0);
     let running = RunningSearches::default();
@@ -269,40 +269,30 @@ pub fn search_games<G: Borrow<Game>>(
             }
         }
         drop(sender);
-        let ended = collect(count, &results, interrupts, found);
+        let is_interrupted = collect(count, &results, interrupts, found);
         running.stop();
-        ended
+        is_interrupted
     })
 }
 
-/// How [`search_games`] ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// All positions are searched.
-    Complete,
-    /// Ctrl-C or another signal.
-    Interrupted,
-    /// The caller asked for no more results.
-    Cancelled,
-}
-
+/// Calls `found` for each result. Returns whether Ctrl-C has ended the search.
 fn collect(
     count: usize,
     results: &Receiver<(usize, SearchResult)>,
     interrupts: &Receiver<()>,
     mut found: impl FnMut(usize, SearchResult) -> Result<bool, Failure>,
-) -> Result<Ended, Failure> {
+) -> Result<bool, Failure> {
     for _ in 0..count {
         let result = select! {
-            recv(interrupts) -> _ => return Ok(Ended::Interrupted),
+            recv(interrupts) -> _ => return Ok(true),
             recv(results) -> result => result,
         };
         let (number, result) = result.context("a search thread failed")?;
         if !found(number, result)? {
-            return Ok(Ended::Cancelled);
+            break;
         }
     }
-    Ok(Ended::Complete)
+    Ok(false)
 }
 
 /// Searches games, each with its index, one after another.
@@ -417,11 +407,11 @@ mod tests {
         let search = |threads| {
             let mut lines = vec![Vec::new(); 4];
             let plan = plan(limits, threads);
-            let ended = search_games(4, game, &plan, &interrupts, |number, result| {
+            let is_interrupted = search_games(4, game, &plan, &interrupts, |number, result| {
                 lines[number] = result.best_line();
                 Ok(true)
             });
-            assert_eq!(ended.unwrap(), Ended::Complete);
+            assert!(!is_interrupted.unwrap());
             lines
         };
         let alone = search(1);
@@ -436,17 +426,17 @@ mod tests {
         let endless = plan(Limits::default(), 2);
         let games = games();
         let game = |number: usize| &games[number];
-        let ended = search_games(4, game, &endless, &interrupts, |_, _| Ok(true));
-        assert_eq!(ended.unwrap(), Ended::Interrupted);
+        let is_interrupted = search_games(4, game, &endless, &interrupts, |_, _| Ok(true));
+        assert!(is_interrupted.unwrap());
         let short = Limits {
             nodes: Some(500),
             ..Limits::default()
         };
         let mut count = 0;
-        let ended = search_games(4, game, &plan(short, 2), &interrupts, |_, _| {
+        let is_interrupted = search_games(4, game, &plan(short, 2), &interrupts, |_, _| {
             count += 1;
             Ok(count < 2)
         });
-        assert_eq!((ended.unwrap(), count), (Ended::Cancelled, 2));
+        assert_eq!((is_interrupted.unwrap(), count), (false, 2));
     }
 }

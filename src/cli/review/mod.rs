@@ -13,7 +13,7 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::common::{
-    Context, Ended, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
+    Context, Failure, ForceArgument, GamePath, OpeningArgument, OutputFile, SearchArguments,
     SearchDefaults, SearchPlan, Unread, bar_style, create_outputs, exit_code, finish_games,
     interrupts, note, note_problems, play_line, print, report_damaged_tables, search_games,
 };
@@ -92,8 +92,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut reviews = Vec::new();
     let mut is_interrupted = false;
     for (place, game) in records {
-        let (review, ended) = review_game(arguments, place, game, &plan, &interrupts)?;
-        is_interrupted = ended == Ended::Interrupted;
+        let review;
+        (review, is_interrupted) = review_game(arguments, place, game, &plan, &interrupts)?;
         if !uses_stdout {
             let path = place.path.display();
             print(&if arguments.json {
@@ -208,7 +208,7 @@ fn review_game(
     (number, record): (usize, GameTree),
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
-) -> Result<(Review, Ended), Failure> {
+) -> Result<(Review, bool), Failure> {
     let variations = record.variations();
     if variations > 0 {
         note(&format!(
@@ -233,24 +233,24 @@ fn review_game(
 }
 
 /// Judges the moves of a game from ply number `from` on. Calls `on_progress` after each position with the number of
-/// searched positions and the total.
+/// searched positions and the total. Also returns whether Ctrl-C has ended the searches.
 pub fn review_tree(
     (number, record): (usize, GameTree),
     from: usize,
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
     on_progress: impl FnMut(usize, usize),
-) -> Result<(Review, Ended), String> {
+) -> Result<(Review, bool), String> {
     let main_line = record.main_line();
     let judged = judged_plies(&main_line, from);
     let game = play_line(main_line.line);
     let game = game.map_err(|failure| format!("game {number}: {}", failure.text))?;
     let searched = search_game(&game, &judged, plan, interrupts, on_progress);
-    let (found, ended) = searched.map_err(|failure| failure.text)?;
+    let (found, is_interrupted) = searched.map_err(|failure| failure.text)?;
     let rules = plan.settings.rules;
     Ok((
         review((number, record), &game, &judged, &found, rules),
-        ended,
+        is_interrupted,
     ))
 }
 
@@ -261,7 +261,7 @@ fn search_game(
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
     mut on_progress: impl FnMut(usize, usize),
-) -> Result<(Vec<Option<SearchedPosition>>, Ended), Failure> {
+) -> Result<(Vec<Option<SearchedPosition>>, bool), Failure> {
     let last = game.plies().len();
     let mut found: Vec<Option<SearchedPosition>> = vec![None; last + 1];
     let is_judged = |ply: usize| judged.get(ply) == Some(&true);
@@ -280,13 +280,13 @@ fn search_game(
         }
         beginning
     };
-    let ended = search_games(total, beginning, plan, interrupts, |n, result| {
+    let is_interrupted = search_games(total, beginning, plan, interrupts, |n, result| {
         count += 1;
         on_progress(count, total);
         found[numbers[n]] = SearchedPosition::of(&result);
         Ok(true)
     });
-    Ok((found, ended?))
+    Ok((found, is_interrupted?))
 }
 
 /// The files of `--pgn`, `--svg` and `--html`.
