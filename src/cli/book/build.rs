@@ -1,7 +1,7 @@
 //! `chuhe book build`: makes a book from games or searches.
 
 use std::cell::Cell;
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -125,7 +125,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         check_moves(&mut table, arguments, &meter)?;
     }
     if arguments.self_play.is_some() {
-        drop_unreachable_moves(&mut table)?;
+        // All games begin at the starting position.
+        let dropped = drop_unreached(&mut table).context("book")?;
+        if dropped > 0 {
+            note(&format!(
+                "dropped {} that no line of the book reaches",
+                counted(dropped, "move")
+            ));
+        }
     }
     out.write(&table)?;
     let is_interrupted = meter.is_stopped.get();
@@ -205,7 +212,7 @@ fn add_records(
             Some(game) => book.add(&game.line.start, game.line.moves, 0, game.result.winner()),
             None => {}
         }
-        Ok(())
+        Ok::<_, io::Error>(())
     });
     if unfinished > 0 {
         let path = path.display();
@@ -280,19 +287,6 @@ fn check_moves(
         counted(checked.positions, "position"),
         counted(checked.dropped, "move")
     ));
-    Ok(())
-}
-
-/// Drops moves that no line of the book reaches. All games of self-play begin at the starting
-/// position.
-fn drop_unreachable_moves(table: &mut BookTable) -> Result<(), Failure> {
-    let dropped = drop_unreached(table).context("book")?;
-    if dropped > 0 {
-        note(&format!(
-            "dropped {} that no line of the book reaches",
-            counted(dropped, "move")
-        ));
-    }
     Ok(())
 }
 

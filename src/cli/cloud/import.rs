@@ -81,10 +81,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 let ImportCounts { written, tasks, .. } = importer.counts;
                 let (moves, tasks) = (counted(written, "move"), counted(tasks, "task"));
                 let before = format!("{moves} written, {tasks} added");
-                Failure::new(
-                    path.display(),
-                    format!("{error} (before the error: {before})"),
-                )
+                let why = format!("{error} (before the error: {before})");
+                Failure::new(path.display(), why)
             }
             ImportError::Book(failure) => failure,
         };
@@ -167,12 +165,9 @@ impl Importer<'_> {
                 continue;
             }
             let line = String::from_utf8_lossy(&bytes);
-            let Some(parsed) = parse_line(line.trim_end()) else {
-                return Err(ImportError::File(format!(
-                    "line {number} is not a valid dump line"
-                )));
-            };
-            self.add_line(parsed)?;
+            let parsed = parse_line(line.trim_end());
+            let error = || ImportError::File(format!("line {number} is not a valid dump line"));
+            self.add_line(parsed.ok_or_else(error)?)?;
         }
         Ok(())
     }
@@ -205,10 +200,8 @@ impl Importer<'_> {
                     self.counts.left_out += 1;
                 } else if m.score != NO_SCORE {
                     let score = library_score(Score::from_units(i32::from(m.score)));
-                    let (value, depth) = (value_after(score), 0);
-                    self.add_line(DumpLine::Score(new_score(
-                        &position, m.played, value, depth,
-                    )))?;
+                    let score = new_score(&position, m.played, value_after(score), 0);
+                    self.add_line(DumpLine::Score(score))?;
                 }
                 position.make(m.played);
             }
@@ -224,7 +217,7 @@ impl Importer<'_> {
         file: impl BufRead + Send,
         plies: usize,
     ) -> Result<(), ImportError> {
-        let (mut games, mut failure) = (0, None);
+        let mut games = 0;
         read_games_of(path, file, |number, game| {
             let Some(game) = self.unread.readable(path, number, game) else {
                 return Ok(());
@@ -234,17 +227,10 @@ impl Importer<'_> {
             let (tasks, left_out) = Task::of_line(line, plies, Priority::Requested);
             self.counts.left_out += left_out;
             self.waiting_tasks.extend(tasks);
-            if self.waiting_tasks.len() < BATCH {
-                return Ok(());
+            if self.waiting_tasks.len() >= BATCH {
+                self.flush_tasks()?;
             }
-            self.flush_tasks().map_err(|error| {
-                failure = Some(error);
-                std::io::Error::other("the library cannot be written")
-            })
-        })
-        .map_err(|error| match failure {
-            Some(error) => ImportError::Store(error),
-            None => ImportError::from(error),
+            Ok::<_, ImportError>(())
         })?;
         if games == 0 {
             let text = "not a dump, a self-play file, a game record or a list of positions";
@@ -366,9 +352,8 @@ fn parse_line(line: &str) -> Option<DumpLine> {
     let position = fen::parse(&board.join(" "))?;
     let view = View::of(&position);
     let played = |text: &str| {
-        text.parse::<Move>()
-            .ok()
-            .filter(|m| is_legal(&position, *m))
+        let played: Option<Move> = text.parse().ok();
+        played.filter(|m| is_legal(&position, *m))
     };
     match rest {
         ["private"] => Some(DumpLine::Private(view.key)),
@@ -380,12 +365,8 @@ fn parse_line(line: &str) -> Option<DumpLine> {
         }
         [m, value, depth] => {
             let (value, depth) = (value.parse().ok()?, depth.parse().ok()?);
-            Some(DumpLine::Score(new_score(
-                &position,
-                played(m)?,
-                value,
-                depth,
-            )))
+            let score = new_score(&position, played(m)?, value, depth);
+            Some(DumpLine::Score(score))
         }
         _ => None,
     }

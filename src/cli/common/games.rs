@@ -210,18 +210,14 @@ impl GamePath {
                 ply: None,
             };
         };
-        let split = |text: &str, mark: char| {
-            let (before, number) = text.rsplit_once(mark)?;
-            Some((before.to_owned(), number.parse::<usize>().ok()?))
-        };
-        let (rest, ply) = match split(text, '@') {
-            Some((rest, ply)) => (rest, Some(ply)),
-            None => (text.to_owned(), None),
-        };
-        let (path, game) = match split(&rest, ':') {
-            Some((path, game)) => (path, Some(game)),
-            None => (rest, None),
-        };
+        fn split(text: &str, mark: char) -> (&str, Option<usize>) {
+            let numbered = text.rsplit_once(mark);
+            let numbered =
+                numbered.and_then(|(before, number)| Some((before, number.parse().ok()?)));
+            numbered.map_or((text, None), |(before, number)| (before, Some(number)))
+        }
+        let (rest, ply) = split(text, '@');
+        let (path, game) = split(rest, ':');
         let path = path.into();
         Self { path, game, ply }
     }
@@ -441,17 +437,17 @@ pub fn read_games(
 
 /// Like [`read_games`], from an open file.
 #[cfg(any(feature = "cloud", feature = "training"))]
-pub fn read_games_of(
+pub fn read_games_of<E: From<io::Error>>(
     path: &Path,
-    file: impl io::BufRead + Send,
-    mut found: impl FnMut(usize, Result<GameTree, String>) -> io::Result<()>,
-) -> io::Result<()> {
+    file: impl BufRead + Send,
+    mut found: impl FnMut(usize, Result<GameTree, String>) -> Result<(), E>,
+) -> Result<(), E> {
     let mut games = RecordReader::new(file)?;
     for (number, game) in (1..).zip(games.by_ref()) {
         let game = game.map_err(|error| format!("game {number}: {error}"));
         found(number, game)?;
     }
-    finish_games(path, games)
+    Ok(finish_games(path, games)?)
 }
 
 #[cfg(test)]
