@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::{Arg, Command};
 use clap_complete::Shell;
@@ -40,13 +40,11 @@ const CLAP_WORDS: &[(&str, &str)] = &[
 
 /// Writes the range in an error message of clap, such as `0 is not in 1..=64`, in words.
 pub fn plain_range(text: &str) -> String {
-    text.split_once(" is not in ").map_or_else(
-        || text.to_owned(),
-        |(before, range)| {
-            let range = range.replacen("..=", " to ", 1).replacen("..", " to ", 1);
-            format!("{before} is not in the range {range}")
-        },
-    )
+    let Some((before, range)) = text.split_once(" is not in ") else {
+        return text.to_owned();
+    };
+    let range = range.replacen("..=", " to ", 1).replacen("..", " to ", 1);
+    format!("{before} is not in the range {range}")
 }
 
 /// Translates a help text or an error message of clap into the chosen language.
@@ -54,11 +52,10 @@ pub fn translate_clap(text: &str) -> String {
     if Language::chosen() == Language::En {
         return text.to_owned();
     }
-    let text = CLAP_WORDS
-        .iter()
-        .fold(text.to_owned(), |text, (word, chinese)| {
-            text.replace(word, chinese)
-        });
+    let mut text = text.to_owned();
+    for (word, chinese) in CLAP_WORDS {
+        text = text.replace(word, chinese);
+    }
     let lines = text.split_inclusive('\n').map(translate_line);
     lines.collect()
 }
@@ -99,32 +96,15 @@ fn translate_argument(mut argument: Arg) -> Arg {
     argument
 }
 
-/// Print the completions of a shell to standard output.
-#[derive(Debug, clap::Args)]
-pub struct CompletionArguments {
-    shell: Shell,
-}
-
-/// Write the man pages of the program and its commands to a directory.
-#[derive(Debug, clap::Args)]
-pub struct ManualArguments {
-    /// The directory, which must exist; pages in it are overwritten.
-    directory: PathBuf,
-}
-
-/// Runs `chuhe completions` for the program's `command`.
-pub fn print_completions(
-    arguments: &CompletionArguments,
-    mut command: Command,
-) -> Result<(), Failure> {
+/// Prints the completions of the program's `command`.
+pub fn print_completions(shell: Shell, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command, "chuhe", &mut script);
+    clap_complete::generate(shell, &mut command, "chuhe", &mut script);
     print(&String::from_utf8_lossy(&script))
 }
 
-/// Runs `chuhe manual` for the program's `command`.
-pub fn write_manual(arguments: &ManualArguments, command: Command) -> Result<(), Failure> {
-    let directory = &arguments.directory;
+/// Writes the man pages of the program's `command`.
+pub fn write_manual(directory: &Path, command: Command) -> Result<(), Failure> {
     if !directory.is_dir() {
         let error = io::Error::from(io::ErrorKind::NotADirectory);
         return Err(Failure::new(directory.display(), error));

@@ -44,6 +44,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::protocol::RunError;
 use crate::text::{printable, without_credentials};
@@ -71,10 +72,17 @@ enum CliCommand {
     #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
     Batch(batch::Arguments),
+    /// Print the completions of a shell to standard output.
     #[command(hide = true)]
-    Completions(help::CompletionArguments),
+    Completions {
+        shell: Shell,
+    },
+    /// Write the man pages of the program and its commands to a directory.
     #[command(hide = true)]
-    Manual(help::ManualArguments),
+    Manual {
+        /// The directory, which must exist; pages in it are overwritten.
+        directory: PathBuf,
+    },
     Bench(bench::BenchArguments),
     #[cfg(feature = "cloud")]
     Board(Box<board::Arguments>),
@@ -228,12 +236,6 @@ fn language_of(words: &[OsString]) -> Option<Language> {
     Language::from_str(name?, true).ok()
 }
 
-/// The command line as one line of text.
-fn command_line(words: &[OsString]) -> String {
-    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-    printable(&words.join(" "))
-}
-
 /// Prints the greeting if the engine was started in a terminal, not by a client.
 fn print_greeting() {
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
@@ -257,11 +259,9 @@ fn open_log(arguments: &Arguments, words: &[OsString]) -> Result<(), Failure> {
         common::require_distinct(command.files().into_iter().chain([log]))?;
     }
     start_log(file).context(file.display())?;
-    log::info!(
-        "chuhe {}: {}",
-        env!("CARGO_PKG_VERSION"),
-        command_line(words)
-    );
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let command = printable(&words.join(" "));
+    log::info!("chuhe {}: {command}", env!("CARGO_PKG_VERSION"));
     Ok(())
 }
 
@@ -289,11 +289,11 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(CliCommand::Check(arguments)) => check::run(&arguments),
         #[cfg(feature = "cloud")]
         Some(CliCommand::Cloud(arguments)) => cloud::run(&arguments),
-        Some(CliCommand::Completions(arguments)) => {
-            help::print_completions(&arguments, Arguments::command()).map(success)
+        Some(CliCommand::Completions { shell }) => {
+            help::print_completions(shell, Arguments::command()).map(success)
         }
-        Some(CliCommand::Manual(arguments)) => {
-            help::write_manual(&arguments, Arguments::command()).map(success)
+        Some(CliCommand::Manual { directory }) => {
+            help::write_manual(&directory, Arguments::command()).map(success)
         }
         Some(CliCommand::Convert(arguments)) => convert::run(&arguments).map(success),
         #[cfg(feature = "training")]
