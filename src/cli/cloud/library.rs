@@ -41,11 +41,6 @@ pub fn open(library: &Location) -> Result<Store, Failure> {
     Store::open_read_only(library).context(library)
 }
 
-/// Opens an existing library for writing.
-fn open_writable(library: &Location) -> Result<Store, Failure> {
-    Store::open_existing(library).context(library)
-}
-
 /// Copies a library to a new file, which appears under its name only when it is complete.
 pub fn backup(
     library: &Location,
@@ -94,15 +89,14 @@ pub fn check(library: &Location) -> Result<(), Failure> {
 
 pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), Failure> {
     let store = open(library)?;
-    let writes = store
-        .read(|snapshot| snapshot.log(writer, limit))
-        .context(library)?;
+    let writes = store.read(|snapshot| snapshot.log(writer, limit));
     let head = [
         "time", "writer", "move", "before", "after", "depth", "undone", "position",
     ];
-    let score = |score: Option<i32>| score.map_or_else(|| "-".to_owned(), |s| s.to_string());
+    let none = || "-".to_owned();
+    let score = |score: Option<i32>| score.map_or_else(none, |s| s.to_string());
     let mut rows = vec![heads(head)];
-    for write in writes {
+    for write in writes.context(library)? {
         rows.push([
             show_time(write.time),
             printable(&write.writer),
@@ -113,10 +107,9 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
                 None => score(write.new),
             },
             write.depth.to_string(),
-            write.undone.map_or_else(
-                || "-".to_owned(),
-                |undone| format!("{}, {}", undone.undo, printable(&undone.by)),
-            ),
+            write.undone.map_or_else(none, |undone| {
+                format!("{}, {}", undone.undo, printable(&undone.by))
+            }),
             write.board,
         ]);
     }
@@ -168,7 +161,8 @@ fn show_time(seconds: i64) -> String {
 const ADMINISTRATOR: &str = "command";
 
 pub fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {
-    let result = open_writable(library)?.undo(writer, minutes, ADMINISTRATOR);
+    let store = Store::open_existing(library).context(library)?;
+    let result = store.undo(writer, minutes, ADMINISTRATOR);
     let result = result.context(library)?;
     print_text(&match result.undo {
         Some(undo) => format!("{} undone (undo {undo})\n", changes(result)),
@@ -177,8 +171,9 @@ pub fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<()
 }
 
 pub fn redo(library: &Location, undo: i64) -> Result<(), Failure> {
-    let result = open_writable(library)?.redo(undo, ADMINISTRATOR);
-    let result = result.context(library)?.context(library)?;
+    let store = Store::open_existing(library).context(library)?;
+    let result = store.redo(undo, ADMINISTRATOR).context(library)?;
+    let result = result.context(library)?;
     print_text(&format!("{} restored\n", changes(result)))
 }
 

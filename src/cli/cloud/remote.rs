@@ -42,13 +42,12 @@ struct ServerArguments {
 
 impl ServerArguments {
     fn client(&self) -> Result<Client, Failure> {
-        let token = match &self.token_file {
-            None => None,
-            Some(path) => {
-                let text = read_small_text(path)?;
-                Some(without_byte_order_mark(&text).trim().to_owned())
-            }
-        };
+        let text = self
+            .token_file
+            .as_deref()
+            .map(read_small_text)
+            .transpose()?;
+        let token = text.map(|text| without_byte_order_mark(&text).trim().to_owned());
         Client::new(&self.url, token, TIMEOUT).map_err(|error| Failure::usage("--url", error))
     }
 }
@@ -155,8 +154,7 @@ fn moves(reply: &Value, position: &Position) -> Option<Vec<MoveRow>> {
     };
     let row = |entry: &Value| {
         let played: Move = entry["uci"].as_str()?.parse().ok()?;
-        let is_legal = is_legal(position, played);
-        is_legal.then(|| MoveRow {
+        is_legal(position, played).then(|| MoveRow {
             played,
             score: text(&entry["score"]),
             note: text(&entry["note"]),
@@ -175,10 +173,9 @@ pub fn query(arguments: &QueryArguments) -> Result<(), Failure> {
     };
     let mut rows = vec![heads(["move", "", "score", "note", "wins"])];
     for known in moves {
-        let name = chinese::write(game.position(), known.played);
         rows.push([
             known.played.to_string(),
-            name,
+            chinese::write(game.position(), known.played),
             known.score,
             known.note,
             known.rate,
@@ -233,14 +230,12 @@ pub fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
         let Some(best) = known.first() else {
             break;
         };
-        let name = chinese::write(game.position(), best.played);
-        let (score, note) = (best.score.clone(), best.note.clone());
         rows.push([
             ply.to_string(),
             best.played.to_string(),
-            name,
-            score,
-            note,
+            chinese::write(game.position(), best.played),
+            best.score.clone(),
+            best.note.clone(),
             known.len().to_string(),
         ]);
         // The move is legal, so only repetitions end the walk here.
@@ -331,17 +326,13 @@ pub fn copy(arguments: &CopyArguments) -> Result<(), Failure> {
     };
     let mut counts = CopyCounts::default();
     let result = copy_all(&client, &store, &positions, &mut pace, &mut counts);
-    let CopyCounts {
-        skipped,
-        requests,
-        unknown,
-        written,
-    } = counts;
     print_text(&format!(
-        "{}: {skipped} already in the library, {}, {unknown} unknown to the server; {} written\n",
+        "{}: {} already in the library, {}, {} unknown to the server; {} written\n",
         counted(positions.len(), "position"),
-        counted(requests, "request"),
-        counted(written, "move")
+        counts.skipped,
+        counted(counts.requests, "request"),
+        counts.unknown,
+        counted(counts.written, "move")
     ))?;
     if result? {
         unread.finish("cloud copy")
@@ -390,10 +381,8 @@ fn copy_all(
     let library = "the library";
     for position in positions {
         let key = View::of(position).key;
-        if store
-            .read(|snapshot| snapshot.contains(&key))
-            .context(library)?
-        {
+        let known = store.read(|snapshot| snapshot.contains(&key));
+        if known.context(library)? {
             counts.skipped += 1;
             continue;
         }

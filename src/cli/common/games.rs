@@ -439,7 +439,7 @@ pub fn read_games(
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub fn read_games_of<E: From<io::Error>>(
     path: &Path,
-    file: impl BufRead + Send,
+    file: impl io::BufRead + Send,
     mut found: impl FnMut(usize, Result<GameTree, String>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut games = RecordReader::new(file)?;
