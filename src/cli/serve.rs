@@ -15,7 +15,6 @@ use crate::cloud::library::{Library, LibraryOptions, Rounding};
 use crate::cloud::server::{Server, ServerFiles, ServerOptions, Site, survive_file_limits};
 use crate::cloud::store::{Location, Store, StoreError};
 use crate::cloud::worker::{LocalLibrary, Workers};
-use crate::search::{Limits, Settings};
 use crate::tablebase::Tables;
 
 /// Serve a cloud library (云库): the API of the public library over HTTP, at /chessdb.php.
@@ -93,15 +92,7 @@ const HASH: usize = 64;
 fn engine_settings(tables: &Arc<Tables>) -> EngineSettings {
     let (books, _) = BookLibrary::open(BUILTIN);
     EngineSettings {
-        plan: SearchPlan {
-            limits: Limits::default(),
-            elo: None,
-            settings: Settings::default(),
-            threads: 1,
-            hash: HASH,
-            network: None,
-            tables: tables.clone(),
-        },
+        plan: SearchPlan::new(1, HASH, tables.clone()),
         books: Mutex::new(books),
         book_names: BUILTIN.to_owned(),
         max_threads: 1,

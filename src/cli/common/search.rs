@@ -18,7 +18,7 @@ use crate::protocol::strength::{root_noise, weaken};
 use crate::rules::Game;
 use crate::search::{
     Bound, Control, Degree, Event, Limits, MAX_HASH, MAX_THREADS, Meaning, Outcome, Pool, Report,
-    Score, SearchRequest, SearchResult, Searcher, Settings, StartError, cores,
+    Score, SearchRequest, SearchResult, Searcher, Settings, cores,
 };
 use crate::tablebase::Tables;
 
@@ -77,19 +77,18 @@ impl SearchArguments {
             let why = "has an effect only with --knowledge large";
             return Err(Failure::usage("--network", why));
         }
+        let hash = self.hash.unwrap_or(defaults.hash) as usize;
+        let network = self.network.read()?;
         Ok(SearchPlan {
             limits: self.limits.limits(defaults.time),
-            elo: None,
             settings: Settings {
                 rules: self.rules.rules,
                 pruning: self.pruning,
                 knowledge: self.knowledge,
                 ..Settings::default()
             },
-            threads,
-            hash: self.hash.unwrap_or(defaults.hash) as usize,
-            network: self.network.read()?,
-            tables: self.tables.open()?,
+            network,
+            ..SearchPlan::new(threads, hash, self.tables.open()?)
         })
     }
 }
@@ -109,6 +108,19 @@ pub struct SearchPlan {
 }
 
 impl SearchPlan {
+    /// A plan without limits, with the default settings.
+    pub fn new(threads: usize, hash: usize, tables: Arc<Tables>) -> Self {
+        Self {
+            limits: Limits::default(),
+            elo: None,
+            settings: Settings::default(),
+            threads,
+            hash,
+            network: None,
+            tables,
+        }
+    }
+
     /// A request to search the position at the end of a game.
     pub fn request(&self, game: &Game, control: &Arc<Control>) -> SearchRequest {
         let mut request = SearchRequest {
@@ -144,21 +156,19 @@ impl SearchPlan {
 
     /// One searcher for each of `threads` positions that are searched at the same time.
     pub fn searchers(&self, threads: usize) -> Result<Vec<Searcher>, Failure> {
-        let mut searchers = Vec::with_capacity(threads);
-        while searchers.len() < threads {
-            let started: Result<Searcher, StartError> = match self.hash {
+        let start = |possible: usize| {
+            let searcher = match self.hash {
                 0 => Searcher::new(AUTOMATIC_HASH),
                 megabytes => Searcher::with_exact_hash(megabytes),
             };
-            searchers.push(started.map_err(|error| {
-                let possible = searchers.len();
+            searcher.map_err(|error| {
                 let why = format!(
                     "cannot search {threads} positions at the same time, only {possible}: {error}"
                 );
                 Failure::new("--threads", why)
-            })?);
-        }
-        Ok(searchers)
+            })
+        };
+        (0..threads).map(start).collect()
     }
 }
 
@@ -254,7 +264,7 @@ pub fn search_games<G: Borrow<Game>>(
 ) -> Result<bool, Failure> {
     let searchers = plan.searchers(plan.threads.clamp(1, count.max(1)))?;
     let next = AtomicUsize::new(0);
-    let running = RunningSearches::default();
+    let running = RunningSearches(Mutex::new(Some(Vec::new())));
     thread::scope(|scope| {
         let (sender, results) = unbounded();
         let (game, next, running) = (&game, &next, &running);
@@ -323,12 +333,6 @@ fn search_some<G: Borrow<Game>>(
 /// The running searches; `None` after [`Self::stop`].
 struct RunningSearches(Mutex<Option<Vec<Arc<Control>>>>);
 
-impl Default for RunningSearches {
-    fn default() -> Self {
-        Self(Mutex::new(Some(Vec::new())))
-    }
-}
-
 impl RunningSearches {
     /// Adds a search. Returns `false` if it must not start.
     fn add(&self, control: &Arc<Control>) -> bool {
@@ -358,12 +362,7 @@ mod tests {
     fn plan(limits: Limits, threads: usize) -> SearchPlan {
         SearchPlan {
             limits,
-            elo: None,
-            settings: Settings::default(),
-            threads,
-            hash: 1,
-            network: None,
-            tables: Tables::embedded(),
+            ..SearchPlan::new(threads, 1, Tables::embedded())
         }
     }
 

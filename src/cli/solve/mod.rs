@@ -22,8 +22,8 @@ use crate::notation::{MoveStyle, fen};
 use crate::rules::{Game, RuleSet, counted_plies};
 use crate::search::{
     Candidates, Control, HoldError, KnownMate, Limits, MAX_HASH, MAX_THREADS, MatingMove, Outcome,
-    Referee, Reply, Report, SearchRequest, Searcher, Settings, Solution, SolveError, Solver,
-    StartError, hold, verify_solution, verify_strategy,
+    Referee, Reply, Report, SearchRequest, Searcher, Solution, SolveError, Solver, StartError,
+    hold, verify_solution, verify_strategy,
 };
 use crate::tablebase::Tables;
 use crate::text::read_all;
@@ -182,18 +182,9 @@ fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failur
     }
     let game = without_history(&game, arguments.rules).context("solve")?;
     let files = create_files(arguments)?;
-    let plan = SearchPlan {
-        limits: Limits::default(),
-        elo: None,
-        settings: Settings {
-            rules: arguments.rules,
-            ..Settings::default()
-        },
-        threads: thread_count(arguments.threads),
-        hash: arguments.hash as usize,
-        network: None,
-        tables: tables.clone(),
-    };
+    let threads = thread_count(arguments.threads);
+    let mut plan = SearchPlan::new(threads, arguments.hash as usize, tables.clone());
+    plan.settings.rules = arguments.rules;
     let mut work = Work {
         threads: plan.threads()?,
         interrupts: interrupts()?,
