@@ -134,7 +134,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             ));
         }
     }
-    out.write(&table)?;
+    out.write(&table, &[])?;
     let is_interrupted = meter.is_stopped.get();
     if is_interrupted {
         note(if arguments.check {

@@ -94,13 +94,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the book and reports its size.
-    pub fn write(self, table: &BookTable) -> Result<(), Failure> {
-        self.write_with_memos(table, &[])
-    }
-
     /// Writes the book with texts about moves, which only an .xqb can have, and reports its size.
-    pub fn write_with_memos(self, table: &BookTable, memos: &[Memo]) -> Result<(), Failure> {
+    pub fn write(self, table: &BookTable, memos: &[Memo]) -> Result<(), Failure> {
         if !self.is_xqb() && !memos.is_empty() {
             note("a BOOK.DAT cannot contain comments; use .xqb or .pgn to keep the notes");
         }

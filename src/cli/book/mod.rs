@@ -158,7 +158,7 @@ fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
                 table.merge(&read_table(book)?);
                 memos.extend(read_memos(book)?);
             }
-            out.write_with_memos(&table, &memos)?;
+            out.write(&table, &memos)?;
         }
     }
     unread.finish("book merge")
@@ -182,7 +182,8 @@ fn hashed_moves(books: &[&str]) -> Result<Option<Vec<HashedMove>>, Failure> {
 fn import(text: &Path, out: Output) -> Result<(), Failure> {
     let input = open_input(text).context(text.display())?;
     let bytes = read_all(input, MAX_TEXT_MB).context(text.display())?;
-    out.write(&BookTable::from_text(&decode(&bytes)).context(text.display())?)
+    let table = BookTable::from_text(&decode(&bytes)).context(text.display())?;
+    out.write(&table, &[])
 }
 
 /// Maximum size of the text of a book, in MB.

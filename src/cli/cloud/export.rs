@@ -93,7 +93,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
         })
     };
     read(&store, arguments.public, add_all).context(&arguments.library)?;
-    out.write_with_memos(&table, &memos)
+    out.write(&table, &memos)
 }
 
 /// The position of a key. Its colors are exchanged if the position is then nearer to the starting position.
