@@ -71,11 +71,8 @@ fn data(usage: &str, games: &[Value]) -> String {
 pub fn single_file(title: &str, games: &[Value]) -> String {
     let lines = MODULES.iter().flat_map(|(_, text)| text.lines());
     let lines = lines.filter(|line| !line.starts_with("import "));
-    let mut script = String::new();
-    for line in lines {
-        script += line.strip_prefix("export ").unwrap_or(line);
-        script.push('\n');
-    }
+    let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
+    let script: String = lines.flat_map(|line| [line, "\n"]).collect();
     let is_needed = |line: &&str| !line.starts_with(PRELOAD_LINK) && !line.starts_with(ICON_LINK);
     let lines: Vec<&str> = INDEX.lines().filter(is_needed).collect();
     // The data is inserted first, because the title may contain its placeholder. Nothing in it is replaced: it contains

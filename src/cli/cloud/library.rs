@@ -232,7 +232,11 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
     let mut level = vec![View::of(&Position::startpos()).key];
     let mut seen: HashSet<Key> = level.iter().cloned().collect();
     let mut plies = 0;
-    while !level.is_empty() && count_positions(&library).context(name)? < limit {
+    let positions = || {
+        let positions = library.store.read(|snapshot| snapshot.positions());
+        positions.context(name)
+    };
+    while !level.is_empty() && positions()? < limit {
         request_moves(&library, &level).context(name)?;
         if !wait_for_tasks(&library, limit, &interrupts).context(name)? {
             drop(workers);
@@ -241,17 +245,12 @@ pub fn fill(arguments: &FillArguments) -> Result<(), Failure> {
         plies += 1;
         note(&format!(
             "ply {plies}: {}",
-            counted(count_positions(&library).context(name)?, "position")
+            counted(positions()?, "position")
         ));
         level = next_level(&library, &level, &mut seen).context(name)?;
     }
     drop(workers);
-    let positions = count_positions(&library).context(name)?;
-    print_text(&format!("{}\n", counted(positions, "position")))
-}
-
-fn count_positions(library: &Library) -> Result<i64, StoreError> {
-    library.store.read(|snapshot| snapshot.positions())
+    print_text(&format!("{}\n", counted(positions()?, "position")))
 }
 
 /// Requests moves of the positions with at most one known move.

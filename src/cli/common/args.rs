@@ -21,11 +21,9 @@ use crate::text::{SecondsError, names_of_list, read_seconds};
 
 /// Reads a time in seconds, which must be positive.
 pub fn parse_seconds(text: &str) -> Result<Duration, SecondsError> {
-    let time = read_seconds(text)?;
-    if time.is_zero() {
-        Err(SecondsError::OutOfRange)
-    } else {
-        Ok(time)
+    match read_seconds(text)? {
+        Duration::ZERO => Err(SecondsError::OutOfRange),
+        time => Ok(time),
     }
 }
 
@@ -50,18 +48,13 @@ impl OpeningArgument {
 /// The beginning of an ECCO code, from an argument.
 fn opening_code(text: &str) -> Result<String, String> {
     let code = text.strip_suffix('*').unwrap_or(text).to_uppercase();
-    let mut letters = code.chars();
-    let is_code = letters.next().is_some_and(|c| matches!(c, 'A'..='E'))
-        && letters.all(|c| c.is_ascii_digit())
-        && code.len() <= 3;
-    if is_code {
-        Ok(code)
-    } else {
-        Err(
-            "a letter from A to E and up to two digits are expected, such as C, B2 or C44"
-                .to_owned(),
-        )
+    let digits = code.strip_prefix(['A', 'B', 'C', 'D', 'E']);
+    if digits.is_some_and(|digits| digits.len() <= 2 && digits.bytes().all(|c| c.is_ascii_digit()))
+    {
+        return Ok(code);
     }
+    let why = "a letter from A to E and up to two digits are expected, such as C, B2 or C44";
+    Err(why.to_owned())
 }
 
 /// The limits of a search.
@@ -121,11 +114,8 @@ impl NetworkArgument {
 
     /// Reads the network, if a file is given.
     pub fn read(&self) -> Result<Option<Arc<Network>>, Failure> {
-        let Some(path) = &self.network else {
-            return Ok(None);
-        };
-        let network = Network::open(path).context(path.display())?;
-        Ok(Some(Arc::new(network)))
+        let open = |path: &PathBuf| Network::open(path).context(path.display());
+        Ok(self.network.as_ref().map(open).transpose()?.map(Arc::new))
     }
 }
 

@@ -231,18 +231,14 @@ impl GamePath {
         let place = Self::parse(argument);
         let text = argument.to_string_lossy();
         let is_input = place.path == Path::new("-");
-        if is_input || place.is_pgn() || place.path.exists() && !place.path.is_dir() {
+        let is_pgn = has_extension(&place.path, "pgn");
+        if is_input || is_pgn || place.path.exists() && !place.path.is_dir() {
             Ok(Some(place))
         } else if has_text_after_pgn(&text) {
             Err(Failure::usage(text, INVALID_PATH))
         } else {
             Ok(None)
         }
-    }
-
-    /// Whether the file's extension is `.pgn`.
-    pub fn is_pgn(&self) -> bool {
-        has_extension(&self.path, "pgn")
     }
 
     /// Opens the file, in any format, to read its games one after another.

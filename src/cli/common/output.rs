@@ -11,7 +11,7 @@ use indicatif::{HumanDuration, ProgressState, ProgressStyle};
 use log::LevelFilter;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::{Failure, ignore_closed_pipe};
+use super::Failure;
 use crate::text::{fill, texts, translated, without_credentials};
 
 /// Prints to standard output and flushes it; returns `false` when the reader has closed it.
@@ -19,9 +19,8 @@ pub fn print_if_read(text: &str) -> Result<bool, Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
-        Err(error) => ignore_closed_pipe(error)
-            .map(|()| false)
-            .map_err(|error| Failure::of_output("standard output", error)),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::of_output("standard output", error)),
     }
 }
 
@@ -294,16 +293,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chinese_characters_are_two_columns_wide() {
+    fn wide_rows_continue_on_further_lines() {
         let rows = [["车", "a1"], ["rook", "b2"], ["马８进７", ""]];
         let rows = rows.map(|row| row.map(str::to_owned));
+        // A Chinese character is two columns wide.
         let whole = "车        a1\nrook      b2\n马８进７\n";
         assert_eq!(columns(&rows, None), whole);
         assert_eq!(columns(&rows, Some(12)), whole);
-    }
-
-    #[test]
-    fn wide_rows_continue_on_further_lines() {
         let rows = [
             ["a", "炮二平五", "1.00", "good"],
             ["b", "马8进7", "2", ""],
@@ -343,10 +339,8 @@ mod tests {
         assert!(wrapped(" ", 4).is_empty());
         assert_eq!(sentence("a draw by rule", None), "a draw by rule\n");
         assert_eq!(sentence("a draw  by rule", Some(15)), "a draw  by rule\n");
-        assert_eq!(
-            sentence("a draw by rule", Some(8)),
-            "a draw\n  by\n  rule\n"
-        );
+        let broken = "a draw\n  by\n  rule\n";
+        assert_eq!(sentence("a draw by rule", Some(8)), broken);
     }
 
     #[test]
