@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+#[cfg(feature = "training")]
+use std::io::IsTerminal;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -187,10 +189,8 @@ pub fn row(cells: &[impl AsRef<str>], widths: &[usize], width: Option<usize>) ->
 
 /// The width of the terminal in columns, or `None` if standard output is not a terminal.
 pub fn terminal_width() -> Option<usize> {
-    let size = io::stdout()
-        .is_terminal()
-        .then(|| console::Term::stdout().size_checked());
-    size.flatten().map(|(_, columns)| usize::from(columns))
+    let size = console::Term::stdout().size_checked();
+    size.map(|(_, columns)| usize::from(columns))
 }
 
 /// Aligns rows in columns, two spaces apart, the first column to the left and the others to the right. If
