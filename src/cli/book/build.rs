@@ -12,7 +12,7 @@ use super::file::Output;
 use crate::book::{BookTable, drop_unreached};
 use crate::cli::common::{
     Context, Failure, ForceArgument, ProgressMeter, Unread, exit_code, interrupts, note,
-    open_with_beginning, read_games_of, require_not_input,
+    open_with_beginning, require_not_input,
 };
 use crate::cli::data;
 use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
@@ -205,12 +205,11 @@ fn add_records(
     unread: &mut Unread,
 ) -> Result<(), Failure> {
     let mut unfinished = 0;
-    let read = read_games_of(path, file, |number, game| {
-        let game = unread.readable(path, number, game);
-        match game.map(|game| game.main_line()) {
-            Some(game) if game.result == GameResult::Unfinished => unfinished += 1,
-            Some(game) => book.add(&game.line.start, game.line.moves, 0, game.result.winner()),
-            None => {}
+    let read = unread.read_games(path, file, |game| {
+        let game = game.main_line();
+        match game.result {
+            GameResult::Unfinished => unfinished += 1,
+            result => book.add(&game.line.start, game.line.moves, 0, result.winner()),
         }
         Ok::<_, io::Error>(())
     });

@@ -7,9 +7,7 @@ use super::library::{DUMP_HEADER, OLD_DUMP_HEADER, note_left_out};
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
-use crate::cli::common::{
-    Context, Failure, Unread, open_with_beginning, print_text, read_games_of,
-};
+use crate::cli::common::{Context, Failure, Unread, open_with_beginning, print_text};
 use crate::cloud::key::{Key, View};
 use crate::cloud::store::{
     Location, NewScore, Note, Priority, QueueResult, Store, StoreError, Task, TaskKind, is_eligible,
@@ -63,11 +61,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         waiting: Vec::new(),
         waiting_tasks: Vec::new(),
         counts: ImportCounts::default(),
-        unread: Unread::default(),
     };
+    let mut unread = Unread::default();
     let plies = usize::from(arguments.max_ply);
     for path in &arguments.files {
-        let added = importer.add(path, plies);
+        let added = importer.add(path, plies, &mut unread);
         // Moves read before an error are written as well.
         let written = importer.flush();
         // An error of the library ends the import, one of the file does not.
@@ -86,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             ImportError::Book(failure) => failure,
         };
-        importer.unread.file(failure, arguments.files.len())?;
+        unread.file(failure, arguments.files.len())?;
     }
     let counts = importer.counts;
     note_left_out(counts.left_out);
@@ -100,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         "{moves} written, {} already known, {tasks} added{notes}\n",
         counts.known
     ))?;
-    let finished = importer.unread.finish("cloud import");
+    let finished = unread.finish("cloud import");
     if counts.refused == 0 {
         return finished;
     }
@@ -135,12 +133,11 @@ struct Importer<'a> {
     waiting: Vec<DumpLine>,
     waiting_tasks: Vec<Task>,
     counts: ImportCounts,
-    unread: Unread,
 }
 
 impl Importer<'_> {
     /// Detects the type of a file and adds it.
-    fn add(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
+    fn add(&mut self, path: &Path, plies: usize, unread: &mut Unread) -> Result<(), ImportError> {
         if let Some(name) = book_name(path) {
             return self.add_book(name);
         }
@@ -154,7 +151,7 @@ impl Importer<'_> {
         if crate::training::data::is_game_file(&head) {
             return self.add_self_play(path, file, plies);
         }
-        self.add_games(path, file, plies)
+        self.add_games(path, file, plies, unread)
     }
 
     fn add_dump(&mut self, mut file: impl BufRead) -> Result<(), ImportError> {
@@ -216,12 +213,10 @@ impl Importer<'_> {
         path: &Path,
         file: impl BufRead + Send,
         plies: usize,
+        unread: &mut Unread,
     ) -> Result<(), ImportError> {
         let mut games = 0;
-        read_games_of(path, file, |number, game| {
-            let Some(game) = self.unread.readable(path, number, game) else {
-                return Ok(());
-            };
+        unread.read_games(path, file, |game| {
             games += 1;
             let line = game.main_line().line;
             let (tasks, left_out) = Task::of_line(line, plies, Priority::Requested);

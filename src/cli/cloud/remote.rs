@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::library::note_left_out;
 use crate::board::{Move, Position};
 use crate::cli::common::{
-    Context, Failure, GameArguments, Unread, columns, heads, interrupts, note, print, print_text,
-    read_games, read_small_text, terminal_width,
+    Context, Failure, GameArguments, Unread, columns, heads, interrupts, note, open_input, print,
+    print_text, read_small_text, terminal_width,
 };
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::key::{Key, View};
@@ -344,26 +344,26 @@ pub fn copy(arguments: &CopyArguments) -> Result<(), Failure> {
 /// The distinct positions of games and lists, in order, and what could not be read.
 fn read_positions(files: &[PathBuf], plies: usize) -> Result<(Vec<Position>, Unread), Failure> {
     let (mut found, mut seen): (_, HashSet<Key>) = (Vec::new(), HashSet::new());
+    let mut add = |position: &Position| {
+        if has_legal_move(position) && seen.insert(View::of(position).key) {
+            found.push(position.clone());
+        }
+    };
     let mut unread = Unread::default();
     for path in files {
-        let games = read_games(path, |number, game| {
-            let Some(game) = unread.readable(path, number, game) else {
-                return Ok(());
-            };
-            let line = game.main_line().line;
-            let mut position = line.start;
-            let mut moves = line.moves.into_iter().take(plies);
-            loop {
-                if has_legal_move(&position) && seen.insert(View::of(&position).key) {
-                    found.push(position.clone());
+        let read = open_input(path).and_then(|file| {
+            unread.read_games(path, file, |game| {
+                let line = game.main_line().line;
+                let mut position = line.start;
+                add(&position);
+                for played in line.moves.into_iter().take(plies) {
+                    position.make(played);
+                    add(&position);
                 }
-                let Some(m) = moves.next() else {
-                    return Ok(());
-                };
-                position.make(m);
-            }
+                Ok(())
+            })
         });
-        if let Err(failure) = games.context(path.display()) {
+        if let Err(failure) = read.context(path.display()) {
             unread.file(failure, files.len())?;
         }
     }

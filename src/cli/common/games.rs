@@ -417,35 +417,6 @@ pub fn place_json(place: Option<(&Path, Place)>) -> Value {
     json!({ "file": file, "game": game, "line": line })
 }
 
-/// Calls `found` with the number of each game of a file, from 1, and the game, or the reason why it cannot be read;
-/// `-` is standard input. The format is recognized by the content. Text outside games is reported, but not the problems
-/// of a game.
-///
-/// # Errors
-/// The file cannot be read, is in an unknown format, contains no game, or `found` returns an error.
-#[cfg(feature = "cloud")]
-pub fn read_games(
-    path: &Path,
-    found: impl FnMut(usize, Result<GameTree, String>) -> io::Result<()>,
-) -> io::Result<()> {
-    read_games_of(path, open_input(path)?, found)
-}
-
-/// Like [`read_games`], from an open file.
-#[cfg(any(feature = "cloud", feature = "training"))]
-pub fn read_games_of<E: From<io::Error>>(
-    path: &Path,
-    file: impl io::BufRead + Send,
-    mut found: impl FnMut(usize, Result<GameTree, String>) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut games = RecordReader::new(file)?;
-    for (number, game) in (1..).zip(games.by_ref()) {
-        let game = game.map_err(|error| format!("game {number}: {error}"));
-        found(number, game)?;
-    }
-    Ok(finish_games(path, games)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -35,10 +35,6 @@ pub use files::{
 pub use files::{canonical_path, require_distinct};
 #[cfg(any(feature = "cloud", feature = "training"))]
 pub use files::{open_with_beginning, read_small_text};
-#[cfg(feature = "cloud")]
-pub use games::read_games;
-#[cfg(any(feature = "cloud", feature = "training"))]
-pub use games::read_games_of;
 pub use games::{
     GameArguments, GamePath, Place, finish_games, note_first_of_several, note_problems, place_json,
     play_line,

@@ -1,16 +1,18 @@
 //! The report of what a command could not read.
 
 use std::fmt::Display;
+#[cfg(any(feature = "cloud", feature = "training"))]
+use std::io::{self, BufRead};
 use std::path::Path;
 #[cfg(feature = "training")]
 use std::path::PathBuf;
 
 use super::games::Place;
 #[cfg(any(feature = "cloud", feature = "training"))]
-use super::games::note_problems;
+use super::games::{finish_games, note_problems};
 use super::{Failure, fill, texts, translated};
 #[cfg(any(feature = "cloud", feature = "training"))]
-use crate::notation::tree::GameTree;
+use crate::notation::{records::RecordReader, tree::GameTree};
 use crate::text::counted;
 
 /// The games, positions and files that a command could not read. Each is reported at once, and the command continues.
@@ -28,25 +30,32 @@ impl Unread {
         self.games += 1;
     }
 
-    /// The game with this number in a file, after its problems are reported; `None` after an error, which is reported
-    /// and counted.
+    /// Calls `found` with each game of a file that can be read, and reports all problems. The format is recognized by
+    /// the content.
+    ///
+    /// # Errors
+    /// The file cannot be read, is in an unknown format, contains no game, or `found` returns an error.
     #[cfg(any(feature = "cloud", feature = "training"))]
-    pub fn readable(
+    pub fn read_games<E: From<io::Error>>(
         &mut self,
         path: &Path,
-        number: usize,
-        game: Result<GameTree, String>,
-    ) -> Option<GameTree> {
-        match game {
-            Ok(game) => {
-                note_problems(path, number, &game);
-                Some(game)
-            }
-            Err(reason) => {
-                self.game(&Failure::new(path.display(), reason));
-                None
+        file: impl BufRead + Send,
+        mut found: impl FnMut(GameTree) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut games = RecordReader::new(file)?;
+        for (number, game) in (1..).zip(games.by_ref()) {
+            match game {
+                Ok(game) => {
+                    note_problems(path, number, &game);
+                    found(game)?;
+                }
+                Err(error) => {
+                    let why = format!("game {number}: {error}");
+                    self.game(&Failure::new(path.display(), why));
+                }
             }
         }
+        Ok(finish_games(path, games)?)
     }
 
     /// Reports and counts a line or a game of a file that cannot be read.
