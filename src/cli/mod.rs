@@ -154,13 +154,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Prints an error message or help text of clap in the chosen language.
 fn print_clap(error: &clap::Error) -> io::Result<()> {
-    let may_have_range = error.kind() == ErrorKind::ValueValidation;
-    if Language::chosen() == Language::En && !may_have_range {
-        return error.print();
-    }
     let mut text = error.render().to_string();
-    if may_have_range {
+    if error.kind() == ErrorKind::ValueValidation {
         text = help::plain_range(&text);
+    } else if Language::chosen() == Language::En {
+        return error.print();
     }
     text = help::translate_clap(&text);
     if error.use_stderr() {

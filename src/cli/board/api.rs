@@ -18,7 +18,7 @@ use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName};
 use hyper::http::request::Parts;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::engine::{BoardEngine, EngineSettings, Event, Job, SendEvent, StopOnDrop};
 use crate::cloud::api::QueryParameters;
@@ -236,12 +236,6 @@ impl HttpBody for EventStream {
     }
 }
 
-fn send_event(sender: &UnboundedSender<String>, (name, data): Event) -> bool {
-    sender
-        .send(format!("event: {name}\ndata: {data}\n\n"))
-        .is_ok()
-}
-
 /// Runs a job of the user's engine that sends events, and `done` or `failed` as the last one.
 fn stream(
     api: &Api,
@@ -253,14 +247,17 @@ fn stream(
     let stop = StopOnDrop(job.clone());
     let (sender, events) = unbounded_channel();
     tokio::task::spawn_blocking(move || {
+        let mut send = |(name, data): Event| {
+            let text = format!("event: {name}\ndata: {data}\n\n");
+            sender.send(text).is_ok()
+        };
         let last = language(&parts.headers).within(|| {
-            let mut send = |event| send_event(&sender, event);
             match work(&engine, &parameters(&parts), &job, &mut send) {
                 Ok(value) => ("done", value),
                 Err(error) => ("failed", json!({ "error": translated(&error) })),
             }
         });
-        send_event(&sender, last);
+        send(last);
     });
     let body = Body::new(EventStream {
         events,

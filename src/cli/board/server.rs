@@ -109,9 +109,7 @@ impl BoardServer {
 /// Whether the header `Host` names this server. Clients leave out port 80.
 fn is_own_host(host: &str, port: u16) -> bool {
     let (name, number) = host.rsplit_once(':').unwrap_or((host, "80"));
-    let is_local = ["127.0.0.1", "localhost"]
-        .iter()
-        .any(|known| name.eq_ignore_ascii_case(known));
+    let is_local = name == "127.0.0.1" || name.eq_ignore_ascii_case("localhost");
     is_local && number == port.to_string()
 }
 

@@ -117,7 +117,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let table = from_games(arguments, &mut unread)?;
         (interrupts()?, table)
     };
-    let meter = BuildMeter::new(interrupts);
+    let meter = BuildMeter {
+        progress: ProgressMeter::new("positions"),
+        interrupts,
+        is_stopped: Cell::new(false),
+    };
     if arguments.self_made {
         table = from_searches(arguments, &meter)?;
     }
@@ -297,14 +301,6 @@ struct BuildMeter {
 }
 
 impl BuildMeter {
-    fn new(interrupts: Receiver<()>) -> Self {
-        Self {
-            progress: ProgressMeter::new("positions"),
-            interrupts,
-            is_stopped: Cell::new(false),
-        }
-    }
-
     /// Shows the number of positions done. Returns `false` after Ctrl-C.
     fn continue_after(&self, done: usize) -> bool {
         self.progress.show(done as u64, "");

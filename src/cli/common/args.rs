@@ -166,8 +166,7 @@ impl TableArguments {
     /// Fails if a directory cannot be read or has no tables.
     fn require_directories(&self, skipped: &[SkippedFile]) -> Result<(), Failure> {
         let is_directory = |skipped: &&SkippedFile| {
-            let mut directories = names_of_list(&self.tables);
-            directories.any(|directory| Path::new(directory) == skipped.path)
+            names_of_list(&self.tables).any(|directory| Path::new(directory) == skipped.path)
         };
         match skipped.iter().find(is_directory) {
             Some(directory) => Err(Failure::new("--tables", directory)),

@@ -30,8 +30,7 @@ pub const INTERRUPTED: u8 = 130;
 impl Failure {
     /// The file, option or activity `what` failed because of `why`.
     pub fn new(what: impl Display, why: impl Display) -> Self {
-        let text = format!("{what}: {why}");
-        Self::message(text)
+        Self::message(format!("{what}: {why}"))
     }
 
     /// The output `what` cannot be written because of `why`.

@@ -22,15 +22,12 @@ impl PlayLevel {
     /// The limits of the search for a move of `side`, without the node limit that the strength adds.
     pub fn limits(self, clock: Option<&GameClock>, side: Color) -> Limits {
         let mut limits = self.limits.limits(DEFAULT_TIME);
-        if let Some(clock) = clock {
-            limits.move_time = self.limits.time;
-            limits.clock = Some(clock.sides[side]);
-            limits.opponent = Some(clock.sides[!side]);
-        }
-        if self.elo.is_some() {
-            // The strength sets a node limit instead of the default time.
+        if clock.is_some() || self.elo.is_some() {
+            // The clock, or the node limit that the strength sets, replaces the default time.
             limits.move_time = self.limits.time;
         }
+        limits.clock = clock.map(|clock| clock.sides[side]);
+        limits.opponent = clock.map(|clock| clock.sides[!side]);
         limits
     }
 
