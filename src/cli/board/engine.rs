@@ -353,8 +353,7 @@ impl BoardEngine {
 struct Analysis {
     /// The last report of each line by its MultiPV number.
     lines: BTreeMap<usize, Info>,
-    /// The lines to show. When a move gets another number, its old number is free until the next report. Until then,
-    /// the earlier lines stay here.
+    /// The lines to show. They stay the same while a number has no line, after its move got another number.
     shown: Vec<Info>,
     nodes: u64,
     time: Duration,

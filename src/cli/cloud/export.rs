@@ -259,8 +259,8 @@ pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
     }
 }
 
-/// Writes the private positions, then the moves, then the notes. In this order, an import marks positions as private
-/// before it adds their moves.
+/// Writes the private positions, the moves and the notes, in this order: an import must mark a position as private
+/// before it adds its moves.
 fn write_dump(snapshot: &Snapshot<'_>, out: &mut OutputFile) -> Result<(), DumpError> {
     let board = |key: &Key| key.position().map(|position| fen::write(&position));
     let mut text = format!("{DUMP_HEADER}\n");

@@ -104,8 +104,8 @@ pub fn exit_code(is_interrupted: bool) -> ExitCode {
     }
 }
 
-/// Returns a channel that receives a message for Ctrl-C, SIGTERM or SIGHUP, which no longer end the program.
-/// A second signal does end it if the first message has not been received yet. May be called once.
+/// Returns a channel that receives a message for Ctrl-C, SIGTERM or SIGHUP instead of the end of the program. A second
+/// signal ends the program if the first message has not been received. May be called once.
 pub fn interrupts() -> Result<Receiver<()>, Failure> {
     let (sender, interrupts) = bounded(1);
     on_interrupt(move || {

@@ -49,8 +49,8 @@ pub struct ForceArgument {
     pub force: bool,
 }
 
-/// An output file that is opened before long work, so that an unwritable path is reported at once, and completed
-/// after it. An existing file is replaced completely or not at all. The path `-` is standard output.
+/// An output file, opened before long work so that an unwritable path is an error at once. An existing file is replaced
+/// completely or not at all. The path `-` is standard output.
 pub struct OutputFile {
     path: PathBuf,
     target: Target,

@@ -46,8 +46,8 @@ impl GameArguments {
         Err(Failure::usage(command, why))
     }
 
-    /// The files of games or positions, if all arguments name files, with or without the number of a game; otherwise
-    /// empty. A single argument with the number of a game is a game, not a file.
+    /// The files, if all arguments name files, with or without the number of a game; otherwise empty. A single argument
+    /// with the number of a game is a game, not a file.
     pub fn places(&self) -> Vec<GamePath> {
         let places: Vec<GamePath> = self.game.iter().map(GamePath::parse).collect();
         let is_file = |place: &GamePath| {
@@ -199,8 +199,7 @@ pub struct GamePath {
 }
 
 impl GamePath {
-    /// Parses `FILE[:GAME][@PLY]`. If a file with this whole name exists, or the text is not UTF-8, it is only a file
-    /// name.
+    /// Parses `FILE[:GAME][@PLY]`. The whole text is the file name if such a file exists or the text is not UTF-8.
     pub fn parse(argument: impl AsRef<OsStr>) -> Self {
         let whole = Path::new(argument.as_ref());
         let Some(text) = whole.to_str().filter(|_| !whole.exists()) else {

@@ -248,10 +248,9 @@ pub fn bound_name(bound: Bound) -> Option<&'static str> {
 /// Size of the hash table of each [`Searcher`] in MB if the size is automatic.
 const AUTOMATIC_HASH: usize = 16;
 
-/// Searches the final positions of `count` games at the same time, each in one thread with an empty hash table, so
-/// that the results depend neither on the number of threads nor on the order. `game` returns a game by its index. Calls
-/// `found` with the index of a game and its result as soon as it is known; if `found` returns `false`, the
-/// search ends. Returns whether Ctrl-C has ended it.
+/// Searches the final positions of `count` games at the same time. Each is searched by one thread with an empty hash
+/// table, so the results depend neither on the number of threads nor on the order. `game` returns a game by its index.
+/// `found` gets the index and the result of each game; `false` ends the search. Returns whether Ctrl-C has ended it.
 ///
 /// # Errors
 /// There is too little memory or no thread for the searches, or `found` returns an error.
