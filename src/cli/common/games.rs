@@ -268,8 +268,7 @@ impl GamePath {
         let path = self.path.display();
         let number = self.game.unwrap_or(1);
         let mut games = self.games()?;
-        let game = number.checked_sub(1).and_then(|before| games.nth(before));
-        let Some(game) = game else {
+        let Some(game) = number.checked_sub(1).and_then(|before| games.nth(before)) else {
             // No game was read yet if the number is 0.
             games.by_ref().for_each(drop);
             games.finish().context(path)?;

@@ -166,22 +166,21 @@ pub fn heads<const N: usize>(words: [&str; N]) -> [String; N] {
 /// One row of a table with these column widths. If their sum exceeds `width`, the row continues on further
 /// lines, indented. All rows of a table are broken at the same columns.
 pub fn row(cells: &[impl AsRef<str>], widths: &[usize], width: Option<usize>) -> String {
-    let mut lines = vec![String::new()];
-    let mut used = 0;
+    let mut lines = Vec::new();
+    let (mut line, mut used) = (String::new(), 0);
     for (n, (cell, cell_width)) in cells.iter().zip(widths).enumerate() {
         if n > 0 {
             if width.is_some_and(|width| used + INDENT.len() + cell_width > width) {
-                lines.push(String::new());
+                lines.push(std::mem::take(&mut line));
                 used = 0;
             }
+            line += INDENT;
             used += INDENT.len();
         }
+        line += &pad(cell.as_ref(), *cell_width);
         used += cell_width;
-        if let Some(line) = lines.last_mut() {
-            line.push_str(if n > 0 { INDENT } else { "" });
-            line.push_str(&pad(cell.as_ref(), *cell_width));
-        }
     }
+    lines.push(line);
     let lines = lines.iter().map(|line| line.trim_end()).enumerate();
     let shown = lines.filter(|(n, line)| *n == 0 || !line.is_empty());
     shown.map(|(_, line)| format!("{line}\n")).collect()
