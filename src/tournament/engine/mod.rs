@@ -14,8 +14,9 @@ use crossbeam_channel::{Receiver, TryRecvError, select};
 
 pub use answer::{EngineFailure, EngineScore, MoveAnswer, MoveChoice};
 pub use dialect::{EngineDialect, MoveRequest};
-use greeting::OfferedOption;
-pub use greeting::{Greeting, find_offer, has_milliseconds, offered_options, option_command};
+pub use greeting::{
+    Greeting, OfferedOption, find_offer, has_milliseconds, offered_options, option_command,
+};
 pub use platform::processors;
 pub use probe::probe;
 pub use process::{Output, Process};
