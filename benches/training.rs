@@ -1,4 +1,5 @@
-//! Speed of training: a pass with 256 neurons per perspective and the default batch size, on all cores.
+//! Speed of training: a pass over the samples with 256 neurons per perspective and the default batch size, on all
+//! cores.
 #![allow(missing_docs)] // `criterion_group!` makes a public function.
 
 use chuhe::board::Position;
@@ -24,7 +25,7 @@ fn pass(criterion: &mut Criterion) {
             samples.add(&recipe, number, &position, 0, 1);
         }
     }
-    let mut trainer = Trainer::new(recipe, None).expect("a recipe in its ranges");
+    let mut trainer = Trainer::new(recipe, None).expect("the recipe is valid");
     let mut group = criterion.benchmark_group("training");
     group.throughput(Throughput::Elements(samples.training.len() as u64));
     group.sample_size(10);

@@ -12,9 +12,9 @@ named_enum! {
     pub enum Knowledge {
         /// Material, piece-square values, values relative to the kings, and the advantage of having the move.
         None = "none",
-        /// Mobility and pawns as well.
+        /// Also mobility and pawn structure.
         Small = "small",
-        /// The whole handcrafted evaluation: king danger, open lines, cannons and threats as well.
+        /// The whole handcrafted evaluation: also king danger, open lines, cannons and threats.
         Medium = "medium",
         /// The neural network; like [`Self::Medium`] in the promotion variant.
         Large = "large",

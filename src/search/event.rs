@@ -103,7 +103,7 @@ pub enum Event {
 pub enum Report {
     /// A line with its score.
     Line(Info),
-    /// The root move being searched, reported if the search takes long.
+    /// Progress at the root, reported if the search takes long.
     CurrentMove {
         /// The iteration.
         depth: u32,
@@ -127,7 +127,7 @@ pub enum Report {
     CurrentLines(Vec<Vec<Move>>),
 }
 
-/// Nodes a second, for `nodes` searched in `time`.
+/// Nodes per second, if `nodes` were searched in `time`.
 pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
     let micros = time.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)

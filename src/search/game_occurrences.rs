@@ -85,7 +85,7 @@ impl KeyFilter {
 
     /// An upper bound on the number of occurrences of the key.
     #[inline]
-    pub fn at_most(&self, key: u64) -> u16 {
+    pub fn max_count(&self, key: u64) -> u16 {
         self.counts[key as usize % Self::SIZE]
     }
 }

@@ -9,7 +9,7 @@
 //! that newly threatens no piece (see [`MoveThreats`](crate::rules::MoveThreats)). The graph must therefore contain no
 //! cycle of checks alone and no cycle of chases alone. Under the Chinese rules every cycle must contain a move that
 //! neither checks nor threatens mate nor chases. Whether a move does so also depends on the opponent's move before it,
-//! so the steps of the graph are classified, not the moves. No cycle contains a capture. The no-capture limit only
+//! so the edges of the graph are classified, not the moves. No cycle contains a capture. The no-capture limit only
 //! makes draws and is ignored.
 //!
 //! The proof needs no history, because the condition on cycles does not depend on the path.
@@ -49,8 +49,8 @@ pub struct Candidates {
 /// The reason why a strategy is not found or is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HoldError {
-    /// The start is lost, or the defender has no move left that was not refuted: at the start, or after a move of the
-    /// opponent there.
+    /// The start is lost, or every move of the defender was refuted: at the start, or after a move of the opponent
+    /// there.
     #[error("no defense found; positions examined: {0}")]
     NoDefense(usize),
     /// The limit of positions was reached.
@@ -155,8 +155,8 @@ struct Attacks {
     chase: bool,
 }
 
-/// The positions after a move and each reply whose outcome is open; `None` if the move or a reply to it loses for the
-/// side that moves.
+/// The undecided positions after a move and each reply to it; `None` if the side that makes the move has lost after it
+/// or after a reply.
 fn successors(referee: Referee<'_>, position: &Position, played: Move) -> Option<Vec<Position>> {
     let side = position.side_to_move();
     let mut after = position.clone();
@@ -168,7 +168,7 @@ fn successors(referee: Referee<'_>, position: &Position, played: Move) -> Option
     }
 }
 
-/// The positions after each legal move whose outcome is open; `None` if `side` has lost in one of them.
+/// The undecided positions after each legal move; `None` if `side` has lost in one of them.
 fn open_after(referee: Referee<'_>, position: &Position, side: Color) -> Option<Vec<Position>> {
     let mut open = Vec::new();
     for played in legal_moves(position) {
@@ -191,7 +191,7 @@ struct Node {
     /// Whether the order of the moves is final: it comes from an earlier search, the first move leads only to examined
     /// positions, or there are fewer than two moves.
     is_sorted: bool,
-    /// The positions after the chosen move and each reply whose outcome is open, by key.
+    /// The undecided positions after the chosen move and each reply to it, by key.
     next: Vec<u64>,
 }
 
@@ -287,7 +287,7 @@ impl<'a> Graph<'a> {
         loop {
             let mut open = self.open(roots);
             if open.is_empty() {
-                match self.repeating(roots) {
+                match self.attack_cycle(roots) {
                     None => return Ok(self.strategy(roots)),
                     Some(key) => self.refute(key),
                 }
@@ -408,7 +408,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Removes the chosen move of a position, which has one. The next one, if any, becomes the chosen move.
+    /// Removes the chosen move of a position, which must have one. The next move, if any, becomes the chosen one.
     fn refute(&mut self, key: u64) {
         if let Some(node) = self.nodes.get_mut(&key) {
             node.moves.remove(0);
@@ -447,27 +447,27 @@ impl<'a> Graph<'a> {
 
     /// A position in a cycle of checks alone or of chases alone, or between two such cycles. All positions that the
     /// chosen moves reach have been examined, and none of them is lost.
-    fn repeating(&mut self, roots: &[Position]) -> Option<u64> {
+    fn attack_cycle(&mut self, roots: &[Position]) -> Option<u64> {
         let reached = self.reached(roots);
-        let mut steps = Vec::new();
+        let mut edges = Vec::new();
         for from in reached {
             for to in self.nodes[&from].next.clone() {
-                steps.push((from, to, self.attacks(from, to)));
+                edges.push((from, to, self.attacks(from, to)));
             }
         }
         let kinds: [fn(Attacks) -> bool; 2] =
             [|attacks| attacks.check_or_attack, |attacks| attacks.chase];
         kinds.into_iter().find_map(|is_kind| {
-            let steps = steps.iter().filter(|(.., attacks)| is_kind(*attacks));
-            let mut steps: Vec<_> = steps.map(|(from, to, _)| (*from, *to)).collect();
+            let edges = edges.iter().filter(|(.., attacks)| is_kind(*attacks));
+            let mut edges: Vec<_> = edges.map(|(from, to, _)| (*from, *to)).collect();
             loop {
-                let count = steps.len();
-                let starts: HashSet<u64> = steps.iter().map(|(from, _)| *from).collect();
-                steps.retain(|(_, to)| starts.contains(to));
-                let ends: HashSet<u64> = steps.iter().map(|(_, to)| *to).collect();
-                steps.retain(|(from, _)| ends.contains(from));
-                if steps.len() == count {
-                    return steps.into_iter().map(|(from, _)| from).min();
+                let count = edges.len();
+                let starts: HashSet<u64> = edges.iter().map(|(from, _)| *from).collect();
+                edges.retain(|(_, to)| starts.contains(to));
+                let ends: HashSet<u64> = edges.iter().map(|(_, to)| *to).collect();
+                edges.retain(|(from, _)| ends.contains(from));
+                if edges.len() == count {
+                    return edges.into_iter().map(|(from, _)| from).min();
                 }
             }
         })
@@ -536,7 +536,7 @@ pub fn verify_strategy(
         graph.nodes.insert(key, node);
         stack.extend(next);
     }
-    match graph.repeating(&roots) {
+    match graph.attack_cycle(&roots) {
         Some(key) => Err(HoldError::Repeats(text(&graph.nodes[&key].position))),
         None => Ok(graph.nodes.len()),
     }

@@ -24,7 +24,7 @@ pub struct MateLimits {
     pub plies: u32,
     /// Maximum number of nodes.
     pub nodes: u64,
-    /// Maximum time on the clock; `None` for no limit.
+    /// Maximum time since the clock started; `None` for no limit.
     pub time: Option<Duration>,
 }
 
@@ -55,13 +55,14 @@ pub fn mate_by_checks(
     (line, search.nodes)
 }
 
-/// Larger than every depth: the [`MateBounds::refuted`] of a position without a mate by checks at any depth.
+/// Larger than every depth: the [`MateBounds::refuted`] of a position without a mate of any length.
 pub const ANY_DEPTH: u32 = u32::MAX;
 
-/// Results for a position with the attacker to move.
+/// Results for a position. The search by checks alone stores only positions with the attacker to move and considers
+/// only mates by checks; the proof-number search stores all positions and considers all mates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MateBounds {
-    /// There is no mate by checks within this number of plies.
+    /// There is no mate within this number of plies.
     pub refuted: u32,
     /// There is a mate within this number of plies; 0 if none is proven.
     pub proven: u32,

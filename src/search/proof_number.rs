@@ -22,7 +22,7 @@ use crate::board::{Move, Position};
 use crate::movegen::{count_legal, legal_moves};
 use crate::rules::is_material_insufficient;
 
-/// The proof or disproof number of an aim that cannot be reached.
+/// The proof or disproof number of a goal that cannot be reached.
 const INFINITE: u32 = 1 << 30;
 /// Number of replies that count as one unit of effort for the attacker. The number of the attacker's own moves does not
 /// count as effort for the defender. Found by experiment, together with [`SWITCH`]: 44 mates with quiet moves took 39
@@ -33,15 +33,15 @@ const REPLIES_PER_EFFORT: u32 = 6;
 const SWITCH: u32 = 16;
 /// Maximum number of attempts to follow a proof. It is reached only if the table loses the same positions each time.
 const MAX_WALKS: u32 = 1000;
-/// Slots of a bucket. A position can be stored in any slot of its bucket.
+/// Slots per bucket. A position can be stored in any slot of its bucket.
 const BUCKET: usize = 4;
 
-/// The effort for the side to move and for its opponent to reach their aims, the mate or its refutation.
+/// The effort for the side to move and for its opponent to reach their goals, the mate or its refutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Numbers {
-    /// Effort of the side to move; 0 if it has reached its aim.
+    /// Effort of the side to move; 0 if it has reached its goal.
     own: u32,
-    /// Effort of the opponent; 0 if it has reached its aim.
+    /// Effort of the opponent; 0 if it has reached its goal.
     other: u32,
     /// Plies within which the mate is proven or refuted, if one of the numbers is 0.
     plies: u32,
@@ -53,7 +53,7 @@ impl Numbers {
         Self { own, other, plies }
     }
 
-    /// The aim of the side to move if `wins`, else that of the opponent, is reached within `plies`.
+    /// The goal of the side to move if `wins`, else that of the opponent, is reached within `plies`.
     const fn settled(wins: bool, plies: u32) -> Self {
         let (own, other) = if wins { (0, INFINITE) } else { (INFINITE, 0) };
         Self { own, other, plies }
@@ -195,7 +195,7 @@ impl<'a> ProofSearch<'a> {
 
     /// Searches for up to `lines` mates that begin with different root moves, each with about `nodes` more nodes.
     /// Returns those that are found, shortest first; an empty list if there is no mate within the length; `None` if
-    /// neither is shown. After a mate is found, only the other root moves are searched.
+    /// neither is proven. After a mate is found, only the other root moves are searched.
     pub fn mates(&mut self, lines: usize, nodes: u64) -> Option<Vec<Vec<Move>>> {
         let mut mates = Vec::new();
         while mates.len() < lines {
@@ -215,7 +215,7 @@ impl<'a> ProofSearch<'a> {
 
     /// Searches about `nodes` more nodes, which are added to those of the request. Returns the moves of a mate that
     /// begins with a root move, with the longest defense, as far as it is known; an empty list if there is no mate
-    /// within the length; `None` if neither is shown.
+    /// within the length; `None` if neither is proven.
     fn run(&mut self, nodes: u64) -> Option<Vec<Move>> {
         self.end = self.nodes.saturating_add(nodes);
         self.stopped = self.shared.is_over();

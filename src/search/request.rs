@@ -20,15 +20,15 @@ pub const MAX_DEPTH: u32 = 128;
 pub const NODES_BETWEEN_POLLS: u64 = 1024;
 
 named_enum! {
-    /// How much: the values of the options `pruning` and `idle`.
+    /// An amount, for the options `pruning` and `idle`.
     pub enum Degree {
-        /// 无
+        /// Nothing (无).
         None = "none",
-        /// 小
+        /// A little (小).
         Small = "small",
-        /// 中
+        /// A medium amount (中).
         Medium = "medium",
-        /// 大
+        /// A lot (大).
         Large = "large",
     }
 }
@@ -72,7 +72,7 @@ named_enum! {
     pub enum Style {
         /// 保守: content with a draw, defense before attack.
         Solid = "solid",
-        /// 均衡
+        /// 均衡: a balance of both.
         Normal = "normal",
         /// 冒进: avoids draws, attack before defense.
         Risky = "risky",
@@ -80,7 +80,8 @@ named_enum! {
 }
 
 named_enum! {
-    /// The windows of the search. All three are alpha-beta and find the same score without pruning.
+    /// How the windows of the search are chosen. All three drivers are alpha-beta searches, and without pruning they
+    /// find the same score.
     #[derive(Default)]
     pub enum Driver {
         /// Principal variation search: null windows after the first move, narrow windows at the root
@@ -98,7 +99,7 @@ named_enum! {
 /// Parts of the search that can be turned on and off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Techniques {
-    /// The windows of the search.
+    /// How the windows of the search are chosen.
     pub driver: Driver,
     /// Reductions and extensions, if the degree of pruning includes them.
     pub reductions: bool,

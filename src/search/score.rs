@@ -1,6 +1,6 @@
 //! Scores from the point of view of the side to move.
 //!
-//! | unit | in a minor piece (knight or cannon) | used by |
+//! | unit | units per minor piece (knight or cannon) | used by |
 //! |---|---|---|
 //! | unit of the evaluation | 450 | search, parameters |
 //! | hundredth of a minor piece | 100 | UCCI, messages, options |
@@ -45,15 +45,15 @@ impl Score {
     /// Scores from here up to [`Self::LONGEST_MATE`] are wins by an endgame table whose mate comes after the no-capture
     /// limit, but whose next capture comes before it.
     const CONVERSION: Self =
-        Self(Self::LONGEST_MATE.0 - (Self::MOST_DEFENDERS + 1) * 2 * MAX_PLY as i32);
+        Self(Self::LONGEST_MATE.0 - (Self::MAX_DEFENDERS + 1) * 2 * MAX_PLY as i32);
     /// Maximum number of advisors and bishops of a side.
-    const MOST_DEFENDERS: i32 = 4;
+    const MAX_DEFENDERS: i32 = 4;
     /// Scores from here up to [`Self::CONVERSION`] are wins because the other side violates a rule on repetitions,
     /// found by the search or in an endgame table.
     const BY_RULE: Self = Self(Self::CONVERSION.0 - 2 * MAX_PLY as i32);
     /// The largest evaluation, below every win.
     pub const EVALUATION_LIMIT: Self = Self(Self::BY_RULE.0 - 1);
-    /// Units in one minor piece (knight or cannon), which protocols count as 100.
+    /// Units of the evaluation per minor piece (knight or cannon).
     pub const MINOR_PIECE: i32 = 450;
 
     /// An evaluation, clamped below the wins.
@@ -241,7 +241,7 @@ mod tests {
     fn wins_by_tables_rank_between_evaluations_and_mates() {
         let farthest = 2 * MAX_PLY - 1;
         let mut better = Score::mate_in(farthest);
-        for defenders in 0..=Score::MOST_DEFENDERS as usize {
+        for defenders in 0..=Score::MAX_DEFENDERS as usize {
             for plies in [1, farthest] {
                 let score = Score::conversion_in(defenders, plies);
                 assert!(score < better, "{defenders} {plies}");

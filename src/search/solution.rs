@@ -170,7 +170,7 @@ pub struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    /// A solver under `rules` that searches each position that `tables` do not decide by `run` with at most `nodes`
+    /// A solver under `rules`. It calls `run` for each position that `tables` do not decide, with a limit of `nodes`
     /// nodes.
     pub fn new(
         rules: RuleSet,
@@ -308,9 +308,9 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// The answer of the endgame tables: the shortest mate of at most `limit` plies whose first move, one of
-    /// `root_moves` (`None`: any), leads into a table, or that there is no mate, which holds also near the no-capture
-    /// limit.
+    /// The answer of the endgame tables, if they have one: the shortest mate of at most `limit` plies whose first move,
+    /// one of `root_moves` (`None`: any), leads into a table, or that there is no mate. Near the no-capture limit there
+    /// is no mate either if the tables show none.
     fn table_answer(&self, game: &Game, limit: u32, root_moves: Option<&[Move]>) -> Option<Answer> {
         let (position, rules) = (game.position(), self.rules);
         let is_mate = |outcome| matches!(outcome, TableOutcome::Win(n) if u32::from(n) <= limit);

@@ -21,9 +21,9 @@ use crate::search::request::{Limits, PlayerClock, Settings};
 
 /// Reserve for communication with the GUI and for a slow wake-up of the search, until a larger overhead has been
 /// measured; at most a quarter of the clock.
-const LEAST_OVERHEAD: Duration = Duration::from_millis(25);
+const MIN_OVERHEAD: Duration = Duration::from_millis(25);
 /// Minimum time of a move.
-const MINIMUM: Duration = Duration::from_millis(1);
+const MIN_MOVE_TIME: Duration = Duration::from_millis(1);
 
 /// The time limits of one search, counted from when the clock starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,27 +41,27 @@ fn percent(time: Duration, hundredths: i32) -> Duration {
 }
 
 impl TimeManager {
-    /// The time limits of a move at `ply` of the game that costs `overhead` beyond its search; `None` with neither a
-    /// clock nor a time per move.
+    /// The time limits of a move at `ply` of the game; `None` with neither a clock nor a time per move. `overhead` is
+    /// the time that the move is expected to take in addition to its search.
     pub fn new(limits: &Limits, settings: &Settings, ply: u32, overhead: Duration) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
-            let reserve = percent(time, values::move_time_kept_back()).min(LEAST_OVERHEAD / 2);
-            let hard = (time - reserve).max(MINIMUM.min(time));
+            let reserve = percent(time, values::move_time_kept_back()).min(MIN_OVERHEAD / 2);
+            let hard = (time - reserve).max(MIN_MOVE_TIME.min(time));
             Self {
                 soft: hard,
                 hard,
                 flexible: false,
             }
         });
-        let shared = limits
+        let by_clock = limits
             .clock
-            .map(|clock| Self::share(&clock, limits.opponent, settings, ply, overhead));
-        let both = [exact, shared].into_iter().flatten();
+            .map(|clock| Self::by_clock(&clock, limits.opponent, settings, ply, overhead));
+        let both = [exact, by_clock].into_iter().flatten();
         both.min_by_key(|time| time.hard)
     }
 
     /// The time limits of a move in a game with clocks.
-    fn share(
+    fn by_clock(
         clock: &PlayerClock,
         opponent: Option<PlayerClock>,
         settings: &Settings,
@@ -69,7 +69,7 @@ impl TimeManager {
         overhead: Duration,
     ) -> Self {
         // A multiple of the measured overhead is reserved, or the assumed minimum if that is more.
-        let reserve = LEAST_OVERHEAD
+        let reserve = MIN_OVERHEAD
             .min(percent(clock.time, values::least_overhead_share()))
             .max(
                 percent(overhead, values::overhead_share())
@@ -111,7 +111,7 @@ impl TimeManager {
         };
         let hard = percent(proper, values::hard_share())
             .min(ceiling)
-            .max(MINIMUM.min(clock.time));
+            .max(MIN_MOVE_TIME.min(clock.time));
         Self {
             soft: soft.min(hard),
             hard,
@@ -307,7 +307,7 @@ mod tests {
         assert!((6000..16_000).contains(&last), "{last}");
     }
 
-    /// After 40 moves at most 35 % of the clock are left, after 60 at most 21 %. No move gets more than 1.2 times
+    /// After 40 moves at most 35% of the clock is left, after 60 at most 21%. No move gets more than 1.2 times
     /// the time of the first one, and the late moves get at least the increment.
     #[test]
     fn clocks_are_spent() {
@@ -361,13 +361,15 @@ mod tests {
         #[test]
         fn limits_never_exceed_the_clock(
             time in 1..10_000_000u64, increment in 0..1_000_000u64, moves in proptest::option::of(0..200u32),
-            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0, changes in 0.0..200.0, overhead in 0..2000u64, ply in 0..400u32,
+            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0, changes in 0.0..200.0,
+            overhead in 0..2000u64, ply in 0..400u32,
         ) {
             let overhead = Duration::from_millis(overhead);
-            let budget = TimeManager::new(&limits(time, increment, moves), &Settings::default(), ply, overhead).unwrap();
+            let limits = limits(time, increment, moves);
+            let budget = TimeManager::new(&limits, &Settings::default(), ply, overhead).unwrap();
             let left = Duration::from_millis(time);
             prop_assert!(budget.hard <= left);
-            prop_assert!(time < 100 || left - budget.hard >= LEAST_OVERHEAD);
+            prop_assert!(time < 100 || left - budget.hard >= MIN_OVERHEAD);
             prop_assert!(left - budget.hard >= (overhead * 3).min(left * 3 / 4));
             prop_assert!(budget.scaled_soft(stable, drop, effort, changes) <= budget.hard);
         }

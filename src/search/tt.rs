@@ -125,12 +125,12 @@ impl TranspositionTable {
     /// "Transposition Table", replacement strategies).
     pub fn age(&self) {
         let next = (self.generation() + 1) % GENERATIONS;
-        self.note_use();
+        self.mark_used();
         self.generation.store(next, Ordering::Relaxed);
     }
 
     /// Marks the table as used before a write outside a search, so that [`Self::clear`] clears it.
-    pub fn note_use(&self) {
+    pub fn mark_used(&self) {
         self.used.store(true, Ordering::Relaxed);
     }
 
@@ -368,7 +368,7 @@ mod tests {
         table.clear();
         assert_eq!(table.probe(77), None);
         table.store(77, entry(best, 3, 10));
-        table.note_use();
+        table.mark_used();
         table.clear_exclusively();
         assert_eq!(table.probe(77), None);
     }

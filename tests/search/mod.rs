@@ -10,7 +10,7 @@ use std::time::Duration;
 use chuhe::search::{Event, Info, Outcome, Pool, Report, SearchRequest};
 use crossbeam_channel::{Receiver, unbounded};
 
-/// Timeout of an answer on a busy machine.
+/// Maximum time to wait for the next event, for busy machines.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A search pool with its events.

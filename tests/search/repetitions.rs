@@ -16,7 +16,7 @@ use super::requests::{depth, play, request};
 
 #[test]
 fn a_perpetual_check_that_loses_is_avoided() {
-    // Red is a rook ahead and has repeated its checks twice: a third repetition loses.
+    // Red is a rook ahead and has given both checks twice. The first check loses if it is given a third time.
     let mut game =
         Game::new(parse_position("4k4/9/9/9/9/9/9/9/4A4/R2AK4 w").expect("the position is legal"));
     play(&mut game, "a0a9 e9e8 a9a8 e8e9 a8a9 e9e8 a9a8 e8e9");

@@ -319,8 +319,8 @@ fn root_noise_varies_the_move_but_not_the_score_or_the_effort() {
     assert!(moves(&random) > 1);
     let nodes = random.iter().map(|outcome| outcome.nodes).sum::<u64>() / 20;
     assert!(nodes < 2 * plain[0].nodes, "{nodes} {}", plain[0].nodes);
-    // The bonus is not part of the score that is reported. The largest of 44 bonuses up to ten minor pieces exceeds
-    // five of them; random root moves change the score at this depth by less than two.
+    // The reported score does not contain the bonus: the largest of 44 random bonuses of up to ten minor pieces is
+    // above five, but the scores at this depth differ by less than two.
     let best = plain[0].score.unwrap();
     for outcome in outcomes(1000) {
         let score = outcome.score.unwrap();

@@ -41,7 +41,7 @@ fn with(techniques: Techniques) -> Settings {
     }
 }
 
-/// The total nodes of searches of some positions.
+/// The total number of nodes of searches of some bench positions.
 fn nodes(engine: &mut Engine, techniques: Techniques, depth: u32) -> u64 {
     let settings = with(techniques);
     let positions = BENCH_POSITIONS.iter().step_by(4);
@@ -50,7 +50,7 @@ fn nodes(engine: &mut Engine, techniques: Techniques, depth: u32) -> u64 {
         .sum()
 }
 
-/// A driver without pruning.
+/// Settings of a driver without pruning.
 fn exhaustive(driver: Driver, hash: bool) -> Settings {
     Settings {
         pruning: Degree::None,

@@ -1,5 +1,5 @@
 //! The terms of the evaluation in groups, their middlegame and endgame weights in units of the evaluation (a minor
-//! piece has about 450), and sums of terms.
+//! piece is worth about 450), and sums of terms.
 
 use super::tapered::Tapered;
 use crate::board::{Color, Piece, PieceKind, RANKS, Square};
@@ -59,15 +59,15 @@ groups! {
     MATERIAL: 1, PieceKind::COUNT;
     /// By kind, rank from the owner's point of view, and distance of the file from the edge (0 for a and i, 4 for e).
     PIECE_SQUARE: PieceKind::COUNT * RANKS, 5;
-    /// By squares a knight can go to, except squares that enemy pawns attack.
+    /// By number of squares a knight can go to, except squares that enemy pawns attack.
     KNIGHT_MOBILITY: 1, 9;
-    /// By squares a rook can go to, except squares that enemy pawns, knights, bishops and advisors attack.
+    /// By number of squares a rook can go to, except squares that enemy pawns, knights, bishops and advisors attack.
     ROOK_MOBILITY: 1, 18;
-    /// By empty squares a cannon can go to.
+    /// By number of empty squares a cannon can go to.
     CANNON_MOBILITY: 1, 18;
-    /// By squares a bishop can go to.
+    /// By number of squares a bishop can go to.
     BISHOP_MOBILITY: 1, 5;
-    /// By squares the king can go to that the enemy does not attack.
+    /// By number of squares the king can go to that the enemy does not attack.
     KING_MOBILITY: 1, 5;
     /// Two pawns side by side, by rank.
     PAWN_PAIR: 1, RANKS;
@@ -84,17 +84,17 @@ groups! {
     /// Pairs of an own and an enemy piece, by both kinds. Only entries whose enemy kind is after the own kind are
     /// used; the other pairs are terms of the enemy, or cancel out if both kinds are equal.
     ENEMY_PAIR: 6, 6;
-    /// Rook on the file of the enemy king, by pieces between.
+    /// Rook on the file of the enemy king, by number of pieces between.
     ROOK_ON_KING_FILE: 1, 5;
-    /// Rook on the rank of the enemy king, by pieces between.
+    /// Rook on the rank of the enemy king, by number of pieces between.
     ROOK_ON_KING_RANK: 1, 5;
-    /// Cannon on the file of the enemy king, by pieces between (0: 空头炮).
+    /// Cannon on the file of the enemy king, by number of pieces between (0: 空头炮).
     CANNON_ON_KING_FILE: 1, 5;
-    /// Cannon on the rank of the enemy king, by pieces between.
+    /// Cannon on the rank of the enemy king, by number of pieces between.
     CANNON_ON_KING_RANK: 1, 5;
-    /// Bare cannon (空头炮) by ranks between it and the king.
+    /// Bare cannon (空头炮), by number of ranks between it and the king.
     BARE_CANNON: 1, 9;
-    /// Bottom cannon (沉底炮): on the enemy's back rank, by bishops the enemy has left.
+    /// Bottom cannon (沉底炮): on the enemy's back rank, by number of bishops the enemy has left.
     BOTTOM_CANNON: 1, 3;
     /// By kind (knight, rook, cannon, pawn), rank distance ([`KING_RANKS`]) and file distance to the enemy king.
     BY_ENEMY_KING: 4 * KING_RANKS, 9;
@@ -130,7 +130,7 @@ groups! {
     ROOK_FILE: 1, 2;
     /// A knight's leg blocked by an own piece, or by an enemy piece (蹩马腿).
     KNIGHT_LEG: 1, 2;
-    /// By other own pieces on a cannon's file.
+    /// By number of other own pieces on a cannon's file.
     CANNON_SCREENS: 1, 4;
     /// The advantage of having the move.
     TEMPO: 1, 1;

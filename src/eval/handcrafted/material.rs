@@ -32,10 +32,10 @@ const fn piece_square_table() -> PieceSquareTable {
 }
 
 /// Number of palace squares.
-const PALACE: usize = 9;
+const PALACE_SQUARES: usize = 9;
 
 /// King-relative value of every piece on every square, by side and palace square of the king; positive for red.
-static BY_KING: ByColor<[PieceSquareTable; PALACE]> =
+static BY_KING: ByColor<[PieceSquareTable; PALACE_SQUARES]> =
     ByColor::new(king_tables(Color::Red), king_tables(Color::Black));
 
 /// The index of a king's square within its palace, 0 to 8, from the owner's point of view.
@@ -44,8 +44,8 @@ const fn palace_index(king: Square, side: Color) -> usize {
     king.relative_rank(side) * 3 + king.file() - 3
 }
 
-const fn king_tables(side: Color) -> [PieceSquareTable; PALACE] {
-    let mut tables = [[[Tapered::ZERO; Square::COUNT]; Piece::COUNT]; PALACE];
+const fn king_tables(side: Color) -> [PieceSquareTable; PALACE_SQUARES] {
+    let mut tables = [[[Tapered::ZERO; Square::COUNT]; Piece::COUNT]; PALACE_SQUARES];
     let mut king = 0;
     while king < Square::COUNT {
         let king_square = Square::ALL[king];
@@ -93,7 +93,7 @@ const fn one(piece: Piece) -> u64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PieceSquareAccumulator {
     /// Material and piece-square value.
-    pub full: Tapered,
+    pub piece_squares: Tapered,
     /// Phase: 32 with all rooks, knights and cannons on the board, 0 with none.
     pub phase: i32,
     /// The number of pieces of each kind and side, four bits each.
@@ -163,7 +163,7 @@ impl PieceSquareAccumulator {
 impl Observer for PieceSquareAccumulator {
     #[inline]
     fn added(&mut self, piece: Piece, square: Square) {
-        self.full += PIECE_SQUARE[piece.index()][square.index()];
+        self.piece_squares += PIECE_SQUARE[piece.index()][square.index()];
         self.phase += PHASE[piece.kind().index()];
         self.counts += one(piece);
         let values = self.king_values(piece, square);
@@ -177,7 +177,7 @@ impl Observer for PieceSquareAccumulator {
 
     #[inline]
     fn removed(&mut self, piece: Piece, square: Square) {
-        self.full -= PIECE_SQUARE[piece.index()][square.index()];
+        self.piece_squares -= PIECE_SQUARE[piece.index()][square.index()];
         self.phase -= PHASE[piece.kind().index()];
         self.counts -= one(piece);
         let values = self.king_values(piece, square);

@@ -32,7 +32,7 @@ pub struct HandcraftedEvaluator {
     /// The weight in 64ths of the attack terms: piece pairs, king-relative values and, from level `medium`, the terms
     /// that this level adds.
     pub attack: i32,
-    /// Valid for every level and weight.
+    /// The cache of material terms, which do not depend on the level or the weight.
     material: MaterialTable,
 }
 
@@ -49,7 +49,7 @@ impl HandcraftedEvaluator {
     /// Evaluates a position for its side to move. `accumulator` must be the accumulator of the position.
     #[inline]
     pub fn evaluate(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> i32 {
-        let mut value = accumulator.full + self.terms(position, accumulator);
+        let mut value = accumulator.piece_squares + self.terms(position, accumulator);
         let side = position.side_to_move();
         let sign = side.sign();
         value += TEMPO * sign;
@@ -67,28 +67,28 @@ impl HandcraftedEvaluator {
         // Every level needs these terms for the values of the pieces: without them a pawn would be worth more than a
         // knight in the endgame.
         let material = self.material.value(position, accumulator.counts);
-        let mut quiet = material.defenders;
+        let mut other = material.defenders;
         let mut attack = material.pairs + accumulator.around_kings();
         if self.knowledge > Knowledge::None {
             let map = AttackMap::from_fn(|us| SideAttacks::new(position, us));
             for color in Color::ALL {
-                let (mut quiet_terms, mut attack_terms) = (TermSum::default(), TermSum::default());
-                pieces::mobility(position, color, &map, &mut quiet_terms);
-                pieces::pawn_structure(position, color, &mut quiet_terms);
+                let (mut other_terms, mut attack_terms) = (TermSum::default(), TermSum::default());
+                pieces::mobility(position, color, &map, &mut other_terms);
+                pieces::pawn_structure(position, color, &mut other_terms);
                 if self.knowledge >= Knowledge::Medium {
                     pieces::placement(position, color, &mut attack_terms);
                     pieces::king_danger(position, color, &map, &mut attack_terms);
                     pieces::threats(position, color, &map, &mut attack_terms);
                 }
-                quiet += quiet_terms.0 * color.sign();
+                other += other_terms.0 * color.sign();
                 attack += attack_terms.0 * color.sign();
             }
         }
         if self.attack == NORMAL_ATTACK {
-            return quiet + attack;
+            return other + attack;
         }
         let scale = |value: i32| value * self.attack / NORMAL_ATTACK;
-        quiet + Tapered::new(scale(attack.middlegame()), scale(attack.endgame()))
+        other + Tapered::new(scale(attack.middlegame()), scale(attack.endgame()))
     }
 }
 

@@ -124,7 +124,7 @@ impl AccumulatorStack {
     /// Removes the entry of the last move.
     #[inline]
     pub fn pop(&mut self) {
-        debug_assert!(self.top > 0, "nothing to take back");
+        debug_assert!(self.top > 0, "no move to remove");
         self.top = self.top.saturating_sub(1);
     }
 
@@ -139,7 +139,7 @@ impl AccumulatorStack {
         for side in Color::ALL {
             if !self.entries[self.top].known[side] {
                 match self.nearest(side) {
-                    Some(from) => self.follow(network, side, from),
+                    Some(from) => self.update_after(from, network, side),
                     None => self.refresh(network, side, position),
                 }
             }
@@ -165,7 +165,7 @@ impl AccumulatorStack {
 
     /// Updates the entries after `from`, one after the other.
     #[inline(always)]
-    fn follow(&mut self, network: &Network, side: Color, from: usize) {
+    fn update_after(&mut self, from: usize, network: &Network, side: Color) {
         let length = self.blocks;
         for index in from + 1..=self.top {
             let start = (index * Color::COUNT + side.index()) * length;

@@ -6,7 +6,7 @@ use super::features::FEATURES;
 use super::simd::Block;
 use crate::board::{Color, PieceKind, Position};
 
-/// The quantization factor of the first layer, which is also the upper bound of a neuron.
+/// The quantization factor of the first layer, which is also the upper bound on the value of a neuron.
 pub const INPUT_QUANT: i32 = 255;
 /// The quantization factor of the output weights.
 pub const OUTPUT_QUANT: i32 = 64;
@@ -135,8 +135,8 @@ impl Architecture {
         self.width > 0 && self.width <= MAX_WIDTH && self.width.is_multiple_of(Block::LEN)
     }
 
-    /// The size of all weights in a file, in bytes.
-    pub(super) fn payload(self) -> usize {
+    /// The size of the weights and biases in a file, in bytes.
+    pub(super) fn parameter_bytes(self) -> usize {
         let (width, outputs) = (self.width, self.outputs.count());
         2 * (self.rows() * width + width + outputs * 2 * width) + 4 * outputs
     }

@@ -12,7 +12,7 @@
 //! pieces and a bias is at most 33 times that, 29,700. The file format allows larger weights. Sums then wrap around,
 //! with the same result at every vector width, because each neuron is summed separately modulo 2^16. The products of
 //! the output cannot overflow, because its weights are bounded ([`simd::squared_product`]). They are summed in 64
-//! bits, and the result is clamped to ±[`LARGEST_VALUE`].
+//! bits, and the result is clamped to ±[`MAX_VALUE`].
 
 mod accumulator;
 mod architecture;
@@ -40,16 +40,16 @@ static EMBEDDED: &[u8] = include_bytes!("embedded.nnue");
 pub fn embedded() -> &'static Arc<Network> {
     static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
         let network = Network::from_bytes(EMBEDDED);
-        Arc::new(network.expect("a test reads the embedded network"))
+        Arc::new(network.expect("the embedded network is valid"))
     });
     &NETWORK
 }
 
 /// The maximum absolute value of an evaluation, in units of the evaluation.
-pub const LARGEST_VALUE: i32 = i16::MAX as i32;
+pub const MAX_VALUE: i32 = i16::MAX as i32;
 
 /// Evaluates `position`, which must be at the top of `stack`, for its side to move, in units of the
-/// evaluation, clamped to ±[`LARGEST_VALUE`].
+/// evaluation, clamped to ±[`MAX_VALUE`].
 #[inline]
 pub fn evaluate(
     level: SimdLevel,
@@ -72,7 +72,7 @@ pub fn evaluate(
             // The squares contain the quantization factor twice.
             let output = sum / i64::from(INPUT_QUANT) + i64::from(network.output_biases[bucket]);
             let value = output * i64::from(network.scale) / i64::from(INPUT_QUANT * OUTPUT_QUANT);
-            value.clamp((-LARGEST_VALUE).into(), LARGEST_VALUE.into()) as i32
+            value.clamp((-MAX_VALUE).into(), MAX_VALUE.into()) as i32
         },
     )
 }

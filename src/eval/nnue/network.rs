@@ -10,8 +10,8 @@
 //! | 4 | version of the format, 1 |
 //! | 4 | [`Architecture::hash`] |
 //! | 2 | width of the hidden layer, a multiple of 32 up to 1024 |
-//! | 1 | input buckets ([`InputBuckets`]) |
-//! | 1 | output buckets ([`OutputBuckets`]) |
+//! | 1 | number of input buckets ([`InputBuckets`]) |
+//! | 1 | number of output buckets ([`OutputBuckets`]) |
 //! | 4 | scale: the value of an output of 1, in units of the evaluation |
 //! | 2 | length of the description |
 //! | … | description of how the network was made, UTF-8 |
@@ -163,16 +163,16 @@ impl Network {
         if actual != expected {
             return Err(NetworkError::Length { expected, actual });
         }
-        let (description, numbers) = rest.split_at(short(header, 24).into());
+        let (description, numbers) = rest.split_at(u16_at(header, 24).into());
         let description = String::from_utf8_lossy(description).into_owned();
-        let scale = long(header, 20) as i32;
+        let scale = u32_at(header, 20) as i32;
         let mut numbers = Numbers(numbers);
         let width = architecture.width;
         let parameters = NetworkParameters {
-            input_weights: numbers.shorts(architecture.rows() * width),
-            input_biases: numbers.shorts(width),
-            output_weights: numbers.shorts(architecture.outputs.count() * 2 * width),
-            output_biases: numbers.longs(architecture.outputs.count()),
+            input_weights: numbers.i16s(architecture.rows() * width),
+            input_biases: numbers.i16s(width),
+            output_weights: numbers.i16s(architecture.outputs.count() * 2 * width),
+            output_biases: numbers.i32s(architecture.outputs.count()),
         };
         Self::new(architecture, scale, description, &parameters)
     }
@@ -190,7 +190,7 @@ impl Network {
             length -= 1;
         }
         let mut bytes =
-            Vec::with_capacity(HEADER + length + self.architecture.payload() + CHECKSUM);
+            Vec::with_capacity(HEADER + length + self.architecture.parameter_bytes() + CHECKSUM);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.architecture.hash().to_le_bytes());
@@ -239,23 +239,23 @@ fn blocks(numbers: &[i16]) -> Vec<Block> {
     chunks.iter().copied().map(Block).collect()
 }
 
-/// The number of 32 bits at this place of the header.
-fn long(header: &[u8; HEADER], at: usize) -> u32 {
+/// The 32-bit number at this offset of the header.
+fn u32_at(header: &[u8; HEADER], at: usize) -> u32 {
     u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
 }
 
-/// The number of 16 bits at this place of the header.
-fn short(header: &[u8; HEADER], at: usize) -> u16 {
+/// The 16-bit number at this offset of the header.
+fn u16_at(header: &[u8; HEADER], at: usize) -> u16 {
     u16::from_le_bytes([header[at], header[at + 1]])
 }
 
 /// The architecture, if it and the version are supported, and the length of the whole file in bytes.
 fn read_header(header: &[u8; HEADER]) -> Result<(Architecture, usize), NetworkError> {
-    let version = long(header, 8);
+    let version = u32_at(header, 8);
     if version != VERSION {
         return Err(NetworkError::Version(version));
     }
-    let (width, inputs, outputs) = (short(header, 16).into(), header[18], header[19]);
+    let (width, inputs, outputs) = (u16_at(header, 16).into(), header[18], header[19]);
     let architecture = InputBuckets::with_count(inputs)
         .zip(OutputBuckets::with_count(outputs))
         .map(|(inputs, outputs)| Architecture {
@@ -269,11 +269,11 @@ fn read_header(header: &[u8; HEADER]) -> Result<(Architecture, usize), NetworkEr
             inputs: inputs.into(),
             outputs: outputs.into(),
         })?;
-    if architecture.hash() != long(header, 12) {
+    if architecture.hash() != u32_at(header, 12) {
         return Err(NetworkError::Hash);
     }
-    let description = usize::from(short(header, 24));
-    let length = HEADER + description + architecture.payload() + CHECKSUM;
+    let description = usize::from(u16_at(header, 24));
+    let length = HEADER + description + architecture.parameter_bytes() + CHECKSUM;
     Ok((architecture, length))
 }
 
@@ -281,14 +281,14 @@ fn read_header(header: &[u8; HEADER]) -> Result<(Architecture, usize), NetworkEr
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
-    fn shorts(&mut self, count: usize) -> Vec<i16> {
+    fn i16s(&mut self, count: usize) -> Vec<i16> {
         let (head, tail) = self.0.split_at(2 * count);
         self.0 = tail;
         let numbers = head.as_chunks().0.iter();
         numbers.map(|bytes| i16::from_le_bytes(*bytes)).collect()
     }
 
-    fn longs(&mut self, count: usize) -> Vec<i32> {
+    fn i32s(&mut self, count: usize) -> Vec<i32> {
         let (head, tail) = self.0.split_at(4 * count);
         self.0 = tail;
         let numbers = head.as_chunks().0.iter();
@@ -313,7 +313,7 @@ const MAX_OUTPUT_WEIGHT: u16 = 127;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
     /// The file does not start with the signature of a network.
-    #[error("not a network file of Chuhe")]
+    #[error("not a Chuhe network file")]
     Foreign,
     /// An unsupported version of the format.
     #[error("unsupported format version {0} (this program reads version {VERSION})")]
@@ -347,7 +347,7 @@ pub enum NetworkError {
     /// The file has the wrong length.
     #[error("the file has {actual} bytes instead of {expected}: it is truncated or damaged")]
     Length {
-        /// The length by the header.
+        /// The length according to the header.
         expected: usize,
         /// The length of the file.
         actual: usize,

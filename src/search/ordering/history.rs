@@ -270,7 +270,7 @@ pub struct QuietBonus {
     cannon_checks: Bitboard,
     pawn_checks: Bitboard,
     /// Squares attacked by the opponent's pawns, advisors and bishops.
-    by_least: Bitboard,
+    by_lesser_than_minor: Bitboard,
     /// Squares attacked by the same pieces or by the opponent's knights and cannons.
     by_lesser_than_rook: Bitboard,
 }
@@ -289,15 +289,15 @@ impl QuietBonus {
         };
         let [ahead, left, right] =
             attacks::pawn_steps(them, position.pieces(them, PieceKind::Pawn));
-        let by_least =
+        let by_lesser_than_minor =
             ahead | left | right | attacked_by(PieceKind::Advisor) | attacked_by(PieceKind::Bishop);
         Self {
             rook_checks: attacks::rook(king, occupied),
             knight_checks: attacks::knight_to(king, occupied),
             cannon_checks: attacks::cannon(king, occupied),
             pawn_checks: attacks::pawn_to(us, king),
-            by_least,
-            by_lesser_than_rook: by_least
+            by_lesser_than_minor,
+            by_lesser_than_rook: by_lesser_than_minor
                 | attacked_by(PieceKind::Knight)
                 | attacked_by(PieceKind::Cannon),
         }
@@ -318,12 +318,12 @@ impl QuietBonus {
             ),
             PieceKind::Knight => (
                 self.knight_checks,
-                self.by_least,
+                self.by_lesser_than_minor,
                 values::minor_escape_bonus(),
             ),
             PieceKind::Cannon => (
                 self.cannon_checks,
-                self.by_least,
+                self.by_lesser_than_minor,
                 values::minor_escape_bonus(),
             ),
             PieceKind::Pawn => (self.pawn_checks, none, 0),

@@ -57,13 +57,13 @@ pub fn late_move_count(depth: i32, improving: bool) -> usize {
     ((late_move_pruning_base() + depth * depth) / if improving { 1 } else { 2 }) as usize
 }
 
-/// History bonus of the move that caused a cut-off.
+/// History bonus of a best move that raised alpha.
 #[inline]
 pub fn history_bonus(depth: i32) -> i32 {
     (history_bonus_factor() * depth - history_bonus_offset()).min(history_bonus_limit())
 }
 
-/// History malus of the moves tried before the one that caused a cut-off.
+/// History malus of the moves that did not raise alpha in a node where another move did.
 #[inline]
 pub fn history_malus(depth: i32) -> i32 {
     (history_malus_factor() * depth - history_malus_offset()).min(history_malus_limit())

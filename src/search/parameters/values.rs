@@ -1,6 +1,6 @@
 //! Search parameters, each with its default and the range for tuning.
 //!
-//! Depths are in plies, margins in units of the evaluation (a minor piece has about 450), shares in
+//! Depths are in plies, margins in units of the evaluation (a minor piece is worth about 450), shares in
 //! percent unless stated otherwise. With the cargo feature `tune` each parameter is a spin option of the
 //! protocols, so that any tuner can set it; without it they are constants.
 //!
@@ -84,11 +84,11 @@ macro_rules! parameters {
 parameters! {
     /// Half width of the first aspiration window around the last score.
     aspiration_window = 25, 5, 100;
-    /// Constant part of the growth of a window when the search fails.
+    /// Constant part of the growth of the half width after a fail low or a fail high.
     aspiration_growth = 5, 0, 50;
     /// Proportional part of that growth.
     aspiration_growth_share = 50, 0, 200;
-    /// A window wider than this is replaced by an infinite one.
+    /// If the half width grows beyond this, the window becomes infinite.
     aspiration_limit = 900, 200, 3000;
     /// Minimum depth for an aspiration window.
     aspiration_depth = 4, 1, 12;
@@ -146,7 +146,8 @@ parameters! {
 
     /// Minimum depth for internal iterative reduction.
     iir_depth = 4, 2, 10;
-    /// Internal iterative reduction ignores a hash move whose entry is shallower than the node by this many plies.
+    /// Internal iterative reduction ignores a hash move whose entry is shallower than the node by at least this many
+    /// plies.
     iir_entry_depth = 4, 1, 10;
 
     /// Hindsight: minimum reduction of a move for one ply more if it lost nothing.
@@ -212,13 +213,13 @@ parameters! {
     /// A reduced search that exceeds the best score by less than this is repeated one ply shallower.
     research_shallower = 10, 0, 100;
 
-    /// History bonus of the move that caused a cut-off, per ply.
+    /// History bonus of a best move that raised alpha, per ply of depth.
     history_bonus_factor = 238, 20, 500;
     /// Subtracted from the bonus.
     history_bonus_offset = 60, 0, 500;
     /// Maximum bonus.
     history_bonus_limit = 2200, 300, 4000;
-    /// History malus of moves tried before it, per ply.
+    /// History malus of the moves that did not raise alpha in a node where another move did, per ply of depth.
     history_malus_factor = 211, 20, 500;
     /// Subtracted from the malus.
     history_malus_offset = 90, 0, 500;

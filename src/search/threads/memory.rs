@@ -17,7 +17,7 @@ const RESERVE: usize = 40 << 20;
 pub const THREAD_HEAP_BYTES: usize = 128 << 20;
 /// Stack of a search thread in bytes: enough for the deepest recursion of an unoptimized build.
 pub const STACK_BYTES: usize = 32 << 20;
-/// An upper bound of the data that a thread keeps between searches, in bytes.
+/// An upper bound on the size of the data that a thread keeps between searches, in bytes.
 const DATA_BYTES: usize = 4 << 20;
 /// Memory of a search thread, in bytes.
 pub const THREAD_BYTES: usize = STACK_BYTES + DATA_BYTES;

@@ -44,10 +44,10 @@ pub const MAX_THREADS: u32 = 512;
 const CLEARED_IN_PLACE: usize = 256;
 /// Maximum automatic size of the transposition table in MB.
 const AUTOMATIC_HASH: usize = 128;
-/// Upper bound in bytes of the embedded network, which is allocated at its first use and then kept.
+/// Upper bound on the size in bytes of the embedded network, which is allocated at its first use and then kept.
 const NETWORK_BYTES: usize = 4 << 20;
-/// Stack of the coordinator in bytes. It passes on messages and runs the searches for mates by checks and by proof
-/// numbers, with a few frames per ply.
+/// Stack of the coordinator in bytes. The coordinator passes on messages and runs the searches for mates by checks and
+/// by proof numbers, with a few frames per ply.
 const COORDINATOR_STACK_BYTES: usize = 2 << 20;
 
 /// The reason why the search cannot be started.
@@ -118,10 +118,9 @@ impl Pool {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn with_hash(megabytes: usize, events: Sender<Event>) -> Result<Self, StartError> {
+    pub fn with_hash(mut megabytes: usize, events: Sender<Event>) -> Result<Self, StartError> {
         // Start the threads first, because the allocator reserves memory for each of them.
-        let mut pool = Self::with_least_tt(events)?;
-        let mut megabytes = megabytes;
+        let mut pool = Self::with_one_megabyte(events)?;
         while megabytes > 1 {
             match TranspositionTable::new(megabytes).filter(|_| has_room(0)) {
                 Some(tt) => {
@@ -136,7 +135,7 @@ impl Pool {
     }
 
     /// Starts one search thread with a transposition table of one MB.
-    fn with_least_tt(events: Sender<Event>) -> Result<Self, StartError> {
+    fn with_one_megabyte(events: Sender<Event>) -> Result<Self, StartError> {
         if !has_room(THREAD_BYTES + COORDINATOR_STACK_BYTES + NETWORK_BYTES) {
             return Err(StartError::NoMemory(1));
         }
@@ -287,7 +286,7 @@ impl Pool {
                 evaluation: None,
                 was_pv: false,
             });
-            self.tt.note_use();
+            self.tt.mark_used();
             self.tt.store(position.key(), TtEntry { best, ..entry });
             position.make(best);
         }
@@ -410,7 +409,8 @@ impl Coordinator {
     }
 }
 
-/// Runs the search on all threads, until the first one has finished. The first result is that of the first thread.
+/// Runs the search on all threads, until the first one has finished. The results are in the order of the threads,
+/// without those of threads that panicked.
 fn run(threads: &[Worker<ThreadMessage>], shared: &Arc<SharedState>) -> Vec<Iteration> {
     let (sender, receiver) = unbounded();
     for thread in threads {
@@ -442,7 +442,7 @@ enum ThreadMessage {
     Clear,
 }
 
-/// A thread that handles messages. Dropping it waits until it has handled them, and ends it.
+/// A thread that handles messages. Dropping the worker waits until all messages are handled, and ends the thread.
 #[derive(Debug)]
 struct Worker<M> {
     messages: Option<Sender<M>>,

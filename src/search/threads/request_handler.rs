@@ -25,7 +25,7 @@ const FIRST_MATE_NODES: u64 = 1 << 16;
 /// Nodes of the proof-number search for each node of the ordinary search; both then take about the same time.
 const PROOF_NODES: u64 = 2;
 
-/// A best line of the last iteration, with its score.
+/// One of the best lines of the last iteration, with its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchLine {
     /// Score for the side to move at the root.
@@ -101,8 +101,8 @@ impl RequestHandler {
         TimeManager::new(limits, settings, position.ply(), overhead)
     }
 
-    /// Answers a request. `run` runs the search on `threads` threads that share `tt`, and returns the results of the
-    /// threads, that of the first thread first.
+    /// Answers a request. `run` runs the search on `threads` threads that share `tt`, and returns their results in the
+    /// order of the threads.
     pub fn search(
         &mut self,
         request: SearchRequest,

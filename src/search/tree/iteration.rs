@@ -46,12 +46,12 @@ impl Iteration {
         }
     }
 
-    /// Sorts the moves of an interrupted iteration: first those with an exact score or a lower bound from it, best
-    /// first, then the others by their score of the iteration before. Without such scores, the result of the iteration
-    /// before stays.
+    /// Sorts the moves of an interrupted iteration: first those to which it gave an exact score or a lower bound, best
+    /// first, then the others by their score in the previous iteration. If it gave no such score, the result of the
+    /// previous iteration stays.
     ///
     /// If the best searched move turns out to lose by force, a move that may be better comes first. Its score is an
-    /// upper bound: its own, but at most the score of the losing move in the iteration before.
+    /// upper bound: its own, but at most the score of the losing move in the previous iteration.
     pub fn sort_interrupted(&mut self) {
         let Iteration { depth, moves, .. } = self;
         let searched = moves
@@ -70,11 +70,11 @@ impl Iteration {
         let best = &moves[0];
         let is_lost = is_new(best) && best.bound == Bound::Exact && best.score.is_proven_loss();
         let bound = best.previous;
-        // If the iteration before found a loss already, or no score, the longest defense found stays first.
+        // If the previous iteration already found a loss, or no score, the longest defense found stays first.
         if !is_lost || bound.is_proven_loss() {
             return;
         }
-        // Of equal moves, the first one had the most nodes in the iteration before.
+        // Of equal moves, the first one had the most nodes in the previous iteration.
         let other = (0..moves.len()).min_by_key(|index| std::cmp::Reverse(moves[*index].upper));
         if let Some(index) = other.filter(|index| !moves[*index].upper.is_proven_loss()) {
             let other = &mut moves[index];
@@ -122,9 +122,9 @@ pub struct RootMove {
     pub played: Move,
     /// Score in this iteration; `-INFINITE` if the move has not been searched or is only known not to be the best.
     pub score: Score,
-    /// Score in the iteration before.
+    /// Score in the previous iteration.
     pub previous: Score,
-    /// An upper bound of the score in this iteration; `INFINITE` if the move has not been searched.
+    /// An upper bound on the score in this iteration; `INFINITE` if the move has not been searched.
     pub upper: Score,
     /// The iteration in which the score was found.
     pub depth: i32,
@@ -132,7 +132,7 @@ pub struct RootMove {
     /// The last exact score, of this iteration or an earlier one.
     pub exact: Option<Score>,
     pub pv: Vec<Move>,
-    /// The principal variation in the iteration before.
+    /// The principal variation in the previous iteration.
     previous_pv: Vec<Move>,
     /// Nodes of its subtree in this iteration.
     pub nodes: u64,
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_fail_low_keeps_the_line_of_the_iteration_before() {
+    fn an_interrupted_fail_low_keeps_the_line_of_the_previous_iteration() {
         let line: Vec<Move> = ["h2e2", "h9g7", "h0g2"].map(|m| m.parse().unwrap()).into();
         let mut iteration = Iteration::new(&line[..1]);
         iteration.depth = 7;
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn an_interrupted_iteration_puts_its_best_searched_move_first() {
         let moves = four_moves();
-        // Score and bound in the interrupted iteration, and the score in the iteration before.
+        // Score and bound in the interrupted iteration, and the score in the previous iteration.
         let order = |found: [Option<(i32, Bound)>; 4]| {
             let mut iteration = Iteration::new(&moves);
             iteration.depth = 7;
@@ -255,7 +255,7 @@ mod tests {
             // The second line is better than the first one.
             ([exact(38), exact(50), None, None], [1, 0, 2, 3]),
             ([exact(38), None, None, None], [0, 1, 2, 3]),
-            // Only an upper bound of the first move, below its previous score, is known.
+            // Only an upper bound on the first move, below its previous score, is known.
             ([upper(-50), None, None, None], [0, 1, 2, 3]),
         ] {
             assert_eq!(order(found), places.map(|place| moves[place]));
@@ -297,7 +297,7 @@ mod tests {
         }
         let longest = (moves[0], lost, Bound::Exact);
         assert_eq!(best(previous, [lost; 3]), longest);
-        // The iteration before found a shorter defense: nothing shows that another move is better.
+        // The previous iteration found a shorter defense: nothing shows that another move is better.
         assert_eq!(best(Score::mated_in(1), [unsearched; 3]), longest);
     }
 }

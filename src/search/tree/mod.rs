@@ -14,8 +14,8 @@
 //!
 //! # Tried without gain
 //!
-//! Each technique was switched on in half of the games of a test of several techniques, at 3,000 nodes a move. Some
-//! were also tested in this way at 40,000 nodes, earlier and with other parameters.
+//! Several techniques were tested at once, each switched on in half of the games, at 3,000 nodes a move. Some were also
+//! tested in this way at 40,000 nodes, earlier and with other parameters.
 //!
 //! | technique | Elo (+- 6) | Elo at 40,000 nodes (+- 10) |
 //! |---|---|---|

@@ -130,8 +130,8 @@ impl Search<'_> {
         disputed.limit(found.node_score(beta), draw)
     }
 
-    /// The first steps of every node. The node is final if the search was stopped, if the rules or an endgame
-    /// table decide it, and at the deepest ply.
+    /// The first steps of every node except the root. The node is final if the search was stopped, if the rules or an
+    /// endgame table decide it, and at the deepest ply.
     fn enter<N: NodeType>(&mut self, ply: usize) -> PathVerdict {
         self.poll();
         if N::PV {

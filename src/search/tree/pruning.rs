@@ -19,7 +19,7 @@ impl Search<'_> {
         let Some(before) = earlier.evaluation.filter(|_| !node.in_check) else {
             return 0;
         };
-        // Both are scores for the side to move, so the sum is what the move lost.
+        // Each is for the side to move in its own position, so the sum is what the move lost.
         let lost = node.evaluation.units() + before.units();
         if earlier.reduction >= values::hindsight_deeper() && lost <= 0 {
             1
@@ -33,7 +33,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the move order is poor, because the node has no hash move or only that of a much shallower search.
+    /// Whether a PV node or an expected cut node has a poor move order, because it has no hash move or only that of a
+    /// much shallower search.
     pub fn is_poorly_ordered<N: NodeType>(&self, node: &Node) -> bool {
         let is_shallow = |entry: TtEntry| entry.depth + values::iir_entry_depth() <= node.depth;
         self.pruning.reductions

@@ -5,7 +5,7 @@
 //!
 //! - The occurrence at which the rules judge (the third; by ElephantEye's rules the fourth) is final, whether
 //!   the earlier ones are in the tree or in the game.
-//! - The second occurrence in the tree is final if it is a draw. If one side would lose, the draw is only a bound of
+//! - The second occurrence in the tree is final if it is a draw. If one side would lose, the draw is only a bound on
 //!   the score ([`Disputed`]): that side may enter another loop through the same position, and the two loops together
 //!   may be a draw although each of them loses. The other side has at least a draw, and a search of the node shows
 //!   whether it has more (Pikafish).
@@ -79,7 +79,7 @@ impl Search<'_> {
             return PathVerdict::Final(NodeScore::of_position(self.draw_score(ply)));
         }
         if self.position.clock().plies() >= 4 {
-            if self.earlier_keys.at_most(self.position.key()) > 0 {
+            if self.earlier_keys.max_count(self.position.key()) > 0 {
                 let repetition = self.repetition(ply);
                 if repetition != PathVerdict::Open {
                     return repetition;
@@ -154,7 +154,7 @@ impl Search<'_> {
         // The first entry is in the tree, as this occurrence is at a later ply than `distance`.
         key(1) == key(distance + 1)
             && self.path[self.path.len() - distance - 1].played.is_some()
-            && (2..distance).all(|plies| self.earlier_keys.at_most(key(plies)) == 1)
+            && (2..distance).all(|plies| self.earlier_keys.max_count(key(plies)) == 1)
     }
 
     /// The verdict of the rule set in force about the last `window` plies.

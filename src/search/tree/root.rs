@@ -15,7 +15,7 @@ use crate::search::request::{Degree, Driver, MAX_DEPTH};
 use crate::search::score::Score;
 
 /// Time after which the search also reports bounds, the current root move and refutations.
-const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
+const DETAILS_AFTER: Duration = Duration::from_secs(3);
 
 /// Runs one request in one thread.
 pub fn search(thread: &mut ThreadData, shared: &SharedState) -> Iteration {
@@ -202,9 +202,9 @@ impl Search<'_> {
         // prunes; only the second one, without pruning, proves the mates.
         let far_behind = Score::evaluation(best.units() - values::only_move_far_behind());
         let others: Vec<_> = self.iteration.moves[1..].iter().map(|m| m.played).collect();
-        self.all_fail(&others, far_behind, depth / 2) && {
+        self.all_fail_low(&others, far_behind, depth / 2) && {
             let pruning = std::mem::replace(&mut self.pruning, Pruning::new(Degree::None));
-            let mated = self.all_fail(
+            let mated = self.all_fail_low(
                 &others,
                 -Score::LONGEST_MATE,
                 (depth / 2).min(values::only_move_mated_within()),
@@ -215,7 +215,7 @@ impl Search<'_> {
     }
 
     /// Whether each of these moves, searched to `depth`, scores at most `alpha`.
-    fn all_fail(&mut self, moves: &[Move], alpha: Score, depth: i32) -> bool {
+    fn all_fail_low(&mut self, moves: &[Move], alpha: Score, depth: i32) -> bool {
         moves.iter().all(|m| {
             self.play(0, *m);
             let score = (-self.search::<NonPv>(1, -alpha - 1, -alpha, depth, true)).score;
@@ -423,7 +423,7 @@ impl Search<'_> {
     /// Whether this thread reports, and the search has taken so long that it also reports bounds, the current root move
     /// and refutations.
     fn reports_details(&self) -> bool {
-        self.reports() && self.shared.request.control.elapsed() > CURRENT_MOVE_AFTER
+        self.reports() && self.shared.request.control.elapsed() > DETAILS_AFTER
     }
 }
 

@@ -64,7 +64,7 @@ impl NodeScore {
         self.earliest = self.earliest.min(score.earliest);
     }
 
-    /// A score above `beta` moved towards `beta`, more at lower depth: it is only a bound, and less reliable
+    /// A score above `beta` moved toward `beta`, more at lower depth: it is only a bound, and less reliable
     /// the higher it is (Stockfish). Other scores are unchanged.
     #[inline]
     pub fn averaged_fail_high(mut self, beta: Score, depth: i32) -> Self {

@@ -48,7 +48,7 @@ pub struct Search<'a> {
     pub no_capture_limit: NoCaptureLimit,
     /// While a null move is verified, no null moves are made before this ply.
     pub null_move_floor: usize,
-    /// A limit or a stop was reached. The search ends as soon as the first iteration is complete.
+    /// A limit was reached or a stop was requested. The search ends as soon as the first iteration is complete.
     pub must_end: bool,
     /// The iteration ends now, because of `must_end` or because another thread has finished it.
     pub stopped: bool,
@@ -205,14 +205,14 @@ impl<'a> Search<'a> {
         raw
     }
 
-    /// Stores an entry for the current position, at `ply`. The score of `entry` counts mates from the root.
+    /// Stores an entry for the current position, at `ply`. Its score counts proven wins and losses from the root.
     #[inline]
     pub fn store(&self, ply: usize, entry: TtEntry) {
         let score = entry.score.to_tt(ply);
         self.write(TtEntry { score, ..entry });
     }
 
-    /// Stores an entry whose score counts mates from the position.
+    /// Stores an entry whose score counts proven wins and losses from the position.
     #[inline]
     fn write(&self, entry: TtEntry) {
         if self.techniques.hash {
@@ -234,7 +234,7 @@ impl<'a> Search<'a> {
 
 /// The data of a search thread that outlives its searches.
 pub struct ThreadData {
-    /// Number of the thread. Thread 0 reports and chooses the move.
+    /// Number of the thread. Thread 0 reports and decides when the search ends.
     pub id: usize,
     pub tt: Arc<TranspositionTable>,
     pub histories: Histories,
