@@ -135,7 +135,7 @@ impl Default for Techniques {
 pub struct ExtraReports {
     /// The current line of each thread, about once a second.
     pub current_lines: bool,
-    /// The reply that refutes each root move.
+    /// The line that refutes each root move.
     pub refutations: bool,
 }
 
@@ -148,8 +148,8 @@ pub struct Settings {
     pub pruning: Degree,
     /// The terms of the evaluation.
     pub knowledge: Knowledge,
-    /// The largest random bonus of a root move, in hundredths of a minor piece. A move that is played can be worse than
-    /// the best one by this much.
+    /// The largest random bonus of a root move, in hundredths of a minor piece. The move played can be worse than the
+    /// best one by this much.
     pub root_noise: u16,
     /// The style of play.
     pub style: Style,

@@ -131,8 +131,8 @@ impl TimeManager {
     }
 
     /// The soft limit after the best move has been the same for `stable` iterations, its score has dropped by
-    /// `drop` (units of evaluation, negative for a rise), its subtree took the share `effort` of all nodes and it
-    /// has changed `changes` times (a decayed count).
+    /// `drop` (units of evaluation, negative for a rise), its subtree took the share `effort` of all nodes, and
+    /// the best move has changed `changes` times (a decayed count).
     pub fn scaled_soft(&self, stable: u32, drop: i32, effort: f64, changes: f64) -> Duration {
         if !self.flexible {
             return self.soft;

@@ -181,17 +181,15 @@ impl RequestHandler {
         tt: &TranspositionTable,
     ) -> Option<SearchResult> {
         let request = &shared.request;
-        if let Some(limits) = mate_limits(request, time) {
-            let (game, occurrences) = (&request.game, &shared.occurrences);
-            let root_moves = &shared.root_moves;
-            let (line, nodes) =
-                mate_by_checks(game, occurrences, root_moves, limits, &request.control);
-            let plies = line.len() as u32;
-            if plies > 0 && (request.no_capture_limit()).allows(request.game.position(), plies) {
-                return Some(self.answer_with_mates(request, time, vec![line], nodes, tt));
-            }
-            *shared.nodes.get_mut() = nodes;
+        let limits = mate_limits(request, time)?;
+        let (game, occurrences) = (&request.game, &shared.occurrences);
+        let root_moves = &shared.root_moves;
+        let (line, nodes) = mate_by_checks(game, occurrences, root_moves, limits, &request.control);
+        let plies = line.len() as u32;
+        if plies > 0 && (request.no_capture_limit()).allows(game.position(), plies) {
+            return Some(self.answer_with_mates(request, time, vec![line], nodes, tt));
         }
+        *shared.nodes.get_mut() = nodes;
         None
     }
 
