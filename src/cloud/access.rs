@@ -15,11 +15,11 @@ named_enum! {
         Nothing = "none",
         /// Query positions.
         Read = "read",
-        /// Also request searches.
+        /// Also request searches and moves of the engine.
         Queue = "queue",
-        /// Also write scores.
+        /// Also write scores and notes, upload games, see private branches, and use the engine of the page.
         Write = "write",
-        /// Also undo the writes of others and empty the queues.
+        /// Also undo and redo the writes of others, cancel their jobs, and empty the queues.
         Admin = "admin",
     }
 }
@@ -38,7 +38,7 @@ struct AccessToken {
 /// Minimum length of a token, in bytes.
 const MIN_LENGTH: usize = 16;
 
-/// Names used for clients without a token and for the library's own writes.
+/// Names used for clients without a valid token and for the library's own writes.
 const RESERVED: [&str; 5] = ["anonymous", "import", "library", "unknown", "worker"];
 
 /// An invalid line of a token file.

@@ -34,7 +34,7 @@ impl QueryParameters {
     }
 
     /// The value of a parameter; `None` for `""` and `"0"` too, which PHP considers empty.
-    pub fn get_filled(&self, name: &str) -> Option<&str> {
+    pub fn get_nonempty(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !matches!(*value, "" | "0"))
     }
 
@@ -101,7 +101,7 @@ pub struct ListedMove {
 
 /// The verdict of the repetition rules on a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct RuledMove {
+pub struct MoveVerdict {
     /// A move of the position.
     pub uci: Move,
     /// `draw`, `ban` or `none`.
@@ -111,7 +111,7 @@ pub struct RuledMove {
 /// Reply to a request of the API.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ApiReply {
-    /// Nothing.
+    /// An empty reply.
     Empty,
     /// A single word such as `unknown`.
     Status(&'static str),
@@ -135,14 +135,14 @@ pub enum ApiReply {
         pv: Vec<Move>,
     },
     /// The verdict of the repetition rules on each move.
-    Rules(Vec<RuledMove>),
+    Rules(Vec<MoveVerdict>),
     /// A digit, which has no JSON form: JSON is replaced by [`ReplyFormat::Text`].
     Digit(u8),
 }
 
 impl ReplyFormat {
     /// JSON if requested, otherwise text with a trailing NUL.
-    pub const fn framed(is_json: bool) -> Self {
+    pub const fn json_or_text(is_json: bool) -> Self {
         if is_json { Self::Json } else { Self::Text }
     }
 }
@@ -171,7 +171,7 @@ impl ApiReply {
                 let pv = joined(pv, Move::to_string);
                 format!("score:{score},depth:{depth},pv:{pv}")
             }
-            Self::Rules(moves) => joined(moves, |RuledMove { uci, rule }| {
+            Self::Rules(moves) => joined(moves, |MoveVerdict { uci, rule }| {
                 format!("move:{uci},rule:{rule}")
             }),
             Self::Digit(digit) => digit.to_string(),
@@ -250,7 +250,8 @@ impl Serialize for ListedMove {
     }
 }
 
-/// The `note` of a move: its rank as a sign, then its replies or the plies to mate.
+/// The `note` of a move: a sign for its rank, then the numbers of known and of good replies, or the result and the
+/// plies to mate.
 fn note(info: &MoveInfo) -> String {
     let sign = |rank: u8| match rank {
         2 => '!',
@@ -334,9 +335,9 @@ mod tests {
             .collect();
         assert_eq!(on, [true, true, true, true, false, false, false, false]);
         assert!(parameters.is_on("z", true) && !parameters.is_on("z", false));
-        assert_eq!(parameters.get_filled("g"), None);
-        assert_eq!(parameters.get_filled("f"), None);
-        assert_eq!(parameters.get_filled("e"), Some("2"));
+        assert_eq!(parameters.get_nonempty("g"), None);
+        assert_eq!(parameters.get_nonempty("f"), None);
+        assert_eq!(parameters.get_nonempty("e"), Some("2"));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub enum ClientError {
         /// Advice for the user.
         reason: &'static str,
     },
-    /// Any other HTTP status than 200.
+    /// Any other HTTP status except 200.
     #[error("the library replied with HTTP status {0}")]
     Status(u16),
     /// A reply that is not valid.
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn invalid_addresses_are_rejected_without_showing_the_token() {
-        for (address, said) in [
+        for (address, reason) in [
             ("", "not a URL"),
             ("host", "must begin with"),
             ("ftp://host", "must begin with"),
@@ -305,7 +305,7 @@ mod tests {
                 error.contains("is not a library address such as"),
                 "{error}"
             );
-            assert!(error.contains(said), "{address}: {error}");
+            assert!(error.contains(reason), "{address}: {error}");
             assert!(!error.contains("secret"), "{error}");
         }
         for token in ["\u{feff}secret", "secret secret", "秘密"] {

@@ -113,7 +113,8 @@ pub enum Class {
     /// Moves about as good as the best one: 5 or less below it, depending on its score. Only moves equal to the best
     /// one if it scores at least 50 or less than -30.
     Best,
-    /// Moves to try in games that explore.
+    /// Moves that `querylearn` may return: 40 or less below the best one, depending on its score. Only moves equal to
+    /// the best one if it scores at least 50, and all moves of at least -75 if it scores less than -30.
     Learn,
 }
 

@@ -26,14 +26,14 @@ use crate::movegen::{has_legal_move, is_legal};
 const BEST: u8 = 2;
 
 impl Library {
-    /// Reads a consistent snapshot, and queues the writes that `look` collects.
+    /// Reads a consistent snapshot, and queues the writes that `work` collects.
     fn read_and_learn(
         &self,
         query: &Query<'_>,
-        look: impl FnOnce(&Snapshot<'_>, &mut PendingWrites) -> Result<ApiReply, StoreError>,
+        work: impl FnOnce(&Snapshot<'_>, &mut PendingWrites) -> Result<ApiReply, StoreError>,
     ) -> Result<ApiReply, StoreError> {
         let mut pending = PendingWrites::default();
-        let reply = self.read(query.role, |snapshot| look(snapshot, &mut pending))?;
+        let reply = self.read(query.role, |snapshot| work(snapshot, &mut pending))?;
         pending.post(&self.store, &self.unknown);
         Ok(reply)
     }
@@ -81,7 +81,7 @@ impl Library {
     }
 
     /// The row of a position and its known moves that are not banned, best first; in a symmetric position with both
-    /// mirror images of each move. Collects what can be learned from the query.
+    /// mirror images of each move. Collects the writes that follow from the query.
     fn known_moves(
         &self,
         query: &Query<'_>,
@@ -99,7 +99,8 @@ impl Library {
         Ok((row, known))
     }
 
-    /// Collects what can be learned from a query of a whole position.
+    /// Collects the writes that follow from a query of all moves of a position: tasks, moves to known positions, and
+    /// unknown moves.
     fn learn(
         &self,
         pending: &mut PendingWrites,
@@ -107,18 +108,18 @@ impl Library {
         board: &QueriedPosition,
         known: &[KnownMove],
     ) -> Result<(), StoreError> {
-        pending.note_played(&self.unknown, board);
-        pending.note_leaves(board, known, Priority::Urgent);
-        pending.note_expansion(board, known.len(), Priority::Requested);
+        pending.request_played(&self.unknown, board);
+        pending.request_scores(board, known, Priority::Urgent);
+        pending.request_expansion(board, known.len(), Priority::Requested);
         let mut unknown = distinct_moves(&board.position);
         unknown.retain(|m| known.iter().all(|known| known.played != *m));
         snapshot.prefetch(|| unknown.iter().map(|m| board.key_after(*m)).collect())?;
         for m in unknown {
             let child = board.key_after(m);
             if snapshot.contains(&child)? {
-                pending.note_adoption(board.edge(m))
+                pending.link_move(board.edge(m))
             } else {
-                pending.note_unknown(child, board, m)
+                pending.add_unknown(child, board, m)
             }
         }
         Ok(())
@@ -200,9 +201,9 @@ impl Library {
             let Some(best) = known.first().map(|first| first.score) else {
                 return Ok(none);
             };
-            let noted = query.may_learn().then_some(pending);
+            let pending = query.may_learn().then_some(pending);
             let budget = BUDGET.max(self.options.min_visits);
-            let mut walk = LibraryWalk::new(snapshot, budget, noted);
+            let mut walk = LibraryWalk::new(snapshot, budget, pending);
             let visited =
                 walk.visit_root(board, &known, |score| Class::Good.contains(score, best))?;
             for known in &mut known {
@@ -214,14 +215,14 @@ impl Library {
                 .iter()
                 .filter(|found| Class::Best.contains(found.score, best));
             let most_below = best_visited.map(|found| found.below).max();
-            let least = if choice == Choice::Learn {
+            let min_score = if choice == Choice::Learn {
                 MIN_SCORE_TO_LEARN
             } else {
                 MIN_SCORE
             };
             let is_explored = walk.visited >= self.options.min_visits
                 && most_below.unwrap_or(0) >= MIN_VISITS_BELOW.min(self.options.min_visits);
-            Ok(if is_explored && best >= least {
+            Ok(if is_explored && best >= min_score {
                 chosen(&known, choice, best)
             } else {
                 none
@@ -261,8 +262,8 @@ impl Library {
                             Priority::Background
                         }
                     };
-                    pending.note_leaves(&board, &known, priority(Priority::Urgent));
-                    pending.note_expansion(&board, known.len(), priority(Priority::Requested));
+                    pending.request_scores(&board, &known, priority(Priority::Urgent));
+                    pending.request_expansion(&board, known.len(), priority(Priority::Requested));
                 }
                 pv.push(next.played);
                 board = board.after(next.played);
@@ -393,7 +394,7 @@ impl Library {
             batch.publish(&new)?;
             Ok(is_written)
         })?;
-        self.throughput.note(WorkCount {
+        self.throughput.add(WorkCount {
             scores: 1,
             nodes: thousands.unwrap_or(0).saturating_mul(1_000),
         });

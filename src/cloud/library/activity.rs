@@ -21,7 +21,7 @@ pub struct Throughput(Mutex<Minutes>);
 #[derive(Debug)]
 struct Minutes {
     /// Beginning of the current minute.
-    begun: Instant,
+    started: Instant,
     current: WorkCount,
     previous: WorkCount,
 }
@@ -31,7 +31,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 impl Default for Throughput {
     fn default() -> Self {
         Self(Mutex::new(Minutes {
-            begun: Instant::now(),
+            started: Instant::now(),
             current: WorkCount::default(),
             previous: WorkCount::default(),
         }))
@@ -40,7 +40,7 @@ impl Default for Throughput {
 
 impl Throughput {
     /// Adds work to the current minute.
-    pub fn note(&self, done: WorkCount) {
+    pub fn add(&self, done: WorkCount) {
         let current = &mut self.at(Instant::now()).current;
         current.scores = current.scores.saturating_add(done.scores);
         current.nodes = current.nodes.saturating_add(done.nodes);
@@ -53,23 +53,23 @@ impl Throughput {
 
     fn at(&self, now: Instant) -> MutexGuard<'_, Minutes> {
         let mut minutes = self.0.lock();
-        let passed = now.saturating_duration_since(minutes.begun);
+        let passed = now.saturating_duration_since(minutes.started);
         if passed >= MINUTE {
             let current = std::mem::take(&mut minutes.current);
-            // After two minutes this work is too old to be that of the last one.
+            // After two minutes, the last full minute is one without work.
             minutes.previous = if passed >= 2 * MINUTE {
                 WorkCount::default()
             } else {
                 current
             };
-            minutes.begun = now;
+            minutes.started = now;
         }
         minutes
     }
 }
 
 /// How long a worker counts as active after a request.
-const PRESENCE: Duration = Duration::from_secs(300);
+const ACTIVE_TIME: Duration = Duration::from_secs(300);
 /// Maximum number of workers that are counted.
 const MAX_WORKERS: usize = 1_024;
 
@@ -79,7 +79,7 @@ pub struct ActiveWorkers(Mutex<HashMap<String, Instant>>);
 
 impl ActiveWorkers {
     /// Records a request of a worker.
-    pub fn note(&self, worker: String) {
+    pub fn record(&self, worker: String) {
         let now = Instant::now();
         let mut workers = self.at(now);
         if workers.len() < MAX_WORKERS || workers.contains_key(&worker) {
@@ -94,7 +94,7 @@ impl ActiveWorkers {
 
     fn at(&self, now: Instant) -> MutexGuard<'_, HashMap<String, Instant>> {
         let mut workers = self.0.lock();
-        workers.retain(|_, requested| now.saturating_duration_since(*requested) < PRESENCE);
+        workers.retain(|_, requested| now.saturating_duration_since(*requested) < ACTIVE_TIME);
         workers
     }
 }
@@ -107,14 +107,14 @@ mod tests {
     fn workers_count_for_five_minutes() {
         let workers = ActiveWorkers::default();
         for worker in ["one", "two", "one"] {
-            workers.note(worker.to_owned());
+            workers.record(worker.to_owned());
         }
         assert_eq!(workers.count(), 2);
         let later = |seconds| Instant::now() + Duration::from_secs(seconds);
         assert_eq!(workers.at(later(290)).len(), 2);
         assert_eq!(workers.at(later(301)).len(), 0);
         for worker in 0..2_000 {
-            workers.note(worker.to_string());
+            workers.record(worker.to_string());
         }
         assert_eq!(workers.count(), MAX_WORKERS);
     }
@@ -126,15 +126,15 @@ mod tests {
             scores,
             nodes: 10 * scores,
         };
-        throughput.note(done(3));
-        throughput.note(done(4));
+        throughput.add(done(3));
+        throughput.add(done(4));
         let begin = Instant::now();
         let last_minute = |seconds| throughput.at(begin + Duration::from_secs(seconds)).previous;
         assert_eq!(last_minute(1), WorkCount::default());
         assert_eq!(last_minute(61), done(7));
         assert_eq!(last_minute(100), done(7));
         assert_eq!(last_minute(130), WorkCount::default());
-        throughput.note(WorkCount {
+        throughput.add(WorkCount {
             scores: u64::MAX,
             nodes: u64::MAX,
         });

@@ -14,9 +14,9 @@ use crate::tablebase::Tables;
 /// Thinking time.
 const TIME: Duration = Duration::from_millis(1_000);
 /// How long a reply is cached.
-const MEMORY: Duration = Duration::from_secs(30);
+const CACHE_TIME: Duration = Duration::from_secs(30);
 /// Maximum number of cached replies.
-const MAX_REMEMBERED: usize = 1_024;
+const MAX_CACHED: usize = 1_024;
 /// Size of the transposition table, in MB.
 const HASH: usize = 16;
 
@@ -28,10 +28,10 @@ pub struct LibraryEngine {
 }
 
 impl LibraryEngine {
-    /// Searches a position with legal moves. `name` is the cache key of the game. Replies `rate limit exceeded`
+    /// Searches a position with legal moves. `key` identifies the game in the cache. Replies `rate limit exceeded`
     /// while another search runs.
-    pub fn think(&self, name: String, game: &Game, tables: &Arc<Tables>) -> ApiReply {
-        if let Some(known) = self.remembered(&name) {
+    pub fn think(&self, key: String, game: &Game, tables: &Arc<Tables>) -> ApiReply {
+        if let Some(known) = self.cached(&key) {
             return known;
         }
         let Some(mut searcher) = self.searcher.try_lock() else {
@@ -50,21 +50,21 @@ impl LibraryEngine {
         });
         let best = outcome.and_then(|outcome| outcome.best);
         let reply = best.map_or(ApiReply::Status("nobestmove"), ApiReply::Move);
-        self.remember(name, &reply);
+        self.cache(key, &reply);
         reply
     }
 
-    fn remembered(&self, name: &str) -> Option<ApiReply> {
+    fn cached(&self, key: &str) -> Option<ApiReply> {
         let answers = self.answers.lock();
-        let (time, reply) = answers.get(name)?;
-        (time.elapsed() < MEMORY).then(|| reply.clone())
+        let (time, reply) = answers.get(key)?;
+        (time.elapsed() < CACHE_TIME).then(|| reply.clone())
     }
 
-    fn remember(&self, name: String, reply: &ApiReply) {
+    fn cache(&self, key: String, reply: &ApiReply) {
         let mut answers = self.answers.lock();
-        answers.retain(|_, (time, _)| time.elapsed() < MEMORY);
-        if answers.len() < MAX_REMEMBERED {
-            answers.insert(name, (Instant::now(), reply.clone()));
+        answers.retain(|_, (time, _)| time.elapsed() < CACHE_TIME);
+        if answers.len() < MAX_CACHED {
+            answers.insert(key, (Instant::now(), reply.clone()));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::position::{ordered_moves, without_moves};
 use super::query::{Library, Query};
 use crate::board::{Move, Position};
-use crate::cloud::api::{ApiReply, RuledMove};
+use crate::cloud::api::{ApiReply, MoveVerdict};
 use crate::cloud::fen;
 use crate::movegen::has_legal_move;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
@@ -13,7 +13,7 @@ const MOVES: std::ops::Range<usize> = 3..2047;
 
 /// Judges each legal move at the end of a game: `draw`, `ban` if it breaks the rules, or `none`.
 pub fn query_rule(query: &Query<'_>) -> ApiReply {
-    let Some(list) = query.parameters.get_filled("movelist") else {
+    let Some(list) = query.parameters.get_nonempty("movelist") else {
         return ApiReply::Empty;
     };
     let Some(mut game) = read_game(query, list, MOVES) else {
@@ -27,7 +27,7 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
         return without_moves(game.position());
     }
     let mover = game.position().side_to_move();
-    let mut ruled = Vec::with_capacity(legal.len());
+    let mut verdicts = Vec::with_capacity(legal.len());
     for m in legal {
         if game.push(m).is_err() {
             continue;
@@ -37,16 +37,16 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
             verdict if verdict.loser() == Some(mover) => "ban",
             _ => "none",
         };
-        ruled.push(RuledMove { uci: m, rule });
+        verdicts.push(MoveVerdict { uci: m, rule });
         game.pop();
     }
-    ApiReply::Rules(ruled)
+    ApiReply::Rules(verdicts)
 }
 
 /// Judges a game: 0 undecided, 1 draw, 2 the side to move breaks the rules, 3 the other side does. Empty if the list
 /// of moves is missing or invalid.
 pub fn rule_check(query: &Query<'_>) -> ApiReply {
-    let list = query.parameters.get_filled("movelist");
+    let list = query.parameters.get_nonempty("movelist");
     let game = list.and_then(|list| read_game(query, list, 0..MOVES.end + 1));
     let Some(game) = game else {
         return ApiReply::Empty;
@@ -70,21 +70,21 @@ impl Library {
         let Some(game) = read_game(query, list, 0..MOVES.end + 1) else {
             return ApiReply::Status("invalid movelist");
         };
-        let name = format!("{}|{list}", fen::write(&query.board.position));
-        self.think(name, &game)
+        let key = format!("{}|{list}", fen::write(&query.board.position));
+        self.think(key, &game)
     }
 
     /// A move of the engine in a position.
     pub fn engine_move(&self, position: Position) -> ApiReply {
-        let name = format!("{}|", fen::write(&position));
-        self.think(name, &Game::new(position))
+        let key = format!("{}|", fen::write(&position));
+        self.think(key, &Game::new(position))
     }
 
-    fn think(&self, name: String, game: &Game) -> ApiReply {
+    fn think(&self, key: String, game: &Game) -> ApiReply {
         if !has_legal_move(game.position()) {
             return ApiReply::Status("nobestmove");
         }
-        self.engine.think(name, game, &self.tables)
+        self.engine.think(key, game, &self.tables)
     }
 }
 

@@ -12,9 +12,9 @@ use crate::cloud::key::Key;
 use crate::cloud::store::{Priority, Store, Task, is_eligible, needs_moves};
 
 /// Time after which a new generation of unknown moves begins.
-const MEMORY: Duration = Duration::from_secs(300);
+const GENERATION_TIME: Duration = Duration::from_secs(300);
 /// Number of unknown moves after which a new generation begins; two generations are kept.
-const MAX_REMEMBERED: usize = 32_768;
+const GENERATION_SIZE: usize = 32_768;
 
 /// Unknown moves of queried positions, by the position after the move. If that position is queried next, the move
 /// was played and should be searched.
@@ -25,7 +25,7 @@ pub struct RecentUnknown(Mutex<Generations>);
 struct Generations {
     current: HashMap<Key, StoredMove>,
     previous: HashMap<Key, StoredMove>,
-    begun: Instant,
+    started: Instant,
 }
 
 /// A move of a canonical position.
@@ -36,7 +36,7 @@ impl Default for RecentUnknown {
         Self(Mutex::new(Generations {
             current: HashMap::new(),
             previous: HashMap::new(),
-            begun: Instant::now(),
+            started: Instant::now(),
         }))
     }
 }
@@ -44,9 +44,9 @@ impl Default for RecentUnknown {
 impl RecentUnknown {
     fn remember(&self, moves: Vec<(Key, StoredMove)>) {
         let mut memory = self.0.lock();
-        if memory.current.len() >= MAX_REMEMBERED || memory.begun.elapsed() >= MEMORY {
+        if memory.current.len() >= GENERATION_SIZE || memory.started.elapsed() >= GENERATION_TIME {
             memory.previous = std::mem::take(&mut memory.current);
-            memory.begun = Instant::now();
+            memory.started = Instant::now();
         }
         memory.current.extend(moves);
     }
@@ -64,7 +64,7 @@ impl RecentUnknown {
 #[derive(Debug, Default)]
 pub struct PendingWrites {
     /// Moves to known positions.
-    adopted: Vec<Edge>,
+    links: Vec<Edge>,
     /// Moves to unknown positions, by that position.
     unknown: Vec<(Key, StoredMove)>,
     tasks: Vec<Task>,
@@ -72,7 +72,7 @@ pub struct PendingWrites {
 
 impl PendingWrites {
     /// Requests scores for known moves without known replies.
-    pub fn note_leaves(
+    pub fn request_scores(
         &mut self,
         board: &QueriedPosition,
         known: &[KnownMove],
@@ -90,7 +90,7 @@ impl PendingWrites {
     }
 
     /// Requests more moves if a few are known and there are others.
-    pub fn note_expansion(&mut self, board: &QueriedPosition, known: usize, priority: Priority) {
+    pub fn request_expansion(&mut self, board: &QueriedPosition, known: usize, priority: Priority) {
         let needs_moves = known > 0 && needs_moves(&board.position, known);
         if needs_moves && is_eligible(&board.position) {
             let key = board.view.key.clone();
@@ -98,19 +98,19 @@ impl PendingWrites {
         }
     }
 
-    /// Records an unknown move to a known position.
-    pub fn note_adoption(&mut self, edge: Edge) {
-        self.adopted.push(edge);
+    /// Adds an unknown move to a known position to the known moves.
+    pub fn link_move(&mut self, edge: Edge) {
+        self.links.push(edge);
     }
 
     /// Remembers an unknown move to an unknown position.
-    pub fn note_unknown(&mut self, child: Key, board: &QueriedPosition, m: Move) {
+    pub fn add_unknown(&mut self, child: Key, board: &QueriedPosition, m: Move) {
         let (parent, m) = (board.view.key.clone(), board.view.stored(m));
         self.unknown.push((child, (parent, m)));
     }
 
     /// If the position was reached by an unknown move, requests a score for that move.
-    pub fn note_played(&mut self, unknown: &RecentUnknown, board: &QueriedPosition) {
+    pub fn request_played(&mut self, unknown: &RecentUnknown, board: &QueriedPosition) {
         let played = unknown.take(&board.view.key);
         if let Some((parent, m)) = played.filter(|_| is_eligible(&board.position)) {
             self.tasks
@@ -123,12 +123,12 @@ impl PendingWrites {
         if !self.unknown.is_empty() {
             unknown.remember(self.unknown);
         }
-        if self.adopted.is_empty() && self.tasks.is_empty() {
+        if self.links.is_empty() && self.tasks.is_empty() {
             return;
         }
         store.post(move |batch| {
-            for edge in &self.adopted {
-                batch.adopt(edge)?;
+            for edge in &self.links {
+                batch.link_move(edge)?;
             }
             for task in &self.tasks {
                 batch.add_task(task)?;

@@ -59,20 +59,20 @@ impl Library {
             body: reply.encode(format),
             is_json,
         };
-        let framed = ReplyFormat::framed(is_json);
-        let bare = if is_json { framed } else { ReplyFormat::Bare };
+        let format = ReplyFormat::json_or_text(is_json);
+        let bare = if is_json { format } else { ReplyFormat::Bare };
         let Some(action) = parameters.get("action") else {
             let body = String::new();
             return Ok(Answer { body, is_json });
         };
-        let Some(text) = parameters.get_filled("board") else {
+        let Some(text) = parameters.get_nonempty("board") else {
             return Ok(answer(&ApiReply::Status("invalid parameters"), bare));
         };
         if role < Role::Read {
-            return Ok(answer(&ApiReply::Status("tokenerror"), framed));
+            return Ok(answer(&ApiReply::Status("tokenerror"), format));
         }
         let Some(position) = fen::parse(text) else {
-            return Ok(answer(&ApiReply::Status("invalid board"), framed));
+            return Ok(answer(&ApiReply::Status("invalid board"), format));
         };
         let query = Query {
             parameters,
@@ -84,7 +84,7 @@ impl Library {
             role,
             writer,
         };
-        Ok(answer(&self.reply(action, &query)?, framed))
+        Ok(answer(&self.reply(action, &query)?, format))
     }
 
     fn reply(&self, action: &str, query: &Query<'_>) -> Result<ApiReply, StoreError> {

@@ -102,12 +102,12 @@ impl Library {
     pub fn read<T, E: From<StoreError>>(
         &self,
         role: Role,
-        look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
+        work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         if role >= Role::Write {
-            self.store.read(look)
+            self.store.read(work)
         } else {
-            self.store.read_public(look)
+            self.store.read_public(work)
         }
     }
 

@@ -344,7 +344,7 @@ fn repetitions_are_judged() {
     }
 }
 
-/// A library that returns moves without a minimum number of visits.
+/// Options of a library that returns moves without a minimum number of visits.
 fn eager() -> LibraryOptions {
     LibraryOptions {
         min_visits: 0,
@@ -474,9 +474,9 @@ fn positions_are_queued() {
         ask_as(&library, Role::Read, &format!("action=queue&board={START}")),
         "tokenerror\0"
     );
-    let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w";
-    assert_eq!(ask(&library, "queue", thin, ""), "\0");
-    assert_eq!(ask(&library, "queue", thin, "&json=1"), "{}");
+    let few_pieces = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w";
+    assert_eq!(ask(&library, "queue", few_pieces, ""), "\0");
+    assert_eq!(ask(&library, "queue", few_pieces, "&json=1"), "{}");
     // A position with three legal moves is searched until all are known.
     let check = "n2k4n/9/9/9/4r4/9/9/9/9/R2AKAB1R w";
     for (known, queued) in [(2, 1), (3, 0)] {
@@ -586,11 +586,11 @@ fn the_engine_requires_a_proof_of_work() {
     assert!(found.starts_with("move:"), "{found}");
     assert_eq!(found.len(), "move:h2e2\0".len(), "{found}");
     let is_fast = |_| {
-        let begun = std::time::Instant::now();
+        let started = std::time::Instant::now();
         assert_eq!(ask("", token), found);
-        begun.elapsed().as_millis() < 500
+        started.elapsed().as_millis() < 500
     };
-    assert!((0..3).any(is_fast), "the answer is remembered");
+    assert!((0..3).any(is_fast), "the reply is not cached");
     assert_eq!(ask("h2e2", proof("h2e3")), "invalid parameters\0");
     assert_eq!(ask("h2e3", proof("h2e3")), "invalid movelist\0");
     let reply = ask("h2e2|h9g7", proof("h2e2|h9g7"));

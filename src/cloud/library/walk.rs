@@ -76,8 +76,8 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         accepts: impl Fn(i32) -> bool,
     ) -> Result<Vec<WalkMove>, StoreError> {
         if let Some(pending) = &mut self.pending {
-            pending.note_leaves(board, known, Priority::Urgent);
-            pending.note_expansion(board, known.len(), Priority::Requested);
+            pending.request_scores(board, known, Priority::Urgent);
+            pending.request_expansion(board, known.len(), Priority::Requested);
         }
         self.enter(board);
         let mut visited = Vec::new();
@@ -131,9 +131,9 @@ impl<'a, 's> LibraryWalk<'a, 's> {
             return Ok(self.repetition(index, board, known, &child, replies));
         }
         if let Some(pending) = &mut self.pending {
-            pending.note_leaves(&child, &replies, Priority::Background);
+            pending.request_scores(&child, &replies, Priority::Background);
             if ply < self.budget / 2 + 10 {
-                pending.note_expansion(&child, replies.len(), Priority::Background);
+                pending.request_expansion(&child, replies.len(), Priority::Background);
             }
         }
         let best = replies.first().map_or(0, |first| first.score);

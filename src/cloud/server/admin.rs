@@ -81,7 +81,9 @@ pub async fn redo(State(shared): State<Arc<Shared>>, request: Administrator) -> 
     };
     let result = shared.in_library(move |library| {
         let result = library.store.redo(undo, &name)?;
-        log::warn!("{name} restored the writes of undo {undo}");
+        if result.is_ok() {
+            log::warn!("{name} restored the writes of undo {undo}");
+        }
         Ok(result)
     });
     match result.await? {
@@ -158,7 +160,7 @@ pub async fn public_stats(
     Ok(if parameters.is_on("json", false) {
         Json(stats.to_public_json(tables)).into_response()
     } else {
-        let is_chinese = parameters.get_filled("lang").is_none();
+        let is_chinese = parameters.get_nonempty("lang").is_none();
         Html(stats.to_html(tables, is_chinese)).into_response()
     })
 }

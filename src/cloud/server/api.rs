@@ -87,11 +87,12 @@ pub async fn answer(
     State(shared): State<Arc<Shared>>,
     request: FormRequest,
 ) -> Result<Response, ServerError> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let parameters = request.parameters();
     let is_json = parameters.is_on("json", false);
     let limited = || {
-        let body = ApiReply::Status("rate limit exceeded").encode(ReplyFormat::framed(is_json));
+        let body =
+            ApiReply::Status("rate limit exceeded").encode(ReplyFormat::json_or_text(is_json));
         Ok(reply(parameters.get("action"), Answer { body, is_json }))
     };
     let head = &request.parts;
@@ -115,7 +116,7 @@ pub async fn answer(
     });
     let answer = answer.await;
     let action = action.as_deref();
-    shared.metrics.count(action, begun.elapsed());
+    shared.metrics.count(action, started.elapsed());
     Ok(answer.map_or_else(
         |error| {
             log::error!("{error}");

@@ -7,8 +7,9 @@ use std::path::Path;
 use axum::body::Bytes;
 use percent_encoding::percent_decode_str;
 
-/// Maximum number of files, and maximum total size in bytes.
+/// Maximum number of files.
 const MAX_FILES: usize = 10_000;
+/// Maximum total size of the files, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 /// Maximum depth of directories.
 const MAX_DEPTH: usize = 16;
@@ -24,6 +25,13 @@ pub struct File {
     pub content: Bytes,
 }
 
+/// Number and size of the files that have been read.
+#[derive(Default)]
+struct Totals {
+    files: usize,
+    bytes: u64,
+}
+
 impl Site {
     /// Reads a directory and its subdirectories. `index.html` is also served at the path of its directory. Links, PHP
     /// files, names that start with a dot or are not UTF-8, and directories nested more than 16 levels deep are
@@ -33,8 +41,7 @@ impl Site {
     /// A file cannot be read, or the files are too many or too large.
     pub fn read(directory: &Path) -> io::Result<Self> {
         let mut site = Self::default();
-        let mut size = 0;
-        site.add(directory, "/", &mut size, 0)?;
+        site.add(directory, "/", &mut Totals::default(), 0)?;
         Ok(site)
     }
 
@@ -42,7 +49,7 @@ impl Site {
         &mut self,
         directory: &Path,
         base: &str,
-        size: &mut u64,
+        totals: &mut Totals,
         depth: usize,
     ) -> io::Result<()> {
         for entry in std::fs::read_dir(directory)? {
@@ -56,10 +63,11 @@ impl Site {
             }
             let path = format!("{base}{name}");
             if kind.is_dir() && depth < MAX_DEPTH {
-                self.add(&entry.path(), &format!("{path}/"), size, depth + 1)?;
+                self.add(&entry.path(), &format!("{path}/"), totals, depth + 1)?;
             } else if kind.is_file() {
-                *size += entry.metadata()?.len();
-                if self.0.len() > MAX_FILES || *size > MAX_BYTES {
+                totals.files += 1;
+                totals.bytes += entry.metadata()?.len();
+                if totals.files > MAX_FILES || totals.bytes > MAX_BYTES {
                     let text = format!("more than {MAX_FILES} files or {} MB", MAX_BYTES >> 20);
                     return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
                 }
@@ -151,6 +159,14 @@ mod tests {
         let large = std::fs::File::create(at("large.txt")).unwrap();
         large.set_len(1 << 40).unwrap();
         let error = Site::read(directory.path()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        let many = tempfile::tempdir().unwrap();
+        for number in 0..MAX_FILES {
+            std::fs::File::create(many.path().join(number.to_string())).unwrap();
+        }
+        assert!(Site::read(many.path()).is_ok());
+        std::fs::File::create(many.path().join("index.html")).unwrap();
+        let error = Site::read(many.path()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
     }
 }

@@ -119,6 +119,7 @@ impl Metrics {
 pub struct LibraryCounts {
     positions: i64,
     waiting_to_be_scored: i64,
+    /// Waiting expansion tasks; the public library calls expansion sieving.
     waiting_to_be_sieved: i64,
 }
 

@@ -59,7 +59,7 @@ const CONNECTION_TIME: Duration = Duration::from_secs(600);
 /// Time for requests in progress when the server stops or a connection has reached its maximum age.
 const CLOSING_TIME: Duration = Duration::from_secs(4);
 /// Additional time for the threads that answer requests when the server stops.
-const LAST_TIME: Duration = Duration::from_millis(500);
+const SHUTDOWN_TIME: Duration = Duration::from_millis(500);
 /// Number of threads for the API of the page.
 const ENGINE_THREADS: usize = 64;
 /// Size of the read buffer of a connection, in bytes. Longer heads are rejected.
@@ -157,7 +157,7 @@ impl Server {
             let _ = tokio::time::timeout(CLOSING_TIME, slots.acquire_many(all)).await;
             Ok::<_, std::io::Error>(())
         })?;
-        runtime.shutdown_timeout(LAST_TIME);
+        runtime.shutdown_timeout(SHUTDOWN_TIME);
         Ok(())
     }
 }

@@ -58,8 +58,8 @@ impl RateLimit {
         })
     }
 
-    /// Refills the bucket of an address and applies `look` to its units.
-    fn at<T>(&self, address: IpAddr, now: Instant, look: impl FnOnce(&mut f64) -> T) -> T {
+    /// Refills the bucket of an address and applies `take` to its units.
+    fn at(&self, address: IpAddr, now: Instant, take: impl FnOnce(&mut f64) -> bool) -> bool {
         let mut buckets = self.buckets.lock();
         // If there are too many buckets, drops the full ones; if that is not enough, those that are not in debt, and
         // finally all.
@@ -74,7 +74,7 @@ impl RateLimit {
         });
         bucket.left = self.left(bucket, now);
         bucket.filled = now;
-        look(&mut bucket.left)
+        take(&mut bucket.left)
     }
 
     /// The units of a bucket after it has been refilled.

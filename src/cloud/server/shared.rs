@@ -45,7 +45,8 @@ pub struct ServerFiles {
 const DEFAULT_RATE: u32 = 100;
 /// Maximum number of invalid tokens per second and address.
 const INVALID_TOKENS: u32 = 5;
-/// For this number of seconds after an address has reached [`INVALID_TOKENS`], its invalid tokens get status 429.
+/// For this number of seconds after an address has reached [`INVALID_TOKENS`], its requests with an invalid token are
+/// rejected as if they exceeded the rate limit.
 const TOKEN_PAUSE: f64 = 10.0;
 
 /// State shared by all connections.

@@ -59,7 +59,7 @@ pub async fn lease(
     let batch = shared.in_library(move |library| {
         library
             .workers
-            .note(format!("{}@{}", caller.name, caller.address));
+            .record(format!("{}@{}", caller.name, caller.address));
         let count = message.count.min(MAX_JOBS);
         library.lease(message.kind, count, &caller.name)
     });
@@ -134,11 +134,11 @@ pub fn answer(
     let value = |name| parameters.get(name).unwrap_or("");
     let is_allowed = caller.role >= Role::Write;
     let lease = |kind| {
-        library.workers.note(format!("@{address}"));
+        library.workers.record(format!("@{address}"));
         library.lease_as_text(kind, &caller.name)
     };
     Some(match value("action") {
-        _ if parameters.get_filled("board").is_some() => return None,
+        _ if parameters.get_nonempty("board").is_some() => return None,
         "getip" => Ok(address.to_string()),
         "gettoken" => Ok(access_token(address, parameters.get("key")?)),
         "getqueue" | "getsel" | "ackqueue" | "acksel" if !is_allowed => Ok("tokenerror".to_owned()),

@@ -182,8 +182,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Value and depth of the latest write of a move that is not undone. With `links`, the entries with which the
-    /// library links a move to a known position count too, although they have no value of their own.
+    /// Value and depth of the latest write of a move that is not undone. With `links`, the entries that the library
+    /// wrote to link a move to a known position count too; they have no value of their own.
     fn latest_write(&self, edge: &Edge, links: bool) -> Result<Option<(i16, u8)>> {
         let query = "SELECT new, depth FROM audit WHERE key = $1 AND move = $2 AND undone IS NULL AND note IS NULL
             AND writer <> $3 ORDER BY id DESC LIMIT 1";

@@ -110,7 +110,7 @@ impl Batch<'_> {
     }
 
     /// Like [`Self::store`], but also keeps an existing value of the same depth. An import may be older than the
-    /// library, and importing twice must change nothing.
+    /// library, and importing twice must change nothing. Calls [`Self::publish`] whether the value is written or not.
     pub fn merge(&mut self, new: &NewScore) -> Result<bool> {
         let row = self.get(&new.edge.parent)?;
         let known = row.and_then(|row| row.get(new.edge.m).copied());
@@ -123,7 +123,7 @@ impl Batch<'_> {
     }
 
     /// Links a move to a known position. Returns `false` if the position is unknown or the move already known.
-    pub fn adopt(&mut self, edge: &Edge) -> Result<bool> {
+    pub fn link_move(&mut self, edge: &Edge) -> Result<bool> {
         if self.get(&edge.child)?.is_none() {
             return Ok(false);
         }
@@ -183,8 +183,8 @@ impl Batch<'_> {
 /// Lowers each distance of a position to that of a parent plus one, if this is less. Returns whether any has changed.
 pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
     let before = row.plies;
-    for (reoriented, distance) in parent.plies.iter().enumerate() {
-        let known = &mut row.plies[reoriented ^ usize::from(swaps_colors)];
+    for (swapped, distance) in parent.plies.iter().enumerate() {
+        let known = &mut row.plies[swapped ^ usize::from(swaps_colors)];
         if let Some(distance) = distance.and_then(|distance| distance.checked_add(1)) {
             *known = Some(known.map_or(distance, |known| known.min(distance)));
         }
@@ -195,8 +195,8 @@ pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
 /// Maximum number of rows read by the propagation of one transaction; the rest is left to later ones.
 const ROWS: usize = 10_000;
 
-/// Maximum number of changes of one value in one transaction. Without cycles, a value changes at most once for each
-/// length of the paths from it to the written moves. This limit stops values that change again and again in a cycle.
+/// Maximum number of times that one transaction changes a value. Without cycles, a value changes at most once for each
+/// length of the paths to the written moves; in a cycle it could change forever.
 const CHANGES: u8 = 16;
 
 impl Batch<'_> {
@@ -224,7 +224,7 @@ impl Batch<'_> {
         while let Some(child) = queue.pop_front() {
             queued.remove(&child);
             if seen >= ROWS {
-                self.note_pending(&child)?;
+                self.add_pending(&child)?;
                 continue;
             }
             let Some(row) = self.get(&child)? else {
@@ -252,7 +252,7 @@ impl Batch<'_> {
         let mut seen = 0;
         while let Some(parent) = queue.pop_front() {
             if seen >= ROWS {
-                self.note_pending(&parent)?;
+                self.add_pending(&parent)?;
                 continue;
             }
             let Some(known) = self.get(&parent)? else {
@@ -302,7 +302,7 @@ impl Batch<'_> {
         Ok(has_changed)
     }
 
-    fn note_pending(&self, key: &Key) -> Result<()> {
+    fn add_pending(&self, key: &Key) -> Result<()> {
         let statement = "INSERT INTO pending(key) VALUES ($1) ON CONFLICT DO NOTHING";
         self.connection.execute(statement, &[key.into()]).map(drop)
     }

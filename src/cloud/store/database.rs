@@ -11,8 +11,8 @@ pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 /// A connection to a database.
 ///
 /// Both databases understand the statements. Parameters are `$1`, `$2` and so on; they must first appear in this
-/// order, because SQLite numbers them that way. The connection to SQLite removes `FOR UPDATE` from the statements:
-/// SQLite locks the whole database.
+/// order, because SQLite numbers them that way. The connection to SQLite removes `FOR UPDATE` from the statements,
+/// because SQLite locks the whole database.
 pub trait Database: Send {
     fn begin(&self, access: Access) -> Result<()>;
 

@@ -41,7 +41,8 @@ pub struct JobSettings {
     pub writer: String,
     /// Name of the job, usually that of the file.
     pub name: String,
-    /// Priority of its tasks, which have at least [`Priority::Requested`]. Jobs of a higher priority come first.
+    /// Jobs of a higher priority come first. The tasks of a job have its priority, but at least
+    /// [`Priority::Requested`].
     pub priority: Priority,
 }
 

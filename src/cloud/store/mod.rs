@@ -123,19 +123,19 @@ impl Store {
     /// Reads a consistent snapshot.
     pub fn read<T, E: From<StoreError>>(
         &self,
-        look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
+        work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.readers.read(look)
+        self.readers.read(work)
     }
 
     /// Reads a snapshot without the private positions.
     pub fn read_public<T, E: From<StoreError>>(
         &self,
-        look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
+        work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         self.readers.read(|snapshot| {
             snapshot.hide_private()?;
-            look(snapshot)
+            work(snapshot)
         })
     }
 

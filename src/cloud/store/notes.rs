@@ -380,8 +380,9 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Makes a position that has inherited its privacy public, with those after it, when a client has written a public
-    /// move to it. Results of workers and links to known positions must not do that, because anybody can request them.
+    /// Called when a client has written the score of a move. If the position before the move is public and the one
+    /// after it has inherited its privacy, the latter and the positions after it become public. Results of workers and
+    /// links to known positions must not publish anything, because any client can request them.
     pub fn publish(&mut self, new: &NewScore) -> Result<()> {
         let NewScore { edge, writer, .. } = new;
         if marked(self.connection, &edge.parent)?.is_some() {

@@ -152,10 +152,10 @@ fn leases_do_not_wait_and_writers_take_turns() {
     assert_eq!(transaction.query(query, &[]).unwrap().len(), 1);
     std::thread::scope(|scope| {
         let writing = scope.spawn(|| write(&store, "", "h2e2"));
-        let begun = Instant::now();
+        let started = Instant::now();
         // Another transaction has locked the first task.
         let lease = other.lease(request(TaskKind::Scoring, 10, 600)).unwrap();
-        assert!(begun.elapsed() < Duration::from_secs(10));
+        assert!(started.elapsed() < Duration::from_secs(10));
         let keys: Vec<_> = lease.tasks.into_iter().map(|task| task.key).collect();
         assert_eq!(
             keys,
@@ -265,12 +265,12 @@ fn servers_that_do_not_answer_are_reported() {
         ("postgres://me:secret@%2Fno%2Fdirectory/x", "No such file"),
     ] {
         let location = Location::parse(url.as_ref()).unwrap();
-        let begun = Instant::now();
+        let started = Instant::now();
         let error = Store::open_at(&location).unwrap_err().to_string();
         assert!(
             error.contains(message) && !error.contains("secret"),
             "{error}"
         );
-        assert!(begun.elapsed() < Duration::from_secs(10));
+        assert!(started.elapsed() < Duration::from_secs(10));
     }
 }

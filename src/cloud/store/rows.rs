@@ -45,9 +45,9 @@ pub fn put(connection: &Connection, key: &Key, row: &Row) -> Result<()> {
     }
     let statement = "INSERT INTO position(key, moves, ply, turned_ply) VALUES ($1, $2, $3, $4)
         ON CONFLICT(key) DO UPDATE SET moves = $2, ply = $3, turned_ply = $4";
-    let [ply, reoriented] = row.plies.map(|ply| Value::Maybe(ply.map(i64::from)));
+    let [ply, swapped] = row.plies.map(|ply| Value::Maybe(ply.map(i64::from)));
     let moves = row.to_bytes();
-    let values = [key.into(), Value::Bytes(&moves), ply, reoriented];
+    let values = [key.into(), Value::Bytes(&moves), ply, swapped];
     connection.execute(statement, &values).map(drop)
 }
 

@@ -197,7 +197,7 @@ impl Readers {
     /// Reads a snapshot.
     pub fn read<T, E: From<StoreError>>(
         &self,
-        look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
+        work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let idle = || self.idle.lock();
         let next = idle().pop();
@@ -206,7 +206,7 @@ impl Readers {
             None => self.connect()?,
         };
         connection.begin(Access::Read)?;
-        let found = look(&Snapshot {
+        let found = work(&Snapshot {
             connection: &*connection,
             hides_private: Cell::new(false),
             prefetched: RefCell::default(),

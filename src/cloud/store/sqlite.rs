@@ -21,8 +21,8 @@ const APPLICATION: i64 = 0x4368_596b;
 /// Version of the schema.
 const VERSION: i64 = 4;
 
-/// `position`: known moves (see [`Row`](crate::cloud::Row)) and distances from the starting position. `edge`: from
-/// which positions a position is reached. `task`: searches to do; `lease` is 0 or the number of a lease, `worker` its
+/// `position`: known moves (see [`Row`](crate::cloud::Row)) and distances from the starting position. `edge`: the
+/// positions with a move to a position. `task`: searches to do; `lease` is 0 or the number of a lease, `worker` its
 /// worker. `audit`: every written value with its depth, every written note, and the number of the undo that undid it.
 /// `undo`: each undo of the writes of a writer. `private`: positions that only writers see; `marked` is 1 for a private
 /// note on a move to the position, 0 if it inherits this from another one, 2 if it is imported. `job`, `job_item`:
@@ -159,8 +159,8 @@ pub fn back_up(path: &Path, out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Prepares a file, which may be a library, to be replaced: merges its log, which SQLite would otherwise apply to the
-/// new file, and removes it. A file of another kind must not have a log.
+/// Prepares a file, which may be a library, to be replaced: merges and removes its log, which SQLite would otherwise
+/// apply to the new file. A file of another kind must not have a log.
 ///
 /// # Errors
 /// Another process uses the library, or there is a log that cannot be merged.

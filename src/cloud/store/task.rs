@@ -16,7 +16,7 @@ use crate::notation::Line;
 /// Seconds after a lease during which the same move or position is not queued again.
 const PAUSE: i64 = 300;
 /// Seconds between two cleanups of old tasks.
-const SWEEP: i64 = 60;
+const CLEANUP_INTERVAL: i64 = 60;
 /// Maximum number of remembered leases.
 const MAX_REMEMBERED: usize = 50_000;
 
@@ -168,7 +168,7 @@ pub struct TaskState {
     /// Lower bound for the next lease number.
     next_lease: i64,
     /// Time of the last cleanup, in seconds since 1970.
-    swept: i64,
+    last_cleanup: i64,
     /// Times of recent leases, in seconds since 1970, by kind of task, position and move to score. The move is `None`
     /// for tasks without moves.
     recent: HashMap<(TaskKind, Key, Option<Move>), i64>,
@@ -206,13 +206,13 @@ impl TaskState {
         Ok(number)
     }
 
-    /// Whether a cleanup is due; `true` at most once in [`SWEEP`] seconds.
-    pub fn is_to_be_swept(&mut self, now: i64) -> bool {
-        let is_time = !(0..SWEEP).contains(&(now - self.swept));
-        if is_time {
-            self.swept = now;
+    /// Whether a cleanup is due; `true` at most once in [`CLEANUP_INTERVAL`] seconds.
+    pub fn is_cleanup_due(&mut self, now: i64) -> bool {
+        let is_due = !(0..CLEANUP_INTERVAL).contains(&(now - self.last_cleanup));
+        if is_due {
+            self.last_cleanup = now;
         }
-        is_time
+        is_due
     }
 
     pub fn remember(&mut self, task: &Task, now: i64) {
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn leases_are_recent_for_five_minutes_and_not_in_the_future() {
-        let is_so = [1000, 1299, 1300, 999].map(|now| is_recent(1000, now));
-        assert_eq!(is_so, [true, true, false, false]);
+        let is_recent = [1000, 1299, 1300, 999].map(|now| super::is_recent(1000, now));
+        assert_eq!(is_recent, [true, true, false, false]);
     }
 }

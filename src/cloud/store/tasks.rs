@@ -148,7 +148,7 @@ impl Batch<'_> {
         Ok(self.tasks.waiting[kind as usize] < MAX_WAITING)
     }
 
-    /// Drops the oldest waiting task of the lowest priority; returns `false` if no such task waits.
+    /// Drops the oldest waiting task of the lowest priority; returns `false` if no such task is waiting.
     fn make_room(&mut self, kind: TaskKind) -> Result<bool> {
         let dropped = (self.connection).execute(MAKE_ROOM, &[kind.number().into()])?;
         self.tasks.waiting[kind as usize] -= i64::from(dropped > 0);
@@ -215,7 +215,7 @@ impl Batch<'_> {
 
     /// Drops tasks that expired or were leased too often, and recounts the waiting tasks, at most once a minute.
     fn drop_old(&mut self, now: i64) -> Result<()> {
-        if !self.tasks.is_to_be_swept(now) {
+        if !self.tasks.is_cleanup_due(now) {
             return Ok(());
         }
         for kind in TaskKind::ALL.map(TaskKind::number) {

@@ -197,7 +197,7 @@ impl Library {
                     if batch.get(&edge.child)?.is_none() {
                         task.moves.push(edge.m);
                     } else {
-                        batch.adopt(&edge)?;
+                        batch.link_move(&edge)?;
                     }
                 }
                 if !task.moves.is_empty() {
@@ -208,7 +208,7 @@ impl Library {
             Ok(Ok(()))
         })?;
         if done.is_ok() {
-            self.throughput.note(WorkCount {
+            self.throughput.add(WorkCount {
                 scores: results.scores.len() as u64,
                 nodes: results.nodes,
             });
@@ -267,7 +267,7 @@ pub enum JobSourceError {
 
 /// A source of tasks for workers.
 pub trait JobSource: fmt::Debug + Send + Sync {
-    /// Leases tasks of a kind; `None` if no task waits.
+    /// Leases tasks of a kind; `None` if no task is waiting.
     fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError>;
 
     /// Submits results.
@@ -284,7 +284,7 @@ pub struct LocalLibrary(pub Arc<Library>);
 impl JobSource for LocalLibrary {
     fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
         // Names of remote workers contain an @, so there is no conflict.
-        (self.0.workers).note(format!("{:?}", std::thread::current().id()));
+        (self.0.workers).record(format!("{:?}", std::thread::current().id()));
         let batch = self.0.lease(kind, 1, WORKER)?;
         Ok((batch.lease > 0).then_some(batch))
     }

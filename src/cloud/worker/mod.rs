@@ -366,6 +366,6 @@ mod tests {
 
     #[test]
     fn a_worker_without_search_threads_ends_and_keeps_its_lease() {
-        assert_eq!(run_until(9, Scorer::lose_search), (1, 0));
+        assert_eq!(run_until(9, Scorer::disconnect_events), (1, 0));
     }
 }

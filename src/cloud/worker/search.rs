@@ -248,7 +248,7 @@ impl Scorer {
 #[cfg(test)]
 impl Scorer {
     /// Disconnects the events, as if the search threads had ended.
-    pub fn lose_search(&mut self) {
+    pub fn disconnect_events(&mut self) {
         self.events = unbounded().1;
     }
 }

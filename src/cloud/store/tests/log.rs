@@ -85,7 +85,7 @@ fn moves_to_positions_that_become_unknown_are_undone(library: &TestLibrary) {
     // The first move is linked to a known position; the second is kept because of the reply of another writer.
     write(&store, "b2e2", "h9g7", 500, "bad");
     let link = new("", "b2e2", 0, 0).edge;
-    assert!(store.write(move |batch| batch.adopt(&link)).unwrap());
+    assert!(store.write(move |batch| batch.link_move(&link)).unwrap());
     write(&store, "", "a3a4", 5, "bad");
     write(&store, "a3a4", "a6a5", 30, "good");
     assert_eq!(undo(&store, "bad"), 1);
@@ -156,7 +156,7 @@ fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
     // The library itself adds the move a3a4, which leads to the position in which "bad" has written a6a5.
     by("a3a4", "a6a5", 30, "bad");
     let link = new("", "a3a4", 0, 0).edge;
-    assert!(store.write(move |batch| batch.adopt(&link)).unwrap());
+    assert!(store.write(move |batch| batch.link_move(&link)).unwrap());
     let before = contents(&store);
     let undone = store.undo("bad", None, "owner").unwrap();
     assert_eq!((undone.undo, undone.values), (Some(1), 4));

@@ -163,7 +163,7 @@ fn a_position_with_a_public_path_stays_public(library: &TestLibrary) {
     assert!(!is_public(&store, "c3c4 g6g5"));
     assert!(
         is_public(&store, "c3c4 g6g5 a3a4"),
-        "also after a3a4 g6g5 c3c4"
+        "a3a4 g6g5 c3c4 leads to it too"
     );
     // If the other path becomes private too, the position is hidden until one of the paths is public again.
     hide(&store, "", "a3a4");
@@ -181,7 +181,7 @@ fn undo_and_redo_change_what_is_private(library: &TestLibrary) {
     assert!(is_public(&store, "c3c4 b7c7"));
     store.redo(1, "owner").unwrap().unwrap();
     assert!(!is_public(&store, "c3c4 b7c7"));
-    // Someone publishes it; without that note it is private again.
+    // Another writer publishes it; without that note it is private again.
     annotate(&store, "", "c3c4", note("", false), "bert");
     assert!(is_public(&store, "c3c4"));
     store.undo("bert", None, "owner").unwrap();
@@ -195,7 +195,7 @@ fn public_moves_publish_positions_that_inherited_privacy(library: &TestLibrary) 
     let branch = ["a3a4 b9c7", "a3a4 b9c7 c3c4", "a3a4 b9c7 c3c4 h9g7"];
     let are_public = |store: &Store| branch.map(|moves| is_public(store, moves));
     assert_eq!(are_public(&store), [false; 3]);
-    // A worker reaches the position by another path, which anybody can have requested.
+    // A worker reaches the position by another path, which any client can have requested.
     store_line(&store, "c3c4 b9c7 a3a4");
     assert_eq!(are_public(&store), [false; 3]);
     let publish = |moves, m| {
