@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_value_wins_and_the_form_precedes_the_url() {
+    fn the_last_value_wins_and_the_form_overrides_the_url() {
         assert_eq!(get("a=1&a=2", "", "a").as_deref(), Some("2"));
         assert_eq!(get("a=1", "a=3&b=4", "a").as_deref(), Some("3"));
         assert_eq!(get("a=1", "b=4", "a").as_deref(), Some("1"));

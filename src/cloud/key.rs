@@ -190,8 +190,9 @@ impl Cells {
         self.0.iter().all(|rank| rank.iter().eq(rank.iter().rev()))
     }
 
-    /// The digits of the transformed position. An odd number of digits is made even: a final 0 is removed, or else a 0
-    /// is appended.
+    /// The digits of the transformed position, in the order of a FEN: a digit of [`KINDS`] for each piece, 0 for one
+    /// empty square, 8 and N for N + 1 empty squares, and a final 1 if black is to move. An odd number of digits is
+    /// made even: a final 0 is removed, or else a 0 is appended.
     fn digits(&self, symmetry: Symmetry, side_to_move: Color) -> Digits {
         let mut digits = Digits::new();
         for row in 0..RANKS {

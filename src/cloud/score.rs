@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn clear_scores_are_propagated_unchanged() {
+    fn a_value_without_averaging_is_the_best_score() {
         let under = |scores: &[i32]| value_under("b2e2", scores);
         assert_eq!(under(&[]), None);
         for score in [0, 20, -20, 100, -100, 500, 29_999, -29_998] {

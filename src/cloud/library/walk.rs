@@ -132,6 +132,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         }
         if let Some(pending) = &mut self.pending {
             pending.request_scores(&child, &replies, Priority::Background);
+            // Positions far below the root are not expanded.
             if ply < self.budget / 2 + 10 {
                 pending.request_expansion(&child, replies.len(), Priority::Background);
             }

@@ -96,7 +96,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on the first available address of a list. `api` answers the requests of the page at `/api`, whose
+    /// Listens on the first available address of a list. `api` answers the requests of the page at `/api`; their
     /// extensions contain a [`PageUser`].
     ///
     /// # Errors

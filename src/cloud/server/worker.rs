@@ -192,7 +192,7 @@ impl Library {
             seconds: self.options.lease,
             worker: worker.to_owned(),
         };
-        let lease = self.store.lease_by_name(request, number)?;
+        let lease = self.store.lease_with_number(request, number)?;
         Ok(write_tasks(&lease.tasks))
     }
 }

@@ -143,7 +143,7 @@ impl Batch<'_> {
                 continue;
             }
             if self.get(&key)?.is_some() != was_known {
-                open.extend(self.leading_to(&key)?);
+                open.extend(self.logged_moves_to(&key)?);
             }
             self.changed.push(key.clone());
             count += usize::from(uncounted.remove(&(key, m)));
@@ -160,10 +160,10 @@ impl Batch<'_> {
         let mut row = self.get(key)?.unwrap_or_default();
         let known = row.get(m).map(|entry| (entry.value, entry.depth));
         let replies = self.get(&edge.child)?;
-        let write = self.latest_write(&edge, false)?;
+        let write = self.latest_write(&edge, replies.is_some())?;
         let (value, depth) = if replies.is_some() {
             // The value follows from the replies.
-            match self.latest_write(&edge, true)? {
+            match write {
                 Some(write) if known.is_none() => write,
                 _ => return Ok(false),
             }
@@ -195,7 +195,7 @@ impl Batch<'_> {
     }
 
     /// All moves in the log that lead to a position.
-    fn leading_to(&self, child: &Key) -> Result<Vec<StoredMove>> {
+    fn logged_moves_to(&self, child: &Key) -> Result<Vec<StoredMove>> {
         let query = "SELECT DISTINCT move FROM audit WHERE key = $1";
         let mut found = Vec::new();
         for parent in rows::parents(self.connection, child)? {

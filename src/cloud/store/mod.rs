@@ -157,7 +157,7 @@ impl Store {
 
     /// Like [`Self::lease`], for workers that identify a lease by its tasks: `number` computes the negative number of
     /// the lease from them.
-    pub fn lease_by_name(
+    pub fn lease_with_number(
         &self,
         request: TaskRequest,
         number: fn(&[Task]) -> i64,

@@ -442,8 +442,9 @@ impl Batch<'_> {
         Ok(inherits)
     }
 
-    /// The positions whose privacy changes when that of a position becomes `is_private`: the position itself, and those
-    /// after it that then inherit privacy or no longer inherit it. `None` if there are more than `max`.
+    /// The positions whose privacy changes when a position becomes private (`is_private`) or public: the position
+    /// itself, and those after it that then inherit privacy or no longer inherit it. `None` if there are more than
+    /// `max`.
     fn branch(
         &self,
         root: &Key,

@@ -21,13 +21,18 @@ const APPLICATION: i64 = 0x4368_596b;
 /// Version of the schema.
 const VERSION: i64 = 4;
 
-/// `position`: known moves (see [`Row`](crate::cloud::Row)) and distances from the starting position. `edge`: the
-/// positions with a move to a position. `task`: searches to do; `lease` is 0 or the number of a lease, `worker` its
-/// worker. `audit`: every written value with its depth, every written note, and the number of the undo that undid it.
-/// `undo`: each undo of the writes of a writer. `private`: positions that only writers see; `marked` is 1 for a private
-/// note on a move to the position, 0 if it inherits this from another one, 2 if it is imported. `job`, `job_item`:
-/// uploads, and the searches that they still need; `move` is the move to score, or -1 for a search that finds moves.
-/// `pending`: positions whose parents and children must still be updated.
+/// The tables:
+/// - `position`: known moves (see [`Row`](crate::cloud::Row)) and distances from the starting position, of the
+///   canonical position and of that with colors swapped (`turned_ply`).
+/// - `edge`: the positions with a move to a position.
+/// - `task`: searches to do; `lease` is 0 or the number of a lease, `worker` its worker.
+/// - `audit`: every written value with its depth, every written note, and the number of the undo that undid it.
+/// - `undo`: each undo of the writes of a writer.
+/// - `private`: positions that only writers see; `marked` is 1 for a private note on a move to the position, 0 if it
+///   inherits its privacy from the positions before it, 2 if it is imported.
+/// - `job`, `job_item`: uploads, and the searches that they still need; `move` is the move to score, or -1 for a search
+///   that finds moves.
+/// - `pending`: positions whose parents and children must still be updated.
 const SCHEMA: &str = "
     CREATE TABLE position(key BLOB PRIMARY KEY, moves BLOB NOT NULL, ply INTEGER, turned_ply INTEGER) WITHOUT ROWID;
     CREATE TABLE edge(child BLOB NOT NULL, parent BLOB NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;

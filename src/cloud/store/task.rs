@@ -185,7 +185,7 @@ impl TaskState {
     }
 
     /// Whether the counts are out of date; other programs may have taken tasks.
-    pub fn is_old(&self) -> bool {
+    pub fn is_outdated(&self) -> bool {
         self.counted.is_none_or(|time| time.elapsed() > COUNT_AGE)
     }
 

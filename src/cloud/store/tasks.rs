@@ -142,7 +142,7 @@ impl Batch<'_> {
 
     /// Whether the queue has room for a task.
     fn has_room(&mut self, kind: TaskKind) -> Result<bool> {
-        if self.tasks.waiting[kind as usize] >= MAX_WAITING && self.tasks.is_old() {
+        if self.tasks.waiting[kind as usize] >= MAX_WAITING && self.tasks.is_outdated() {
             self.tasks.recount(self.connection)?;
         }
         Ok(self.tasks.waiting[kind as usize] < MAX_WAITING)
@@ -163,17 +163,18 @@ impl Batch<'_> {
         Ok(dropped)
     }
 
-    /// Leases tasks. `named` computes the number of the lease from its tasks; without it, the number is a new one.
+    /// Leases tasks. `compute_number` computes the number of the lease from its tasks; without it, the number is a new
+    /// one.
     pub(super) fn lease(
         &mut self,
         request: &TaskRequest,
-        named: Option<fn(&[Task]) -> i64>,
+        compute_number: Option<fn(&[Task]) -> i64>,
     ) -> Result<Lease> {
         let found = self.next_tasks(request.kind, request.count)?;
         let (ids, tasks): (Vec<i64>, Vec<Task>) = found.into_iter().unzip();
-        let number = match named {
+        let number = match compute_number {
             _ if tasks.is_empty() => 0,
-            Some(named) => named(&tasks),
+            Some(compute) => compute(&tasks),
             None => self.tasks.lease_number(self.connection)?,
         };
         let now = now();
@@ -258,7 +259,7 @@ impl Batch<'_> {
     /// Returns the tasks of a lease of a worker to the queue.
     pub fn release(&mut self, number: i64, worker: &str) -> Result<()> {
         for (id, task) in self.leased(number, worker)? {
-            self.wait_again(id, &task)?;
+            self.requeue(id, &task)?;
         }
         Ok(())
     }
@@ -272,7 +273,7 @@ impl Batch<'_> {
     }
 
     /// Returns a leased task to the queue. If a task of the same position is waiting, adds the moves to that one.
-    fn wait_again(&mut self, id: i64, task: &Task) -> Result<()> {
+    fn requeue(&mut self, id: i64, task: &Task) -> Result<()> {
         if let Some(waiting) = self.waiting_task(task)? {
             self.merge_moves(&waiting, task.moves.clone(), task.priority as i64)?;
             let statement = "DELETE FROM task WHERE id = $1";

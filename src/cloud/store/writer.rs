@@ -88,7 +88,7 @@ impl Drop for StoreWriter {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
-            // The panic has already been reported.
+            // A panic of the thread has already been reported.
             let _ = thread.join();
         }
     }

@@ -105,7 +105,7 @@ impl Worker {
                 self.source.release(lease);
             }
         } else {
-            // The panic has already been reported.
+            // A panic of the thread has already been reported.
             let _ = thread.join();
         }
     }

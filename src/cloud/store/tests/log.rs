@@ -5,7 +5,7 @@ use super::*;
 on_both! {
     the_writes_of_a_writer_are_undone,
     later_writes_of_others_stay,
-    a_line_that_was_stored_from_its_end_is_undone,
+    a_line_stored_in_reverse_order_is_undone,
     moves_to_positions_that_become_unknown_are_undone,
     a_restored_value_has_its_depth,
     writes_are_logged,
@@ -68,7 +68,7 @@ fn later_writes_of_others_stay(library: &TestLibrary) {
     assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
 }
 
-fn a_line_that_was_stored_from_its_end_is_undone(library: &TestLibrary) {
+fn a_line_stored_in_reverse_order_is_undone(library: &TestLibrary) {
     let store = library.open();
     write(&store, "", "c3c4", -10, "good");
     write(&store, "b2e2", "h9g7", 500, "bad");
