@@ -24,8 +24,8 @@ pub struct Adjudication {
     pub resign: Option<ScoreWin>,
 }
 
-/// A win threshold. For win adjudication both engines must report the score for the same side; for resign
-/// adjudication the losing engine alone.
+/// A win threshold. For win adjudication both engines must report such scores for the same side; for resign
+/// adjudication the losing engine alone decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ScoreWin {
     /// Score in hundredths of the engine's unit.
@@ -87,8 +87,8 @@ impl FromStr for ScoreDraw {
 #[derive(Clone, Debug)]
 pub struct ScoreAdjudicator {
     adjudication: Adjudication,
-    /// The number of consecutive moves of each side with a score for a win of red, a win of black, a draw, and its own
-    /// resignation.
+    /// For each side, the number of consecutive moves whose score meets the threshold for a win of red, a win of black,
+    /// a draw, and its own resignation.
     runs: ByColor<[u32; 4]>,
 }
 
@@ -158,9 +158,8 @@ impl TablebaseAdjudication {
     }
 
     /// Adjudicates a position that the rules have not decided. A win counts if the mate, or a winning capture, comes
-    /// within the no-capture limit, and if the line to it repeats no position of the game that the rules would then
-    /// judge; a draw counts if it holds under the repetition rules. Wins that depend on the repetition rules are
-    /// played out.
+    /// within the no-capture limit, and if no position on the way there can end the game by repetition. A draw counts
+    /// if it holds under the repetition rules. Wins that depend on the repetition rules are played out.
     pub fn ending(&self, game: &Game, rules: RuleSet) -> Option<Ending> {
         let position = game.position();
         let probe = self.tables.probe(position, rules)?;
@@ -302,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_that_may_repeat_the_game_is_played_out() {
+    fn a_mate_that_may_repeat_a_position_is_played_out() {
         let tablebases = TablebaseAdjudication::open("").unwrap();
         let mut game = Game::new("9/4k4/9/9/9/9/9/5N3/3K5/9 w".parse().unwrap());
         let mut reasons = Vec::new();

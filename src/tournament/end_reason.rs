@@ -16,7 +16,7 @@ indexed_enum! {
         Checkmate,
         /// The side to move has no legal move, which loses.
         Stalemate,
-        /// A repetition that violates no rule.
+        /// A repetition that the rules judge as a draw.
         Repetition,
         /// The loser gave perpetual check.
         PerpetualCheck,
@@ -42,11 +42,12 @@ indexed_enum! {
         TablebaseWin,
         /// Tablebase draw.
         TablebaseDraw,
-        /// An engine exceeded its time and margin.
+        /// An engine exceeded its time and margin, or did not answer `go`.
         TimeLoss,
         /// An unreadable or illegal move.
         IllegalMove,
-        /// The engine exited, did not respond, wrote too much output or could not be restarted.
+        /// An engine exited, wrote too much output, did not answer a command other than `go`, refused the position or a
+        /// legal move, or could not be restarted.
         Crash,
     }
 }

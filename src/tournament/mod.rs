@@ -228,8 +228,8 @@ pub fn pgn_game(
     record.pgn(tags.collect(), details)
 }
 
-/// Restores a record from a PGN game of the tournament. Data that PGN does not hold is missing. The schedule may have
-/// other players for this game.
+/// Restores a record from a PGN game of the tournament, without the data that PGN does not hold. Whether the schedule
+/// has the same players for this game is not checked.
 pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameRecord> {
     let (_, number) = game.tag("Round")?.split_once('.')?;
     let number = number.parse::<u64>().ok()?.checked_sub(1)?;

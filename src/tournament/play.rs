@@ -26,7 +26,7 @@ pub struct PlayedGame {
 
 /// Why a game has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoGame {
+pub enum NoResult {
     /// The tournament was stopped.
     Interrupted,
     /// The machine stalled; the game must be replayed.
@@ -42,7 +42,7 @@ pub fn play(
     players: ByColor<usize>,
     engines: ByColor<&mut Engine>,
     stalls: &StallWatch,
-) -> Result<PlayedGame, NoGame> {
+) -> Result<PlayedGame, NoResult> {
     let rules = &tournament.rules;
     let specs = players.map(|number| &tournament.engines[number]);
     let mut game = GameInProgress {
@@ -93,7 +93,7 @@ struct GameInProgress<'a> {
 
 impl GameInProgress<'_> {
     /// Asks the side to move for a move and plays it. Returns the ending if that ends the game.
-    fn play_move(&mut self) -> Result<Option<Ending>, NoGame> {
+    fn play_move(&mut self) -> Result<Option<Ending>, NoResult> {
         let side = self.referee.side_to_move();
         let banned = banned(&self.tournament.rules, &mut self.referee);
         let request = MoveRequest {
@@ -170,7 +170,7 @@ impl GameInProgress<'_> {
         });
     }
 
-    /// Returns the ending if a side lost on time.
+    /// Records the time overrun of a move, if any. Returns the ending if the side lost on time.
     ///
     /// # Errors
     /// The side exceeded its time only because the machine stalled.
@@ -179,12 +179,12 @@ impl GameInProgress<'_> {
         side: Color,
         answer: &MoveAnswer,
         stalled: Duration,
-    ) -> Result<Option<Ending>, NoGame> {
+    ) -> Result<Option<Ending>, NoResult> {
         let clock = &self.clocks[side];
         let limit = self.engines[side].limit(clock);
         let elapsed = answer.elapsed;
         if elapsed > limit && elapsed.saturating_sub(stalled) <= limit {
-            return Err(NoGame::Void(stall_text(stalled, elapsed)));
+            return Err(NoResult::Void(stall_text(stalled, elapsed)));
         }
         let overrun = clock.allowance().and_then(|time| elapsed.checked_sub(time));
         if let Some(overrun) = overrun {
@@ -212,14 +212,14 @@ impl GameInProgress<'_> {
         side: Color,
         failure: &EngineFailure,
         began: Instant,
-    ) -> Result<Ending, NoGame> {
+    ) -> Result<Ending, NoResult> {
         if *failure == EngineFailure::Interrupted {
-            return Err(NoGame::Interrupted);
+            return Err(NoResult::Interrupted);
         }
         if let EngineFailure::Timeout { allowed, .. } = failure
             && let Some(stall) = self.stalls.excuse(began, *allowed)
         {
-            return Err(NoGame::Void(stall));
+            return Err(NoResult::Void(stall));
         }
         self.engines[side].has_failed = true;
         let reason = match failure {
@@ -230,7 +230,7 @@ impl GameInProgress<'_> {
     }
 
     /// Lets a side ponder on the reply that it expects.
-    fn ponder(&mut self, side: Color, expected: Move) -> Result<Option<Ending>, NoGame> {
+    fn ponder(&mut self, side: Color, expected: Move) -> Result<Option<Ending>, NoResult> {
         let mut ahead = self.referee.clone();
         if ahead.play(expected).is_err() || ahead.ending().is_some() {
             return Ok(None);

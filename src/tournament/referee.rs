@@ -94,8 +94,8 @@ impl Referee {
 pub enum Replay {
     /// The record agrees with the rules.
     Agrees,
-    /// The record contradicts the rules, as the text describes: by an illegal move, moves after the end of the game,
-    /// another result or reason, or a rule as the reason of a game that is not over.
+    /// The record contradicts the rules, as the text describes: it has an illegal move, moves after the end of the
+    /// game, or a wrong result or reason.
     Disagrees(String),
 }
 

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::Tournament;
 use super::engine::{EngineFailure, Greeting, probe, processors};
-use super::play::NoGame;
+use super::play::NoResult;
 use super::record::{GameRecord, GameSummary};
 use super::schedule::{Fixture, Schedule};
 use super::stall::StallWatch;
@@ -273,14 +273,14 @@ fn work(
                 voids = 0;
                 Ok(TournamentEvent::Game(record))
             }
-            Err(NoGame::Interrupted) => break,
-            Err(NoGame::Failed(reason)) => Err(io::Error::other(reason)),
-            Err(NoGame::Void(detail)) if voids == MAX_VOIDS => Err(io::Error::other(format!(
+            Err(NoResult::Interrupted) => break,
+            Err(NoResult::Failed(reason)) => Err(io::Error::other(reason)),
+            Err(NoResult::Void(detail)) if voids == MAX_VOIDS => Err(io::Error::other(format!(
                 "game {} was void {} times in a row: {detail}",
                 number + 1,
                 voids + 1
             ))),
-            Err(NoGame::Void(detail)) => {
+            Err(NoResult::Void(detail)) => {
                 voids += 1;
                 replay = Some(fixture);
                 Ok(TournamentEvent::Void { number, detail })

@@ -15,7 +15,8 @@ named_enum! {
         RoundRobin = "round-robin",
         /// The seeds (by default the first engine) play all others.
         Gauntlet = "gauntlet",
-        /// In each round engines with about the same number of points play each other, if they have not yet met.
+        /// In each round engines with about the same number of points play each other. They meet again only if that
+        /// cannot be avoided.
         Swiss = "swiss",
         /// The loser of a match leaves the tournament.
         Knockout = "knockout",
@@ -69,7 +70,7 @@ impl ColorOrder {
 pub struct Schedule {
     format: TournamentFormat,
     engines: usize,
-    /// The pairings of a round, or of all known pairs if they depend on the results.
+    /// The pairings of each round. If they depend on the results, those of all rounds that are known.
     pairings: Vec<[usize; 2]>,
     rounds: u64,
     colors: ColorOrder,
@@ -80,7 +81,7 @@ pub struct Schedule {
 pub struct Fixture {
     /// Index of the game, from 0.
     pub number: u64,
-    /// Round, from 0. In a knockout each pair of a match is a round.
+    /// Round, from 0. In a knockout each pair of games of a match is a round.
     pub round: u64,
     /// Indexes of the engines that play red and black.
     pub players: ByColor<usize>,
@@ -160,7 +161,8 @@ impl Schedule {
         })
     }
 
-    /// The game with an index, once these games are played, on whose results its players may depend.
+    /// The game with an index. If its players are not known yet, first adds the pairings that follow from the results
+    /// of `games`.
     pub fn fixture_after(&mut self, number: u64, games: &[GameSummary]) -> Option<Fixture> {
         while number >= self.known_games() && self.advance(games) {}
         self.fixture(number)

@@ -16,16 +16,16 @@ const LATE: Duration = Duration::from_millis(30);
 /// Number of stalls that are kept, many more than occur during a move.
 const MAX_STALLS: usize = 4096;
 
-/// The state of the watch.
+/// The last tick and the stalls so far.
 #[derive(Debug)]
-struct Watched {
+struct TickRecord {
     /// Time of the last tick.
     last: Instant,
     /// Start and end of each stall, in order of time.
     stalls: VecDeque<(Instant, Instant)>,
 }
 
-impl Watched {
+impl TickRecord {
     /// The stall in progress, if the next tick is overdue.
     fn current(&self, now: Instant) -> Option<(Instant, Instant)> {
         (now.saturating_duration_since(self.last) > LATE).then(|| (self.last + TICK, now))
@@ -45,7 +45,7 @@ impl Watched {
 /// A thread that wakes up periodically and records when it was late.
 #[derive(Clone, Debug)]
 pub struct StallWatch {
-    watched: Arc<Mutex<Watched>>,
+    record: Arc<Mutex<TickRecord>>,
     /// Dropped to end the thread.
     _running: Sender<()>,
 }
@@ -53,12 +53,12 @@ pub struct StallWatch {
 impl StallWatch {
     /// Starts the thread.
     pub fn start() -> io::Result<Self> {
-        let watched = Arc::new(Mutex::new(Watched {
+        let record = Arc::new(Mutex::new(TickRecord {
             last: Instant::now(),
             stalls: VecDeque::new(),
         }));
         let (running, ended) = bounded::<()>(0);
-        let ticking = Arc::clone(&watched);
+        let ticking = Arc::clone(&record);
         thread::Builder::new()
             .name("stall watch".to_owned())
             .spawn(move || {
@@ -67,19 +67,19 @@ impl StallWatch {
                 }
             })?;
         Ok(Self {
-            watched,
+            record,
             _running: running,
         })
     }
 
     /// Total length of the stalls between two times.
     pub fn between(&self, from: Instant, to: Instant) -> Duration {
-        let watched = self.watched.lock();
-        let current = watched.current(Instant::now());
-        stalled(watched.stalls.iter().chain(&current), from, to)
+        let record = self.record.lock();
+        let current = record.current(Instant::now());
+        stalled(record.stalls.iter().chain(&current), from, to)
     }
 
-    /// If an engine has not responded since `from` for longer than `allowed` only because of stalls, returns a
+    /// If there were stalls since `from`, and the rest of the time since then is at most `allowed`, returns a
     /// description of the stalls.
     pub fn excuse(&self, from: Instant, allowed: Duration) -> Option<String> {
         let now = Instant::now();
@@ -119,16 +119,16 @@ mod tests {
     fn late_ticks_are_stalls() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let mut watched = Watched {
+        let mut record = TickRecord {
             last: start,
             stalls: VecDeque::new(),
         };
         for ms in [10, 22, 500, 510] {
-            watched.tick(at(ms));
+            record.tick(at(ms));
         }
-        assert_eq!(watched.stalls, [(at(32), at(500))]);
-        assert_eq!(watched.current(at(530)), None);
-        assert_eq!(watched.current(at(600)), Some((at(520), at(600))));
+        assert_eq!(record.stalls, [(at(32), at(500))]);
+        assert_eq!(record.current(at(530)), None);
+        assert_eq!(record.current(at(600)), Some((at(520), at(600))));
     }
 
     #[test]

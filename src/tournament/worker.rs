@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, TryRecvError};
 use super::Tournament;
 use super::end_reason::{EndReason, Ending};
 use super::engine::{Engine, EngineFailure};
-use super::play::{NoGame, play};
+use super::play::{NoResult, play};
 use super::record::{GameRecord, MoveRecord};
 use super::schedule::Fixture;
 use super::stall::StallWatch;
@@ -50,7 +50,7 @@ impl<'a> GameWorker<'a> {
     }
 
     /// Plays a game.
-    pub fn play(&mut self, fixture: &Fixture) -> Result<GameRecord, NoGame> {
+    pub fn play(&mut self, fixture: &Fixture) -> Result<GameRecord, NoResult> {
         let opening = self.tournament.openings.of_round(fixture.round);
         let players = fixture.players;
         let must_quit = |number: &usize, engine: &mut Engine| {
@@ -66,17 +66,17 @@ impl<'a> GameWorker<'a> {
             let began = Instant::now();
             match self.prepare(number, fixture) {
                 Ok(()) => {}
-                Err(EngineFailure::Interrupted) => return Err(NoGame::Interrupted),
-                Err(failure) if failure.is_setup_error() => {
+                Err(EngineFailure::Interrupted) => return Err(NoResult::Interrupted),
+                Err(failure) if failure.ends_tournament() => {
                     let name = &self.tournament.engines[number].name;
-                    return Err(NoGame::Failed(format!("engine {name}: {failure}")));
+                    return Err(NoResult::Failed(format!("engine {name}: {failure}")));
                 }
                 Err(failure) => {
                     self.engines.remove(&number);
                     if let EngineFailure::Timeout { allowed, .. } = failure
                         && let Some(stall) = self.stalls.excuse(began, allowed)
                     {
-                        return Err(NoGame::Void(stall));
+                        return Err(NoResult::Void(stall));
                     }
                     return Ok(forfeit(fixture, opening, color, &failure));
                 }
@@ -86,7 +86,7 @@ impl<'a> GameWorker<'a> {
         let began = Instant::now();
         let engines = self.engines.get_disjoint_mut(players.0.each_ref());
         let [Some(red), Some(black)] = engines else {
-            return Err(NoGame::Interrupted);
+            return Err(NoResult::Interrupted);
         };
         let engines = ByColor::new(red, black);
         let played = play(self.tournament, opening, players, engines, &self.stalls)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The test engine: it moves rooks to and fro and misbehaves according to its first argument.
+# The test engine: it moves rooks back and forth and misbehaves according to its first argument.
 # From the starting position the game is drawn by repetition after eight plies.
 mode=$1
 file=$2
@@ -20,8 +20,8 @@ if [ "$mode" = loud ]; then
     }
 fi
 
-# Chuhe, the file, as an engine that speaks XBoard alone: `xboard` reads its first line late, `strict` plays one game,
-# reads only the FENs of UCI and refuses the first move that it gets, `refuses` all moves.
+# The program `file`, which is Chuhe, as an engine that speaks only XBoard: `xboard` reads its first line late, `strict`
+# plays one game, reads only the FENs of UCI and refuses the first move that it gets, `refuses` refuses all moves.
 case $mode in
     xboard | strict | refuses)
         exec 3>&1
@@ -135,11 +135,6 @@ if [ "$mode" = dawdles ]; then
     say "$$" >>"$file"
     sleep 1000
 fi
-# It removes the file when it starts.
-if [ "$mode" = vanishes ] && [ -n "$file" ]; then
-    rm -f "$file"
-fi
-
 # It starts slowly.
 [ "$mode" = drowsy ] && sleep 1.5
 

@@ -146,11 +146,11 @@ fn journals_of_other_matches_are_refused_and_unchanged() {
     let (head, games) = journal.split_once('\n').unwrap();
     let other = format!("{PLAIN} --rules computer");
     let incomplete = &journal[..journal.len() - 9];
-    let (headless, foreign) = ("the first line is incomplete", "not a match journal");
+    let (no_header, no_journal) = ("the first line is incomplete", "not a match journal");
     for (text, arguments, reason) in [
-        ("important notes without a final newline", PLAIN, foreign),
-        ("line one\nline two keeps no newline", PLAIN, foreign),
-        (&head[..head.len() / 2], PLAIN, headless),
+        ("important notes without a final newline", PLAIN, no_journal),
+        ("line one\nline two keeps no newline", PLAIN, no_journal),
+        (&head[..head.len() / 2], PLAIN, no_header),
         (incomplete, &other, "another tournament"),
         (
             &format!("{head}\n{games}{games}{{\"num"),
@@ -174,7 +174,7 @@ fn journals_of_other_matches_are_refused_and_unchanged() {
 }
 
 #[test]
-fn no_file_contains_passwords_of_addresses() {
+fn no_file_contains_passwords_of_urls() {
     let place = Place::new();
     let names = ["pgn", "json", "resume", "log", "page.html"];
     let run = || {

@@ -67,8 +67,8 @@ fn the_ply_limit_and_the_rule_set_end_games() {
     let short = format!("{PLAIN} --max-plies 5");
     assert_eq!(first_game(["good", "good"], &short).0, "ply limit");
     // ElephantEye rules decide at the fourth occurrence.
-    let league = format!("{PLAIN} --rules elephanteye");
-    assert_eq!(first_game(["good", "good"], &league).1, 12);
+    let elephanteye = format!("{PLAIN} --rules elephanteye");
+    assert_eq!(first_game(["good", "good"], &elephanteye).1, 12);
 }
 
 #[test]

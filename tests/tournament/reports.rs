@@ -194,7 +194,7 @@ fn more_threads_than_processors_give_a_warning() {
 fn final_positions_and_details_are_written() {
     let place = Place::new();
     let [epd, pgn] = ["ends.epd", "details.pgn"].map(|name| place.path(name));
-    // A last line without a line end gets one.
+    // A newline is added to a last line without one.
     fs::write(&epd, "3k5/9/9/9/9/9/9/9/9/4K4 w").unwrap();
     let engines = [script("one", "detailed"), script("two", "mated")];
     let arguments = "--openings start --rounds 1 --each tc=100+1 --pgn-details";

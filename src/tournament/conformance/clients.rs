@@ -1,5 +1,5 @@
-//! Checks of what real clients send or expect although the protocols do not define it. An engine that fails such a
-//! check does not violate its protocol, but cannot be used with these clients.
+//! Checks of what real clients send or expect although the protocols do not define it. An engine that only ignores or
+//! refuses such lines does not violate its protocol, but cannot be used with these clients.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -52,7 +52,7 @@ pub fn moves_after_the_board(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     // The board of a client's FEN may already be the one after the moves, so that they are illegal. Here the illegal
     // move is a rook that captures its own pawn.
-    let line = format!("position fen {START} moves {}", engine.impossible_move());
+    let line = format!("position fen {START} moves {}", engine.illegal_move());
     let result = plays_after(engine, &line, &position);
     tolerated(
         result,
@@ -118,7 +118,7 @@ pub fn legal_move_list(engine: &mut Dialogue<'_>) -> CheckResult {
     let mut listed = 0;
     while listed < START_MOVES {
         match engine.line_before(deadline)? {
-            // A move ends a search, which an engine without `perft` may start.
+            // An engine without `perft` may search instead and answer with a move.
             Some(line) if !is_outcome(&line) => listed += usize::from(is_count(&line)),
             _ => break,
         }

@@ -274,7 +274,7 @@ impl<'a> Dialogue<'a> {
     }
 
     /// A move in the engine's coordinates that is illegal in the starting position: a rook captures its own pawn.
-    pub fn impossible_move(&self) -> String {
+    pub fn illegal_move(&self) -> String {
         let [from, to] = [Square::new(0, 0), Square::new(0, 3)];
         from.zip(to).map_or_else(String::new, |(from, to)| {
             self.dialect.write_move(Move::new(from, to))
@@ -294,8 +294,8 @@ impl<'a> Dialogue<'a> {
     ) -> Result<Move, CheckFailure> {
         let answer = lines.last().map_or("", String::as_str);
         let text = answer.split_ascii_whitespace().nth(1).unwrap_or_default();
-        let is_known = |m: &Move| is_legal(position, *m);
-        match self.dialect.read_move(text).filter(is_known) {
+        let is_legal_here = |m: &Move| is_legal(position, *m);
+        match self.dialect.read_move(text).filter(is_legal_here) {
             Some(m) if answer.starts_with("bestmove ") => Ok(m),
             _ => violated(format!("{:?} is not a legal move here", printable(answer))),
         }
@@ -323,7 +323,7 @@ impl<'a> Dialogue<'a> {
     }
 }
 
-/// Starts an engine with the starting position.
+/// Initializes an engine and sends the starting position.
 pub fn start(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
     engine.initialize()?;
     engine.position(START, &[]);

@@ -1,7 +1,7 @@
 //! Checks whether an engine conforms to its protocol. Each check runs with a new engine process.
 //!
 //! The reference is the specification of UCCI 3.0, or that of UCI with the moves and positions of xiangqi. Behavior
-//! that the specification leaves open is not checked, or reported as unclear if some clients may fail.
+//! that the specification leaves open is reported as unclear if some clients may fail, and is otherwise not checked.
 
 mod clients;
 mod dialogue;

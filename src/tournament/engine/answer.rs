@@ -55,7 +55,7 @@ pub enum EngineFailure {
     /// It speaks XBoard, and cannot be used for the reason given.
     #[error("it speaks XBoard, {0}")]
     Xboard(&'static str),
-    /// It speaks XBoard, and refused the position or a move of the game twice. This is its last message.
+    /// It speaks XBoard, and refused the position or a move of the game twice. The text is its message.
     #[error("it refused the position or a legal move: {0}")]
     Refused(String),
     /// The user set a variant other than xiangqi.
@@ -73,7 +73,7 @@ pub enum EngineFailure {
 
 impl EngineFailure {
     /// Whether the failure ends the tournament. Any other failure only loses the engine's game.
-    pub const fn is_setup_error(&self) -> bool {
+    pub const fn ends_tournament(&self) -> bool {
         matches!(self, Self::Interrupted | Self::Start(_) | Self::Network(_))
     }
 }
@@ -228,7 +228,7 @@ impl EngineInfo {
         }
         self.depth = update.depth.or(self.depth);
         self.nodes = update.nodes.or(self.nodes);
-        // Adjudication and comments take the score as exact.
+        // A bound does not replace an exact score: adjudication and comments take the score as exact.
         if update.is_bound && !self.is_bound && self.score.is_some() {
             return;
         }

@@ -81,7 +81,7 @@ impl EngineDialect {
 
     /// The `position` command, followed by `banmoves` if moves are banned.
     ///
-    /// UCCI engines get the moves since the last capture, as the protocol demands, UCI engines the whole game.
+    /// UCCI engines get the moves since the last capture, as the protocol demands, all others the whole game.
     pub fn position(self, request: &MoveRequest<'_>) -> String {
         let game = request.game;
         let plies = game.plies();

@@ -11,7 +11,7 @@ use crate::tournament::spec::{EngineProtocol, EngineSpec, switch};
 /// The variant option of multi-variant engines.
 pub const VARIANT: &str = "UCI_Variant";
 
-/// How long to wait for the first `readyok` of a UCCI engine before it must search.
+/// How long to wait for the first `readyok` of a UCCI engine before it is also asked to search.
 const FIRST_READY: Duration = Duration::from_secs(1);
 
 /// Data from an engine's greeting and from the setting of its options.
@@ -118,8 +118,8 @@ impl Engine {
         }
     }
 
-    /// Waits until the engine is ready. Some UCCI engines do not know `isready`: if there is no answer for a while, the
-    /// engine must also search, and an answer to that alone shows that it ignores `isready`.
+    /// Waits until the engine is ready. Some UCCI engines do not know `isready`: an engine that does not answer for a
+    /// while is also asked to search, and if it answers only that, it ignores `isready`.
     fn await_first_ready(&mut self) -> Result<(), EngineFailure> {
         self.process.send("isready");
         let wait = FIRST_READY.min(self.timeouts.ready / 2);

@@ -74,7 +74,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts an engine, bound to its own processors or to `cpus` if given, and greets it.
+    /// Starts an engine and greets it. It is bound to the processors of its settings, or else to `cpus`, if given.
     pub fn start(
         spec: &EngineSpec,
         cpus: Option<&[usize]>,
@@ -133,12 +133,12 @@ impl Engine {
         }
     }
 
-    /// The line in which an XBoard engine refused the last position.
+    /// The line in which an XBoard engine refused the last position or a move of its game.
     fn refusal(&self) -> Option<String> {
         self.process.xboard()?.refusal.clone()
     }
 
-    /// Whether it plays only one game.
+    /// Whether it must be restarted for each game (`reuse=0` of XBoard).
     pub fn must_restart(&self) -> bool {
         self.process
             .xboard()
@@ -378,7 +378,7 @@ impl Engine {
     }
 }
 
-/// Starts the process of an engine, bound to its own processors or to `cpus` if given.
+/// Starts the process of an engine, bound to the processors of its settings, or else to `cpus`, if given.
 fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, EngineFailure> {
     let cpus = spec.cpus.as_deref().or(cpus);
     Process::start(spec, cpus, false).map_err(|error| {

@@ -31,13 +31,13 @@ const GREETINGS: [(&str, Duration); 3] = [
 ///
 /// # Errors
 /// The engine cannot be started, does not answer, does not play xiangqi, contradicts the given settings, or cannot set
-/// up positions although `must_set_up` demands it.
+/// up positions although `needs_setboard` demands it.
 pub fn probe(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
     timeouts: Timeouts,
     interrupted: &Receiver<()>,
-    must_set_up: bool,
+    needs_setboard: bool,
 ) -> Result<(EngineSpec, Greeting), EngineFailure> {
     let mut spec = spec.clone();
     let mut detected = Vec::new();
@@ -51,7 +51,7 @@ pub fn probe(
         spec.protocol = Some(protocol);
     }
     let mut engine = Engine::start(&spec, cpus, timeouts, interrupted.clone())?;
-    if must_set_up
+    if needs_setboard
         && engine
             .process
             .xboard()
@@ -145,7 +145,7 @@ fn await_greeting_end(
                 if let Some(protocol) = protocol_of_answer(&text) {
                     return Ok(GreetingAnswer::Protocol(protocol));
                 }
-                // An XBoard engine does not know the other greetings. A slow one may refuse an earlier greeting.
+                // An XBoard engine refuses the other greetings. A slow one may refuse an earlier greeting only now.
                 let refused = text.strip_prefix("Error (unknown command): ");
                 if refused == Some(greeting) {
                     return Ok(GreetingAnswer::Missing);
@@ -167,33 +167,33 @@ fn protocol_of_answer(line: &str) -> Option<EngineProtocol> {
         .find(|protocol| is_response(line, protocol.greeting_end()))
 }
 
-/// The depth of the search that detects the first rank.
-const FIND_RANKS: u32 = 1;
+/// The depth of the searches that detect the first rank and verify the variant.
+const DETECTION_DEPTH: u32 = 1;
 /// The depth of the search that verifies `ranks=`.
-const VERIFY_RANKS: u32 = 2;
+const VERIFICATION_DEPTH: u32 = 2;
 /// How long such a search may take before the engine gets `stop`.
-const SEARCH_TIME: Duration = Duration::from_secs(3);
+const PROBE_TIME: Duration = Duration::from_secs(3);
 /// Red to move is stalemated in xiangqi, but not in some variants (in janggi passing is a move).
 const STALEMATE: &str = "3k5/9/9/9/4r4/9/9/9/r8/5K3 w - - 0 1";
 
 impl Engine {
-    /// Detects the first rank from a move in the starting position. No text is a legal move in both systems: red's
+    /// Detects the first rank from a move in the starting position. No text is a legal move with both numbers: red's
     /// pieces are on ranks 0, 2 and 3 if ranks count from 0, and on ranks 1, 3 and 4 if they count from 1. The pieces
-    /// on rank 3 are on different files in the two systems.
+    /// on the rank called 3 are on different files in the two cases.
     fn find_first_rank(&mut self) -> Result<u8, EngineFailure> {
-        let line = self.play_from(START, FIND_RANKS)?;
+        let line = self.play_from(START, DETECTION_DEPTH)?;
         (0..=1)
-            .find(|first_rank| self.reads(&line, *first_rank))
+            .find(|first_rank| self.is_legal_answer(&line, *first_rank))
             .ok_or_else(|| EngineFailure::NotXiangqi(excerpt(&line)))
     }
 
     /// Verifies `ranks=` by a move in the starting position.
     fn verify_first_rank(&mut self, first_rank: u8) -> Result<(), EngineFailure> {
-        let line = self.play_from(START, VERIFY_RANKS)?;
+        let line = self.play_from(START, VERIFICATION_DEPTH)?;
         let played = excerpt(&line);
-        if self.reads(&line, first_rank) {
+        if self.is_legal_answer(&line, first_rank) {
             Ok(())
-        } else if self.reads(&line, 1 - first_rank.min(1)) {
+        } else if self.is_legal_answer(&line, 1 - first_rank.min(1)) {
             Err(EngineFailure::WrongRanks { first_rank, played })
         } else {
             Err(EngineFailure::NotXiangqi(played))
@@ -210,7 +210,7 @@ impl Engine {
         if variant.eq_ignore_ascii_case("xiangqi") {
             return Ok(());
         }
-        let line = self.play_from(STALEMATE, FIND_RANKS)?;
+        let line = self.play_from(STALEMATE, DETECTION_DEPTH)?;
         match self
             .answer(&line, Instant::now(), Duration::ZERO, false)
             .choice
@@ -235,7 +235,7 @@ impl Engine {
         self.process.reset();
         self.process.send(&go);
         let limit = self.timeouts.ready;
-        let (_, line) = match self.best_move(SEARCH_TIME.min(limit / 2)) {
+        let (_, line) = match self.best_move(PROBE_TIME.min(limit / 2)) {
             Err(EngineFailure::Timeout { .. }) => {
                 self.process.send("stop");
                 let awaited = format!("{BEST_MOVE} after {go} and stop");
@@ -247,7 +247,7 @@ impl Engine {
     }
 
     /// Whether an answer is a legal move of the starting position with ranks from `first_rank`.
-    fn reads(&self, line: &str, first_rank: u8) -> bool {
+    fn is_legal_answer(&self, line: &str, first_rank: u8) -> bool {
         let text = answer_words(line).next().unwrap_or_default();
         let dialect = super::EngineDialect {
             first_rank,

@@ -43,7 +43,7 @@ pub struct Process {
     label: Arc<str>,
     /// The translator of an XBoard engine.
     xboard: Option<Arc<Mutex<XboardTranslator>>>,
-    /// Dropped to end the threads at the pipes, which other processes may keep open.
+    /// Dropping it ends the threads that use the pipes, even if other processes keep the pipes open.
     _cancel: Cancel,
     /// Kills the engine if this process ends.
     #[cfg(unix)]

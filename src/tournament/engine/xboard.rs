@@ -45,7 +45,7 @@ impl XboardTranslator {
     pub fn command(&mut self, line: &str) -> Vec<String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            // The answer to the ping ends features that lack `done=1`.
+            // The answer to the ping ends the features of an engine that does not send `done=1`.
             "xboard" => lines(&["xboard", "protover 2", "ping 0"]),
             "isready" => {
                 self.pings += 1;
@@ -245,7 +245,7 @@ fn lines(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// A time in minutes and seconds, rounded up: some engines crash without time.
+/// A time in minutes and seconds, rounded up: some engines crash at 0:00.
 fn whole_seconds(milliseconds: u64) -> String {
     let seconds = milliseconds.div_ceil(1000).max(1);
     format!("{}:{:02}", seconds / 60, seconds % 60)

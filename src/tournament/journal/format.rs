@@ -92,7 +92,7 @@ impl JournalHeader {
     /// The first setting that differs from another header; the id and the length of the PGN are ignored.
     pub fn difference(&self, other: &Self) -> Option<&'static str> {
         let pgn = |header: &Self| header.pgn.as_ref().map(|pgn| pgn.path.clone());
-        // Journals of older versions contain addresses with passwords.
+        // Journals of older versions contain URLs with passwords.
         let is_same = |a: &Value, b: &Value| cleaned(a.clone()) == cleaned(b.clone());
         let checks = [
             // Compared before the engines, because they set options of the engines.
@@ -116,7 +116,7 @@ impl JournalHeader {
     }
 }
 
-/// A value without the names, passwords and tokens in its addresses.
+/// A value without the user names, passwords and tokens in its URLs.
 fn cleaned(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(without_credentials(&text)),
@@ -205,21 +205,21 @@ pub enum JournalError {
     Version(u32),
     /// The first line is damaged and no other line repeats it.
     #[error(
-        "line 1: {reason}; no other line has a copy of the header, so the readable games ({safe}) cannot be \
+        "line 1: {reason}; no other line has a copy of the header, so the readable games ({readable}) cannot be \
          used"
     )]
     Header {
         /// The problem.
         reason: String,
         /// Number of readable games.
-        safe: usize,
+        readable: usize,
     },
     /// It belongs to another tournament.
     #[error("the journal belongs to another tournament: the {0} differ")]
     Other(&'static str),
     /// A line is not a valid entry, or its game is a duplicate, has the wrong players or depends on missing games.
     #[error(
-        "line {line}: {reason}; readable games: {safe}; --repair continues from them and keeps a copy of \
+        "line {line}: {reason}; readable games: {readable}; --repair continues from them and keeps a copy of \
          the damaged file"
     )]
     Damaged {
@@ -228,7 +228,7 @@ pub enum JournalError {
         /// The problem.
         reason: String,
         /// Number of readable games.
-        safe: usize,
+        readable: usize,
     },
 }
 

@@ -3,7 +3,7 @@
 //! It consists of JSON lines: a [`JournalHeader`] with the settings of the tournament, then a [`JournalEntry`] for
 //! each run of the program (with a copy of the header), each game and each void game. The writing process holds
 //! an advisory lock, which the system releases when the process ends. A game is synced to the disk before it is
-//! written anywhere else, so that the journal never lacks a game that the PGN has.
+//! written anywhere else, so that the journal has every game that the PGN has unless the disk loses synced data.
 
 mod format;
 mod reading;
@@ -63,8 +63,12 @@ impl Journal {
         let read = read(&file, &ours, tournament)?;
         match read.damage {
             Some((line, reason)) if damage == Damage::Refuse => {
-                let safe = read.content.games.len();
-                return Err(JournalError::Damaged { line, reason, safe });
+                let readable = read.content.games.len();
+                return Err(JournalError::Damaged {
+                    line,
+                    reason,
+                    readable,
+                });
             }
             Some(_) => file = rewrite(path, file, &read)?,
             // The file is changed only after its header was checked.

@@ -67,10 +67,10 @@ pub fn read(
     let mut source = BufReader::with_capacity(1 << 16, file);
     let beginning = io::BufRead::fill_buf(&mut source)?;
     let common = beginning.len().min(BEGINNING.len());
-    let begins_well = beginning[..common] == BEGINNING[..common];
+    let has_journal_start = beginning[..common] == BEGINNING[..common];
     let mut line = Vec::new();
     let (header, length) = match read_bounded_line(&mut source, MAX_LINE, &mut line)? {
-        BoundedLine::End | BoundedLine::Unended(_) if begins_well => {
+        BoundedLine::End | BoundedLine::Unended(_) if has_journal_start => {
             return Err(JournalError::IncompleteHeader);
         }
         BoundedLine::End | BoundedLine::Unended(_) => return Err(JournalError::NotAJournal),
@@ -80,7 +80,7 @@ pub fn read(
     let mut later = read_later_lines(&mut source, &mut line)?;
     let (header, header_damage) = match header {
         Ok(header) => (header, None),
-        Err(reason) => (later.header_copy(&reason, begins_well)?, Some(reason)),
+        Err(reason) => (later.header_copy(&reason, has_journal_start)?, Some(reason)),
     };
     if let Some(difference) = header.difference(ours) {
         return Err(JournalError::Other(difference));
@@ -143,22 +143,28 @@ struct LaterLines {
 
 impl LaterLines {
     /// The last copy of the header. `reason` is the damage of the first line.
-    fn header_copy(&self, reason: &str, begins_well: bool) -> Result<JournalHeader, JournalError> {
-        let (mut found, mut safe) = (None, 0);
+    fn header_copy(
+        &self,
+        reason: &str,
+        has_journal_start: bool,
+    ) -> Result<JournalHeader, JournalError> {
+        let (mut found, mut readable) = (None, 0);
         for (_, entry) in &self.entries {
             match entry {
                 Ok(JournalEntry::Run {
                     header: Some(header),
                     ..
                 }) if header.chuhe_match == VERSION => found = Some(header),
-                Ok(JournalEntry::Game(_)) => safe += 1,
+                Ok(JournalEntry::Game(_)) => readable += 1,
                 _ => {}
             }
         }
         let reason = reason.to_owned();
         match found {
             Some(header) => Ok((**header).clone()),
-            None if begins_well || safe > 0 => Err(JournalError::Header { reason, safe }),
+            None if has_journal_start || readable > 0 => {
+                Err(JournalError::Header { reason, readable })
+            }
             None => Err(JournalError::NotAJournal),
         }
     }

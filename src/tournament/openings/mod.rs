@@ -143,7 +143,7 @@ fn ending(line: &Line, rules: RuleSet) -> Option<EndReason> {
 
 fn read_pgn(text: &str, plies: usize, rules: Option<RuleSet>) -> Vec<Result<Line, OpeningError>> {
     let mut games = pgn::PgnReader::new(text.as_bytes());
-    // An error after the plies does not matter.
+    // An error after the first `plies` plies does not matter.
     let complete = |game: GameTree| {
         let mut line = game.main_line().line;
         if line.moves.len() < plies {
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_of_epd_count() {
+    fn epd_operations_set_counters_and_moves() {
         for (operations, counters, moves) in [
             ("hmvc 30; fmvn 20;", "30 20", ""),
             ("id \"x\"; moves h2e2 h9g7;", "0 1", "h2e2 h9g7"),
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_after_the_plies_do_not_matter() {
+    fn errors_after_the_used_plies_do_not_matter() {
         let lines = format!("h2e2 h9g7 x\nstartpos h2e2 x\n{BOARD} w h2e2 x\n");
         let pgn = "[Red \"a\"]\n\n1. h2e2 h2e2 *\n";
         for (text, count) in [(lines.as_str(), 3), (pgn, 1)] {

@@ -19,8 +19,8 @@ const QUICK_HASH: usize = 1;
 const QUICK_DEPTH: u32 = 3;
 /// The preliminary search accepts scores that exceed the limit by at most this.
 const QUICK_SLACK: i32 = 40;
-/// The search gives up after this many random lines without a new opening. That is enough for each of the roughly 1000
-/// positions after two plies to occur.
+/// The search gives up after this many random lines without a new opening. With two plies there are roughly
+/// 1000 positions, not counting mirror images, and each of them occurs among that many lines.
 pub const MAX_FAILED_LINES: u32 = 50_000;
 
 /// The settings of a search for openings.
@@ -214,7 +214,7 @@ mod tests {
             true
         });
         let count = count.unwrap();
-        // There are 44 moves, and slightly more than half of them without mirror images.
+        // There are 44 moves; without mirror images, slightly more than half of them remain.
         assert_eq!(count, found);
         assert!((23..=26).contains(&count), "{count}");
     }

@@ -27,7 +27,7 @@ named_enum! {
         Ucci = "ucci",
         /// UCI.
         Uci = "uci",
-        /// XBoard (CECP, protocol version 2).
+        /// XBoard (CECP, protocol version 2). The tournament writes UCI, which is translated for the engine.
         Xboard = "xboard",
     }
 }

@@ -90,7 +90,7 @@ impl Scores {
 
     /// The estimate from the results; `None` without games.
     ///
-    /// The variance of a single result is unknown, so its bounds are infinite.
+    /// One game or one pair does not show the variance, so the bounds are then infinite.
     pub fn estimate(&self) -> Option<Estimate> {
         let count = self.count();
         if count == 0 {

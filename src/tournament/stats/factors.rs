@@ -1,8 +1,8 @@
 //! Factors: several changes of an engine whose effects are measured in one match.
 //!
 //! Each factor is a set of options, each with two values. In every pair of games one engine plays with the first values
-//! of a factor and the other with the second ones; which engine does so is random for each factor. Every game then
-//! counts for every factor, so a match shows the effects of all factors about as precisely as a match of the same
+//! of a factor and the other with the second ones; for each factor it is random which engine gets which. Every game
+//! then counts for every factor, so a match shows the effects of all factors about as precisely as a match of the same
 //! length about one of them (Fisher, "The Design of Experiments", 1935). The effects are estimated by least squares.
 
 use std::collections::{BTreeMap, HashSet};

@@ -55,7 +55,7 @@ impl EngineStats {
         (count > 0).then(|| sum as f64 / count as f64)
     }
 
-    /// Nodes a second.
+    /// Nodes per second.
     pub fn speed(&self) -> Option<f64> {
         let (nodes, time) = self.nodes;
         (!time.is_zero()).then(|| nodes as f64 / time.as_secs_f64())

@@ -19,8 +19,8 @@ named_enum! {
     pub enum EloModel {
         /// Logistic Elo.
         Logistic = "logistic",
-        /// Normalized Elo: the score in units of its standard deviation, so that the length of a test does not depend
-        /// on the draw ratio.
+        /// Normalized Elo: the score minus ½ in units of the standard deviation, so that the length of a test does not
+        /// depend on the draw ratio.
         Normalized = "normalized",
     }
 }
