@@ -53,17 +53,16 @@ fn score(list: &KeyValues<'_>) -> Result<i32, KeyValuesError> {
 impl FromStr for ScoreWin {
     type Err = KeyValuesError;
 
-    /// Reads `score=500,moves=4`.
+    /// Parses `score=500,moves=4`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let list = KeyValues::read(text, &["score", "moves"])?;
         let score = score(&list)?;
         if score == 0 {
             return Err(KeyValuesError::OutOfRange("score= must be greater than 0"));
         }
-        let moves: Option<u32> = list.get("moves")?;
         Ok(Self {
             score,
-            moves: moves.unwrap_or(4).max(1),
+            moves: list.get::<u32>("moves")?.unwrap_or(4).max(1),
         })
     }
 }
@@ -71,13 +70,12 @@ impl FromStr for ScoreWin {
 impl FromStr for ScoreDraw {
     type Err = KeyValuesError;
 
-    /// Reads `score=10,moves=8,after=80`.
+    /// Parses `score=10,moves=8,after=80`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let list = KeyValues::read(text, &["score", "moves", "after"])?;
-        let moves: Option<u32> = list.get("moves")?;
         Ok(Self {
             score: score(&list)?,
-            moves: moves.unwrap_or(8).max(1),
+            moves: list.get::<u32>("moves")?.unwrap_or(8).max(1),
             after: list.get("after")?.unwrap_or(80),
         })
     }

@@ -41,7 +41,7 @@ pub use openings::{
 pub use record::{GameRecord, GameSummary, MoveRecord};
 pub use referee::{Replay, verify};
 pub use runner::{TournamentEnd, TournamentEvent, TournamentStartError, check_engines, run};
-pub use schedule::{ColorOrder, Fixture, Schedule, TournamentFormat};
+pub use schedule::{ColorOrder, Schedule, ScheduledGame, TournamentFormat};
 pub use spec::{
     EngineProtocol, EngineSpec, EngineSpecError, PartialEngineSpec, SettingError, SpecError,
     read_toml,
@@ -85,7 +85,7 @@ pub struct Tournament {
     pub concurrency: usize,
     /// Pause of each worker between two games.
     pub wait: Duration,
-    /// The opening positions.
+    /// The openings.
     pub openings: Openings,
     /// The rules and adjudication of each game.
     pub rules: GameRules,
@@ -127,15 +127,19 @@ impl Tournament {
     }
 
     /// The options that the factors set for an engine in a game.
-    pub fn factor_options(&self, engine: usize, fixture: &Fixture) -> Vec<(String, String)> {
-        let options = |factors: &Factors| factors.options(fixture.number / 2, engine);
+    pub fn factor_options(
+        &self,
+        engine: usize,
+        scheduled: &ScheduledGame,
+    ) -> Vec<(String, String)> {
+        let options = |factors: &Factors| factors.options(scheduled.number / 2, engine);
         self.factors.as_ref().map_or_else(Vec::new, options)
     }
 
     /// The settings of an engine in a game, with the values of the factors.
-    pub fn spec_of(&self, engine: usize, fixture: &Fixture) -> EngineSpec {
+    pub fn spec_of(&self, engine: usize, scheduled: &ScheduledGame) -> EngineSpec {
         let mut spec = self.engines[engine].clone();
-        spec.set_options(self.factor_options(engine, fixture));
+        spec.set_options(self.factor_options(engine, scheduled));
         spec
     }
 

@@ -12,7 +12,7 @@ use super::Tournament;
 use super::engine::{EngineFailure, Greeting, probe, processors};
 use super::play::NoResult;
 use super::record::{GameRecord, GameSummary};
-use super::schedule::{Fixture, Schedule};
+use super::schedule::{Schedule, ScheduledGame};
 use super::stall::StallWatch;
 use super::stats::Standings;
 use super::worker::GameWorker;
@@ -88,7 +88,7 @@ fn processor_sets(
 /// message on `interrupt` stops this.
 ///
 /// # Errors
-/// The first engine that cannot be started or does not respond, or a lack of processors.
+/// An engine cannot be started, does not respond or contradicts its settings, or there are too few processors.
 pub fn check_engines(
     tournament: &mut Tournament,
     interrupt: &Receiver<()>,
@@ -140,7 +140,7 @@ pub enum TournamentEvent {
 /// If one game is void more often than this, the machine is unsuitable and the tournament ends.
 const MAX_VOIDS: u32 = 10;
 
-/// Plays the games of a tournament that are not in `done`, whose results `standings` already contains. Calls
+/// Plays the games of a tournament that are not in `done`. `standings` must contain the results of `done`. Calls
 /// `on_event` for each event. A message on `interrupt` ends the tournament.
 ///
 /// # Errors
@@ -255,11 +255,11 @@ fn work(
     wait: Duration,
     events: &Sender<io::Result<TournamentEvent>>,
 ) {
-    let mut replay: Option<Fixture> = None;
+    let mut replay: Option<ScheduledGame> = None;
     let mut voids = 0;
     let mut is_first = true;
-    let next = || schedule.fixture(numbers.lock().next()?);
-    while let Some(fixture) = replay.take().or_else(next) {
+    let next = || schedule.game(numbers.lock().next()?);
+    while let Some(scheduled) = replay.take().or_else(next) {
         if !is_first {
             worker.wait(wait);
         }
@@ -267,8 +267,8 @@ fn work(
         if worker.is_over() {
             break;
         }
-        let number = fixture.number;
-        let event = match worker.play(&fixture) {
+        let number = scheduled.number;
+        let event = match worker.play(&scheduled) {
             Ok(record) => {
                 voids = 0;
                 Ok(TournamentEvent::Game(record))
@@ -282,7 +282,7 @@ fn work(
             ))),
             Err(NoResult::Void(detail)) => {
                 voids += 1;
-                replay = Some(fixture);
+                replay = Some(scheduled);
                 Ok(TournamentEvent::Void { number, detail })
             }
         };

@@ -78,7 +78,7 @@ pub struct Schedule {
 
 /// A scheduled game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fixture {
+pub struct ScheduledGame {
     /// Index of the game, from 0.
     pub number: u64,
     /// Round, from 0. In a knockout each pair of games of a match is a round.
@@ -144,13 +144,13 @@ impl Schedule {
     }
 
     /// The game with an index, if it exists and its players are known.
-    pub fn fixture(&self, number: u64) -> Option<Fixture> {
+    pub fn game(&self, number: u64) -> Option<ScheduledGame> {
         if number >= self.known_games() {
             return None;
         }
         let count = self.pairings.len() as u64;
         let [first, second] = self.pairings[(number / 2 % count) as usize];
-        Some(Fixture {
+        Some(ScheduledGame {
             number,
             round: self.round(number),
             players: if self.colors.is_first_red(number) {
@@ -163,9 +163,9 @@ impl Schedule {
 
     /// The game with an index. If its players are not known yet, first adds the pairings that follow from the results
     /// of `games`.
-    pub fn fixture_after(&mut self, number: u64, games: &[GameSummary]) -> Option<Fixture> {
+    pub fn game_after(&mut self, number: u64, games: &[GameSummary]) -> Option<ScheduledGame> {
         while number >= self.known_games() && self.advance(games) {}
-        self.fixture(number)
+        self.game(number)
     }
 
     /// The round of a game, from 0.
@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn round_robin_pairs_all_engines_with_both_colors() {
         let schedule = Schedule::new(TournamentFormat::RoundRobin, 3, 1, 2);
-        let all: Vec<_> = (0..).map_while(|n| schedule.fixture(n)).collect();
+        let all: Vec<_> = (0..).map_while(|n| schedule.game(n)).collect();
         assert_eq!(all.len() as u64, schedule.total_games());
         let players: Vec<_> = all.iter().map(|f| (f.round, f.players.0)).collect();
         let round = |n| [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]].map(|p| (n, p));
@@ -389,12 +389,12 @@ mod tests {
     fn the_first_engine_plays_the_gauntlet() {
         let schedule = Schedule::new(TournamentFormat::Gauntlet, 3, 1, 1);
         let players: Vec<_> = (0..)
-            .map_while(|n| schedule.fixture(n))
+            .map_while(|n| schedule.game(n))
             .map(|f| f.players.0)
             .collect();
         assert_eq!(players, [[0, 1], [1, 0], [0, 2], [2, 0]]);
         let endless = Schedule::new(TournamentFormat::Gauntlet, 3, 1, u64::MAX);
-        assert!(endless.fixture(u64::MAX - 1).is_some());
+        assert!(endless.game(u64::MAX - 1).is_some());
     }
 
     #[test]
@@ -418,15 +418,15 @@ mod tests {
         ] {
             let colors = ColorOrder::new(is_fixed, is_reversed);
             let schedule = Schedule::new(TournamentFormat::RoundRobin, 2, 1, 1).with_colors(colors);
-            let actual = [0, 1].map(|n| schedule.fixture(n).unwrap().players.0);
+            let actual = [0, 1].map(|n| schedule.game(n).unwrap().players.0);
             assert_eq!(actual, players, "{colors:?}");
         }
     }
 
-    fn summary(fixture: Fixture, result: GameResult) -> GameSummary {
+    fn summary(scheduled: ScheduledGame, result: GameResult) -> GameSummary {
         GameSummary {
-            number: fixture.number,
-            players: fixture.players,
+            number: scheduled.number,
+            players: scheduled.players,
             result,
             reason: EndReason::Checkmate,
             detail: String::new(),
@@ -439,14 +439,14 @@ mod tests {
         let mut games: Vec<GameSummary> = Vec::new();
         loop {
             for number in games.len() as u64..schedule.known_games() {
-                let fixture = schedule.fixture(number).unwrap();
-                let ByColor([red, black]) = fixture.players;
+                let scheduled = schedule.game(number).unwrap();
+                let ByColor([red, black]) = scheduled.players;
                 let winner = if red < black {
                     Color::Red
                 } else {
                     Color::Black
                 };
-                games.push(summary(fixture, GameResult::win_of(winner)));
+                games.push(summary(scheduled, GameResult::win_of(winner)));
             }
             if !schedule.advance(&games) {
                 break;
@@ -520,7 +520,7 @@ mod tests {
     #[test]
     fn ties_are_broken_by_wins_as_black() {
         let mut schedule = Schedule::new(TournamentFormat::Knockout, 2, 1, 2);
-        let game = |number: u64, result| summary(schedule.fixture(number).unwrap(), result);
+        let game = |number: u64, result| summary(schedule.game(number).unwrap(), result);
         use GameResult::{BlackWins, Draw, RedWins};
         // Engine 1 is black in games 0 and 2.
         for (results, winner) in [

@@ -10,7 +10,7 @@ use super::end_reason::{EndReason, Ending};
 use super::engine::{Engine, EngineFailure};
 use super::play::{NoResult, play};
 use super::record::{GameRecord, MoveRecord};
-use super::schedule::Fixture;
+use super::schedule::ScheduledGame;
 use super::stall::StallWatch;
 use crate::board::{ByColor, Color};
 use crate::notation::{Line, fen};
@@ -50,9 +50,9 @@ impl<'a> GameWorker<'a> {
     }
 
     /// Plays a game.
-    pub fn play(&mut self, fixture: &Fixture) -> Result<GameRecord, NoResult> {
-        let opening = self.tournament.openings.of_round(fixture.round);
-        let players = fixture.players;
+    pub fn play(&mut self, scheduled: &ScheduledGame) -> Result<GameRecord, NoResult> {
+        let opening = self.tournament.openings.of_round(scheduled.round);
+        let players = scheduled.players;
         let must_quit = |number: &usize, engine: &mut Engine| {
             self.tournament.engines[*number].restart
                 || engine.must_restart()
@@ -64,7 +64,7 @@ impl<'a> GameWorker<'a> {
         for color in Color::ALL {
             let number = players[color];
             let began = Instant::now();
-            match self.prepare(number, fixture) {
+            match self.prepare(number, scheduled) {
                 Ok(()) => {}
                 Err(EngineFailure::Interrupted) => return Err(NoResult::Interrupted),
                 Err(failure) if failure.ends_tournament() => {
@@ -78,7 +78,7 @@ impl<'a> GameWorker<'a> {
                     {
                         return Err(NoResult::Void(stall));
                     }
-                    return Ok(forfeit(fixture, opening, color, &failure));
+                    return Ok(forfeit(scheduled, opening, color, &failure));
                 }
             }
         }
@@ -99,15 +99,15 @@ impl<'a> GameWorker<'a> {
             started: Some(started),
             duration_ms: u64::try_from(began.elapsed().as_millis()).ok(),
             engines: players
-                .map(|number| Some(self.tournament.spec_of(number, fixture).identification())),
-            ..record(fixture, opening, played.moves, played.ending)
+                .map(|number| Some(self.tournament.spec_of(number, scheduled).identification())),
+            ..record(scheduled, opening, played.moves, played.ending)
         })
     }
 
     /// Makes an engine ready for a new game, and starts it if necessary.
-    fn prepare(&mut self, number: usize, fixture: &Fixture) -> Result<(), EngineFailure> {
+    fn prepare(&mut self, number: usize, scheduled: &ScheduledGame) -> Result<(), EngineFailure> {
         if let Some(engine) = self.engines.get_mut(&number) {
-            match engine.new_game(&self.tournament.factor_options(number, fixture)) {
+            match engine.new_game(&self.tournament.factor_options(number, scheduled)) {
                 Ok(()) => return Ok(()),
                 Err(EngineFailure::Interrupted) => return Err(EngineFailure::Interrupted),
                 // A crash after the last game must not cost this one: restart the engine.
@@ -117,7 +117,7 @@ impl<'a> GameWorker<'a> {
             }
             self.engines.remove(&number);
         }
-        let spec = self.tournament.spec_of(number, fixture);
+        let spec = self.tournament.spec_of(number, scheduled);
         let timeouts = self.tournament.timeouts;
         let mut engine = Engine::start(
             &spec,
@@ -148,17 +148,27 @@ impl<'a> GameWorker<'a> {
 }
 
 /// The record of a game that an engine loses because it cannot be made ready.
-fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, failure: &EngineFailure) -> GameRecord {
+fn forfeit(
+    scheduled: &ScheduledGame,
+    opening: &Line,
+    loser: Color,
+    failure: &EngineFailure,
+) -> GameRecord {
     let moves = opening.moves.iter().map(|m| MoveRecord::opening(*m));
     let ending = Ending::loss(loser, EndReason::Crash, failure.to_string());
-    record(fixture, opening, moves.collect(), ending)
+    record(scheduled, opening, moves.collect(), ending)
 }
 
 /// The record of a game, without its starting time, duration, time overruns and descriptions of the engines.
-fn record(fixture: &Fixture, opening: &Line, moves: Vec<MoveRecord>, ending: Ending) -> GameRecord {
+fn record(
+    scheduled: &ScheduledGame,
+    opening: &Line,
+    moves: Vec<MoveRecord>,
+    ending: Ending,
+) -> GameRecord {
     GameRecord {
-        number: fixture.number,
-        players: fixture.players,
+        number: scheduled.number,
+        players: scheduled.players,
         start: fen::write_position(&opening.start),
         moves,
         result: ending.result,

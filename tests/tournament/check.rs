@@ -26,7 +26,7 @@ fn run(words: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), shown, errors)
 }
 
-/// The setting of the arguments of the script.
+/// The setting `args=` that runs the script in this mode.
 fn arguments(mode: &str) -> String {
     format!("args='{SCRIPT}' {mode}")
 }

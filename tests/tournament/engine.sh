@@ -154,7 +154,8 @@ while read -r line; do
             if [ "$mode" = colored ]; then printf 'id name Red \033[31mShuffler\007\n'
             else say "id name Shuffler $mode"; fi
             [ "$mode" = foresee ] && say "option Ponder type check default false"
-            [ "$mode" = ranks ] && say "option name UCI_Variant type combo default chess var chess var xiangqi var janggi"
+            [ "$mode" = ranks ] &&
+                say "option name UCI_Variant type combo default chess var chess var xiangqi var janggi"
             case $mode in
                 seconds) ;;
                 twice) say "option UseMillisec type check default false" ;;

@@ -109,8 +109,8 @@ fn open_files_do_not_accumulate() {
 fn a_stopped_match_costs_no_game() {
     let place = Place::new();
     let names = ["stopped.jsonl", "stopped.log", "stopped"];
-    let [journal, log, far] = names.map(|name| place.path(name));
-    let one = script("one", &mode_with("waits", &far));
+    let [journal, log, signal] = names.map(|name| place.path(name));
+    let one = script("one", &mode_with("waits", &signal));
     let engines = [one, script("two", "good")];
     let arguments = "--openings start --rounds 1 --each movetime=1500 margin=500";
     let mut command = match_of(engines, arguments);
@@ -124,7 +124,7 @@ fn a_stopped_match_costs_no_game() {
     sleep(Duration::from_millis(200));
     kill_process(process, Signal::STOP).unwrap();
     sleep(Duration::from_millis(2600));
-    fs::write(&far, "far").unwrap();
+    fs::write(&signal, "play").unwrap();
     kill_process(process, Signal::CONT).unwrap();
     let ended = child.wait_with_output().unwrap();
     let text = String::from_utf8(ended.stdout).unwrap();

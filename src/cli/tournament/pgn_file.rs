@@ -139,11 +139,11 @@ fn scheduled(
     missing.sort_by_key(|record| record.number);
     let mut scheduled: Vec<GameRecord> = Vec::new();
     for record in missing {
-        let fixture = schedule.fixture_after(record.number, &games);
+        let expected = schedule.game_after(record.number, &games);
         let is_new = scheduled
             .last()
             .is_none_or(|last| last.number != record.number);
-        if is_new && fixture.is_some_and(|fixture| fixture.players == record.players) {
+        if is_new && expected.is_some_and(|expected| expected.players == record.players) {
             games.push(GameSummary::from(&record));
             scheduled.push(record);
         }

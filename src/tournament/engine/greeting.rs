@@ -146,8 +146,8 @@ impl Engine {
 
 /// The options in a greeting.
 pub fn offered_options(lines: &[String]) -> Vec<OfferedOption> {
-    let options = lines.iter().map(|line| OfferedOption::read(line));
-    options.flatten().collect()
+    let options = lines.iter().filter_map(|line| OfferedOption::read(line));
+    options.collect()
 }
 
 /// The option with a name, if an engine offers it.
@@ -178,7 +178,7 @@ pub fn has_milliseconds(options: &[(String, String)], offers: &[OfferedOption]) 
     const UNIT: &str = "usemillisec";
     let mut options = options.iter().rev();
     match options.find(|(name, _)| name.eq_ignore_ascii_case(UNIT)) {
-        Some((_, value)) => matches!(switch(value), Ok(true)),
+        Some((_, value)) => switch(value) == Ok(true),
         None => find_offer(offers, UNIT).is_some(),
     }
 }

@@ -219,8 +219,8 @@ impl AcceptedEntries {
             }
             JournalEntry::Game(game) => {
                 let number = game.number;
-                match self.schedule.fixture_after(number, &self.games) {
-                    Some(fixture) if fixture.players != game.players => {
+                match self.schedule.game_after(number, &self.games) {
+                    Some(scheduled) if scheduled.players != game.players => {
                         return Err(format!("game {} has the wrong players", number + 1));
                     }
                     None if number < self.schedule.total_games() => {

@@ -114,13 +114,13 @@ mod tests {
     ) -> Standings {
         let schedule = Schedule::new(TournamentFormat::RoundRobin, engines, 1, rounds);
         let mut standings = Standings::new(&schedule, engines, None, None);
-        for fixture in (0..).map_while(|number| schedule.fixture(number)) {
+        for scheduled in (0..).map_while(|number| schedule.game(number)) {
             standings.add(&GameRecord {
-                number: fixture.number,
-                players: fixture.players,
+                number: scheduled.number,
+                players: scheduled.players,
                 start: "x w".to_owned(),
                 moves: Vec::new(),
-                result: result(fixture.round, fixture.players.0),
+                result: result(scheduled.round, scheduled.players.0),
                 reason: EndReason::Agreement,
                 detail: String::new(),
                 overrun: ByColor::default(),
