@@ -205,7 +205,7 @@ fn a_slow_engine_does_not_delay_other_games() {
 }
 
 #[test]
-fn chuhe_beats_a_bad_engine_that_plays() {
+fn chuhe_beats_an_engine_that_moves_back_and_forth() {
     let chuhe = with(chuhe("chuhe"), "nodes=3000");
     let arguments = "--openings start --rounds 1 --each depth=1 --max-plies 300";
     let report = report([chuhe, script("bad", "good")], arguments);

@@ -138,7 +138,7 @@ fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
     file.write_all(&line)
 }
 
-/// Copies a damaged journal to a new file, and replaces the journal by its readable part.
+/// Copies a damaged journal to a new file, and replaces the journal with its readable part.
 fn rewrite(path: &Path, mut file: File, read: &ReadJournal) -> Result<File, JournalError> {
     let mut copy = new_file_beside(path)?;
     file.seek(SeekFrom::Start(0))?;
