@@ -91,9 +91,9 @@ pub struct Tournament {
     pub rules: GameRules,
     /// How long to wait for responses of engines.
     pub timeouts: Timeouts,
-    /// Whether PGN comments contain nodes, speed, time left and principal variation.
+    /// Whether principal variations are recorded, and PGN comments contain them, nodes, speed and time left.
     pub has_details: bool,
-    /// Whether each game is pinned to its own processors, one for each of its search threads.
+    /// Whether each game is pinned to its own processors, one for each search thread that runs at the same time.
     pub pin: bool,
     /// The SPRT that ends the tournament.
     pub sprt: Option<Sprt>,

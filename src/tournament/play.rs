@@ -31,7 +31,7 @@ pub enum NoResult {
     Interrupted,
     /// The machine stalled; the game must be replayed.
     Void(String),
-    /// A process or thread could not be started, or a file could not be opened.
+    /// A process or thread could not be started, a file could not be opened, or an engine refused its network.
     Failed(String),
 }
 

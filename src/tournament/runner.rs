@@ -145,7 +145,8 @@ const MAX_VOIDS: u32 = 10;
 ///
 /// # Errors
 /// There are too few processors, a thread or an engine process cannot be started, a file for the standard error of an
-/// engine cannot be opened, a game was void too often, or `on_event` fails. Each error ends the tournament.
+/// engine cannot be opened, an engine refuses its network, a game was void too often, or `on_event` fails. Each error
+/// ends the tournament.
 pub fn run(
     tournament: &Tournament,
     standings: &mut Standings,

@@ -173,7 +173,7 @@ pub fn option_command(
     }
 }
 
-/// Whether the times of a UCCI engine are in milliseconds: if it offers that, unless its options say otherwise.
+/// Whether the times of a UCCI engine are in milliseconds: if it offers `usemillisec`, unless `options` turn it off.
 pub fn has_milliseconds(options: &[(String, String)], offers: &[OfferedOption]) -> bool {
     const UNIT: &str = "usemillisec";
     let mut options = options.iter().rev();

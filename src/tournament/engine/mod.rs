@@ -154,7 +154,7 @@ impl Engine {
         }
     }
 
-    /// Sets `options` in addition to those of the start, and announces a new game.
+    /// Sets `options` in addition to those set at the start, and announces a new game.
     pub fn new_game(&mut self, options: &[(String, String)]) -> Result<(), EngineFailure> {
         // First, because options are not set during a search.
         self.stop_pondering()?;

@@ -223,7 +223,8 @@ impl Engine {
         }
     }
 
-    /// The answer to a search in a position. Some engines ignore the depth: they get a time limit as well, and `stop`.
+    /// The answer to a search in a position. Some engines ignore the depth: UCI and XBoard engines get a time limit as
+    /// well, and every engine gets `stop` if it searches for too long.
     fn play_from(&mut self, fen: &str, depth: u32) -> Result<String, EngineFailure> {
         let go = match self.dialect.protocol {
             EngineProtocol::Ucci => format!("go depth {depth}"),

@@ -58,7 +58,7 @@ impl XboardTranslator {
             }
             "position" => self.position(rest),
             "go" if self.has_resigned => {
-                // The answer to this ping becomes the answer to the request.
+                // The answer to this ping is translated to a resignation.
                 self.is_thinking = true;
                 self.command("isready")
             }

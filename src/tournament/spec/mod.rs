@@ -386,8 +386,8 @@ impl PartialEngineSpec {
     }
 }
 
-/// Resolves a relative path from our working directory, not that of the engine; a bare name is searched in
-/// `PATH`.
+/// Resolves a relative path from our working directory, not that of the engine; a bare name is searched for
+/// in `PATH`.
 fn absolute(command: &Path) -> PathBuf {
     match command.components().count() {
         0 | 1 => command.to_owned(),
