@@ -46,7 +46,7 @@ impl Results {
 /// A book move for a position of which only the hash is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashedMove {
-    /// Lock in BOOK.DAT: ElephantEye's second hash of the position or its mirror image.
+    /// ElephantEye's second lock (a hash) of the position or of its mirror image.
     pub lock: u32,
     /// Move in the position or mirror image that the lock belongs to.
     pub played: Move,
@@ -78,19 +78,19 @@ impl BookMove {
 
 /// The weight of the best move.
 #[cfg(any(feature = "sqlite", feature = "training"))]
-const BEST: f64 = 1000.0;
+const BEST_WEIGHT: f64 = 1000.0;
 /// Moves that are worse than the best one by at most this, in hundredths of a minor piece, have the same weight as the
 /// best one: such differences are noise.
 #[cfg(any(feature = "sqlite", feature = "training"))]
-const EQUAL: i32 = 5;
+const EQUAL_MARGIN: i32 = 5;
 
 /// The weight of a move whose score is `worse` below the best one. `worse` and `margin` are in hundredths of a minor
-/// piece. Each half of `margin` divides the weight by e.
+/// piece. Each half of `margin` beyond `EQUAL_MARGIN` divides the weight by e.
 #[cfg(any(feature = "sqlite", feature = "training"))]
 pub fn weight(worse: i32, margin: i32) -> u32 {
-    let beyond = f64::from((worse - EQUAL).max(0));
+    let beyond = f64::from((worse - EQUAL_MARGIN).max(0));
     let scale = f64::from(margin.max(2)) / 2.0;
-    (BEST * (-beyond / scale).exp()).round().max(1.0) as u32
+    (BEST_WEIGHT * (-beyond / scale).exp()).round().max(1.0) as u32
 }
 
 /// A position with its book moves.
@@ -116,7 +116,7 @@ pub trait Book: fmt::Debug + Send {
     /// Number of records of a position and of its mirror image, usable or not.
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
-    /// Number of usable records of the mirror image whose moves are also in usable records of the position itself.
+    /// Number of usable records of the mirror image that have the same move as a usable record of the position itself.
     fn merged_records(&self, _position: &Position) -> Result<usize, BookError> {
         Ok(0)
     }
@@ -182,10 +182,10 @@ pub enum BookError {
     Empty,
     /// The length is not a multiple of the record size.
     #[error("the book is truncated: {0} bytes are not a whole number of records")]
-    Cut(usize),
+    Truncated(usize),
     /// Not a book, with the reason.
     #[error("not an opening book: {0}")]
-    Foreign(String),
+    NotABook(String),
     /// Error of the database.
     #[cfg(feature = "sqlite")]
     #[error("database: {0}")]

@@ -1,7 +1,7 @@
 //! BOOK.DAT, the book format of ElephantEye.
 //!
 //! Records of eight bytes, sorted by lock: lock (32 bits, little-endian), move (a byte for its origin and one for its
-//! destination), weight (16 bits, little-endian). Of a position and its mirror image only one is stored.
+//! destination), weight (16 bits, little-endian). Of a position and its mirror image usually only one is stored.
 //!
 //! Positions are hashed with random numbers: the output of RC4 with a key of zeros, taken four bytes at a time,
 //! least significant first. There are three numbers for the side to move, then three for each piece on each square
@@ -36,13 +36,13 @@ impl DatBook {
         }
         let book = Self { records };
         if !book.records().is_sorted_by_key(lock_of) {
-            return Err(BookError::Foreign("its records are not sorted".to_owned()));
+            return Err(BookError::NotABook("its records are not sorted".to_owned()));
         }
         if !book.records.len().is_multiple_of(RECORD) {
-            return Err(BookError::Cut(book.records.len()));
+            return Err(BookError::Truncated(book.records.len()));
         }
         if 2 * book.hashed_moves().len() < book.records().len() {
-            return Err(BookError::Foreign(
+            return Err(BookError::NotABook(
                 "most of its records contain no valid move".to_owned(),
             ));
         }
@@ -100,7 +100,7 @@ fn lock_of(record: &[u8; RECORD]) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-/// The move of a record; `None` if it is not on the board.
+/// The move of a record; `None` if a square is not on the board, or if the two squares are the same.
 fn decode(record: &[u8; RECORD]) -> Option<HashedMove> {
     let [.., from, to, low, high] = *record;
     let (from, to) = (from_256(from)?, from_256(to)?);
@@ -436,8 +436,7 @@ mod tests {
                 ^ TABLE.pieces[7][to_256("d9".parse().unwrap())][2];
             let side = if side == "b" { TABLE.side[2] } else { 0 };
             assert_eq!(locks(&position, false)[2], kings ^ side);
-            // Example of the format's documentation: kings on e0 and e9, which is not a legal
-            // position.
+            // An example in the documentation of the format: kings on e0 and e9, which is not a legal position.
             let face = TABLE.pieces[0][to_256("e0".parse().unwrap())][2]
                 ^ TABLE.pieces[7][to_256("e9".parse().unwrap())][2];
             assert_eq!(face ^ side, lock);

@@ -23,8 +23,8 @@ pub fn open(path: &Path) -> Result<(Connection, Schema), BookError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.pragma_update(None, "query_only", true)?;
-    let foreign = || BookError::Foreign("a database with other tables".to_owned());
-    let schema = schema(&connection)?.ok_or_else(foreign)?;
+    let not_a_book = || BookError::NotABook("a database with other tables".to_owned());
+    let schema = schema(&connection)?.ok_or_else(not_a_book)?;
     Ok((connection, schema))
 }
 
@@ -36,7 +36,7 @@ fn schema(connection: &Connection) -> Result<Option<Schema>, BookError> {
     };
     if has("position")? && has("edge")? {
         let reason = "a cloud library; `chuhe serve` shows it in the browser";
-        return Err(BookError::Foreign(reason.to_owned()));
+        return Err(BookError::NotABook(reason.to_owned()));
     }
     if has("book")? && has("information")? {
         let query = "SELECT value FROM information WHERE name = 'type'";
@@ -96,7 +96,7 @@ const MARGIN: i32 = 40;
 pub type StoredMove = (Stored, Option<Move>);
 
 /// The legal moves of rows, the heaviest first; if a move has several rows, the first usable one is used.
-pub fn weighed(rows: &[StoredMove], position: &Position) -> Vec<BookMove> {
+pub fn weighted_moves(rows: &[StoredMove], position: &Position) -> Vec<BookMove> {
     let mut moves = distinct(&usable(rows, position));
     moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
     moves

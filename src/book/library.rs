@@ -26,7 +26,7 @@ pub const BUILTIN: &str = "<builtin>";
 /// The built-in book as BOOK.DAT; see the guide for how it was made.
 static BUILTIN_RECORDS: &[u8] = include_bytes!("builtin.dat");
 
-/// Numbers for books with hashed positions, which only databases have.
+/// The keys of .obk books, which cannot be read without SQLite.
 #[cfg(not(feature = "sqlite"))]
 enum ObkKeys {}
 
@@ -55,7 +55,7 @@ fn open(path: &Path, keys: Option<&ObkKeys>) -> Result<Box<dyn Book>, BookError>
     let error = match text_of(&bytes).map(|text| BookTable::from_text(&text)) {
         Some(Ok(table)) if table.positions() > 0 => return Ok(Box::new(table)),
         Some(Ok(_)) => Some(BookError::Empty),
-        Some(Err(error)) => Some(BookError::Foreign(error.to_string())),
+        Some(Err(error)) => Some(BookError::NotABook(error.to_string())),
         #[cfg(feature = "sqlite")]
         None if size == KEY_FILE_LENGTH as u64 => Some(BookError::WrongKeys),
         None => None,
@@ -114,8 +114,8 @@ pub struct BookLibrary {
 }
 
 impl BookLibrary {
-    /// Opens the files of a list separated by `;`: books, a key file, and [`BUILTIN`]. Files that
-    /// cannot be used are skipped; the second result lists the errors.
+    /// Opens the files of a list separated by `;`: books, a key file, and [`BUILTIN`]. Files that cannot be used are
+    /// skipped; the second result lists the errors.
     pub fn open(list: &str) -> (Self, Vec<String>) {
         let mut library = Self::default();
         let mut problems = Vec::new();
@@ -133,8 +133,8 @@ impl BookLibrary {
         (library, problems)
     }
 
-    /// Moves of the first book with a legal move, the heaviest first. A book that can no longer be
-    /// read is closed; the second result lists the errors.
+    /// Moves of the first book with a legal move, the heaviest first. A book that can no longer be read is closed; the
+    /// second result lists the errors.
     pub fn moves(&mut self, position: &Position) -> (Vec<BookMove>, Vec<String>) {
         self.moves_where(position, |_| true)
     }

@@ -12,7 +12,7 @@ use rusqlite::{Connection, params};
 
 use super::book_move::{Book, BookError, BookMove};
 use super::dat::{from_256, to_256};
-use super::database::{Stored, StoredMove, shared, weighed};
+use super::database::{Stored, StoredMove, shared, weighted_moves};
 use crate::board::{Color, Move, Piece, Position};
 
 /// Length of a key file in bytes.
@@ -61,7 +61,7 @@ pub struct ObkBook {
     connection: Connection,
     keys: ObkKeys,
     table: &'static str,
-    /// All rows by key, from the beginning of a walk on: most books have no index.
+    /// All rows by key, read when a walk begins, because most books have no index.
     all: OnceCell<HashMap<u64, Vec<Stored>>>,
 }
 
@@ -125,7 +125,7 @@ fn unpack(packed: i64) -> Option<Move> {
 
 impl Book for ObkBook {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
-        Ok(weighed(&self.both(position)?.concat(), position))
+        Ok(weighted_moves(&self.both(position)?.concat(), position))
     }
 
     fn count(&self) -> Result<usize, BookError> {

@@ -30,13 +30,7 @@ fn canonical(position: &Position) -> (Position, bool) {
 
 /// Board and side to move in FEN, the key of a position in the table.
 fn key(position: &Position) -> Box<str> {
-    let mut fen = fen::write_position(position);
-    let end = fen
-        .match_indices(' ')
-        .nth(1)
-        .map_or(fen.len(), |(at, _)| at);
-    fen.truncate(end);
-    fen.into()
+    fen::write_board(&position.setup()).into()
 }
 
 fn position_of(key: &str) -> Position {
@@ -160,7 +154,7 @@ impl Book for BookTable {
 pub struct TextError {
     /// Line number from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The reason why the line cannot be read.
     pub reason: String,
 }
 

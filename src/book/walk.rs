@@ -20,13 +20,13 @@ pub struct BookWalk {
     /// Records of positions that were not found, or of invalid keys.
     pub unreached: usize,
     /// Whether keys contain whole positions, so that all positions were found.
-    pub is_whole: bool,
+    pub has_position_keys: bool,
 }
 
 /// Finds the positions of a book by trying moves from the starting position. All legal moves of each position of the
 /// book are tried. If a book move leads to a position that is not in the book, all replies to it are tried too, because
 /// many books contain only the winner's moves. If the starting position is not in the book, its moves are tried anyway.
-/// If the keys contain whole positions, all positions are found, also those that no such moves reach.
+/// If the keys contain whole positions, all positions are found, even those that these moves do not reach.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     book.prepare_walk()?;
     let mut walker = Walker {
@@ -54,7 +54,7 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
         }
     }
     let positions = book.positions()?;
-    let is_whole = positions.is_some();
+    let has_position_keys = positions.is_some();
     for position in positions.into_iter().flatten() {
         if !walker.is_counted(&position) {
             walker.visit(&position)?;
@@ -71,7 +71,7 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
         usable: walker.stored - walker.unusable,
         unusable: walker.unusable + without_moves,
         unreached: left - without_moves,
-        is_whole,
+        has_position_keys,
     })
 }
 
@@ -114,7 +114,7 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    /// Whether the records of a position are counted already: it was looked up, or the one with exchanged colors.
+    /// Whether the records of a position are counted already: it or the one with exchanged colors was looked up.
     fn is_counted(&self, position: &Position) -> bool {
         let other = self.book.with_exchanged_colors(position);
         [Some(position), other.as_ref()]

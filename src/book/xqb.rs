@@ -1,8 +1,7 @@
 //! .xqb: SQLite databases keyed by the whole position.
 //!
-//! The board is stored from the view of the side to move: for black it is rotated and the colors
-//! are exchanged. Of that board and its mirror image, the one with the larger list of cells is stored: the first
-//! cell that differs decides.
+//! The board is stored from the view of the side to move: for black it is rotated and the colors are exchanged. Of that
+//! board and its mirror image, the one with the larger list of cells is stored: the first cell that differs decides.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
@@ -12,7 +11,7 @@ use std::path::Path;
 use rusqlite::{Connection, params};
 
 use super::book_move::{Book, BookEntry, BookError, BookMove, Memo, Results};
-use super::database::{Stored, weighed};
+use super::database::{Stored, weighted_moves};
 use crate::board::{Color, Move, Piece, PieceKind, Position, Setup, Square, Symmetry};
 use crate::text::Replacement;
 
@@ -49,7 +48,7 @@ impl Book for XqbBook {
         let (key, view) = key(position);
         let rows = self.rows(&key)?;
         let rows = rows.iter().map(|row| (*row, view.unpack(row.packed)));
-        Ok(weighed(&rows.collect::<Vec<_>>(), position))
+        Ok(weighted_moves(&rows.collect::<Vec<_>>(), position))
     }
 
     fn with_exchanged_colors(&self, position: &Position) -> Option<Position> {
@@ -99,12 +98,11 @@ impl Book for XqbBook {
     }
 }
 
-/// Writes positions as .xqb, with the weights as scores. A position and the one with exchanged
-/// colors have the same key; for a move that both have, the larger weight is written, with its results. `memos` are
-/// texts about moves. Returns the numbers of moves and of positions in the file. An old file is kept until the new one is complete.
+/// Writes positions as .xqb, with the weights as scores. A position and the one with exchanged colors have the same
+/// key; for a move that both have, the larger weight is written, with its results. `memos` are comments on moves.
+/// Returns the numbers of moves and of positions in the file. An old file is kept until the new one is complete.
 ///
 /// # Errors
-///
 /// The file cannot be written, or exists and `overwrite` is not set.
 pub fn write_xqb(
     path: &Path,
@@ -272,7 +270,7 @@ fn kind(number: i8) -> Option<PieceKind> {
         .find(|kind| self::number(*kind) == number)
 }
 
-/// Bit 0 for an empty cell; bit 1 and four bits for a piece; padded with zeros.
+/// A 0 bit for an empty cell, a 1 bit and the four bits of its number for a piece, and 0 bits up to a whole byte.
 fn pack_cells(cells: &[i8; CELLS]) -> Vec<u8> {
     let mut bits = Vec::new();
     for &cell in cells {
@@ -433,11 +431,11 @@ mod tests {
         connection
             .execute_batch("CREATE TABLE book(x); CREATE TABLE y(z);")
             .unwrap();
-        assert!(matches!(open(&path), Err(BookError::Foreign(_))));
+        assert!(matches!(open(&path), Err(BookError::NotABook(_))));
         connection
             .execute_batch("CREATE TABLE information(name, value); INSERT INTO information VALUES ('type', 'chess');")
             .unwrap();
-        assert!(matches!(open(&path), Err(BookError::Foreign(_))));
+        assert!(matches!(open(&path), Err(BookError::NotABook(_))));
         std::fs::write(&path, [&b"SQLite format 3\0"[..], &[7; 500]].concat()).unwrap();
         assert!(open(&path).is_err());
     }

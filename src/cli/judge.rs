@@ -155,7 +155,7 @@ fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> 
         )
     } else {
         let verdict = verdict_name(judgement.verdict);
-        let line = place.map(|place| fill(texts().labelled, &[&place.to_string(), verdict]));
+        let line = place.map(|place| fill(texts().labeled, &[&place.to_string(), verdict]));
         line.unwrap_or_else(|| verdict.to_owned()) + "\n"
     };
     if arguments.explain {

@@ -8,7 +8,7 @@
 
 use super::NotationError;
 use super::relative::{
-    Description, Direction, RelativePlace, Standing, Subject, direction_and_number, read_digit,
+    Description, Direction, PiecePlace, RelativePlace, Subject, direction_and_number, read_digit,
     resolve, unique_text,
 };
 use crate::board::{Color, Move, PieceKind, Position};
@@ -30,7 +30,7 @@ pub(super) fn simplified(c: char) -> char {
 /// Writes a legal move of `position`.
 ///
 /// A promotion (in the promotion variant) is written like 仕四变兵. Coordinates are written if there is no piece on the
-/// origin of the move, or if the side has more pieces of the kind than a set and the piece has no unique name.
+/// origin of the move, or if the side has more pieces of the kind than a set has and the piece has no unique name.
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
         return m.to_string();
@@ -41,11 +41,11 @@ pub fn write(position: &Position, m: Move) -> String {
         Color::Black => DIGITS,
     };
     let name = piece.chinese();
-    let standing = Standing::of(position, piece.kind(), m.from());
-    let subject = match place_word(piece.kind(), standing) {
-        Some(place) if standing.crowded_files > 1 => [place, numerals[standing.file]],
-        Some(place) => [place, name],
-        None => [name, numerals[standing.file]],
+    let place = PiecePlace::of(position, piece.kind(), m.from());
+    let subject = match place_word(piece.kind(), place) {
+        Some(word) if place.crowded_files > 1 => [word, numerals[place.file]],
+        Some(word) => [word, name],
+        None => [name, numerals[place.file]],
     };
     let (direction, number) = direction_and_number(m, side);
     let action = match direction {
@@ -60,18 +60,18 @@ pub fn write(position: &Position, m: Move) -> String {
 }
 
 /// The word for the place of a piece among the pieces of its kind, or `None` if the file names it.
-fn place_word(kind: PieceKind, standing: Standing) -> Option<char> {
-    if standing.count < 2 || matches!(kind, PieceKind::Advisor | PieceKind::Bishop) {
+fn place_word(kind: PieceKind, place: PiecePlace) -> Option<char> {
+    if place.count < 2 || matches!(kind, PieceKind::Advisor | PieceKind::Bishop) {
         return None;
     }
-    Some(if standing.count > 3 {
+    Some(if place.count > 3 {
         NUMERALS
-            .get(standing.index + 1)
+            .get(place.index + 1)
             .copied()
             .unwrap_or(NUMERALS[0])
-    } else if standing.index == 0 {
+    } else if place.index == 0 {
         '前'
-    } else if standing.index + 1 == standing.count {
+    } else if place.index + 1 == place.count {
         '后'
     } else {
         '中'

@@ -32,7 +32,7 @@ pub struct Epd {
     pub avoid_moves: Vec<Move>,
     /// `dm`: the number of moves in which the side to move mates.
     pub mate_in: Option<u32>,
-    /// Why `bm`, `am` or `dm` cannot be read; the task is then unknown.
+    /// The reason why `bm`, `am` or `dm` cannot be read, if one of them cannot.
     pub task_error: Option<EpdError>,
     /// All operations as written: code and operands.
     pub operations: Vec<Operation>,
@@ -88,8 +88,8 @@ impl Epd {
         is_best && !self.avoid_moves.contains(&played) && self.mate_in.is_none_or(is_in_time)
     }
 
-    /// Whether a text that begins with a FEN has the form of an EPD: an operation after the FEN, with a known code or
-    /// with `;`.
+    /// Whether a text that begins with a FEN has the form of an EPD: a known code follows the FEN, or another word if
+    /// the text contains `;`.
     #[cfg(feature = "records")]
     pub fn is_form_of(text: &str) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -196,7 +196,7 @@ impl std::str::FromStr for Epd {
     }
 }
 
-/// Reads the position before the `moves` of an EPD, with its counters, and the operations.
+/// Reads the operations of an EPD and the position before its `moves`, with the counters.
 fn read_start(text: &str) -> Result<(Position, Vec<Operation>), FenError> {
     // No blank is needed after the `;` that ends the FEN.
     let head = text.split([';', '"']).next().unwrap_or_default();
@@ -226,10 +226,10 @@ fn operands<'a>(operations: &'a [Operation], code: &str) -> impl Iterator<Item =
 /// The way in which the moves of operations are written: with ranks from 1 if the operations name the variant, as the
 /// tools for Fairy-Stockfish do, or have a move with the rank 10.
 fn dialect(operations: &[Operation]) -> Dialect {
-    let are_moves = |code: &str| ["moves", "bm", "am", "sm", "pv"].contains(&code);
+    let takes_moves = |code: &str| ["moves", "bm", "am", "sm", "pv"].contains(&code);
     let has_rank_10 = |operands: &[String]| operands.iter().any(|text| text.contains("10"));
     let counts_from_one = |(code, operands): &Operation| {
-        code == "variant" || are_moves(code) && has_rank_10(operands)
+        code == "variant" || takes_moves(code) && has_rank_10(operands)
     };
     if operations.iter().any(counts_from_one) {
         Dialect::RanksFromOne
@@ -238,7 +238,7 @@ fn dialect(operations: &[Operation]) -> Dialect {
     }
 }
 
-/// A move of an operation without marks such as `!?`.
+/// Removes marks such as `!?` from the end of a move.
 fn without_marks(text: &str) -> &str {
     text.trim_end_matches(['!', '?'])
 }

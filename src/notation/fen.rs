@@ -26,7 +26,7 @@ use crate::text::{excerpt, fill, texts};
 /// The starting position.
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
 
-/// The FEN of a field of a game record: that of the starting position if the field is blank or `startpos`.
+/// The FEN in a field of a game record. A blank field and `startpos` mean the starting position.
 pub fn of_record(text: &str) -> &str {
     match text.trim() {
         "" | "startpos" => START,
@@ -468,8 +468,8 @@ mod tests {
             ),
             (
                 "4k4/9/9/9/4a4/9/9/9/PPPPPPPPP/RRRRR2BB x - - z",
-                "the side to move is \"x\", not w, r or b, red has no king, red bishop cannot stand on h0, red bishop cannot stand on i0, \
-                 black advisor cannot stand on e5",
+                "the side to move is \"x\", not w, r or b, red has no king, red bishop cannot stand on h0, \
+                 red bishop cannot stand on i0, black advisor cannot stand on e5",
             ),
             ("4k4/9/9/9/9/9/9/9/9/4K4 w", "the kings face each other"),
             (

@@ -38,7 +38,7 @@ impl Line {
         Self::play_with(start, texts, parse_move)
     }
 
-    /// As [`Self::play`], with another function that reads a move.
+    /// Like [`Self::play`], but reads the moves with `parse`.
     pub(super) fn play_with<T: AsRef<str>>(
         start: Position,
         texts: impl IntoIterator<Item = T>,
@@ -74,7 +74,7 @@ pub enum Separator {
     Optional,
 }
 
-/// The FEN and the moves of a game as text, which have not been parsed.
+/// The FEN and the moves of a game, not yet parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameText {
     pub(super) fen: String,
@@ -109,7 +109,7 @@ impl GameText {
         }
     }
 
-    /// Whether the first word of a text shows that a position follows: `startpos`, `position` or `fen`.
+    /// Whether a text with this first word begins with a position: `startpos`, `position` or `fen`.
     pub fn is_start(word: &str) -> bool {
         ["startpos", "position", "fen"]
             .iter()

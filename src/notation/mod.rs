@@ -42,7 +42,7 @@ use crate::board::{Move, Position, named_enum};
 use crate::movegen::{IllegalReason, why_illegal};
 
 /// Reads a move in any notation: coordinates (`h2e2`, `H2-E2`), Chinese (炮二平五), WXF (`C2=5`) or SAN with ranks
-/// from 0 (`Che2`). No text is valid in two of them.
+/// from 0 (`Che2`). No text means different moves in two of them.
 ///
 /// # Errors
 /// The text is not in any of these notations, or does not match exactly one legal move.
@@ -78,7 +78,8 @@ fn explained(position: &Position, error: NotationError) -> NotationError {
     }
 }
 
-/// Whether a text has the form of a move in some notation, [Vietnamese](vietnamese) included.
+/// Whether a text has the form of a move in some notation, including [Vietnamese](vietnamese) and SAN with ranks from
+/// 1.
 fn is_move_text(text: &str) -> bool {
     let start = Position::startpos();
     let results = [

@@ -32,6 +32,7 @@ impl fmt::Display for Opening {
     }
 }
 
+/// Moves of which one must have been played.
 type Alternatives = Vec<Move>;
 
 struct Row {
@@ -103,9 +104,9 @@ fn find(moves: &[Move]) -> Option<&'static Row> {
             let played = &moves[..plies];
             alternatives.iter().any(|m| played.contains(m))
         };
-        let is_here = |row: &&Row| row.all.len() == plies && row.all.iter().all(is_played);
+        let has_same_moves = |row: &&Row| row.all.len() == plies && row.all.iter().all(is_played);
         if plies > found.all.len()
-            && let Some(row) = ROWS.iter().rev().find(is_here)
+            && let Some(row) = ROWS.iter().rev().find(has_same_moves)
         {
             found = row;
         }

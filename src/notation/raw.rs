@@ -10,7 +10,7 @@ use crate::text::{fill, texts};
 
 /// The maximum number of moves of a record.
 pub const MAX_MOVES: usize = 250_000;
-/// The maximum depth of variations in variations.
+/// The maximum nesting depth of variations.
 pub const MAX_DEPTH: usize = 200;
 /// Once a record has this many problems, only problems of the main line are added.
 const MAX_PROBLEMS: usize = 20;
@@ -216,7 +216,7 @@ impl RawGame {
         }
     }
 
-    /// The origin of the first move, if the file contains its squares.
+    /// The origin of the first move, if the file stores moves as squares.
     #[cfg_attr(not(feature = "records"), allow(dead_code))]
     pub fn first_from(&self) -> Option<Square> {
         match self.moves[self.moves.first_child(ROOT)?].played {

@@ -32,10 +32,10 @@ pub enum RelativePlace {
     /// The rear piece (后).
     Rear,
     /// The piece with this number from the front, from 1, or the middle piece if there are fewer pieces. A WXF move
-    /// with twice the same digit (`33=4`) may mean either.
+    /// that begins with the same digit twice (`33=4`) may mean either.
     NthOrMiddle(usize),
     /// The piece with this number from the front, from 1 (一兵 to 五兵). If no file is named, the numbers continue over all
-    /// files with two or more such pieces, see [`Standing::ordinal`].
+    /// files with two or more such pieces, see [`PiecePlace::ordinal`].
     Nth(usize),
 }
 
@@ -57,7 +57,7 @@ impl RelativePlace {
 
 /// The place of a piece among the pieces of its kind and color.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct PiecePlace {
     /// The number of its file, counted from 1 at its owner's right.
     pub file: usize,
     /// The number of pieces of the kind on the file.
@@ -71,7 +71,7 @@ pub struct Standing {
     pub ordinal: usize,
 }
 
-impl Standing {
+impl PiecePlace {
     /// The place of a piece of the side to move.
     pub fn of(position: &Position, kind: PieceKind, square: Square) -> Self {
         let us = position.side_to_move();
@@ -132,7 +132,8 @@ pub fn resolve(
         .collect();
     if moves.len() > 1 && description.place.is_none() {
         // WXF names the middle one of three or five pieces by its file alone.
-        let is_middle = |m: &&Move| Standing::of(position, description.kind, m.from()).is_middle();
+        let is_middle =
+            |m: &&Move| PiecePlace::of(position, description.kind, m.from()).is_middle();
         if let Some(&middle) = moves.iter().find(is_middle) {
             moves = vec![middle];
         }
@@ -141,7 +142,7 @@ pub fn resolve(
 }
 
 /// The text of a move, or its coordinates if `parse` does not read the text as this move: a side with more pieces of a
-/// kind than in a set may have no unique names for them.
+/// kind than a set has may have no unique names for them.
 pub fn unique_text(
     text: String,
     position: &Position,
@@ -215,17 +216,17 @@ impl Description {
     fn fits(&self, position: &Position, m: Move) -> bool {
         position.piece_on(m.from()).map(|p| p.kind()) == Some(self.kind)
             && direction_and_number(m, position.side_to_move()) == (self.direction, self.number)
-            && self.names(Standing::of(position, self.kind, m.from()))
+            && self.names(PiecePlace::of(position, self.kind, m.from()))
     }
 
     /// Whether the file and place of the description match a piece.
-    fn names(&self, standing: Standing) -> bool {
-        let file_fits = self.file.is_none_or(|file| file == standing.file);
+    fn names(&self, piece: PiecePlace) -> bool {
+        let file_fits = self.file.is_none_or(|file| file == piece.file);
         let place_fits = match self.place {
             None => true,
-            Some(_) if standing.count < 2 => false,
-            Some(RelativePlace::Nth(n)) if self.file.is_none() => n == standing.ordinal + 1,
-            Some(place) => place.index(standing.count) == Some(standing.index),
+            Some(_) if piece.count < 2 => false,
+            Some(RelativePlace::Nth(n)) if self.file.is_none() => n == piece.ordinal + 1,
+            Some(place) => place.index(piece.count) == Some(piece.index),
         };
         file_fits && place_fits
     }

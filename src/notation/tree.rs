@@ -139,7 +139,7 @@ impl PgnGame {
     }
 }
 
-/// The value of the first tag with this name; upper and lower case are treated as equal.
+/// The value of the first tag with this name, in upper or lower case.
 fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = tags.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
     found.map(|(_, value)| value.as_str())
@@ -157,7 +157,7 @@ pub type NodeId = u32;
 pub const ROOT: NodeId = 0;
 const NONE: NodeId = NodeId::MAX;
 
-/// An ordered tree in one allocation. The first child of a node continues its line, the other children are
+/// An ordered tree in one vector. The first child of a node continues its line, the other children are
 /// variations.
 #[derive(Clone, Debug)]
 pub struct Tree<T> {
@@ -371,7 +371,7 @@ impl GameTree {
         known_tag(&self.tags, name)
     }
 
-    /// Sets a tag, in the place of an existing one of this name.
+    /// Sets the value of a tag. A tag with a new name is added.
     pub fn set_tag(&mut self, name: &str, value: &str) {
         let mut tags = self.tags.iter_mut();
         match tags.find(|(existing, _)| existing.eq_ignore_ascii_case(name)) {
@@ -457,7 +457,7 @@ impl GameTree {
     /// Removes all moves after the given number of plies, in every line.
     pub fn truncate(&mut self, plies: usize) {
         let mut kept = Tree::new(self.moves[ROOT].clone());
-        // The new ids of the nodes that are kept, and the plies before them.
+        // The new ids and the depths in plies of the nodes that are kept.
         let mut nodes = HashMap::from([(ROOT, (ROOT, 0))]);
         for id in self.moves.preorder() {
             let parent = self.moves.parent(id).and_then(|id| nodes.get(&id));

@@ -3,7 +3,7 @@
 //! The letters are Tg (tướng, king), S (sĩ, advisor), V or T (voi or tượng, bishop), X (xe, rook), P (pháo,
 //! cannon), M (mã, knight), and B or C (binh or chốt, pawn). Files are numbered from the mover's right; of several
 //! pieces on a file the front one has `t` (trước), the middle one `g` (giữa) and the rear one `s` (sau) in place of
-//! the file. `.` means forwards, `/` backwards and `-` along the rank. Because `P2-5` is also a WXF move (a pawn
+//! the file. `.` means forward, `/` backward and `-` along the rank. Because `P2-5` is also a WXF move (a pawn
 //! that retreats), this notation is only tried for whole games.
 
 use super::NotationError;

@@ -6,7 +6,7 @@
 
 use super::NotationError;
 use super::relative::{
-    Description, Direction, RelativePlace, Standing, Subject, direction_and_number, read_digit,
+    Description, Direction, PiecePlace, RelativePlace, Subject, direction_and_number, read_digit,
     resolve, unique_text,
 };
 use crate::board::{Move, PieceKind, Position};
@@ -15,13 +15,13 @@ use crate::board::{Move, PieceKind, Position};
 ///
 /// The letters are those of FEN, upper case for both sides; moves along a rank have `=`. A promotion (in the
 /// promotion variant) is written like `A4=P`. Coordinates are written if there is no piece on the origin of the
-/// move, or if the side has more pieces of the kind than a set and the piece has no unique name.
+/// move, or if the side has more pieces of the kind than a set has and the piece has no unique name.
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
         return m.to_string();
     };
-    let standing = Standing::of(position, piece.kind(), m.from());
-    let subject = subject(piece.kind(), standing);
+    let place = PiecePlace::of(position, piece.kind(), m.from());
+    let subject = subject(piece.kind(), place);
     let text = match direction_and_number(m, position.side_to_move()) {
         (Direction::Forward, number) => format!("{subject}+{number}"),
         (Direction::Back, number) => format!("{subject}-{number}"),
@@ -31,14 +31,14 @@ pub fn write(position: &Position, m: Move) -> String {
     unique_text(text, position, m, parse)
 }
 
-fn subject(kind: PieceKind, standing: Standing) -> String {
-    let Standing {
+fn subject(kind: PieceKind, place: PiecePlace) -> String {
+    let PiecePlace {
         file, count, index, ..
-    } = standing;
+    } = place;
     let letter = kind.letter();
     if count < 2 || matches!(kind, PieceKind::Advisor | PieceKind::Bishop) {
         format!("{letter}{file}")
-    } else if count > 2 || standing.crowded_files > 1 {
+    } else if count > 2 || place.crowded_files > 1 {
         format!("{}{file}", index + 1)
     } else if index == 0 {
         format!("{letter}+")

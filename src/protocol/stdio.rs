@@ -198,7 +198,7 @@ fn read_lines(mut source: impl BufRead, sender: &InputSender) {
             Ok(BoundedLine::End) => break,
             Ok(BoundedLine::Whole) => false,
             Ok(BoundedLine::TooLong(_)) => true,
-            Ok(BoundedLine::Unended(length)) => length > LONGEST_LINE as u64,
+            Ok(BoundedLine::Unterminated(length)) => length > LONGEST_LINE as u64,
             Err(error) => {
                 log::error!("cannot read standard input: {error}");
                 break;

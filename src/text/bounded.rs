@@ -72,12 +72,14 @@ pub fn read_line(
     let mut part = source.take((bound as u64).saturating_add(1));
     match read_bounded_line(&mut part, bound, line)? {
         BoundedLine::TooLong(_) => Err(too_long("a line", megabytes)),
-        BoundedLine::Unended(length) if length > bound as u64 => Err(too_long("a line", megabytes)),
+        BoundedLine::Unterminated(length) if length > bound as u64 => {
+            Err(too_long("a line", megabytes))
+        }
         BoundedLine::Whole => {
             line.push(b'\n');
             Ok(true)
         }
-        BoundedLine::Unended(_) => Ok(true),
+        BoundedLine::Unterminated(_) => Ok(true),
         BoundedLine::End => Ok(false),
     }
 }
@@ -95,7 +97,7 @@ pub enum BoundedLine {
     /// The line has this length, which exceeds the limit; only its beginning was kept.
     TooLong(u64),
     /// The input ended without a line end after this many bytes, which were kept up to the limit.
-    Unended(u64),
+    Unterminated(u64),
     /// The input has no more lines.
     End,
 }
@@ -124,7 +126,7 @@ pub fn read_bounded_line(
         if bytes.is_empty() {
             return Ok(match length {
                 0 => BoundedLine::End,
-                _ => BoundedLine::Unended(length),
+                _ => BoundedLine::Unterminated(length),
             });
         }
         let end = bytes.iter().position(|byte| *byte == b'\n');
@@ -192,7 +194,7 @@ mod tests {
             (BoundedLine::Whole, ""),
             (BoundedLine::TooLong(6), "abcd"),
             (BoundedLine::Whole, "abcd"),
-            (BoundedLine::Unended(3), "end"),
+            (BoundedLine::Unterminated(3), "end"),
         ];
         assert_eq!(all, expected.map(|(read, text)| (read, text.to_owned())));
     }

@@ -102,10 +102,10 @@ pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
     }
 }
 
-/// Whether a text is UTF-8, apart from a few damaged characters. Two bytes of GBK may also be a valid character, so a
-/// text without Chinese characters is UTF-8 only if its letters are of one script.
+/// Whether a text is UTF-8, apart from a few damaged characters. Two bytes of GBK may also be a valid character in
+/// UTF-8, so a text without Chinese characters is UTF-8 only if its letters are of one script.
 pub fn is_utf_8(bytes: &[u8]) -> bool {
-    // The characters before the letters are ASCII and common signs.
+    // The characters below U+00C0 are ASCII and common signs.
     let is_of = |text: &str, script: &RangeInclusive<char>| {
         text.chars().all(|c| c < '\u{c0}' || script.contains(&c))
     };
@@ -160,7 +160,7 @@ fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
     let of_frequent: isize = (text.chars())
         .filter(|c| !c.is_ascii())
         .map(|c| match c {
-            // Bytes that the encoding does not have, or only for private use.
+            // Bytes that the encoding does not have, or has only for private use.
             char::REPLACEMENT_CHARACTER | '\u{e000}'..='\u{f8ff}' => -4,
             c if FREQUENT.contains(c) => 4,
             _ => 0,

@@ -181,7 +181,7 @@ texts! {
     table_not_used: "egtbpaths: {} is not used: {}", "egtbpaths：不使用 {}：{}";
     damaged_table: "endgame table {}", "残局库 {}";
     wrong_value: "option {} takes {}, not {}", "选项 {} 应为{}，而不是{}";
-    nothing: "nothing", "空值";
+    empty_value: "an empty value", "空值";
     a_number: "a number", "数字";
     true_or_false: "true or false", " true 或 false";
     one_of: "one of {}", " {} 之一";
@@ -218,23 +218,23 @@ texts! {
     verdict_red_loses: "red_loses", "红负";
     verdict_black_loses: "black_loses", "黑负";
     // Explanations of verdicts.
-    labelled: "{}: {}", "{}：{}";
+    labeled: "{}: {}", "{}：{}";
     of_pieces: "{} of {}", "{}（{}）";
     comma: ", ", "、";
     piece: "piece", "棋子";
-    what_it_does: "what it does", "作用";
+    effect: "effect", "作用";
     gives_check: "check", "将军";
     threatens_mate: "threatens mate", "要杀";
     offers_exchange: "offers an exchange", "兑子";
     chases: "{} chases {}", "{} 捉{}";
     excused_attack: "{} attacks {} but is excused (a protector was cut off)", "{} 捉{}，不计（仅切断保护）";
     wins_by_check: "{} threatens to win by a check", "{} 要借将军得子";
-    joint_chase: "jointly, or of a partly protected piece", "联合捉子或捉少根子";
+    joint_chase: "joint chase or chase of a partly protected piece", "联合捉子或捉少根子";
     place_game: "game {}", "第 {} 局";
     place_line: "line {}", "第 {} 行";
     // chuhe analyse
     depth: "depth", "深度";
-    rank: "no", "序";
+    rank: "#", "序";
     score: "score", "分数";
     time: "time", "时间";
     nodes: "nodes", "节点";
@@ -279,7 +279,8 @@ texts! {
         "棋局保存为 .pgn 或 .txt，局面保存为 .fen；其他格式请用 `chuhe convert`。";
     saved_to: "Saved to {}.", "已保存到 {}。";
     loaded: "Loaded.", "已载入。";
-    make_engine_play: "`engine red` or `engine black` makes the engine play.", "`engine red` 或 `engine black` 让引擎执红或执黑。";
+    make_engine_play: "`engine red` or `engine black` makes the engine play.",
+        "`engine red` 或 `engine black` 让引擎执红或执黑。";
     play_help: "\
 h2e2, 炮二平五, C2=5     a move
 hint                     the best move

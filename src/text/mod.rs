@@ -58,7 +58,7 @@ pub fn read_seconds(text: &str) -> Result<Duration, SecondsError> {
     }
 }
 
-/// A number of things in English, to be translated with the text around it.
+/// A number with a noun in English, to be translated with the text around it.
 pub fn counted(number: impl Display, noun: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };

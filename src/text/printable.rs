@@ -41,8 +41,8 @@ fn is_harmless(c: char) -> bool {
     is_character(c) && !changes_direction && !breaks_line
 }
 
-/// Escapes a text for HTML and XML, between tags and in quoted attributes. Control characters
-/// (also tabs) and characters that XML does not allow are removed; line feeds are kept.
+/// Escapes a text for HTML and XML, between tags and in quoted attributes. Control characters, including tabs, and
+/// characters that XML does not allow are removed; line feeds are kept.
 #[cfg(feature = "cli")]
 pub fn escape_html(text: &str) -> String {
     let text: String = text
@@ -64,11 +64,11 @@ pub fn without_credentials(text: &str) -> String {
     while let Some((before, after)) = rest.split_once("://") {
         let ends_authority = |c: char| c.is_whitespace() || "/?#\"'".contains(c);
         let length = after.find(ends_authority).unwrap_or(after.len());
-        let host = after[..length].rfind('@');
+        let at_sign = after[..length].rfind('@');
         clean += before;
         clean += "://";
-        clean += if host.is_some() { "…" } else { "" };
-        rest = &after[host.unwrap_or(0)..];
+        clean += if at_sign.is_some() { "…" } else { "" };
+        rest = &after[at_sign.unwrap_or(0)..];
     }
     clean + rest
 }

@@ -13,7 +13,7 @@ use super::Language;
 /// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
 /// A pattern has `{}` for any text, `{n}` for a number and `{t}` for a text that is translated too. In the translation,
-/// `{1}` to `{9}` are replaced by the value with this number, and `{}` by the n-th value if it is the n-th placeholder.
+/// `{1}` to `{9}` mean the value with this number, and the n-th placeholder, if it is `{}`, means the n-th value.
 const TABLE: &str = include_str!("chinese.txt");
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
@@ -123,7 +123,7 @@ impl Slot {
     }
 }
 
-/// Replaces `{1}` to `{9}` by the value with this number, and `{}` by the n-th value if it is the n-th placeholder.
+/// Replaces `{1}` to `{9}` by the value with this number, and the n-th placeholder, if it is `{}`, by the n-th value.
 fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
     let mut filled = String::new();
     let mut parts = text.split('{');

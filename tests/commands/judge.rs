@@ -118,7 +118,7 @@ fn the_explanation_lists_every_ply_in_both_languages() {
         "red: perpetual chase of black cannon 炮 h0",
         "black: nothing forbidden",
         "red loses: perpetual chase is graver than what black did",
-        "ply  move            piece            what it does",
+        "ply  move            piece            effect",
         "4    h0i0  炮８平９  black cannon 炮  -",
         "5    h6i6  车二平一  red rook 车      red rook 车 i6 chases black cannon 炮 i0",
     ];

@@ -205,7 +205,7 @@ fn verify(name: &str) -> Result<(), Failure> {
             "{} in positions that no line of the book reaches",
             counted(walk.unreached, "move")
         );
-        if walk.unreached > 0 && !walk.is_whole {
+        if walk.unreached > 0 && !walk.has_position_keys {
             note(&format!(
                 "{name}: {unreached}; the book stores only hashes, so these positions are unknown"
             ));
@@ -217,7 +217,7 @@ fn verify(name: &str) -> Result<(), Failure> {
                 counted(walk.unusable, "unusable move")
             ));
         }
-        if walk.unreached > 0 && walk.is_whole {
+        if walk.unreached > 0 && walk.has_position_keys {
             let moves = counted(walk.unreached, "move");
             problems.push(format!("{moves} with an invalid key"));
         }

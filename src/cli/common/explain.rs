@@ -28,12 +28,12 @@ pub fn explain(game: &Game, judgement: &Judgement) -> String {
             did = fill(texts.of_pieces, &[&did, &chased.join(texts.comma)]);
         }
         let side = color.local_name();
-        text += &sentence(&fill(texts.labelled, &[side, &did]), width);
+        text += &sentence(&fill(texts.labeled, &[side, &did]), width);
     }
     for clause in &judgement.clauses {
         text += &sentence(&local(clause.to_string(), || clause.chinese()), width);
     }
-    let head = [texts.ply, texts.played, "", texts.piece, texts.what_it_does];
+    let head = [texts.ply, texts.played, "", texts.piece, texts.effect];
     let mut rows = vec![head.map(str::to_owned)];
     for (classified, chinese) in judgement.plies.iter().zip(chinese_moves(game, judgement)) {
         rows.push([
@@ -247,7 +247,7 @@ pub fn describe_ending(game: &Game, tables: &Tables, rules: RuleSet) -> Option<S
     };
     let result = translated(&result);
     let class = format!("{material} {}", material.chinese());
-    Some(fill(texts().labelled, &[&class, &result]))
+    Some(fill(texts().labeled, &[&class, &result]))
 }
 
 #[cfg(test)]

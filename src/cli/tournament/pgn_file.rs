@@ -175,10 +175,10 @@ fn for_each_record(
         at += match read {
             BoundedLine::End => return Ok(()),
             BoundedLine::Whole => line.len() as u64 + 1,
-            BoundedLine::Unended(length) => length,
+            BoundedLine::Unterminated(length) => length,
             BoundedLine::TooLong(length) => length + 1,
         };
-        if !matches!(read, BoundedLine::Unended(_)) {
+        if !matches!(read, BoundedLine::Unterminated(_)) {
             line.push(b'\n');
         }
         let room = MAX_RECORD.saturating_sub(record.len());

@@ -324,8 +324,8 @@ impl Builder {
             }
             return true;
         }
-        let is_rule = |mark: char| word.len() > 3 && word.chars().all(|c| c == mark);
-        if is_rule('=') || is_rule('-') || is_rule('*') {
+        let is_separator = |mark: char| word.len() > 3 && word.chars().all(|c| c == mark);
+        if is_separator('=') || is_separator('-') || is_separator('*') {
             self.has_ended |= self.has_moves();
             return !self.has_moves() && !self.is_empty();
         }

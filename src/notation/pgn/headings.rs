@@ -21,8 +21,7 @@ const MAX_LENGTH: usize = 4096;
 const LONGEST_MOVE: usize = 5;
 
 /// The tags with the names of their headings. A heading that has no common PGN tag gets the tag of the same field in
-/// DhtmlXQ or CBF.
-/// `Time` is the time used by the player whose heading comes before it.
+/// DhtmlXQ or CBF. `Time` is the time used by the player whose heading comes before it.
 const HEADINGS: [(&str, &str); 42] = [
     ("Title", "标题 棋谱标题 对局名称"),
     ("Dhtml_class", "分类"),
@@ -86,7 +85,7 @@ impl<'a> Line<'a> {
 /// heading: `红方：炮二平五`.
 fn headings(line: &str) -> Option<Vec<(&'static str, &str)>> {
     let mut found = vec![split_heading(line)?];
-    // The next heading begins with a word of the value.
+    // A value ends where the next heading begins, at the start of a word.
     let mut at = line.len() - found[0].1.len();
     for start in word_starts(line) {
         if start >= at
@@ -164,7 +163,7 @@ fn has_move(line: &str) -> bool {
             .any(|word| is_short(word) && word.contains(is_part) || begins_with_move(word))
 }
 
-/// Whether a word before the first move may be a move, even one with an error, and not a date or a part of a text.
+/// Whether a word before the first move may be a move, even one with an error, rather than a date or other text.
 pub fn may_be_move(word: &str) -> bool {
     let has = |is_part: fn(&char) -> bool| word.chars().any(|c| is_part(&c));
     let has_coordinates = has(char::is_ascii_alphabetic) && has(char::is_ascii_digit);

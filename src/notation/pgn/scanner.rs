@@ -181,8 +181,8 @@ impl Scanner {
         }
     }
 
-    /// Skips a word that begins with `first`. A character that is a whole number, such as `①`, begins a word. A closing
-    /// bracket without an opening one is a word.
+    /// Skips a word that begins with `first`. A character that is a whole number, such as `①`, begins a word. A bracket
+    /// without its counterpart is a word of its own.
     fn skip_word(&mut self, first: char) {
         let is_number = |c: char| matches!(c, '①'..='⒛');
         let is_bracket = |c: char| "{}()[];（｛【".contains(c);
@@ -213,7 +213,8 @@ impl Scanner {
         found.is_some()
     }
 
-    /// The place of the name of a tag, and its value. Skips the line of an unclosed tag and returns `None`.
+    /// The byte range of the name of a tag, and the value of the tag. Skips the line of an unclosed tag and returns
+    /// `None`.
     fn tag(&mut self) -> Option<(Range<usize>, String)> {
         let start = self.at + 1;
         let mut characters = self.text[start..].char_indices();

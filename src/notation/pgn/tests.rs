@@ -256,8 +256,9 @@ fn bad_records_are_reported() {
 
 #[test]
 fn positions_without_moves_and_results_are_separate() {
-    let text = "[Event \"a\"]\n[FEN \"3k5/9/9/9/9/9/9/9/4R4/4K4 w\"]\n\n[Event \"b\"]\n\n[Result \"*\"]\n[FEN \"9/9\"]\n\
-        [event \"c\"]\n[FEN \"4k4/9/9/9/9/9/9/9/3R5/3K5 b\"]\n[FEN \"4k4/9/9/9/9/9/9/9/4R4/3K5 b\"]\n[Red \"x\"]\n";
+    let text = "[Event \"a\"]\n[FEN \"3k5/9/9/9/9/9/9/9/4R4/4K4 w\"]\n\n[Event \"b\"]\n\n[Result \"*\"]\n\
+        [FEN \"9/9\"]\n[event \"c\"]\n[FEN \"4k4/9/9/9/9/9/9/9/3R5/3K5 b\"]\n\
+        [FEN \"4k4/9/9/9/9/9/9/9/4R4/3K5 b\"]\n[Red \"x\"]\n";
     let games = read(text);
     let starts = games
         .iter()
@@ -329,7 +330,7 @@ fn unclosed_parts_end_before_the_next_tags() {
 }
 
 #[test]
-fn comments_may_hold_empty_lines_and_brackets() {
+fn comments_may_contain_empty_lines_and_brackets() {
     let game = read_one(
         "1. h2e2 {a\n\n[b]\n\n[see \"c\" there]\n\n [d \"e\"]\n\n[a b \"c\"]\n[Red \"a\"]\n} h9g7 *",
     );
@@ -368,7 +369,7 @@ fn count(bytes: &[u8]) -> usize {
     count
 }
 
-/// With a reader of quadratic time, these texts would take minutes.
+/// A reader that takes quadratic time would need minutes for these texts.
 #[test]
 fn long_texts_take_linear_time() {
     let many = 1 << 18;
@@ -409,7 +410,7 @@ fn memory_is_bounded() {
     let mut reader = PgnReader::new(input);
     assert_eq!(reader.by_ref().filter(Result::is_ok).count(), 1 << 16);
     reader.finish().unwrap();
-    // A single endless game is rejected.
+    // A game with too many moves is rejected.
     let shuffle = "a0a1 a9a8 a1a0 a8a9 ".repeat(100_000);
     let games = read(&format!("1. {shuffle}\n*\n[Red \"a\"]\n1. h2e2 *"));
     let message = games[0].as_ref().unwrap_err().to_string();

@@ -29,8 +29,8 @@ pub fn split_word(word: &str) -> (&str, Option<u8>) {
     (without_number(text), glyph.map(|(glyph, _)| glyph))
 }
 
-/// A word with full-width letters or after a full-width number, such as `Ｃ２＝５` or `１．炮二平五`, in half width. Other
-/// words are unchanged.
+/// A word that has full-width letters or begins with a full-width digit, such as `Ｃ２＝５` or `１．炮二平五`, in half
+/// width. Other words are unchanged.
 pub fn half_width(word: &str) -> Cow<'_, str> {
     let is_letter = |c| matches!(c, 'Ａ'..='Ｚ' | 'ａ'..='ｚ');
     if !word.contains(is_letter) && !word.starts_with(|c| matches!(c, '０'..='９')) {

@@ -1,5 +1,5 @@
 //! CBR and CBL, the records and libraries of 象棋桥 (CCBridge): a header with texts in UTF-16 and a board, then a tree
-//! of moves. A library is a sequence of records, each of which begins in a new block. The format has no published
+//! of moves. A library is a sequence of records, each of which begins a new block. The format has no published
 //! description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all legal, and with
 //! a record in version 1 of 15,242 plies that has the same moves in CBF. The files written here were checked with the
 //! Python package cchess, which like this reader ignores the index of a library.
@@ -22,13 +22,13 @@ const LIBRARY: &[u8] = b"CCBridgeLibrary\0";
 const OLD_LIBRARY: &[u8] = b"CCBridge\x15\0\0\0";
 /// Records of a library begin at multiples of this many bytes after the first one.
 const BLOCK: usize = 4096;
-/// The offset of the number of entries that the index of a library has room for, a power of two.
+/// The offset of the capacity of the index of a library: a number of entries, which is a power of two.
 const CAPACITY: usize = 60;
-const LEAST_CAPACITY: usize = 128;
+const MIN_CAPACITY: usize = 128;
 /// The size of the header of a library, and that of an entry of its index. The first record follows the index.
 const LIBRARY_HEADER: usize = 66_624;
 const ENTRY: usize = 276;
-/// Bytes that all known libraries have at two other offsets.
+/// Other bytes of the header, with their offsets, that are the same in all known libraries.
 const CONSTANTS: [(usize, [u8; 4]); 2] = [(16, [3, 0, 0, 0]), (52, [0xff, 0xff, 0xff, 0x7f])];
 
 /// The tags with the offsets and sizes of their fields in bytes. Tags without a usual name get that of the same field
@@ -171,7 +171,7 @@ fn in_version_2(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, ReadSquare), RecordError
     }
 }
 
-/// A text that ends with its field or with a NUL.
+/// A text in UTF-16 that ends at a NUL or at the end of its field.
 fn text(bytes: &[u8]) -> String {
     let units = bytes
         .chunks_exact(2)
@@ -316,9 +316,9 @@ pub fn write_cbl(games: &[GameTree]) -> Vec<u8> {
     bytes
 }
 
-/// Writes the part of a library before its `games` records, the header and an empty index.
+/// Writes the header and an empty index of a library, which precede its records.
 pub fn write_cbl_beginning(games: usize) -> Vec<u8> {
-    let capacity = games.next_power_of_two().max(LEAST_CAPACITY);
+    let capacity = games.next_power_of_two().max(MIN_CAPACITY);
     let mut bytes = vec![0; LIBRARY_HEADER + capacity * ENTRY];
     bytes[..LIBRARY.len()].copy_from_slice(LIBRARY);
     let capacity = u32::try_from(capacity).unwrap_or(u32::MAX);
@@ -331,7 +331,7 @@ pub fn write_cbl_beginning(games: usize) -> Vec<u8> {
     bytes
 }
 
-/// Writes a record of a library, in whole blocks.
+/// Writes a record of a library, padded to whole blocks.
 pub fn write_cbl_record(game: &GameTree) -> Vec<u8> {
     let mut bytes = write_cbr(game);
     bytes.resize(bytes.len().next_multiple_of(BLOCK), 0);

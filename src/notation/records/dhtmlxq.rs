@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::markup::{escaped, unescaped, without_json_escapes, without_urls};
+use super::markup::{escaped, percent_decoded, unescaped, without_json_escapes};
 use super::numbered::with_names;
 use super::{
     PieceSquares, date_tag, fen_position, piece_position, piece_squares, plain_comment,
@@ -78,7 +78,7 @@ fn has_tag(lower: &str, brackets: &[&str]) -> bool {
 /// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped tags, tags with a different spelling, and tags such as
 /// `[0_1_0]`, which lists of moves have in the scripts of web pages.
 pub fn plain_dhtmlxq(text: &str) -> String {
-    let text = without_urls(text, "%5bd");
+    let text = percent_decoded(text, "%5bd");
     let lower = text.to_ascii_lowercase();
     let text = if has_tag(&lower, &["[\\/"]) {
         Cow::Owned(without_json_escapes(&text))
@@ -144,8 +144,8 @@ pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
             .take(LONGEST_KIND + 1)
             .position(|byte| byte == b']')?;
         let kind = &rest[..length];
-        let is_begin = ["", "iframe", "html"].contains(&kind.to_ascii_lowercase().as_str());
-        is_begin.then(|| at + mark.len() + kind.len() + 1)
+        let begins_record = ["", "iframe", "html"].contains(&kind.to_ascii_lowercase().as_str());
+        begins_record.then(|| at + mark.len() + kind.len() + 1)
     });
     let starts: Vec<usize> = starts.collect();
     if starts.is_empty() {
@@ -308,18 +308,19 @@ fn add_lines(
                 .and_then(|index| nodes.get(index))
             {
                 Some(node) => waiting.push((child, *node)),
-                None => report(game, child.line),
+                None => add_problem(game, child.line),
             }
         }
     }
     let unknown = variations.into_values().flatten();
     let mut unknown: Vec<usize> = unknown.map(|variation| variation.line).collect();
     unknown.sort_unstable();
-    unknown.into_iter().for_each(|line| report(game, line));
+    unknown.into_iter().for_each(|line| add_problem(game, line));
     Ok(())
 }
 
-fn report(game: &mut RawGame, line: usize) {
+/// Reports that variation `line` does not replace a move of any line.
+fn add_problem(game: &mut RawGame, line: usize) {
     let reason = format!("variation {line} does not replace a move of any line");
     game.add_problem(&RecordError::new(reason), false);
 }

@@ -184,7 +184,7 @@ fn line_break(text: &str) -> Option<(char, usize)> {
 
 /// A text in which the percent encoding of words that contain `mark` is decoded. `mark` is in lower case and itself
 /// encoded, such as `%5bd`.
-pub fn without_urls<'a>(text: &'a str, mark: &str) -> Cow<'a, str> {
+pub fn percent_decoded<'a>(text: &'a str, mark: &str) -> Cow<'a, str> {
     let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>');
     if !text.to_ascii_lowercase().contains(mark) {
         return Cow::Borrowed(text);
@@ -306,10 +306,13 @@ mod tests {
 
     #[test]
     fn urls_and_json_are_decoded() {
-        assert_eq!(without_urls("%5Bda%5d%e7%94%b2%zz%", "%5bd"), "[da]甲%zz%");
+        assert_eq!(
+            percent_decoded("%5Bda%5d%e7%94%b2%zz%", "%5bd"),
+            "[da]甲%zz%"
+        );
         let url = "<a href='http://x/?%5bd+e%5D'> 50%5b";
         assert_eq!(
-            without_urls(url, "%5bd"),
+            percent_decoded(url, "%5bd"),
             "<a href='http://x/?[d e]'> 50%5b"
         );
         for (json, text) in [

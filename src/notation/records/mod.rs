@@ -93,8 +93,8 @@ fn piece_at(index: usize) -> Option<Piece> {
 }
 
 /// The position of a setup. The side to move in the header of many files is wrong. `first_from` is the origin of the
-/// first move, if it is known: the side of the piece there is the side to move. Without a move, it is the other side if
-/// only this makes the position valid.
+/// first move, if it is known: the side of the piece there is the side to move. Without a move, the other side is to
+/// move if only that makes the position valid.
 ///
 /// # Errors
 /// The position violates the rules.

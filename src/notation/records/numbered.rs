@@ -1,5 +1,5 @@
-//! DHJHtmlXQ, the form of DhtmlXQ on 01xq.com, in which fields have numbers. The starting position is 90 letters from
-//! a9 to i0, and the ranks of moves are counted from red's side.
+//! DHJHtmlXQ, the form of DhtmlXQ on 01xq.com, in which fields have numbers. The starting position is 90 characters
+//! from a9 to i0, and the ranks of moves are counted from red's side.
 
 /// The numbers of fields with the names of the same fields in DhtmlXQ.
 const FIELDS: [(&str, &str); 24] = [
@@ -60,7 +60,7 @@ pub fn with_names(record: &str) -> String {
         .replace("[/comment_0_", "[/DhtmlXQ_comment")
 }
 
-/// The first field of a FEN for a board of 90 letters, with another character on empty squares.
+/// The first field of a FEN for a board of 90 characters: letters for pieces, any other character for an empty square.
 fn board(letters: &str) -> String {
     let squares = letters.trim().chars();
     let squares: Vec<char> = squares

@@ -145,8 +145,8 @@ impl<'a> RecordReader<'a> {
     /// Checks, after the last game, that the file was read to its end and has a game.
     ///
     /// # Errors
-    /// The file cannot be read, is not text, has a line of more than 16 MB, has games in a second format, or no game was
-    /// found.
+    /// The file cannot be read, is not text, has a line of more than 16 MB, has games in a second format, or has no
+    /// games.
     pub fn finish(self) -> io::Result<()> {
         match (self.error, self.source) {
             (Some(error), _) => return Err(error),

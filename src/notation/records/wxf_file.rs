@@ -109,7 +109,8 @@ pub fn read_wxf(text: &str, lines_before: usize) -> Result<GameTree, RecordError
     game.unwrap_or_else(|| Err(RecordError::new("the record is empty")))
 }
 
-/// The lines before the moves with the line `FEN` in place of the block `SETUP{…}`, unless there is such a line already.
+/// The lines before the moves, with a line `FEN` in place of the block `SETUP{…}`. If there is a line `FEN` already,
+/// the block is only removed.
 fn without_setup(head: &str) -> Result<String, RecordError> {
     let lower = head.to_ascii_lowercase();
     let Some(opening) = openings(&lower, SETUP).next() else {

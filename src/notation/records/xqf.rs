@@ -16,7 +16,7 @@ const HEADER: usize = 0x400;
 const PLAIN: u8 = 10;
 /// From this version on the pieces are in another order.
 const SHUFFLED: u8 = 12;
-/// The text from which the keys are derived.
+/// The text from which the key stream is derived.
 const SALT: &[u8; 32] = b"[(C) Copyright Mr. Dong Shiwei.]";
 
 /// The offsets of the squares of the pieces, of the side to move and of the result.
@@ -212,7 +212,7 @@ pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
 /// starting position are lost. Glyphs become text of the comments.
 ///
 /// # Errors
-/// The starting position has more pieces of a kind than a set.
+/// The starting position has more pieces of a kind than a set has.
 pub fn write_xqf(game: &GameTree) -> Result<Vec<u8>, RecordError> {
     let squares = piece_squares(&game.start);
     let squares = squares.ok_or_else(|| {

@@ -196,7 +196,7 @@ fn set_value(
     let value = if value == "<empty>" { "" } else { value };
     let invalid = |wanted: &str| {
         let given = match excerpt(value) {
-            text if text.is_empty() => texts().nothing.to_owned(),
+            text if text.is_empty() => texts().empty_value.to_owned(),
             text => format!("{text:?}"),
         };
         fill(texts().wrong_value, &[name, wanted, &given])
@@ -414,7 +414,11 @@ mod tests {
     #[test]
     fn invalid_values_are_rejected_with_the_valid_ones() {
         for (name, value, message) in [
-            ("ponder", None, "ponder takes true or false, not nothing"),
+            (
+                "ponder",
+                None,
+                "ponder takes true or false, not an empty value",
+            ),
             ("Hash", Some("big"), "Hash takes a number, not \"big\""),
             (
                 "repetition rule",

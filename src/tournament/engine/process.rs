@@ -365,7 +365,7 @@ impl OutputReader {
             let at = Instant::now();
             let continues = match read {
                 Ok(BoundedLine::End) => false,
-                Ok(BoundedLine::Unended(_)) => {
+                Ok(BoundedLine::Unterminated(_)) => {
                     self.line(&line, at);
                     false
                 }

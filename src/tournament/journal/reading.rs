@@ -70,10 +70,10 @@ pub fn read(
     let has_journal_start = beginning[..common] == BEGINNING[..common];
     let mut line = Vec::new();
     let (header, length) = match read_bounded_line(&mut source, MAX_LINE, &mut line)? {
-        BoundedLine::End | BoundedLine::Unended(_) if has_journal_start => {
+        BoundedLine::End | BoundedLine::Unterminated(_) if has_journal_start => {
             return Err(JournalError::IncompleteHeader);
         }
-        BoundedLine::End | BoundedLine::Unended(_) => return Err(JournalError::NotAJournal),
+        BoundedLine::End | BoundedLine::Unterminated(_) => return Err(JournalError::NotAJournal),
         BoundedLine::TooLong(length) => (Err(TOO_LONG.to_owned()), length + 1),
         BoundedLine::Whole => (read_header(&line)?, line.len() as u64 + 1),
     };
@@ -179,7 +179,7 @@ fn read_later_lines(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> io::Re
     for number in 2.. {
         let entry = match read_bounded_line(source, MAX_LINE, line)? {
             BoundedLine::End => break,
-            BoundedLine::Unended(_) => {
+            BoundedLine::Unterminated(_) => {
                 lines.has_incomplete_line = true;
                 break;
             }
