@@ -26,8 +26,8 @@ impl Results {
             .saturating_add(self.losses)
     }
 
-    /// The weight of these results: 3 for each win, 1 for each draw, -1 for each loss, as by default in
-    /// ElephantEye's book tool.
+    /// The weight of these results: 3 for each win, 1 for each draw, -1 for each loss, the default of ElephantEye's
+    /// book tool.
     pub fn value(self) -> i64 {
         3 * i64::from(self.wins) + i64::from(self.draws) - i64::from(self.losses)
     }

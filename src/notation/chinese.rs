@@ -59,7 +59,7 @@ pub fn write(position: &Position, m: Move) -> String {
     unique_text(text, position, m, parse)
 }
 
-/// The word for the place of a piece among the pieces of its kind, or `None` if the file names it.
+/// The word for the place of a piece on its file, or `None` if the piece is named by the number of the file.
 fn place_word(kind: PieceKind, place: PiecePlace) -> Option<char> {
     if place.count < 2 || matches!(kind, PieceKind::Advisor | PieceKind::Bishop) {
         return None;

@@ -69,8 +69,8 @@ impl Line {
 pub enum Separator {
     /// The word `moves`.
     Required,
-    /// The word `moves`, which may be missing if the first move cannot be a field of a FEN: it is neither a single
-    /// character nor a number.
+    /// The word `moves`, which may be missing if the first move cannot be mistaken for a field of a FEN, such as a
+    /// single character or a number.
     Optional,
 }
 

@@ -66,7 +66,7 @@ fn explained(position: &Position, error: NotationError) -> NotationError {
     let attempts = attempted_moves(position, &text).into_iter();
     let reasons = attempts.filter_map(|attempt| why_illegal(position, attempt));
     // If the text matches several moves, those that the piece cannot make on any board are the least likely to be
-    // meant, then those to a square of an own piece.
+    // meant, then captures of the mover's own pieces.
     let reason = reasons.min_by_key(|reason| match reason {
         IllegalReason::WrongStep(_) => 2,
         IllegalReason::OwnPiece(_) => 1,

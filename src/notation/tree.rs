@@ -284,7 +284,7 @@ pub struct AnnotatedMove {
     pub glyphs: Vec<u8>,
 }
 
-/// The texts of the glyphs that judge a move, from 1.
+/// The texts of the glyphs 1 to 6, which judge a move.
 pub const GLYPHS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
 /// The glyphs that judge the position after a move, with their texts.

@@ -198,8 +198,8 @@ texts! {
     invalid_last_position: "the last position was invalid", "上一个局面无效";
     // Records and files.
     move_number: "move {}", "第 {} 着";
-    no_such_file: "there is no such file, and this is neither `startpos` nor a FEN, one of which must precede moves",
-        "没有这个文件，也不是 startpos 或 FEN（写在着法之前）";
+    no_such_file: "there is no such file; a game begins with `startpos` or a FEN",
+        "没有这个文件；棋局以 `startpos` 或 FEN 开头";
     problem_of_game: "{}: game {}: {}; {}", "{}：第 {} 局：{}；{}";
     moves_before_it: "the moves before it are used", "保留其前的着法";
     part_left_out: "this part is left out", "略去这一部分";
@@ -228,7 +228,7 @@ texts! {
     offers_exchange: "offers an exchange", "兑子";
     chases: "{} chases {}", "{} 捉{}";
     excused_attack: "{} attacks {} but is excused (a protector was cut off)", "{} 捉{}，不计（仅切断保护）";
-    wins_by_check: "{} threatens to win by a check", "{} 要借将军得子";
+    wins_by_check: "{} threatens to win material by a check", "{} 要借将军得子";
     joint_chase: "joint chase or chase of a partly protected piece", "联合捉子或捉少根子";
     place_game: "game {}", "第 {} 局";
     place_line: "line {}", "第 {} 行";

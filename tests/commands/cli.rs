@@ -408,7 +408,7 @@ fn messages_are_chinese_on_request_or_by_the_locale() {
         ("show startpos h2e9", 1, "第 1 着：“h2e9”不合法：炮不能这样走"),
         ("show startpos 马二进四", 1, "“马二进四”不合法：g0 的棋子蹩马腿"),
         ("show '9/9 w'", 1, "FEN 无效：有 2 行，应为 10 行"),
-        ("analyse no-such-file", 1, "没有这个文件，也不是 startpos 或 FEN"),
+        ("analyse no-such-file", 1, "没有这个文件；棋局以 `startpos` 或 FEN 开头"),
         ("analyse startpos --moves h2e2 h2e2", 1, "h2 没有棋子"),
         ("judge startpos h2e2", 0, "未分胜负"),
         ("judge games.pgn", 0, "第 1 局：未分胜负"),

@@ -32,7 +32,7 @@ use scanner::Scanner;
 pub use super::tree::{GameResult, PgnGame};
 pub use write::tag_line;
 
-/// A part of a file ends after the line with which it reaches this size in bytes.
+/// A part of a file ends after the line that brings it to this size in bytes.
 const LONGEST_PART: usize = 16 << 20;
 /// The maximum length of a line in MB.
 const LONGEST_LINE: u64 = 16;

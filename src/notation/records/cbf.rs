@@ -129,7 +129,7 @@ struct Builder {
     root: StoredNode,
     /// The moves, and at most one more than a game may have.
     nodes: Vec<StoredNode>,
-    /// Whether an element `Move` has been opened, that of the root included.
+    /// Whether an element `Move` has been opened, including that of the root.
     has_moves: bool,
 }
 

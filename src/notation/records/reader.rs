@@ -22,7 +22,7 @@ use crate::text::{self, decode, decode_part, encoding_of, is_text, is_utf_8, rea
 
 /// The maximum size of files that are read as a whole, in MB.
 const LARGEST_FILE: u64 = 1024;
-/// The number of bytes by which the format is recognized.
+/// The number of bytes at the beginning of a file by which the format is recognized.
 const LOOK_AHEAD: u64 = 1 << 20;
 /// The maximum length of a line of a file with one game per line, in MB.
 const LONGEST_LINE: u64 = 16;
