@@ -183,7 +183,7 @@ pub enum BookError {
     /// The length is not a multiple of the record size.
     #[error("the book is truncated: {0} bytes are not a whole number of records")]
     Truncated(usize),
-    /// Not a book, with the reason.
+    /// The file is not a book, for this reason.
     #[error("not an opening book: {0}")]
     NotABook(String),
     /// Error of the database.

@@ -216,11 +216,11 @@ impl Description {
     fn fits(&self, position: &Position, m: Move) -> bool {
         position.piece_on(m.from()).map(|p| p.kind()) == Some(self.kind)
             && direction_and_number(m, position.side_to_move()) == (self.direction, self.number)
-            && self.names(PiecePlace::of(position, self.kind, m.from()))
+            && self.matches_place(PiecePlace::of(position, self.kind, m.from()))
     }
 
     /// Whether the file and place of the description match a piece.
-    fn names(&self, piece: PiecePlace) -> bool {
+    fn matches_place(&self, piece: PiecePlace) -> bool {
         let file_fits = self.file.is_none_or(|file| file == piece.file);
         let place_fits = match self.place {
             None => true,

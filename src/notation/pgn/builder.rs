@@ -219,7 +219,7 @@ impl Builder {
             ("Result", Ok(result)) if self.has_moves() => self.end(result, line),
             ("Result", Err(_)) => {}
             ("FEN", _) if !value.contains('/') => {
-                let reason = "the starting position is a diagram, which cannot be read here";
+                let reason = "the starting position is a diagram, which cannot be read";
                 self.reject(line, reason);
             }
             _ if value.is_empty() => {}

@@ -76,7 +76,7 @@ fn has_tag(lower: &str, brackets: &[&str]) -> bool {
 }
 
 /// A text with plain tags, `[DhtmlXQ_…]`, in place of escaped tags, tags with a different spelling, and tags such as
-/// `[0_1_0]`, which lists of moves have in the scripts of web pages.
+/// `[0_1_0]`, which surround lists of moves in the scripts of web pages.
 pub fn plain_dhtmlxq(text: &str) -> String {
     let text = percent_decoded(text, "%5bd");
     let lower = text.to_ascii_lowercase();
@@ -100,13 +100,13 @@ pub fn plain_dhtmlxq(text: &str) -> String {
             None => ("", part),
         };
         plain += slash;
-        plain += &plain_tag(rest).unwrap_or(Cow::Borrowed(rest));
+        plain += plain_tag(rest).as_deref().unwrap_or(rest);
     }
     plain
 }
 
 /// The text after `[` or `[/` with the usual name of its tag; `None` if it does not begin with the name of a tag.
-fn plain_tag(text: &str) -> Option<Cow<'_, str>> {
+fn plain_tag(text: &str) -> Option<String> {
     let name = &text[..text.find(']')?];
     let rest = &text[name.len()..];
     let numbers = name
@@ -117,14 +117,14 @@ fn plain_tag(text: &str) -> Option<Cow<'_, str>> {
             "0_1_0" => "movelist".to_owned(),
             variation => format!("move_{variation}"),
         };
-        return Some(Cow::Owned(format!("DhtmlXQ_{field}{rest}")));
+        return Some(format!("DhtmlXQ_{field}{rest}"));
     }
     let lower = name.to_ascii_lowercase();
     let field = NAMES.iter().find_map(|known| lower.strip_prefix(known))?;
     let end = &name[name.len() - field.len()..];
     let is_usual = ["DhtmlXQ", "DHJHtmlXQ"].contains(&&name[..name.len() - field.len()]);
     let field = if is_usual { end } else { field };
-    Some(Cow::Owned(format!("DhtmlXQ{field}{rest}")))
+    Some(format!("DhtmlXQ{field}{rest}"))
 }
 
 /// Whether a text consists of a list of moves alone: digits, four for each move.
