@@ -33,7 +33,7 @@
 //!
 //! A `go` in UCCI passes through these files:
 //!
-//! | file | there | back |
+//! | file | on the way in | on the way out |
 //! |---|---|---|
 //! | `main.rs`, `cli/mod.rs`, `protocol/mod.rs` | the engine starts | |
 //! | `protocol/stdio.rs` | the line is read | `bestmove` is written |
@@ -41,9 +41,9 @@
 //! | `protocol/ucci.rs`, `protocol/go.rs` | the line becomes a command | the reply becomes a line |
 //! | `protocol/session/search.rs` | the command becomes a request | the outcome becomes a reply |
 //! | `search/threads/mod.rs` | the pool, the coordinator and the search threads | |
-//! | `search/threads/request_handler.rs`, `search/time.rs` | limits of time | choice of the move |
-//! | `search/tree/root.rs` | iterative deepening | end by time |
-//! | `search/tree/search.rs` | moves are played | reports, end by the hard limit |
+//! | `search/threads/request_handler.rs`, `search/time.rs` | time limits | choice of the move |
+//! | `search/tree/root.rs` | iterative deepening | stop at the soft time limit |
+//! | `search/tree/search.rs` | moves are played | reports, stop at the hard time limit |
 //! | `search/tree/node.rs`, `search/ordering/mod.rs` | nodes and the order of their moves | |
 //!
 //! # Modules
@@ -63,7 +63,7 @@
 //! | [`search`] | the best move: threads, transposition table, time control, pruning, mate solver |
 //! | `cloud` | a library of scores over HTTP, with the cloud API: store, server, workers |
 //! | [`protocol`] | UCCI, UCI, XBoard and CXBoard, the options, the session |
-//! | `training` | self-play, files of games, training of networks, books from games |
+//! | `training` | self-play, game files, network training, books from games |
 //! | `tournament` | games between engines in separate processes: referee, openings, statistics |
 //! | `cli` | the command line and its subcommands |
 //! | [`guide`] | the guides for users, as pages of this documentation |
@@ -99,8 +99,7 @@
 //!
 //! # Invariants
 //!
-//! - Whatever an engine does in a tournament, it can only lose its own game; it never ends, stops or slows
-//!   other games.
+//! - An engine that misbehaves in a tournament can lose only its own game. It cannot end, stop or slow other games.
 //! - `board`, `movegen` and `rules` do no I/O and start no threads; `eval` never calls `search`.
 //! - Reading a protocol line does not panic: in `protocol`, lints deny `unwrap`, `expect`, indexing and
 //!   `panic!`. A refused line is reported and changes nothing.
@@ -112,7 +111,7 @@
 //!   of reductions is computed with logarithms. CI compares the count on Linux, Windows and macOS.
 //! - There is one table of options, which each protocol renders.
 //! - There is no build script, and the binary needs no other file. On x86-64 the code is compiled for x86-64-v2, not
-//!   for the processor of the building machine.
+//!   for the processor of the machine that builds it.
 
 // The crates whose types are part of the public API.
 pub use {arrayvec, crossbeam_channel, rand};

@@ -15,10 +15,10 @@ pub enum Shape {
     Any,
     /// On average at most half of the pieces.
     Sparse,
-    /// [`Self::Any`] with all pawns of a side on two files.
+    /// [`Self::Any`] with all five pawns of each side, on one or two files.
     PawnsDoubled,
-    /// Positions that cannot arise in a game: up to 16 pieces of any kinds a side, often many of one
-    /// kind, and pawns on any squares.
+    /// Positions that usually cannot arise in a game: up to 16 pieces a side, often many of one kind, and pawns on any
+    /// squares.
     Irregular,
 }
 
@@ -37,7 +37,7 @@ pub fn game(random: &mut impl Rng, start: Position, plies: usize) -> Game {
     game
 }
 
-/// A random position of a shape, with pieces on any squares that they can reach.
+/// A random legal position of a shape.
 pub fn position(random: &mut impl Rng, shape: Shape) -> Position {
     loop {
         if let Ok(position) = Position::try_from(&setup(random, shape)) {

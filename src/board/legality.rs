@@ -1,4 +1,4 @@
-//! Pins and checks: which pseudo-legal moves leave the own king safe.
+//! Pins and checks: which pseudo-legal moves leave the mover's king safe.
 
 use super::attacks;
 use super::bitboard::Bitboard;
@@ -15,15 +15,15 @@ use super::square::Square;
 /// take the checker, interpose, or leave its square if it is the screen of a checking cannon.
 ///
 /// The moves of the king and of pinned pieces are tested one by one. In check, so are the moves of such a screen, and
-/// all moves to the square of the checker or to a square where a piece can interpose. For all other moves only the
-/// destination matters.
+/// all moves to the square of the checker or to a square where a piece can interpose. All other moves are illegal in
+/// check; out of check they are legal unless they end between such a cannon and the king.
 #[derive(Clone, Copy, Debug)]
 pub struct Legality {
     in_check: bool,
     king: Square,
     /// The king and the pieces that may be pinned, whose moves are tested one by one.
     pinned: Bitboard,
-    /// The legal destinations of all other pieces; in check some of them may be illegal.
+    /// The legal destinations of all other pieces; in check, the destinations of moves that may be legal.
     open: Bitboard,
 }
 
@@ -67,7 +67,7 @@ impl Legality {
             if between.is_empty() {
                 self.open &= !line;
             } else if !behind_first.more_than_one() {
-                // Not in check, so there are two screens.
+                // One screen would be a check, so there are two.
                 self.pinned |= between & own;
             }
         }

@@ -56,7 +56,7 @@ impl Move {
         Square::from_bit((self.0 >> 7) as u32)
     }
 
-    /// The square before this move of the piece that is on `square` after it.
+    /// The square on which the piece on `square` was before this move.
     pub fn origin_of(self, square: Square) -> Square {
         if square == self.to() {
             self.from()
@@ -139,11 +139,9 @@ impl FromStr for Move {
             5 if text.as_bytes()[2] == b'-' => (text.get(..2), text.get(3..)),
             _ => (None, None),
         };
-        let parse = |part: Option<&str>| part.and_then(|part| part.parse::<Square>().ok());
-        match (parse(from), parse(to)) {
-            (Some(from), Some(to)) => Some(Self::new(from, to))
-                .filter(|m| m.is_some())
-                .ok_or(ParseMoveError),
+        let square = |part: Option<&str>| part?.parse::<Square>().ok();
+        match (square(from), square(to)) {
+            (Some(from), Some(to)) if Self::new(from, to).is_some() => Ok(Self::new(from, to)),
             _ => Err(ParseMoveError),
         }
     }

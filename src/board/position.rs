@@ -439,7 +439,10 @@ impl Position {
             position.state.key ^= zobrist::SIDE;
         }
         for &(square, piece) in pieces {
-            debug_assert!(position.piece_on(square).is_none(), "two on {square}");
+            debug_assert!(
+                position.piece_on(square).is_none(),
+                "two pieces on {square}"
+            );
             position.put(piece, square);
             position.toggle_key(piece, square);
         }
@@ -540,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn the_eleventh_check_and_its_reply_are_free() {
+    fn checks_after_the_tenth_and_their_replies_do_not_count() {
         let mut clock = NoCaptureClock::new(0);
         for n in 1..=15 {
             clock = check(clock, Color::Red);

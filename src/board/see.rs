@@ -40,7 +40,7 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
             .map_or(0, |p| SEE_VALUES[p.kind().index()])
     };
     let target = m.to();
-    // How far ahead of the threshold the side that captures next is, if its piece is not recaptured.
+    // The margin of the side that captures next over the threshold, if its piece is not recaptured.
     let mut swap = i32::saturating_sub(value(target), threshold);
     if swap < 0 {
         return false;

@@ -1,4 +1,4 @@
-//! Board descriptions, and why one is not a legal position.
+//! Board setups, and the reasons why a setup is not a legal position.
 
 use std::fmt;
 

@@ -29,7 +29,7 @@ pub fn judge_repetition(
     if plies.iter().any(|ply| ply.played.is_none()) {
         return Verdict::Draw;
     }
-    Verdict::compare(side_perpetuals(position, plies, rules).map(|r| r.perpetual))
+    Verdict::compare(side_perpetuals(position, plies, rules).map(|side| side.perpetual))
 }
 
 /// The behavior of each side throughout the repetition. Chases are only searched if no side checks

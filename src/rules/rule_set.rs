@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_kings_draw() {
+    fn positions_without_attackers_are_drawn() {
         let bare = "3ak4/9/4b4/9/9/9/9/4B4/4A4/3K5 w";
         let draw = (Verdict::Draw, Cause::InsufficientMaterial);
         let undecided = (Verdict::Undecided, Cause::Nothing);

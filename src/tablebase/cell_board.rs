@@ -140,8 +140,8 @@ impl<'a> CellBoard<'a> {
         }
     }
 
-    /// Visits the predecessors of this cell, which must be listed, by quiet moves of a side: the index of each, legal
-    /// or not, once for each move.
+    /// Visits the index of each predecessor by a quiet move of `mover`, legal or not, once for each move. The weak
+    /// side's placement in this cell must be canonical.
     #[inline]
     pub fn before(&self, mover: Color, mut visit: impl FnMut(usize)) {
         let indexer = self.indexer;
@@ -218,7 +218,7 @@ fn are_facing(king: Square, other: Square, occupied: Bitboard) -> bool {
     king.file() == other.file() && (Bitboard::between(king, other) & occupied).is_empty()
 }
 
-/// Squares from which `side` can make a quiet move to `to`.
+/// Squares from which an attacker of `side` can make a quiet move to `to`; some may be occupied.
 #[inline]
 fn attacker_origins(kind: PieceKind, side: Color, to: Square, others: Bitboard) -> Bitboard {
     match kind {
@@ -228,7 +228,7 @@ fn attacker_origins(kind: PieceKind, side: Color, to: Square, others: Bitboard) 
     }
 }
 
-/// Squares that a quiet move reaches from `from`.
+/// Squares that a red attacker on `from` reaches by a quiet move; some may be occupied.
 #[inline]
 fn attacker_targets(kind: PieceKind, from: Square, others: Bitboard) -> Bitboard {
     match kind {
@@ -241,14 +241,14 @@ fn attacker_targets(kind: PieceKind, from: Square, others: Bitboard) -> Bitboard
 /// Squares from which a pawn of `side` reaches `to`, without squares that a pawn cannot occupy.
 #[inline]
 fn pawn_origins(side: Color, to: Square) -> Bitboard {
-    const STANDS: [Bitboard; Color::COUNT] = [
-        standing_squares(Piece::RedPawn),
-        standing_squares(Piece::BlackPawn),
+    const REACHABLE: [Bitboard; Color::COUNT] = [
+        reachable_squares(Piece::RedPawn),
+        reachable_squares(Piece::BlackPawn),
     ];
-    attacks::pawn_to(side, to) & STANDS[side.index()]
+    attacks::pawn_to(side, to) & REACHABLE[side.index()]
 }
 
-const fn standing_squares(piece: Piece) -> Bitboard {
+const fn reachable_squares(piece: Piece) -> Bitboard {
     let (mut squares, mut index) = (Bitboard::EMPTY, 0);
     while let Some(square) = Square::from_index(index) {
         if piece.can_stand_on(square, false) {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use super::file::{HEADER, Header, TableBlock, TableError, WHOLE};
+use super::file::{HEADER_LENGTH, Header, TableBlock, TableError, WHOLE_TABLE_LIMIT};
 use super::index::{Indexer, Node, color_in_table};
 use super::material::Material;
 use super::solved::{DrawsHold, SolvedClass};
@@ -22,7 +22,7 @@ pub struct ClassTable {
     source: TableSource,
     indexer: OnceLock<Indexer>,
     blocks: OnceLock<ByColor<Vec<TableBlock>>>,
-    /// Values of a small table.
+    /// All values of a small table, unpacked by its first probe.
     whole: OnceLock<ByColor<Vec<u8>>>,
     /// An error found while probing. After it no more values are read from the table.
     damage: OnceLock<TableError>,
@@ -42,10 +42,12 @@ impl ClassTable {
     pub fn open(path: &Path) -> Result<Self, TableError> {
         let mut file = open_regular(path)?;
         let length = file.metadata()?.len();
-        let mut bytes = Vec::with_capacity(HEADER);
-        (&mut file).take(HEADER as u64).read_to_end(&mut bytes)?;
+        let mut bytes = Vec::with_capacity(HEADER_LENGTH);
+        (&mut file)
+            .take(HEADER_LENGTH as u64)
+            .read_to_end(&mut bytes)?;
         let header = Header::read(&bytes)?;
-        if Some(length) != header.body_length.checked_add(HEADER as u64) {
+        if Some(length) != header.body_length.checked_add(HEADER_LENGTH as u64) {
             return Err(TableError::Damaged("wrong length"));
         }
         Ok(Self::new(header, TableSource::File(path.to_owned())))
@@ -55,7 +57,7 @@ impl ClassTable {
     pub(super) fn of_memory(bytes: &'static [u8]) -> Result<(Self, &'static [u8]), TableError> {
         let header = Header::read(bytes)?;
         let length = usize::try_from(header.body_length).unwrap_or(usize::MAX);
-        let length = length.saturating_add(HEADER);
+        let length = length.saturating_add(HEADER_LENGTH);
         match bytes.split_at_checked(length) {
             Some((own, rest)) => Ok((Self::new(header, TableSource::Memory(own)), rest)),
             None => Err(TableError::Damaged("wrong length")),
@@ -101,7 +103,7 @@ impl ClassTable {
 
     /// Packed size in bytes.
     pub fn size(&self) -> u64 {
-        HEADER as u64 + self.header.body_length
+        HEADER_LENGTH as u64 + self.header.body_length
     }
 
     /// File of the table; `None` if embedded.
@@ -176,7 +178,7 @@ impl ClassTable {
     #[inline]
     fn value(&self, node: Node, cache: &BlockCache) -> Result<u8, TableError> {
         let Node { index, side } = node;
-        if self.header.positions <= WHOLE as u64 {
+        if self.header.positions <= WHOLE_TABLE_LIMIT as u64 {
             return Ok(self.whole(cache)?[side][index]);
         }
         let size = self.header.block as usize;
@@ -222,7 +224,7 @@ impl ClassTable {
         if let Some(blocks) = self.blocks.get() {
             return Ok(blocks);
         }
-        let list = self.read(HEADER as u64, self.header.list_length())?;
+        let list = self.read(HEADER_LENGTH as u64, self.header.list_length())?;
         let blocks = self.header.read_list(&list)?;
         Ok(self.blocks.get_or_init(|| blocks))
     }
@@ -371,7 +373,7 @@ mod tests {
             assert_eq!(cache.loads(), u64::from(number));
             let load = || Ok::<_, ()>(vec![number as u8; 4]);
             assert_eq!(*cache.get(key(number), load).unwrap(), [number as u8; 4]);
-            // The block 0 is used all the time, so it is never dropped and loaded again.
+            // Block 0 is used after every other block, so it is never dropped.
             let values = cache.get(
                 key(0),
                 || if number == 0 { Ok(vec![0; 4]) } else { Err(()) },

@@ -41,28 +41,28 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
-use super::index::{Indexer, SCHEME};
+use super::index::{Indexer, NUMBERING_VERSION};
 use super::material::Material;
 use super::solved::{DrawsHold, SolvedClass, largest_value};
 use super::solver_state::map_parts;
-use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric, Value};
+use super::value::{DRAW, ILLEGAL, LEVEL_LIMIT, Metric, Value};
 use crate::board::{ByColor, Color};
 use crate::rules::RuleSet;
 
 const MAGIC: &[u8; 8] = b"CHUHETB\0";
-const NAME: usize = 16;
+const NAME_LENGTH: usize = 16;
 /// Length of the header in bytes.
-pub const HEADER: usize = 8 + 2 + 2 + 1 + 1 + NAME + 8 + 4 + 2 + 8 + 4;
+pub const HEADER_LENGTH: usize = 8 + 2 + 2 + 1 + 1 + NAME_LENGTH + 8 + 4 + 2 + 8 + 4;
 /// Header value of the first rule set; the others follow in order.
-const RULES: u8 = 2;
+const FIRST_RULE_SET: u8 = 2;
 /// Length of an entry of the block list in bytes.
-const ENTRY: usize = 8;
+const ENTRY_LENGTH: usize = 8;
 /// Values in a block of a table that is probed block by block.
 const SMALL_BLOCK: u32 = 16 << 10;
 /// Values in a block of a table that is unpacked whole.
 const LARGE_BLOCK: u32 = 128 << 10;
 /// Tables of up to this many positions are unpacked whole at the first probe.
-pub const WHOLE: usize = 2 << 20;
+pub const WHOLE_TABLE_LIMIT: usize = 2 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -71,6 +71,7 @@ pub struct Header {
     /// Rule sets under which the draws hold.
     pub draws: DrawsHold,
     pub positions: u64,
+    /// Number of values in a block.
     pub block: u32,
     /// Largest values by side to move; the strong side is red.
     pub largest: ByColor<u8>,
@@ -107,7 +108,7 @@ impl Header {
 
     /// Length of the block list with its checksum, in bytes.
     pub fn list_length(&self) -> usize {
-        self.blocks().iter().sum::<usize>() * ENTRY + 4
+        self.blocks().iter().sum::<usize>() * ENTRY_LENGTH + 4
     }
 
     /// Number of values in a block.
@@ -142,19 +143,19 @@ impl Header {
     }
 
     pub fn write(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEADER);
+        let mut bytes = Vec::with_capacity(HEADER_LENGTH);
         bytes.extend_from_slice(MAGIC);
         let (version, metric) = Self::version(self.material, self.metric);
         let rules = match self.draws {
             DrawsHold::Always => 0,
             DrawsHold::Unproven => 1,
-            DrawsHold::Under(rules) => RULES + rules.index() as u8,
+            DrawsHold::Under(rules) => FIRST_RULE_SET + rules.index() as u8,
         };
         bytes.extend_from_slice(&version.to_le_bytes());
-        bytes.extend_from_slice(&SCHEME.to_le_bytes());
+        bytes.extend_from_slice(&NUMBERING_VERSION.to_le_bytes());
         bytes.extend_from_slice(&[metric, rules]);
         let mut name = self.material.to_string().into_bytes();
-        name.resize(NAME, 0);
+        name.resize(NAME_LENGTH, 0);
         bytes.extend_from_slice(&name);
         bytes.extend_from_slice(&self.positions.to_le_bytes());
         bytes.extend_from_slice(&self.block.to_le_bytes());
@@ -170,16 +171,18 @@ impl Header {
         if !bytes.starts_with(MAGIC) {
             return Err(TableError::Foreign);
         }
-        let fields = &mut bytes.get(8..HEADER).ok_or(TRUNCATED)?;
+        let fields = &mut bytes.get(8..HEADER_LENGTH).ok_or(TRUNCATED)?;
         let [version, scheme] = [take(fields), take(fields)].map(u16::from_le_bytes);
         let [metric, rules] = take(fields);
-        if !Self::VERSIONS.contains(&(version, metric)) || scheme != SCHEME {
+        if !Self::VERSIONS.contains(&(version, metric)) || scheme != NUMBERING_VERSION {
             return Err(TableError::Version);
         }
-        if crc32c::crc32c(&bytes[..HEADER - 4]).to_le_bytes() != bytes[HEADER - 4..HEADER] {
+        if crc32c::crc32c(&bytes[..HEADER_LENGTH - 4]).to_le_bytes()
+            != bytes[HEADER_LENGTH - 4..HEADER_LENGTH]
+        {
             return Err(TableError::Damaged("invalid header"));
         }
-        let name: [u8; NAME] = take(fields);
+        let name: [u8; NAME_LENGTH] = take(fields);
         let name = std::str::from_utf8(&name)
             .unwrap_or("")
             .trim_end_matches('\0');
@@ -201,7 +204,7 @@ impl Header {
             Value::NOT_WON.0
         } else {
             // Longer wins are not stored.
-            LARGEST_LEVEL - 1
+            LEVEL_LIMIT - 1
         };
         let is_valid = header.positions == Indexer::new(header.material).len() as u64
             && header.block == values_in_block(header.positions)
@@ -223,7 +226,7 @@ impl Header {
         if crc32c::crc32c(entries).to_le_bytes() != checksum {
             return Err(TableError::Damaged("invalid list of blocks"));
         }
-        let mut offset = (HEADER + list.len()) as u64;
+        let mut offset = (HEADER_LENGTH + list.len()) as u64;
         let lists = self.blocks().map(|count| {
             let block = |_| {
                 let block = TableBlock {
@@ -236,7 +239,7 @@ impl Header {
             };
             (0..count).map(block).collect()
         });
-        if offset == HEADER as u64 + self.body_length {
+        if offset == HEADER_LENGTH as u64 + self.body_length {
             Ok(lists)
         } else {
             Err(TableError::Damaged("wrong length"))
@@ -266,7 +269,7 @@ impl Header {
 
 /// Values per block of a table of this size.
 pub const fn values_in_block(positions: u64) -> u32 {
-    if positions <= WHOLE as u64 {
+    if positions <= WHOLE_TABLE_LIMIT as u64 {
         LARGE_BLOCK
     } else {
         SMALL_BLOCK
@@ -277,7 +280,7 @@ fn draws_from(number: u8) -> Option<DrawsHold> {
     match number {
         0 => Some(DrawsHold::Always),
         1 => Some(DrawsHold::Unproven),
-        n => RuleSet::from_index((n - RULES).into()).map(DrawsHold::Under),
+        n => RuleSet::from_index((n - FIRST_RULE_SET).into()).map(DrawsHold::Under),
     }
 }
 
@@ -334,7 +337,7 @@ impl SolvedClass {
         }
         let mut list = Vec::new();
         // Placeholder for the header and the list, which are written last.
-        let mut file = vec![0; HEADER + header.list_length()];
+        let mut file = vec![0; HEADER_LENGTH + header.list_length()];
         for batch in chunks.chunks(BATCH) {
             for block in map_parts(threads, batch.len(), |number| pack(batch[number])) {
                 list.extend_from_slice(&(block.len() as u32).to_le_bytes());
@@ -344,9 +347,9 @@ impl SolvedClass {
         }
         let checksum = crc32c::crc32c(&list);
         list.extend_from_slice(&checksum.to_le_bytes());
-        header.body_length = (file.len() - HEADER) as u64;
-        file[..HEADER].copy_from_slice(&header.write());
-        file[HEADER..][..list.len()].copy_from_slice(&list);
+        header.body_length = (file.len() - HEADER_LENGTH) as u64;
+        file[..HEADER_LENGTH].copy_from_slice(&header.write());
+        file[HEADER_LENGTH..][..list.len()].copy_from_slice(&list);
         file
     }
 }
@@ -368,7 +371,7 @@ fn pack(values: &[u8]) -> Vec<u8> {
     encoder
         .write_all(&filled)
         .and_then(|()| encoder.finish())
-        .expect("memory can be written")
+        .expect("writing to a vector cannot fail")
 }
 
 #[cfg(test)]

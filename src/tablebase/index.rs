@@ -12,25 +12,26 @@ use super::placements::{GroupTable, KINDS, Placement, SideGroup};
 use crate::board::{Bitboard, ByColor, Color, Piece, PieceKind, Position, Square};
 
 /// Version of this numbering, stored in files.
-pub const SCHEME: u16 = 1;
+pub const NUMBERING_VERSION: u16 = 1;
 
 /// Squares of one or two attackers; a single attacker is stored twice.
-pub type AttackerSquares = [Square; Attackers::MOST];
+pub type AttackerSquares = [Square; Attackers::MAX];
 
 /// Numbering of the squares of a class's attackers.
 #[derive(Debug)]
 pub struct AttackerIndex {
     /// Kinds of the attackers; a single one is stored twice.
-    pub kinds: [PieceKind; Attackers::MOST],
+    pub kinds: [PieceKind; Attackers::MAX],
     /// Colors of the attackers; the first is red.
-    pub colors: [Color; Attackers::MOST],
+    pub colors: [Color; Attackers::MAX],
     /// Whether there are two attackers of the same kind and side, whose order does not matter.
     are_alike: bool,
     /// Number of attackers.
     pub count: usize,
     /// Number of each square among those that a piece of the kind can reach.
-    places: [[u8; Square::COUNT]; Attackers::MOST],
-    sizes: [usize; Attackers::MOST],
+    places: [[u8; Square::COUNT]; Attackers::MAX],
+    /// Number of squares that each attacker can reach.
+    sizes: [usize; Attackers::MAX],
     /// Squares by number.
     pub squares: Vec<AttackerSquares>,
 }
@@ -49,7 +50,7 @@ impl AttackerIndex {
             colors,
             are_alike: kinds[0] == kinds[1] && colors[0] == colors[1],
             count: list.len(),
-            places: [[0; Square::COUNT]; Attackers::MOST],
+            places: [[0; Square::COUNT]; Attackers::MAX],
             sizes: [points[0].len(), points[1].len()],
             squares: Vec::new(),
         };
@@ -99,7 +100,8 @@ pub struct Node {
     pub side: Color,
 }
 
-/// The color in a table of a side of a position whose strong side is `strong`, and the reverse.
+/// Converts the color of a side from a position whose strong side is `strong` to a table, in which the strong side is
+/// red, or back.
 #[inline]
 pub fn color_in_table(color: Color, strong: Color) -> Color {
     match strong {
@@ -178,9 +180,10 @@ impl Indexer {
         }
     }
 
-    /// Visits the predecessors of the listed cell `here` for a quiet move of black's king, advisor or bishop that comes
-    /// from `before`: the index of `before`, and that of its mirror image if both are listed and lead to the same
-    /// index.
+    /// Visits the indices from which a quiet move of black's king, advisor or bishop leads to the listed cell `here`.
+    /// `before` is the cell before the move. Its index is visited, and that of its mirror image as well if both are
+    /// listed and lead to the index of `here`. None is visited if only the mirror image of `before` is listed and it
+    /// leads to the mirror image of `here`, which has another index.
     #[inline]
     pub fn before_weak_step(&self, here: Cell, before: Cell, mut visit: impl FnMut(usize)) {
         let table = self.groups[Color::Black];
@@ -265,7 +268,7 @@ impl Indexer {
         let cell = self.cell(node.index);
         self.occupied(cell)?;
         // Per side a king, two advisors and two bishops, and the attackers.
-        let mut pieces = ArrayVec::<_, { 10 + Attackers::MOST }>::new();
+        let mut pieces = ArrayVec::<_, { 10 + Attackers::MAX }>::new();
         let mut put = |square: Square, kind: PieceKind, color: Color| {
             pieces.push((square, Piece::new(kind, color)));
         };
@@ -287,9 +290,9 @@ impl Indexer {
 mod tests {
     use super::*;
 
-    /// Known numbers of positions without mirror images. At most 2% of the numbers belong to no such position.
+    /// Known numbers of positions, mirror images counted once. At most 2% of the indices belong to no position.
     #[test]
-    fn the_one_attacker_classes_have_their_sizes() {
+    fn one_attacker_classes_have_known_sizes() {
         let totals = [
             ("R", 501_714_450),
             ("N", 501_714_450),

@@ -265,7 +265,7 @@ impl Attackers {
     /// Number of combinations.
     pub const COUNT: usize = ONE_SIDED + PAIR_KINDS.len();
     /// Maximum number of attackers in a class.
-    pub const MOST: usize = 2;
+    pub const MAX: usize = 2;
 
     /// All combinations: single attackers, pairs of one side, one attacker on each side.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -289,11 +289,11 @@ impl Attackers {
 
     /// Colors of the first and second piece if the first is red.
     #[inline]
-    pub const fn colors(self) -> [Color; Self::MOST] {
+    pub const fn colors(self) -> [Color; Self::MAX] {
         if self.is_two_sided() {
             [Color::Red, Color::Black]
         } else {
-            [Color::Red; Self::MOST]
+            [Color::Red; Self::MAX]
         }
     }
 
@@ -356,11 +356,13 @@ impl fmt::Display for Material {
 /// Error from parsing the name of a material class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseMaterialError {
-    /// There are not two sides with a king each.
+    /// The text does not consist of two sides that begin with K.
     #[error("not a material class: write two sides that begin with K, such as KRA-KAB")]
     Form,
     /// Unknown letter, or too many pieces of a kind.
-    #[error("not a side of a class: one K, at most two A and two B, and attackers R, N, C, P")]
+    #[error(
+        "not a side of a class: write one K, at most two A and two B, and attackers R, N, C, P"
+    )]
     Pieces,
     /// No attackers, more than two, or one against two.
     #[error(

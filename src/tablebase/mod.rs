@@ -29,8 +29,8 @@
 //! [`Metric::NO_CAPTURE_PLIES`] plies has a second table with the depth to conversion ([`Tables::dtc`]).
 //!
 //! In two-sided classes the repetition rules decide many positions, so such a class is solved for one rule set;
-//! see `two_sided`. All 388.9 million positions of the classes with up to one advisor or bishop a side took 3
-//! minutes 16 seconds on two cores.
+//! see `two_sided`. The classes with up to one advisor or bishop a side have 388.9 million indices, including the
+//! one-sided classes that captures lead to, and took 3 minutes 16 seconds on two cores.
 //!
 //! # Files
 //!
@@ -41,7 +41,7 @@
 //! | `cell_board`, `solver_state`, `solver`, `solved` | retrograde analysis of one-sided classes |
 //! | `two_sided` | retrograde analysis and fixpoints of two-sided classes |
 //! | `file`, `class_table`, `tables` | file format; probing one table and a set of tables |
-//! | `repeated` | repeated positions of a game, by which a result of a table may not hold |
+//! | `repeated` | repeated positions of a game, because of which a result of a table may not hold |
 //! | `verify` | verification of values, and the proof that draws hold |
 
 mod cell_board;

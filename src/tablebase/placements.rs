@@ -298,8 +298,8 @@ fn subsets(squares: &[Square], count: u32) -> Vec<Bitboard> {
 mod tests {
     use super::*;
 
-    /// The numbers of placements, symmetric placements and canonical placements. The last numbers agree with chessdb's
-    /// GROUP.dat.
+    /// The numbers of placements, symmetric placements and canonical placements. Those of canonical placements agree
+    /// with chessdb's GROUP.dat.
     #[test]
     fn combinations_have_known_sizes() {
         let known = [

@@ -159,6 +159,8 @@ impl<'a> SmallerClass<'a> {
         Self { indexer, solved }
     }
 
+    /// The class of `classes` with this material.
+    ///
     /// # Panics
     /// `classes` does not contain the class.
     pub fn find(classes: &'a [Arc<SolvedClass>], material: Material) -> Self {

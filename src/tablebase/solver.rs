@@ -17,7 +17,7 @@ use super::material::Material;
 use super::solved::{DrawsHold, SmallerClass, SolvedClass};
 use super::solver_state::{BLOCK, Levels, MoveCounts, for_each_part};
 use super::two_sided;
-use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric};
+use super::value::{DRAW, ILLEGAL, LEVEL_LIMIT, Metric};
 use crate::board::{ByColor, Color};
 
 /// Added to the level that follows from the captures of a position, until that level is processed.
@@ -27,7 +27,7 @@ const SAFE: u8 = 254;
 
 /// A class that has wins of 239 plies or more, which are not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} has wins of {plies} plies or more", plies = 2 * LARGEST_LEVEL as u16 - 1)]
+#[error("{0} has wins of {plies} plies or more", plies = 2 * LEVEL_LIMIT as u16 - 1)]
 pub struct TooLong(pub Material);
 
 /// Memory in bytes of the program itself and of freed blocks that the allocator keeps; 34 MB were measured.
@@ -169,15 +169,15 @@ impl Solver<'_> {
                 }
             }
         });
-        (best <= LARGEST_LEVEL).then_some(best)
+        (best <= LEVEL_LIMIT).then_some(best)
     }
 
-    /// Processes level after level. Returns `false` if a value reaches [`LARGEST_LEVEL`].
+    /// Processes level after level. Returns `false` if a value reaches [`LEVEL_LIMIT`].
     fn propagate(&self) -> bool {
         let blocks = self.levels[Color::Red].blocks();
         let mut level = 1;
         while self.levels.iter().any(|levels| levels.largest() >= level) {
-            if level >= LARGEST_LEVEL {
+            if level >= LEVEL_LIMIT {
                 return false;
             }
             for side in [Color::Black, Color::Red] {
@@ -221,8 +221,7 @@ impl Solver<'_> {
         board.before(Color::Red, |before| {
             let value = &self.values[Color::Red][before];
             let now = value.load(Ordering::Relaxed);
-            let is_later =
-                now == DRAW || (PENDING + level..=PENDING + LARGEST_LEVEL).contains(&now);
+            let is_later = now == DRAW || (PENDING + level..=PENDING + LEVEL_LIMIT).contains(&now);
             if is_later {
                 value.store(level, Ordering::Relaxed);
                 self.levels[Color::Red].add(before, level);
@@ -241,7 +240,7 @@ impl Solver<'_> {
     fn count_move(&self, index: usize, level: u8) {
         let value = &self.values[Color::Black][index];
         let now = value.load(Ordering::Relaxed);
-        if now != DRAW && !(PENDING..=PENDING + LARGEST_LEVEL).contains(&now) {
+        if now != DRAW && !(PENDING..=PENDING + LEVEL_LIMIT).contains(&now) {
             return;
         }
         if self.moves.decrement(index) {
@@ -257,7 +256,7 @@ impl Solver<'_> {
     fn finish(self) -> SolvedClass {
         let values = |values: Vec<AtomicU8>| {
             let value = |value: AtomicU8| match value.into_inner() {
-                n @ (1..=LARGEST_LEVEL | ILLEGAL) => n,
+                n @ (1..=LEVEL_LIMIT | ILLEGAL) => n,
                 _ => DRAW,
             };
             values.into_iter().map(value).collect()

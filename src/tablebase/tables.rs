@@ -38,7 +38,7 @@ pub fn embedded_classes() -> Vec<Material> {
 
 /// A set of tables, shared by the search threads.
 pub struct Tables {
-    /// DTM tables by class number, also those for other rule sets and duplicates.
+    /// All DTM tables of each class, by class number; a class may have one for each rule set, and duplicates.
     dtm: Vec<Vec<Arc<ClassTable>>>,
     /// DTC tables by class number.
     dtc: BTreeMap<usize, Vec<Arc<ClassTable>>>,
@@ -57,7 +57,7 @@ impl fmt::Debug for Tables {
 /// Result of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Value for the side to move, without the no-capture limit and the game before the position.
+    /// Value for the side to move, ignoring the no-capture limit and the earlier positions of the game.
     pub outcome: TableOutcome,
     /// Whether a draw is proven under the repetition rules in force. Mates always hold.
     pub draw_holds: bool,
@@ -210,7 +210,7 @@ impl Tables {
         self.iter().filter_map(line).collect()
     }
 
-    /// DTM table of a class; for a two-sided class the table of a rule set.
+    /// DTM table of a class; for a two-sided class, the one for `rules`.
     pub fn get(&self, material: Material, rules: RuleSet) -> Option<&ClassTable> {
         let fits =
             |table: &&Arc<ClassTable>| !material.is_two_sided() || table.draws().is_under(rules);

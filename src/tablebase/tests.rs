@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::index::{Indexer, Node};
 use super::solved::{DrawsHold, SolvedClass};
-use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL};
+use super::value::{DRAW, ILLEGAL, LEVEL_LIMIT};
 use super::*;
 use crate::board::{ByColor, Color, Move, Position, Symmetry};
 use crate::movegen::legal_moves;
@@ -125,7 +125,7 @@ fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) 
         values: ByColor::new(start(&red), start(&black)),
         draws: DrawsHold::Unproven,
     };
-    for _ in 0..2 * LARGEST_LEVEL {
+    for _ in 0..2 * LEVEL_LIMIT {
         let before = solved.clone();
         for (index, successors) in red.iter().enumerate() {
             if let Some(successors) = successors {

@@ -4,9 +4,9 @@ use crate::board::{ByColor, Color};
 
 /// Neither side can force a win.
 pub const DRAW: u8 = 0;
-/// The levels that are stored for a one-sided class are smaller than this. Level n is a win in 2n - 1 plies or a loss
-/// in 2n - 2 plies. A class that reaches this level has wins that are too long to store.
-pub const LARGEST_LEVEL: u8 = 120;
+/// The first level that is not stored for a one-sided class. Level n is a win in 2n - 1 plies or a loss in 2n - 2
+/// plies. A class that reaches this level has wins that are too long to store.
+pub const LEVEL_LIMIT: u8 = 120;
 pub const ILLEGAL: u8 = 255;
 
 /// Game-theoretic value for the side to move, without the no-capture limit.
@@ -34,8 +34,8 @@ impl TableOutcome {
     pub(super) const fn from_value(value: u8, side: Color) -> Option<Self> {
         match (value, side) {
             (DRAW, _) => Some(Self::Draw),
-            (n @ 1..=LARGEST_LEVEL, Color::Red) => Some(Self::Win(2 * n as u16 - 1)),
-            (n @ 1..=LARGEST_LEVEL, Color::Black) => Some(Self::Loss(2 * n as u16 - 2)),
+            (n @ 1..=LEVEL_LIMIT, Color::Red) => Some(Self::Win(2 * n as u16 - 1)),
+            (n @ 1..=LEVEL_LIMIT, Color::Black) => Some(Self::Loss(2 * n as u16 - 2)),
             _ => None,
         }
     }
@@ -292,7 +292,7 @@ mod tests {
         );
         let weak = |value| Metric::Dtc.after_capture(Color::Black, value);
         assert_eq!([DRAW, 1, 50, 51].map(weak), [None, Some(2), Some(2), None]);
-        for level in 1..LARGEST_LEVEL {
+        for level in 1..LEVEL_LIMIT {
             assert_eq!(Metric::Dtm.after_capture(Color::Red, level), Some(level));
             assert_eq!(
                 Metric::Dtm.after_capture(Color::Black, level),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn long_wins_and_long_losses_need_conversions() {
+    fn long_wins_and_long_losses_need_a_dtc_table() {
         for (largest, needed) in [
             ([0, 0], false),
             ([50, 51], false),

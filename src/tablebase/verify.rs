@@ -9,13 +9,13 @@ use super::index::{Cell, Indexer, Node};
 use super::material::Material;
 use super::solved::{DrawsHold, SmallerClass, SolvedClass};
 use super::solver_state::{for_each_part, map_parts};
-use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric};
+use super::value::{DRAW, ILLEGAL, LEVEL_LIMIT, Metric};
 use crate::board::{ByColor, Color, Position};
 use crate::movegen::legal_moves;
 
 /// A position whose value is not that of its best move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{position} has value {found} where its moves give {expected}")]
+#[error("{position} has value {found}, but its moves give {expected}")]
 pub struct Inconsistent {
     /// The position.
     pub position: Box<Position>,
@@ -30,7 +30,7 @@ pub struct Inconsistent {
 /// sides to move.
 ///
 /// # Errors
-/// A position has a value other than its moves give.
+/// The value of a position is not the one that its moves give.
 ///
 /// # Panics
 /// A class of `smaller` is missing, or the strong side is stalemated.
@@ -118,15 +118,16 @@ fn check(
     }
 }
 
-/// A draw that was removed from the set. A draw with rank n is encoded as [`LARGEST_LEVEL`] + n, which is smaller.
+/// A draw that was removed from the set. A draw with rank n is encoded as [`LEVEL_LIMIT`] + n, which is smaller.
 const REMOVED: u8 = 254;
 /// Larger than every rank.
-const NO_RANK: u8 = REMOVED - LARGEST_LEVEL;
+const NO_RANK: u8 = REMOVED - LEVEL_LIMIT;
 
 /// Proves that the draws of a one-sided class hold under every rule set and marks the class accordingly, or
 /// counts the drawn positions that the weak side might not hold under rules that forbid perpetual chases.
-/// `smaller` holds the classes of [`Material::after_captures`]; for those with fewer attackers the strong side to
-/// move is enough. The draws only hold if those of `smaller` are proven too, because captures lead there.
+/// `smaller` holds the classes of [`Material::after_captures`]; of those with fewer attackers, only the values with the
+/// strong side to move are needed. The draws only hold if those of `smaller` are proven too, because captures lead
+/// there.
 ///
 /// The weak side cannot check, and its king may chase, so only its advisors and bishops can break the rule. A
 /// draw is safe if the weak side can hold it with infinitely many harmless moves: moves after which no advisor
@@ -166,7 +167,7 @@ pub fn prove_draws(
     let doubtful = search.count_removed();
     let values = search.states.map(|states| {
         let value = |state: AtomicU8| match state.into_inner() {
-            value @ (..=LARGEST_LEVEL | ILLEGAL) => value,
+            value @ (..=LEVEL_LIMIT | ILLEGAL) => value,
             _ => DRAW,
         };
         states.into_iter().map(value).collect()
@@ -184,8 +185,9 @@ pub fn prove_draws(
 enum SafetyState {
     /// Not in the set.
     Out,
-    /// In the set; not known to force one more harmless move.
+    /// In the set; it is not known whether a harmless move can be forced from it.
     Unreached,
+    /// In the set; a harmless move can be forced from it.
     Ranked(u8),
 }
 
@@ -194,8 +196,8 @@ impl SafetyState {
     const fn of(byte: u8) -> Self {
         match byte {
             DRAW => Self::Unreached,
-            1..=LARGEST_LEVEL | REMOVED | ILLEGAL => Self::Out,
-            rank => Self::Ranked(rank - LARGEST_LEVEL),
+            1..=LEVEL_LIMIT | REMOVED | ILLEGAL => Self::Out,
+            rank => Self::Ranked(rank - LEVEL_LIMIT),
         }
     }
 
@@ -203,7 +205,7 @@ impl SafetyState {
         match self {
             Self::Out => REMOVED,
             Self::Unreached => DRAW,
-            Self::Ranked(rank) => LARGEST_LEVEL + rank,
+            Self::Ranked(rank) => LEVEL_LIMIT + rank,
         }
     }
 }
@@ -332,7 +334,7 @@ impl SafetySearch<'_> {
         count
     }
 
-    /// Rank that depends only on ranks below `below`.
+    /// Rank of a position, computed only from ranks below `below`; `None` if it gets none.
     fn rank(&self, node: SafetyNode, below: u8) -> Option<u8> {
         // Illegal positions do not matter.
         let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index())) else {

@@ -8,10 +8,10 @@ use super::threats::{
 use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 
 /// The maximum number of checks of a forced mate.
-const MATE_MOVES: u32 = 4;
+const MATE_CHECKS: u32 = 4;
 
 /// The node budget for classifying one move. Threats that are not found within it do not count.
-const POSITIONS: u32 = 5_000;
+const MOVE_BUDGET: u32 = 5_000;
 
 /// A move of a repetition and the positions before it.
 #[derive(Clone, Copy)]
@@ -57,14 +57,14 @@ impl Classification {
     }
 
     /// Whether it chases only advisors and bishops (士象) on the given board.
-    fn chases_guards_only(&self, now: &Position) -> bool {
-        let is_guard = |m: &Move| {
+    fn chases_defenders_only(&self, now: &Position) -> bool {
+        let is_defender = |m: &Move| {
             let kind = now.piece_on(m.to()).map(|piece| piece.kind());
             matches!(kind, Some(PieceKind::Advisor | PieceKind::Bishop))
         };
         self.class == MoveClass::Chase
             && self.check_threats.is_empty()
-            && self.chases.iter().all(is_guard)
+            && self.chases.iter().all(is_defender)
     }
 }
 
@@ -86,7 +86,7 @@ impl MoveContext<'_> {
 
     /// The gravest class of the move.
     pub fn classify(&self) -> Classification {
-        self.classify_within(&mut NodeBudget::new(POSITIONS))
+        self.classify_within(&mut NodeBudget::new(MOVE_BUDGET))
     }
 
     /// [`Self::classify`] with a given node budget.
@@ -108,7 +108,7 @@ impl MoveContext<'_> {
             return Classification::new(MoveClass::MateThreat);
         }
         let classification = self.compare(&then, &now, budget);
-        if classification.chases_guards_only(&now) && self.parries_mate(&after, budget) {
+        if classification.chases_defenders_only(&now) && self.parries_mate(&after, budget) {
             Classification::exempt(Exemption::ParriesMate)
         } else {
             classification
@@ -123,16 +123,16 @@ impl MoveContext<'_> {
         now: &mut Position,
         budget: &mut NodeBudget,
     ) -> bool {
-        if forced_mate(now, MATE_MOVES, budget).is_none() {
+        if forced_mate(now, MATE_CHECKS, budget).is_none() {
             return false;
         }
         if !self.before.in_check() {
-            return forced_mate(then, MATE_MOVES, budget).is_none();
+            return forced_mate(then, MATE_CHECKS, budget).is_none();
         }
         moves_of(now).any(|m| {
             let old = self.before_move(m);
-            begins_mate(now, m, MATE_MOVES, budget)
-                && !(has_move(then, old) && begins_mate(then, old, MATE_MOVES, budget))
+            begins_mate(now, m, MATE_CHECKS, budget)
+                && !(has_move(then, old) && begins_mate(then, old, MATE_CHECKS, budget))
         })
     }
 
@@ -211,7 +211,7 @@ impl MoveContext<'_> {
         budget: &mut NodeBudget,
     ) -> bool {
         let old = self.before_move(m);
-        // The moved piece attacked the target before.
+        // The moved piece already threatened to win the target.
         let continues = m.from() == self.played.to() && wins_exchange(then, old, budget);
         // The capture was an answer to the check.
         let answers = || self.before.in_check();
@@ -222,8 +222,8 @@ impl MoveContext<'_> {
             return false;
         }
         // A capture unrelated to the repeated moves is old if it won material on its square before (unless the enemy
-        // then threatened mate), or if it won material before when the moved piece does not count as hanging.
-        let is_free = answers() || !threatens_mate(self.before, MATE_MOVES, budget);
+        // then threatened mate), or if it won material before with the moved piece not regarded as hanging.
+        let is_free = answers() || !threatens_mate(self.before, MATE_CHECKS, budget);
         let at_rest = ThreatFinder::new(then, None, budget);
         is_free && wins_exchange(then, old, budget)
             || at_rest.try_result(old, budget) == CaptureResult::Win
@@ -264,19 +264,18 @@ impl MoveContext<'_> {
             .is_ok_and(|rest| rest.in_check() || wins_exchange(&rest, m, budget))
     }
 
-    /// Whether the king moves out of a threatened mate. Captures that were possible before, ignoring that threat,
-    /// are then not new.
+    /// Whether the king moves out of a threatened mate. Captures that were legal before the move are then not new.
     fn flees_mate(&self, budget: &mut NodeBudget) -> bool {
         let before = self.before;
         self.played.from() == before.king(before.side_to_move())
             && !before.in_check()
-            && threatens_mate(before, MATE_MOVES, budget)
+            && threatens_mate(before, MATE_CHECKS, budget)
     }
 
     /// Whether the enemy threatened mate before the move and no longer does after it.
     fn parries_mate(&self, after: &Position, budget: &mut NodeBudget) -> bool {
         !self.before.in_check()
-            && threatens_mate(self.before, MATE_MOVES, budget)
-            && forced_mate(&mut after.clone(), MATE_MOVES, budget).is_none()
+            && threatens_mate(self.before, MATE_CHECKS, budget)
+            && forced_mate(&mut after.clone(), MATE_CHECKS, budget).is_none()
     }
 }

@@ -83,36 +83,36 @@ fn recapture(position: &mut Position, square: Square, budget: &mut NodeBudget) -
     best
 }
 
-/// The first move by which the side to move forces mate with at most `moves` checks.
-pub fn forced_mate(position: &mut Position, moves: u32, budget: &mut NodeBudget) -> Option<Move> {
-    if moves == 0 || !budget.spend() {
+/// The first move by which the side to move forces mate with at most `checks` checks.
+pub fn forced_mate(position: &mut Position, checks: u32, budget: &mut NodeBudget) -> Option<Move> {
+    if checks == 0 || !budget.spend() {
         return None;
     }
-    moves_of(position).find(|m| begins_mate(position, *m, moves, budget))
+    moves_of(position).find(|m| begins_mate(position, *m, checks, budget))
 }
 
-/// Whether a legal move is the first of a mate by at most `moves` checks.
-pub fn begins_mate(position: &mut Position, m: Move, moves: u32, budget: &mut NodeBudget) -> bool {
+/// Whether a legal move is the first of a mate by at most `checks` checks.
+pub fn begins_mate(position: &mut Position, m: Move, checks: u32, budget: &mut NodeBudget) -> bool {
     let undo = position.make(m);
-    let mates = position.in_check() && is_mated(position, moves - 1, budget);
+    let mates = position.in_check() && is_mated(position, checks - 1, budget);
     position.unmake(m, undo);
     mates
 }
 
-/// Whether the side not to move could force mate by at most `moves` checks if it moved next. The side
+/// Whether the side not to move could force mate by at most `checks` checks if it moved next. The side
 /// to move must not be in check.
-pub fn threatens_mate(position: &Position, moves: u32, budget: &mut NodeBudget) -> bool {
+pub fn threatens_mate(position: &Position, checks: u32, budget: &mut NodeBudget) -> bool {
     let mut reversed = position.clone();
     reversed.make_null();
-    forced_mate(&mut reversed, moves, budget).is_some()
+    forced_mate(&mut reversed, checks, budget).is_some()
 }
 
-/// Whether the side to move, which is in check, is mated by at most `moves` more checks after every
+/// Whether the side to move, which is in check, is mated by at most `checks` more checks after every
 /// answer.
-fn is_mated(position: &mut Position, moves: u32, budget: &mut NodeBudget) -> bool {
+fn is_mated(position: &mut Position, checks: u32, budget: &mut NodeBudget) -> bool {
     moves_of(position).all(|m| {
         let undo = position.make(m);
-        let mates = forced_mate(position, moves, budget).is_some();
+        let mates = forced_mate(position, checks, budget).is_some();
         position.unmake(m, undo);
         mates
     })
@@ -193,17 +193,17 @@ struct Candidate {
     outside: Option<PieceValue>,
 }
 
-/// The number of moves and checks that are left.
+/// The number of plies and checks that are left.
 #[derive(Clone, Copy)]
 struct Remaining {
-    moves: u32,
+    plies: u32,
     checks: ByColor<u32>,
 }
 
 impl Remaining {
     /// Whether the next move answers the first one.
     fn is_first_answer(self) -> bool {
-        self.moves == SEQUENCE_LENGTH
+        self.plies == SEQUENCE_LENGTH
     }
 }
 
@@ -211,7 +211,7 @@ impl CaptureSequence<'_> {
     /// The gain of the chaser, which has just made its first move.
     pub fn gain(&mut self) -> PieceValue {
         let rest = Remaining {
-            moves: SEQUENCE_LENGTH,
+            plies: SEQUENCE_LENGTH,
             checks: SEQUENCE_CHECKS,
         };
         -self.best(-2 * MATE, 2 * MATE, rest)
@@ -222,7 +222,7 @@ impl CaptureSequence<'_> {
         let us = self.position.side_to_move();
         let in_check = self.position.in_check();
         let mut best = if in_check { -MATE } else { 0 };
-        if best >= beta || !in_check && rest.moves == 0 || !self.budget.spend() {
+        if best >= beta || !in_check && rest.plies == 0 || !self.budget.spend() {
             return best.max(0);
         }
         alpha = alpha.max(best);
@@ -236,11 +236,11 @@ impl CaptureSequence<'_> {
                 None
             } else {
                 let mut next = rest;
-                next.moves = rest.moves.saturating_sub(1);
+                next.plies = rest.plies.saturating_sub(1);
                 next.checks[us] -= u32::from(needs_check);
                 let won = won.unwrap_or(0);
                 // An answer to the last check may itself give check, so without this limit there would be no end.
-                Some(match rest.moves {
+                Some(match rest.plies {
                     0 => won,
                     _ => won - self.best(won - beta, won - alpha, next),
                 })

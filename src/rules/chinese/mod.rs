@@ -80,8 +80,8 @@ pub fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpet
     })
 }
 
-/// Whether a move checks, threatens mate or chases by the Chinese rules. `earlier` is the position before the enemy move
-/// that led to `before`.
+/// Whether a move checks, threatens mate or chases by the Chinese rules. `earlier` is the position before the enemy
+/// move that led to `before`.
 pub fn is_attack(earlier: &Position, before: &Position, played: Move) -> bool {
     let context = MoveContext {
         earlier,

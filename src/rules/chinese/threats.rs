@@ -229,7 +229,7 @@ fn is_joint(position: &Position, m: Move) -> bool {
 fn has_involved_screen(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();
     let is_cannon = position.kind(PieceKind::Cannon).contains(m.from());
-    let screen = Bitboard::between(m.from(), m.to()) & position.color(us) & fighters(position);
+    let screen = Bitboard::between(m.from(), m.to()) & position.color(us) & major_pieces(position);
     let Some(screen) = screen.first().filter(|_| is_cannon) else {
         return false;
     };
@@ -246,12 +246,12 @@ fn has_involved_screen(position: &Position, m: Move) -> bool {
         return false;
     }
     reversed.make(revenge);
-    let protectors = fighters(&reversed);
+    let protectors = major_pieces(&reversed);
     moves_of(&reversed).any(|back| back.to() == screen && protectors.contains(back.from()))
 }
 
 /// Rooks, knights and cannons.
-fn fighters(position: &Position) -> Bitboard {
+fn major_pieces(position: &Position) -> Bitboard {
     position.kind(PieceKind::Rook)
         | position.kind(PieceKind::Knight)
         | position.kind(PieceKind::Cannon)

@@ -63,9 +63,9 @@ pub fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
         } else if now.wins(m) {
             let continues = m.from() == played.to() && could && exchange(&then.board, old) > 0;
             let is_excused = moves_king && was_mate_threatened && could;
-            let is_checker =
+            let answered_check =
                 before.in_check() && moves(before).contains(&old) && exchange(before, old) > 0;
-            let is_known = could && then.wins(old) || continues || is_excused || is_checker;
+            let is_known = could && then.wins(old) || continues || is_excused || answered_check;
             if !is_known && !is_unrelated(earlier, before, &then.board, &now.board, played, m) {
                 finding.chases.push(m);
             }
@@ -82,7 +82,7 @@ pub fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
         && finding
             .chases
             .iter()
-            .all(|m| is_guard(kind_on(&now.board, m.to())))
+            .all(|m| is_defender(kind_on(&now.board, m.to())))
         && is_defense
     {
         return Finding::of(MoveClass::Idle);
@@ -141,7 +141,7 @@ fn is_unrelated(
 }
 
 /// Whether the piece is an advisor or a bishop.
-fn is_guard(kind: Option<PieceKind>) -> bool {
+fn is_defender(kind: Option<PieceKind>) -> bool {
     matches!(kind, Some(PieceKind::Advisor | PieceKind::Bishop))
 }
 
@@ -206,9 +206,9 @@ impl Turn {
 
     /// Whether a move wins material, by a capture or a check.
     fn wins(&self, m: Move) -> bool {
-        let is_free = self.takes_something(m) && kind_is_free(&self.board, m.from());
+        let is_by_king_or_pawn = self.takes_something(m) && is_king_or_pawn(&self.board, m.from());
         let is_mutual = self.takes_something(m) && self.mutual.contains(&m);
-        let gain = (!is_free && !is_mutual)
+        let gain = (!is_by_king_or_pawn && !is_mutual)
             .then(|| self.gain(m, true))
             .flatten();
         match gain {
@@ -220,7 +220,7 @@ impl Turn {
     /// Whether a capture is an even exchange.
     fn is_even(&self, m: Move) -> bool {
         self.takes_something(m)
-            && !kind_is_free(&self.board, m.from())
+            && !is_king_or_pawn(&self.board, m.from())
             && (self.mutual.contains(&m) || self.gain(m, true) == Some(0) && !self.wins(m))
     }
 
@@ -244,7 +244,7 @@ impl Turn {
             by_check: !is_capture,
             moves: 7,
             checks: ByColor::new(2, 2),
-            offered: !is_capture && kind_is_free(&self.board, m.from()),
+            offered: !is_capture && is_king_or_pawn(&self.board, m.from()),
             price: None,
         };
         let gain = value_on(&self.board, m.to()) - self.best(&after, &sequence);
@@ -294,7 +294,7 @@ impl Turn {
     fn is_part(&self, board: &Position, m: Move, sequence: &SlowSequence) -> bool {
         let is_new = board.side_to_move() == sequence.chaser
             && !self.lost.contains(&m.to())
-            && !kind_is_free(board, m.from());
+            && !is_king_or_pawn(board, m.from());
         !self.mutual.contains(&m) && (is_new || self.is_for_both(board, m, sequence))
     }
 
@@ -394,8 +394,8 @@ pub fn kind_on(board: &Position, square: Square) -> Option<PieceKind> {
     board.piece_on(square).map(Piece::kind)
 }
 
-/// Whether the piece is a king or a pawn, which may attack perpetually.
-pub fn kind_is_free(board: &Position, square: Square) -> bool {
+/// Whether the piece on a square is a king or a pawn, which may attack perpetually.
+pub fn is_king_or_pawn(board: &Position, square: Square) -> bool {
     matches!(
         kind_on(board, square),
         Some(PieceKind::King | PieceKind::Pawn)

@@ -1,9 +1,10 @@
 //! Positions that a side is proven not to lose: a generalized Büchi game.
 //!
-//! A position is held if the holder can reach each of two goals again and again: a move that gives no check and one
-//! that chases nothing. Then pairs of other goals are tried (`GOAL_PAIRS`): a side that chases one piece with one
-//! move and another piece with the next commits no perpetual chase, so no single move has to avoid all chases. A goal
-//! is a move without certain offenses; the pairs divide the offenses between two goals in every way.
+//! A side, the holder, holds a position if it can reach each of two goals again and again: a move that gives no check
+//! and one that chases nothing. For positions that are not held in this way, other pairs of goals are tried
+//! (`GOAL_PAIRS`): a side that chases one piece with one move and another piece with the next commits no perpetual
+//! chase, so no single move has to avoid all chases. A goal is a move without certain offenses; each pair divides the
+//! four kinds of offenses between two goals, and together the pairs are all such divisions.
 
 use std::collections::HashMap;
 
@@ -58,10 +59,10 @@ impl Buchi<'_> {
         self.results.clear(node, held_bit(self.holder))
     }
 
-    /// The initial set: all legal positions that are not lost, except those in which the other side has
+    /// The initial set: all legal positions that are not proven lost, except those in which the other side has
     /// a capture after which the holder may lose, and those from which such positions can be forced.
-    /// The counters of [`OpenPositions::take_last_move`] no longer count moves to positions that the other side wins
-    /// by rule.
+    /// Moves to positions that the other side wins by rule have already been counted down
+    /// ([`OpenPositions::count_down`]).
     fn start(&self) {
         let game = self.positions.game;
         let hold = |node| {
@@ -96,19 +97,19 @@ impl Buchi<'_> {
             if !self.is_held(before) || self.is_won(before) {
                 return;
             }
-            if (before.side != self.holder || self.has_lost_move(before)) && self.remove(before) {
+            if (before.side != self.holder || self.count_move_out(before)) && self.remove(before) {
                 removed.push(before);
             }
         });
     }
 
     /// Counts one more move of the holder that leaves the set. Returns whether no move stays in it.
-    fn has_lost_move(&self, node: Node) -> bool {
+    fn count_move_out(&self, node: Node) -> bool {
         let has_capture = self.positions.has_capture(node, captures::HOLD);
         if !has_capture {
             self.positions.goals.make_stale(node);
         }
-        self.positions.take_last_move(node) && !has_capture
+        self.positions.count_down(node) && !has_capture
     }
 
     /// Goals that the holder's quiet moves within the set reach.

@@ -2,7 +2,7 @@
 //! games.
 //!
 //! A zone is a set of positions in which all moves of the loser that do not lose otherwise commit the same offense,
-//! while the other side can stay in the zone and make moves without an offense again and again.
+//! while the other side can stay in the zone and reach its own goals again and again ([`Offenses::winner_goals`]).
 
 use std::collections::HashMap;
 
@@ -34,7 +34,11 @@ pub fn mark(
     };
     search.start();
     let mut zones = Vec::new();
-    let find = || Offenses::EACH.into_iter().find_map(|f| search.take_zone(f));
+    let find = || {
+        Offenses::EACH
+            .into_iter()
+            .find_map(|offense| search.take_zone(offense))
+    };
     while let Some(zone) = find() {
         zones.push(zone);
     }
@@ -87,19 +91,19 @@ impl CoBuchi<'_> {
             if !self.positions.is_open(before) || self.is_lost(before) {
                 return;
             }
-            if (before.side != self.loser || self.has_lost_move(before)) && self.add(before) {
+            if (before.side != self.loser || self.count_lost_move(before)) && self.add(before) {
                 marked.push(before);
             }
         });
     }
 
     /// Counts one more losing move of the loser. Returns whether all moves now lose.
-    fn has_lost_move(&self, node: Node) -> bool {
+    fn count_lost_move(&self, node: Node) -> bool {
         self.positions.offenses.make_stale(node);
         if !self.positions.has_capture(node, captures::HOLD) {
             self.positions.goals.make_stale(node);
         }
-        self.positions.take_last_move(node) && !self.positions.has_capture(node, captures::ESCAPE)
+        self.positions.count_down(node) && !self.positions.has_capture(node, captures::ESCAPE)
     }
 
     /// Finds and marks the zone of an offense, and marks all nodes from which the zone can be forced. Returns the zone;

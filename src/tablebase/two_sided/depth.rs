@@ -19,7 +19,7 @@ use crate::tablebase::index::Node;
 use crate::tablebase::solver_state::for_each_part;
 use crate::tablebase::value::Value;
 
-/// Offset of the plies in the byte of a node; 0 means unknown.
+/// Added to the plies in the byte of a node; the byte is 0 if the depth is unknown.
 const KNOWN: u8 = 1;
 /// Number of depths that can be stored.
 const COUNTED: usize = Value::LONGEST_BY_RULE as usize + 1;
@@ -197,7 +197,7 @@ impl DepthSearch<'_> {
             if let Some(left) = left.filter(|left| zone != Some(left)) {
                 self.exits[*left].fetch_sub(1, Ordering::Relaxed);
             }
-            if self.positions.take_last_move(before) {
+            if self.positions.count_down(before) {
                 due.push((before, self.after_captures(before).max(plies + 1)));
             }
         });

@@ -13,7 +13,7 @@ use crate::tablebase::solved::{SmallerClass, SolvedClass};
 use crate::tablebase::solver_state::for_each_part;
 use crate::tablebase::value::Value;
 
-/// The class, the classes that captures lead to, and the rule set.
+/// The game graph of a class under a rule set, with the classes that captures lead to.
 pub struct GameGraph<'a> {
     pub indexer: Indexer,
     pub rules: RuleSet,
@@ -304,7 +304,7 @@ pub struct Mover<'a> {
     is_king_free: bool,
 }
 
-/// Numbers of moves.
+/// The moves of a position, counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedMoves {
     /// Legal quiet moves.

@@ -133,10 +133,7 @@ impl MateSearch<'_> {
     fn propagate(&self) -> bool {
         let blocks = self.levels[Color::Red].blocks();
         let mut plies = 0;
-        while Color::ALL
-            .iter()
-            .any(|side| self.levels[*side].largest() > plies)
-        {
+        while self.levels.iter().any(|levels| levels.largest() > plies) {
             if plies >= Value::LONGEST {
                 return false;
             }
@@ -303,8 +300,9 @@ impl<'a> OpenPositions<'a> {
         self.mates.moves.get(node) != 0
     }
 
-    /// Counts one more losing quiet move of an open position. Returns whether it was the last one.
-    pub fn take_last_move(&self, node: Node) -> bool {
+    /// Decrements the number of quiet moves of an open position that are not known to lose. Returns whether none is
+    /// left.
+    pub fn count_down(&self, node: Node) -> bool {
         self.mates.moves.decrement(node) == 1
     }
 

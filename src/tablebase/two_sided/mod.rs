@@ -4,13 +4,13 @@
 //! the game. A class is solved for one rule set in two steps.
 //!
 //! 1. `mates`: retrograde analysis for both sides. Mates hold under every rule set because no position repeats.
-//! 2. The remaining positions are bounded from both sides by the checks and chases of each single move
+//! 2. The values of the remaining positions are bounded from both sides by the checks and chases of each single move
 //!    ([`move_threats`](crate::rules::move_threats)):
-//!    - `co_buchi`: a side is proven to lose if the other side can keep it in positions where all its moves give
-//!      check, or all chase the same piece, except moves that lose anyway, while the other side can repeatedly make
-//!      moves that neither check nor chase. Each repetition is then a perpetual check or chase by the loser. One such
-//!      move of the other side in the judged line is enough, even under the Asian rules, which judge each part of the
-//!      line from one occurrence of the position to the next (diagram 107 of the rule book): in the part with that
+//!    - `co_buchi`: a side is proven to lose if the other side can keep it in positions (a zone) where all its moves
+//!      give check, or all chase the same piece, except moves that lose anyway, while the other side can repeatedly
+//!      make moves that neither check nor chase. Each repetition is then a perpetual check or chase by the loser. One
+//!      such move of the other side in the judged line is enough, even under the Asian rules, which judge each part of
+//!      the line from one occurrence of the position to the next (diagram 107 of the rule book): in the part with that
 //!      move the other side does not chase throughout. Positions from which such positions can be forced are lost too,
 //!      and so on until nothing changes: a nested fixpoint as for co-Büchi games.
 //!    - `buchi`: a side is proven not to lose if it can make, again and again, a move that gives no check and one
@@ -22,8 +22,8 @@
 //!
 //! A position that both sides are proven not to lose is a draw. A position that is not decided is stored as unknown,
 //! or as not lost or not won if one bound is proven. Three cases are not covered: chases that alternate between two
-//! advisors or two bishops, because the index does not distinguish them; three kinds of offenses that no pair of
-//! goals avoids; and positions in which both sides check or chase.
+//! advisors or two bishops, because the index does not distinguish them; a side whose moves commit two of three kinds
+//! of offenses each, which would need three goals; and positions in which both sides check or chase.
 //!
 //! `depth` counts the plies of losses by rule: to the next zone in which the loser must repeat an offense or leave,
 //! and so on to a mate. The winner minimizes them.

@@ -22,7 +22,7 @@ use crate::tablebase::value::Value;
 /// [`solve`](crate::tablebase::solve). Returns the number of legal positions checked, both sides to move.
 ///
 /// # Errors
-/// A wrong position.
+/// A value is wrong or not proven.
 ///
 /// # Panics
 /// A class of `smaller` is missing, or the class is one-sided.
@@ -49,7 +49,7 @@ pub fn verify_two_sided(
     checker.wrong.into_inner().map_or(Ok(checked), Err)
 }
 
-/// A position whose value is not proven.
+/// A position whose value is wrong or not proven.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{position} has value {found}, but {why}")]
 pub struct WrongValue {
@@ -57,7 +57,7 @@ pub struct WrongValue {
     pub position: Box<Position>,
     /// Byte in the table.
     pub found: u8,
-    /// Why the value cannot be right.
+    /// Why the value is wrong, or what is not proven.
     pub why: &'static str,
 }
 
@@ -325,10 +325,11 @@ struct LostPosition {
     /// Half the depth, so that it is equal for all positions of a zone; [`UNCOUNTED`] if the depth
     /// is not stored.
     level: u8,
+    /// Whether the loser is to move.
     is_losers: bool,
-    /// A capture decides: the loser has one that is not proven to lose, or the other side has one
-    /// that wins.
-    capture: bool,
+    /// Whether the side to move has a capture that decides: one that is not proven to lose for the loser, one that wins
+    /// for the other side.
+    has_deciding_capture: bool,
     /// Quiet moves with the offenses that each may commit and those that it certainly commits.
     quiet: Vec<(Target, Offenses, Offenses)>,
 }
@@ -409,7 +410,7 @@ fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
             node: *node,
             level: (checker.value(*node).plies_by_rule()).map_or(UNCOUNTED, |plies| plies / 2),
             is_losers,
-            capture: has_deciding_capture(checker, *node, is_losers),
+            has_deciding_capture: has_deciding_capture(checker, *node, is_losers),
             quiet: Vec::new(),
         };
         checker.game.quiet_moves(*node, |m| {
@@ -447,9 +448,9 @@ fn is_forced(lost: &LostPosition, proven: &[bool]) -> bool {
     let mut quiet = lost.quiet.iter();
     let is_proven = |(target, _, _): &(Target, Offenses, Offenses)| target.is_proven(proven);
     if lost.is_losers {
-        !lost.capture && quiet.all(is_proven)
+        !lost.has_deciding_capture && quiet.all(is_proven)
     } else {
-        lost.capture || quiet.any(is_proven)
+        lost.has_deciding_capture || quiet.any(is_proven)
     }
 }
 
@@ -486,7 +487,7 @@ fn zone(
                 vertex.edges.push((to, *possible));
             }
         }
-        if lost.is_losers && lost.capture {
+        if lost.is_losers && lost.has_deciding_capture {
             vertex.edges.push((nowhere, Offenses::NO_MOVE));
         }
         vertex
