@@ -379,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_blocks_of_a_table_have_one_size() {
+    fn a_header_with_another_block_size_is_refused() {
         for (class, block) in [("KR-K", LARGE_BLOCK), ("KRR-KAABB", SMALL_BLOCK)] {
             let material: Material = class.parse().unwrap();
             let header = |block| Header {

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_positions_that_the_rules_judge_next_count() {
+    fn positions_count_if_their_next_occurrence_is_judged() {
         let tables = Tables::embedded();
         let mut game = Game::new("9/4k4/9/9/9/9/9/5N3/3K5/9 w".parse().unwrap());
         let mut least = |moves: &str, rules: RuleSet| {

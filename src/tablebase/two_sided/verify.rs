@@ -16,9 +16,9 @@ use crate::tablebase::index::Node;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::Value;
 
-/// Checks every value of a two-sided class: against the values after the legal moves of its position; that a side with
-/// a draw or better can avoid all offenses forever; and that a side with a loss by rule cannot. `smaller` holds the
-/// classes of [`Material::after_captures`](crate::tablebase::Material::after_captures); `progress` is as for
+/// Checks every value of a two-sided class: it follows from the values after the legal moves, a side with a draw or
+/// better can avoid perpetual offenses, and a side that loses by rule cannot. `smaller` holds the classes of
+/// [`Material::after_captures`](crate::tablebase::Material::after_captures); `progress` is as for
 /// [`solve`](crate::tablebase::solve). Returns the number of legal positions checked, both sides to move.
 ///
 /// # Errors
@@ -159,7 +159,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a side can avoid offenses forever without leaving the positions that are stored as held: with one
+    /// Checks that a side can avoid perpetual offenses without leaving the positions that are stored as held: with one
     /// pair of goals, or until it reaches positions that are proven with another pair.
     fn check_held(&self, holder: Color) {
         let proven = NodeBytes::new(self.game.len());
