@@ -1,9 +1,9 @@
 //! Retrograde analysis of a one-sided class (Thompson, "Retrograde Analysis of Certain Endgames", 1986).
 //!
 //! First, each position is examined once: legality, the values of its captures in smaller classes, and the number of
-//! quiet moves of the weak side. Then moves are taken back level by level: from positions that the weak side loses to
-//! wins of the strong side, and from these to losses of the weak side, if all its moves lose. Positions without a
-//! value at the end are draws.
+//! quiet moves of the weak side. Then moves are taken back level by level: if a move leads to a position that the weak
+//! side loses, the strong side wins the position before it; if all moves of the weak side lead to positions that the
+//! strong side wins, the weak side loses the position before them. Positions without a value at the end are draws.
 //!
 //! A win at level n takes 2n - 1 plies, a loss 2n - 2. Values are set in order of their level, so each is
 //! written once.

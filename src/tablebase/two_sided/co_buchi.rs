@@ -1,7 +1,7 @@
 //! Positions that a side loses because it can only check or chase forever: a nested fixpoint as for co-Büchi
 //! games.
 //!
-//! A zone is a set of positions in which all moves of the loser that do not lose otherwise commit the same offense,
+//! A zone is a set of positions in which all moves of the loser commit the same offense, except moves that lose anyway,
 //! while the other side can stay in the zone and reach its own goals again and again ([`Offenses::winner_goals`]).
 
 use std::collections::HashMap;

@@ -30,8 +30,8 @@
 //!
 //! Captures lead to solved classes, whose values are used as they are.
 //!
-//! `graph` contains the positions and moves of a class, `mates` also the positions that no mate decides, and `fixpoint`
-//! a byte for each position and the fixpoints. `verify` proves the values of a solved class again.
+//! `graph` contains the positions and moves of a class, `mates` also the positions that no mate decides. `fixpoint`
+//! stores a byte for each position and computes the fixpoints. `verify` proves the values of a solved class again.
 
 mod buchi;
 mod co_buchi;
