@@ -106,7 +106,7 @@ pub struct PositionText {
     pub fen: Option<String>,
     /// The moves played from there.
     pub moves: Vec<String>,
-    /// The numbers of the ranks in the moves.
+    /// How the moves number the ranks.
     pub ranks: Ranks,
 }
 
@@ -133,7 +133,7 @@ pub trait Codec {
     /// Notes a `go`. Called before the session executes it or answers it with [`Reply::NoBestMove`].
     fn on_go(&mut self, _request: &Result<GoRequest, GoError>) {}
 
-    /// The answer to the handshake: name, options and the end mark.
+    /// The answer to the handshake: the name, the options and the closing line, such as `ucciok`.
     fn greeting(&mut self) -> Vec<String>;
 
     /// Formats a reply; no lines if the protocol has no form for it.

@@ -55,7 +55,7 @@ pub enum RunError {
 ///
 /// # Errors
 /// The system refuses a thread or memory that the engine needs, or standard output cannot be written, for example to a
-/// full disk. It is no error if the client has closed its end.
+/// full disk. A client that has closed its end of the pipe is no error.
 pub fn run() -> Result<(), RunError> {
     let input = stdio::spawn_stdin_reader()?;
     let error = session::run(input, Box::new(io::stdout()))?;

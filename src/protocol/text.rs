@@ -101,7 +101,7 @@ fn thousandths(fraction: &str) -> u64 {
         })
 }
 
-/// The numbers of the ranks in the moves of UCI: 0 to 9, or 1 to 10 in the dialect of Fairy-Stockfish.
+/// How UCI moves number the ranks: from 0 to 9, or from 1 to 10 in the dialect of Fairy-Stockfish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ranks {
     /// The ranks 0 to 9: `h2e2`, as in UCCI and Pikafish.
@@ -145,8 +145,8 @@ impl Ranks {
         moves.join(" ")
     }
 
-    /// Whether a text is a move only in the other numbering of the ranks.
-    pub fn is_of_other(self, text: &str) -> bool {
+    /// Whether a text is a move in the other numbering of the ranks, but not in this one.
+    pub fn only_other_parses(self, text: &str) -> bool {
         let other = match self {
             Self::FromZero => Self::FromOne,
             Self::FromOne => Self::FromZero,
@@ -268,11 +268,11 @@ mod tests {
 
     #[test]
     fn ranks_of_the_other_numbering_are_recognized() {
-        assert!(Ranks::FromZero.is_of_other("h10g8"));
-        assert!(Ranks::FromOne.is_of_other("h0g2"));
+        assert!(Ranks::FromZero.only_other_parses("h10g8"));
+        assert!(Ranks::FromOne.only_other_parses("h0g2"));
         for text in ["h2e2", "h3e3", "x"] {
-            assert!(!Ranks::FromZero.is_of_other(text));
-            assert!(!Ranks::FromOne.is_of_other(text));
+            assert!(!Ranks::FromZero.only_other_parses(text));
+            assert!(!Ranks::FromOne.only_other_parses(text));
         }
     }
 }

@@ -85,7 +85,7 @@ impl Codec for Ucci {
                 let score = i32::try_from(weight).unwrap_or(i32::MAX);
                 format!("info depth 0 score {score} pv {played}")
             }
-            Reply::StaticScore(score) => format!("info depth 0 score {}", number(score)),
+            Reply::StaticScore(score) => format!("info depth 0 score {}", score_number(score)),
             Reply::BestMove {
                 best,
                 ponder,
@@ -133,7 +133,7 @@ impl Ucci {
                 };
                 self.bounds.insert(info.multipv, info.clone());
                 debug.then(|| {
-                    let (depth, score) = (info.depth, number(info.score));
+                    let (depth, score) = (info.depth, score_number(info.score));
                     let line = Ranks::FromZero.format_line(&info.pv);
                     self.message(&format!("depth {depth}: {bound} {score} with {line}"))
                 })
@@ -245,7 +245,7 @@ fn format_option(spec: &OptionSpec, as_in_uci: bool) -> Option<String> {
 
 /// A score as one number: hundredths of a minor piece; for a mate, 30000 minus the plies to it, negative if the side to
 /// move is mated.
-pub fn number(score: Score) -> i64 {
+pub fn score_number(score: Score) -> i64 {
     const MATE: i64 = 30_000;
     match score.meaning() {
         Meaning::Evaluation(hundredths) => i64::from(hundredths),
@@ -256,7 +256,7 @@ pub fn number(score: Score) -> i64 {
 
 /// The line of a principal variation: depth and score first and the moves last, where old clients expect them.
 fn format_pv(info: &Info, debug: bool) -> String {
-    let score = number(info.score);
+    let score = score_number(info.score);
     let multipv = match info.multipv {
         0 | 1 => String::new(),
         number => format!(" multipv {number}"),
@@ -290,10 +290,10 @@ fn format_hash(probe: Option<HashProbe>) -> String {
         text += &format!(" bestmove {best}");
     }
     if let Some((score, depth)) = probe.lower {
-        text += &format!(" lowerbound {} depth {depth}", number(score));
+        text += &format!(" lowerbound {} depth {depth}", score_number(score));
     }
     if let Some((score, depth)) = probe.upper {
-        text += &format!(" upperbound {} depth {depth}", number(score));
+        text += &format!(" upperbound {} depth {depth}", score_number(score));
     }
     text
 }

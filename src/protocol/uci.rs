@@ -8,7 +8,7 @@ use super::options::{self, OptionSpec, Preferences};
 use super::text::{
     Ranks, TimeUnit, centipawns, format_perft, format_position, one_line, split_word,
 };
-use super::ucci::{number, parse_common, parse_position};
+use super::ucci::{parse_common, parse_position, score_number};
 use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
@@ -27,7 +27,7 @@ const UNLISTED: &str = "UCI_Chess960";
 pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
     bare_scores: bool,
-    /// The numbers of the ranks in moves.
+    /// How moves number the ranks.
     ranks: Ranks,
     /// The last report of each line of the search in progress. It is repeated at the end of the search, because many
     /// clients take the last line before the move for the result.
@@ -175,7 +175,7 @@ impl Uci {
     /// `cp N` in hundredths of a pawn, or `mate N` in moves; a number as in UCCI if scores are bare.
     fn format_score(&self, score: Score) -> String {
         if self.bare_scores {
-            return number(score).to_string();
+            return score_number(score).to_string();
         }
         match score.meaning() {
             Meaning::Evaluation(_) => format!("cp {}", centipawns(score)),
@@ -219,7 +219,7 @@ fn is_bare_position(verb: &str) -> bool {
 fn counts_from_zero(line: &str) -> bool {
     let mut words = line.split_whitespace();
     is_bare_position(&split_word(line).0.to_ascii_lowercase())
-        || words.any(|word| Ranks::FromOne.is_of_other(word))
+        || words.any(|word| Ranks::FromOne.only_other_parses(word))
 }
 
 fn format_option(spec: &OptionSpec) -> Option<String> {

@@ -11,7 +11,7 @@ use super::codec::{Codec, Command, Reply};
 use super::go::{GoError, GoRequest, ParameterError};
 use super::options::Preferences;
 use super::text::{Ranks, excerpt, split_word};
-use super::ucci::{Ucci, number, parse_position};
+use super::ucci::{Ucci, parse_position, score_number};
 use crate::board::Move;
 use crate::search::Report;
 
@@ -73,7 +73,7 @@ impl Codec for WorkerDialect {
                 ..
             } => {
                 if let (Some(selection), Some(first)) = (&mut self.selection, info.pv.first()) {
-                    let scored = (*first, number(info.score));
+                    let scored = (*first, score_number(info.score));
                     selection.lines.insert(info.multipv, scored);
                 }
             }

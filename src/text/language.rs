@@ -193,7 +193,7 @@ texts! {
     no_limit: "without a known limit the search would not end", "没有已知的限制，搜索不会结束";
     opponents_clock: "go: the clock of the side to move is missing; the opponent's clock is used instead",
         "go：没有走子方的棋钟，改用对方的棋钟";
-    clock_runs: "the clock is already running", "棋钟已经开始";
+    not_pondering: "the engine is not pondering", "引擎没有在后台思考";
     no_search: "no search is in progress", "没有正在进行的搜索";
     invalid_last_position: "the last position was invalid", "上一个局面无效";
     // Records and files.

@@ -69,7 +69,7 @@ pub enum OptionKind {
         /// A description of valid texts, for the error message.
         form: &'static str,
         /// Whether the text names files or directories.
-        place: Place,
+        path_kind: PathKind,
     },
     /// A command without a value.
     Button,
@@ -79,7 +79,7 @@ pub enum OptionKind {
 }
 
 impl OptionKind {
-    /// The type, ` default D`, and the range or the choices, in the words that UCCI and UCI share.
+    /// The parts of an option line that UCCI and UCI write alike: the type, ` default D`, and the range or the choices.
     pub fn describe(&self, in_uci: bool) -> (&'static str, String, String) {
         let range = |min: &dyn Display, max: &dyn Display| format!(" min {min} max {max}");
         let (kind, default, values) = match *self {
@@ -107,8 +107,8 @@ impl OptionKind {
                 ("combo", (*default).to_owned(), values)
             }
             Self::Text { default, .. } => {
-                let is_named = in_uci && default.is_empty();
-                let default = if is_named { "<empty>" } else { default };
+                let is_empty = in_uci && default.is_empty();
+                let default = if is_empty { "<empty>" } else { default };
                 ("string", default.to_owned(), String::new())
             }
             Self::Button => return ("button", String::new(), String::new()),
@@ -121,7 +121,7 @@ impl OptionKind {
 
 /// Whether a text option names files or directories, for programs that can browse for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PathKind {
     None,
     File,
     Directory,

@@ -59,7 +59,7 @@ pub struct Preferences {
     pub has_set_chess960: bool,
     /// Whether the client has shown that it counts ranks from 0.
     pub counts_from_zero: bool,
-    /// Whether the client analyzes: full strength, no randomness, no style.
+    /// Whether the client analyzes: full strength, no randomness, normal style.
     pub analyse_mode: bool,
     /// The opponent, if known.
     pub opponent: Opponent,
@@ -111,8 +111,8 @@ impl Preferences {
         }
     }
 
-    /// The numbers of the ranks in the moves of UCI. Programs for many variants set `UCI_Variant` and count ranks from
-    /// 1, as Fairy-Stockfish does. Other programs only send all listed options back, even `UCI_EngineAbout`, which has
+    /// How UCI moves number the ranks. Programs for many variants set `UCI_Variant` and count ranks from 1, as
+    /// Fairy-Stockfish does. Other programs only send all listed options back, even `UCI_EngineAbout`, which has
     /// no effect. `UCI_Chess960` is not listed, so a program that sets it supports many variants.
     pub fn ranks(&self) -> Ranks {
         let is_for_variants =

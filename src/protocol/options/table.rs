@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Effect, Opponent, OptionKind, OptionSpec, Place, Preferences};
+use super::{Effect, Opponent, OptionKind, OptionSpec, PathKind, Preferences};
 use crate::board::MAX_MOVES;
 use crate::book::BUILTIN;
 use crate::eval::Knowledge;
@@ -41,10 +41,9 @@ const fn check(
     default: bool,
     set: fn(&mut Preferences, bool),
 ) -> OptionSpec {
-    let ucci_default = default;
     let kind = OptionKind::Check {
         default,
-        ucci_default,
+        ucci_default: default,
         set,
     };
     option(ucci, uci, kind)
@@ -62,12 +61,11 @@ const fn text(
     form: &'static str,
     set: fn(&mut Preferences, &str) -> bool,
 ) -> OptionSpec {
-    let place = Place::None;
     let kind = OptionKind::Text {
         default,
         set,
         form,
-        place,
+        path_kind: PathKind::None,
     };
     option(ucci, uci, kind)
 }
@@ -109,9 +107,9 @@ impl OptionSpec {
     }
 
     /// A text option that names files or directories.
-    const fn at(mut self, at: Place) -> Self {
-        if let OptionKind::Text { place, .. } = &mut self.kind {
-            *place = at;
+    const fn naming(mut self, kind: PathKind) -> Self {
+        if let OptionKind::Text { path_kind, .. } = &mut self.kind {
+            *path_kind = kind;
         }
         self
     }
@@ -207,7 +205,7 @@ const OPTIONS: &[OptionSpec] = &[
         "the files of opening books",
         |p, files| assign(&mut p.books, Some(Some(files.to_owned()))),
     )
-    .at(Place::File)
+    .naming(PathKind::File)
     .with(Effect::Books),
     check("naturallimit", "Sixty Move Rule", true, |p, on| {
         p.search.no_capture_draws = on;
@@ -276,7 +274,7 @@ const OPTIONS: &[OptionSpec] = &[
         "the file of a network",
         |p, file| assign(&mut p.network, Some(file.to_owned())),
     )
-    .at(Place::File)
+    .naming(PathKind::File)
     .with(Effect::Network),
     check("useegtb", "UseEGTB", true, |p, on| p.use_tables = on).with(Effect::ClearHash),
     text(
@@ -286,7 +284,7 @@ const OPTIONS: &[OptionSpec] = &[
         "directories of tables, separated by ;",
         |p, paths| assign(&mut p.table_paths, Some(paths.to_owned())),
     )
-    .at(Place::Directory)
+    .naming(PathKind::Directory)
     .with(Effect::Tables),
     #[cfg(feature = "cloud")]
     text(

@@ -111,7 +111,7 @@ fn accepts_draw(hundredths: i32, game: &Game, is_draw: bool, style: Style) -> bo
         || hundredths <= LEVEL && is_draw
 }
 
-/// The score in hundredths of a minor piece; a mate is the largest or the smallest number.
+/// The score in hundredths of a minor piece; `i32::MAX` for a mate, `-i32::MAX` for being mated.
 pub fn hundredths(score: Score) -> i32 {
     match score.meaning() {
         Meaning::Evaluation(hundredths) => hundredths,

@@ -79,7 +79,7 @@ impl Cloud {
             failures: 0,
             is_refused: false,
             is_invalid: false,
-            paused: None,
+            paused_until: None,
         };
         start_thread("cloud client", USUAL_STACK, move || {
             for request in requests {
@@ -132,7 +132,7 @@ struct CloudThread {
     /// Whether the last reply was not one of the cloud API; this is reported once.
     is_invalid: bool,
     /// The end of the last pause.
-    paused: Option<Instant>,
+    paused_until: Option<Instant>,
 }
 
 /// A reply to `querybest`.
@@ -160,7 +160,9 @@ impl CloudThread {
             problem: None,
         };
         let time = request.until.saturating_duration_since(Instant::now());
-        let is_paused = self.paused.is_some_and(|until| Instant::now() < until);
+        let is_paused = self
+            .paused_until
+            .is_some_and(|until| Instant::now() < until);
         if answer.suggestion.is_some() || is_paused || time.is_zero() {
             return (answer, false);
         }
@@ -222,7 +224,7 @@ impl CloudThread {
         let mut problem = format!("cloud: {error}");
         if self.failures >= FAILURES {
             self.failures = 0;
-            self.paused = Some(Instant::now() + PAUSE);
+            self.paused_until = Some(Instant::now() + PAUSE);
             problem += "; not asked again for five minutes";
         }
         let was_refused = self.is_refused;

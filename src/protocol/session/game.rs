@@ -117,8 +117,8 @@ impl CurrentGame {
     }
 }
 
-/// Parses a position and the legal moves from it. Some clients send the position on the board and the moves that led
-/// to it, so the moves before the first illegal one are played. Returns the game, and a message about the other moves.
+/// Parses a position and the moves from it. Plays the moves before the first illegal one, because some clients send the
+/// current position together with the moves that led to it. Returns the game, and a message about the other moves.
 ///
 /// # Errors
 /// Returns every error of the FEN.
@@ -151,7 +151,7 @@ pub fn parse_game(text: &PositionText, promotion: bool) -> Result<(Game, Option<
 /// # Errors
 /// Returns a message if the text is not a move.
 fn parse_text(text: &str, ranks: Ranks, position: &Position) -> Result<Move, String> {
-    let has_other_ranks = ranks.is_of_other(text);
+    let has_other_ranks = ranks.only_other_parses(text);
     let notation = || {
         let played = parse_move(position, text).ok();
         played.filter(|_| !has_other_ranks)

@@ -78,7 +78,7 @@ enum Incoming {
     /// The cloud library has answered, or the wait for it has ended.
     #[cfg(feature = "cloud")]
     Cloud(cloud::CloudAnswer),
-    /// The search threads have ended.
+    /// The search threads have ended unexpectedly.
     SearchLost,
 }
 
@@ -238,7 +238,7 @@ impl Session {
         }
         let is_cut = matches!(input, Input::Overlong(_));
         log::debug!("< {}{}", input.text(), if is_cut { "…" } else { "" });
-        if self.is_booting() && is_only_in_uci(input.text()) {
+        if self.is_booting() && shows_uci(input.text()) {
             self.switch_to(Protocol::Uci);
         }
         let bytes = input.text().len();
@@ -327,7 +327,7 @@ impl Session {
 
     /// Switches to a protocol.
     fn switch_to(&mut self, protocol: Protocol) {
-        // A repeated greeting keeps the state of the codec, such as the searches whose moves it discards.
+        // A repeated handshake keeps the state of the codec, such as the searches whose moves it discards.
         if protocol != self.protocol {
             self.codec = match (self.protocol, protocol) {
                 (Protocol::Uci, Protocol::Ucci) if self.greeted => Box::new(Ucci::for_uci_client()),
@@ -556,8 +556,8 @@ impl Session {
     }
 }
 
-/// Whether a line before the handshake shows that the client uses UCI without `uci`, or sends the line before it.
-fn is_only_in_uci(line: &str) -> bool {
+/// Whether a line before any handshake shows that the client speaks UCI: it sends `uci` later or not at all.
+fn shows_uci(line: &str) -> bool {
     let (verb, rest) = split_word(line);
     match verb.to_ascii_lowercase().as_str() {
         "position" | "go" | "ucinewgame" | "d" => true,

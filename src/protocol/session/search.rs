@@ -98,8 +98,8 @@ impl Session {
         settings
     }
 
-    /// Answers a request without a move that may be played, or for depth 0, with a score if there is one. Like the
-    /// answer of a search, this one may have to wait for `stop` or the ponder hit.
+    /// Answers a `go` with depth 0, or one that leaves no move to play, with a score if there is one. Like the answer
+    /// of a search, this one may have to wait for `stop` or the ponder hit.
     fn answer_without_move(&mut self, request: SearchRequest, started: Instant) {
         let is_static = request.limits.depth == Some(0);
         let position = request.game.position();
@@ -237,7 +237,7 @@ impl Session {
             return;
         };
         if !search.request.control.is_pondering() {
-            return self.refuse("ponderhit", texts().clock_runs);
+            return self.refuse("ponderhit", texts().not_pondering);
         }
         search.offers.draw_offered |= draw;
         search.request.control.ponder_hit();

@@ -127,7 +127,7 @@ fn illegal_searchmoves_are_reported_if_all_legal_moves_may_be_played() {
 }
 
 #[test]
-fn without_a_move_a_ponder_or_infinite_search_waits_for_its_end() {
+fn without_a_move_a_ponder_or_infinite_search_waits_for_ponderhit_or_stop() {
     const MATED: &str = "position fen 3k5/9/9/9/9/9/9/9/r8/r3K4 w";
     for (protocol, go, end) in [
         ("ucci", "go ponder time 1000", "ponderhit"),
@@ -170,7 +170,7 @@ fn reply_that_ends_the_game_is_no_ponder_move() {
 }
 
 #[test]
-fn finished_search_waits_for_its_end() {
+fn finished_search_waits_for_ponderhit_or_stop() {
     for protocol in ["ucci", "uci"] {
         let mut session = TestSession::new(protocol);
         for (go, end) in [
@@ -307,7 +307,7 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
 }
 
 #[test]
-fn queued_lines_of_another_protocol_reach_its_search() {
+fn queued_exit_stops_the_analysis_queued_before_it() {
     let mut session = TestSession::new("uci");
     session.say("setoption usebook false");
     session.say("go movetime 100000");

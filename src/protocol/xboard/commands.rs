@@ -7,7 +7,7 @@ use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
 use crate::notation::fen;
 use crate::protocol::codec::{Command, protocol_of_handshake};
-use crate::protocol::options::{self, OptionKind, OptionSpec, Place, Preferences};
+use crate::protocol::options::{self, OptionKind, OptionSpec, PathKind, Preferences};
 use crate::protocol::text::{Ranks, excerpt, format_position, split_word};
 use crate::rules::Game;
 
@@ -181,7 +181,7 @@ impl XBoard {
     /// that asks for it.
     fn set_option(&mut self, text: &str, line: &str) -> Vec<Command> {
         let (name, value) = split_word(text);
-        // `hash on` switches the hash table; `Hash 16` sets its size.
+        // `hash on` turns the hash table on; `Hash 16` sets its size.
         let is_switch = name.eq_ignore_ascii_case("hash") && value.parse::<u64>().is_err();
         let name = if is_switch { "usehash" } else { name };
         let text = format!("{name} {value}");
@@ -358,10 +358,12 @@ fn option_feature(spec: &OptionSpec) -> Option<String> {
             let choices: Vec<String> = choices.collect();
             format!("-combo {}", choices.join(" /// "))
         }
-        OptionKind::Text { default, place, .. } => match place {
-            Place::None => format!("-string {default}"),
-            Place::File => format!("-file {default}"),
-            Place::Directory => format!("-path {default}"),
+        OptionKind::Text {
+            default, path_kind, ..
+        } => match path_kind {
+            PathKind::None => format!("-string {default}"),
+            PathKind::File => format!("-file {default}"),
+            PathKind::Directory => format!("-path {default}"),
         },
         OptionKind::Button => "-button".to_owned(),
         #[cfg(feature = "tune")]
