@@ -492,7 +492,7 @@ fn warn_of_illegal_moves(path: &Path, games: u64) {
 
 /// Reports the damaged parts of a file, which were left out.
 pub fn warn_of_damage<R: Read>(path: &Path, reader: &GameReader<R>) {
-    if !reader.recovered().is_clean() {
-        note(&format!("{}: {}", path.display(), reader.recovered()));
+    if !reader.damage().is_empty() {
+        note(&format!("{}: {}", path.display(), reader.damage()));
     }
 }

@@ -75,8 +75,8 @@ pub const GAME_HASH: usize = 2;
 /// Opens or creates a file of games and reports what it contains.
 pub fn open_games(file: &Path, plan: SelfPlay) -> Result<SelfPlayRun, Failure> {
     let run = SelfPlayRun::open(file, plan).context(file.display())?;
-    if !run.recovered.is_clean() {
-        note(&format!("{}: {}", file.display(), run.recovered));
+    if !run.damage.is_empty() {
+        note(&format!("{}: {}", file.display(), run.damage));
     }
     if run.present.games > 0 {
         let games = counted(run.present.games, "game");

@@ -245,12 +245,12 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
         let mut reader = BufReader::with_capacity(1 << 20, file);
         let start = reader.fill_buf().context(&name)?;
         if is_game_file(start) {
-            let (broken, recovered) = samples.add_games(recipe, reader).context(&name)?;
+            let (broken, damage) = samples.add_games(recipe, reader).context(&name)?;
             if broken > 0 {
                 print_line(&format!("{name}: games with an illegal move: {broken}"));
             }
-            if !recovered.is_clean() {
-                print_line(&format!("{name}: {recovered}"));
+            if !damage.is_empty() {
+                print_line(&format!("{name}: {damage}"));
             }
         } else {
             let broken = samples.add_text(recipe, reader).context(&name)?;

@@ -47,8 +47,8 @@ impl LineSearch {
         Ok(Self { searcher, nodes })
     }
 
-    /// Returns at most `count` moves, best first, and only moves of `only` if it is given. Returns none if no search
-    /// thread can be started.
+    /// Returns at most `count` moves, best first, and only moves of `only` if it is given. Returns no moves if no
+    /// search thread can be started.
     pub fn best(&mut self, game: &Game, count: usize, only: Option<Vec<Move>>) -> Vec<ScoredLine> {
         self.searcher.forget();
         let request = self.searcher.request(game, Limits::soft(self.nodes));

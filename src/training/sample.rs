@@ -15,7 +15,7 @@ pub struct Sample {
     pub position: Position,
     /// Score of a search, for red, in evaluation units.
     pub score: i32,
-    /// Result of the game for red, from 0 to 1. Only 1, 0.5 and 0 can be converted to a file of games.
+    /// Result of the game for red, from 0 to 1. Only 1, 0.5 and 0 can be converted to a game file.
     pub result: f64,
 }
 

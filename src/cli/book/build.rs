@@ -281,7 +281,7 @@ fn check_moves(
         nodes: arguments.nodes,
         margin: i32::from(arguments.margin),
         threads: usize::from(arguments.threads),
-        weighs: arguments.by_score,
+        reweights: arguments.by_score,
     };
     meter.progress.begin(table.positions() as u64, 0);
     let checked = check(table, plan, |done| meter.continue_after(done)).context("book")?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_channel::{Sender, unbounded};
 
-use super::scores::{ScoredPosition, key, weigh};
+use super::scores::{ScoredPosition, key, reweight};
 use crate::book::{BookEntry, BookTable};
 use crate::rules::Game;
 use crate::search::{StartError, spawn_search_thread};
@@ -22,7 +22,7 @@ pub struct BookCheck {
     pub threads: usize,
     /// Whether to weight the remaining moves by their scores, which are backed up from the ends of the lines. Otherwise
     /// they keep their weights.
-    pub weighs: bool,
+    pub reweights: bool,
 }
 
 /// The result of a check.
@@ -54,8 +54,8 @@ pub fn check(
             moves.retain(|m| found.keeps(m.played, plan.margin));
         }
     });
-    if plan.weighs && checked.positions == entries.len() {
-        weigh(table, &found, plan.margin);
+    if plan.reweights && checked.positions == entries.len() {
+        reweight(table, &found, plan.margin);
     }
     checked.dropped = before - table.moves_count();
     Ok(checked)
@@ -132,7 +132,7 @@ mod tests {
         nodes: 8000,
         margin: 50,
         threads: 1,
-        weighs: false,
+        reweights: false,
     };
 
     /// A book with a good and a bad answer after two moves: the usual knight move, and the loss of a cannon for a
@@ -171,7 +171,7 @@ mod tests {
             let (mut table, _) = table();
             let plan = BookCheck {
                 threads,
-                weighs: true,
+                reweights: true,
                 ..PLAN
             };
             check(&mut table, plan, |_| true).unwrap();
@@ -186,7 +186,7 @@ mod tests {
     fn an_interrupted_check_keeps_the_weights() {
         let (mut table, _) = table();
         let plan = BookCheck {
-            weighs: true,
+            reweights: true,
             ..PLAN
         };
         let checked = check(&mut table, plan, |_| false).unwrap();

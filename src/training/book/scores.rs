@@ -43,7 +43,7 @@ impl ScoredPosition {
 #[derive(Debug)]
 struct Node {
     /// Score of the best move of the search; `None` if the book has this move.
-    other: Option<i32>,
+    best_outside_book: Option<i32>,
     moves: Vec<Edge>,
 }
 
@@ -59,13 +59,13 @@ impl Node {
     /// The score of the best move.
     fn value(&self) -> Option<i32> {
         let own = self.moves.iter().map(|edge| edge.score);
-        own.chain(self.other).max()
+        own.chain(self.best_outside_book).max()
     }
 }
 
-/// Weights the moves of a book whose positions have all been searched, by their backed-up scores. Drops moves that
+/// Weights the moves of a book by their backed-up scores. All its positions must have been searched. Drops moves that
 /// allow a forced mate or are worse than the best one by more than the margin.
-pub fn weigh(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, margin: i32) {
+pub fn reweight(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, margin: i32) {
     let (keys, mut nodes) = nodes(table, found);
     back_up(&mut nodes);
     table.revise(|position, moves| {
@@ -114,7 +114,7 @@ fn nodes(
         };
         let has_best = entry.moves.iter().any(|m| m.played == scored.best.played);
         Node {
-            other: (!has_best).then_some(scored.best.score),
+            best_outside_book: (!has_best).then_some(scored.best.score),
             moves: entry.moves.iter().filter_map(edge).collect(),
         }
     };
@@ -173,7 +173,7 @@ mod tests {
             let own: Vec<ScoredLine> = own.iter().copied().map(line).collect();
             found.insert(key(&position), ScoredPosition::new(line(best), &own));
         }
-        weigh(&mut table, &found, margin);
+        reweight(&mut table, &found, margin);
         table
     }
 

@@ -52,7 +52,7 @@ mod replay;
 mod tests;
 mod writer;
 
-pub use reader::{GameReader, ReadError, RecoveredGames};
+pub use reader::{FileDamage, GameReader, ReadError};
 pub use record::{
     LabeledResult, LooseRecord, LooseSample, Record, ScoredMove, Termination, TrainingGame,
 };

@@ -19,9 +19,9 @@ pub enum ReadError {
     Version(u8),
 }
 
-/// The parts of a file that a reader skipped.
+/// The damaged parts of a file, which a reader skips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct RecoveredGames {
+pub struct FileDamage {
     /// Bytes outside of valid blocks.
     pub damaged_bytes: u64,
     /// Bytes of an incomplete block at the end.
@@ -30,14 +30,14 @@ pub struct RecoveredGames {
     pub unknown_blocks: u64,
 }
 
-impl RecoveredGames {
+impl FileDamage {
     /// Whether nothing was skipped.
-    pub fn is_clean(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-impl std::fmt::Display for RecoveredGames {
+impl std::fmt::Display for FileDamage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -47,8 +47,8 @@ impl std::fmt::Display for RecoveredGames {
     }
 }
 
-/// Reads the records of a file in order and in bounded memory. Skips damaged blocks; [`Self::recovered`]
-/// returns how much was skipped.
+/// Reads the records of a file in order and in bounded memory. Skips damaged blocks; [`Self::damage`]
+/// reports them.
 #[derive(Debug)]
 pub struct GameReader<R> {
     source: R,
@@ -62,7 +62,7 @@ pub struct GameReader<R> {
     valid_bytes: u64,
     plan: Option<String>,
     records: std::vec::IntoIter<Record>,
-    recovered: RecoveredGames,
+    damage: FileDamage,
 }
 
 impl<R: Read> GameReader<R> {
@@ -90,7 +90,7 @@ impl<R: Read> GameReader<R> {
             valid_bytes: MAGIC.len() as u64,
             plan: None,
             records: Vec::new().into_iter(),
-            recovered: RecoveredGames::default(),
+            damage: FileDamage::default(),
         };
         // If there is a plan, it is the first block.
         reader.next_block()?;
@@ -102,9 +102,9 @@ impl<R: Read> GameReader<R> {
         self.plan.as_deref()
     }
 
-    /// The parts skipped so far.
-    pub fn recovered(&self) -> RecoveredGames {
-        self.recovered
+    /// The damage found so far.
+    pub fn damage(&self) -> FileDamage {
+        self.damage
     }
 
     /// File offset of the end of the last valid block so far.
@@ -150,7 +150,7 @@ impl<R: Read> GameReader<R> {
             }
             (Some(BlockKind::Plan), _) => {}
             (_, Some(records)) => self.records = records.into_iter(),
-            (_, None) => self.recovered.unknown_blocks += 1,
+            (_, None) => self.damage.unknown_blocks += 1,
         }
     }
 
@@ -165,9 +165,9 @@ impl<R: Read> GameReader<R> {
         });
         let skipped = next.unwrap_or(rest.len());
         if begins_block {
-            self.recovered.torn_bytes += skipped as u64;
+            self.damage.torn_bytes += skipped as u64;
         } else {
-            self.recovered.damaged_bytes += skipped as u64;
+            self.damage.damaged_bytes += skipped as u64;
         }
         self.skip(skipped);
     }

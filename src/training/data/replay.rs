@@ -13,7 +13,7 @@ pub struct Labeled<'a> {
     /// Plies before it in the game.
     pub ply: usize,
     /// The move played in it; `None` if unknown.
-    pub best: Option<Move>,
+    pub played: Option<Move>,
     /// The score for the side to move, in evaluation units.
     pub score: i16,
     /// The result of the game.
@@ -77,7 +77,7 @@ impl Filter {
         sample.score != NO_SCORE
             && sample.score.unsigned_abs() <= self.decided.unsigned_abs()
             && !(self.in_check && sample.position.in_check())
-            && !(self.captures && sample.best.is_some_and(takes))
+            && !(self.captures && sample.played.is_some_and(takes))
     }
 }
 
@@ -143,7 +143,7 @@ impl TrainingGame {
             let sample = Labeled {
                 position: &position,
                 ply,
-                best: Some(scored.played),
+                played: Some(scored.played),
                 score: scored.score,
                 result: self.result,
             };
@@ -183,7 +183,7 @@ impl LooseRecord {
             let sample = Labeled {
                 position,
                 ply: position.ply() as usize,
-                best: None,
+                played: None,
                 score: sample.score,
                 result: self.result,
             };

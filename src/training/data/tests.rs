@@ -68,10 +68,10 @@ fn file(records: &[Record]) -> Vec<u8> {
     bytes
 }
 
-fn read(source: impl Read) -> (Vec<Record>, RecoveredGames) {
+fn read(source: impl Read) -> (Vec<Record>, FileDamage) {
     let mut reader = GameReader::new(source).unwrap();
     let records = std::iter::from_fn(|| reader.next_record().unwrap()).collect();
-    (records, reader.recovered())
+    (records, reader.damage())
 }
 
 /// Returns at most seven bytes per read.
@@ -89,8 +89,8 @@ fn records_round_trip_through_a_file() {
     let mut records = games(100);
     records.insert(50, loose(Position::startpos()));
     let bytes = file(&records);
-    let (found, recovered) = read(&bytes[..]);
-    assert!(found == records && recovered.is_clean());
+    let (found, damage) = read(&bytes[..]);
+    assert!(found == records && damage.is_empty());
     assert!(read(Trickle(&bytes)).0 == records);
     let reader = GameReader::new(&bytes[..]).unwrap();
     assert_eq!(reader.plan(), Some("{\"made_by\":\"a test\"}"));
@@ -119,8 +119,8 @@ fn records_of_any_size_up_to_that_of_a_block_are_written() {
     };
     // The first record leaves the block open, and both together do not fit into it.
     let records = [record(10_000), record(25_000)];
-    let (found, recovered) = read(&file(&records)[..]);
-    assert!(found == records && recovered.is_clean());
+    let (found, damage) = read(&file(&records)[..]);
+    assert!(found == records && damage.is_empty());
     let mut writer = GameWriter::new(Vec::new()).unwrap();
     for count in [40_000, 70_000] {
         let written = writer.record(&record(count));
@@ -133,16 +133,16 @@ fn a_truncated_file_loses_only_its_last_block() {
     let records = games(40);
     let bytes = file(&records);
     for cut in (MAGIC.len()..bytes.len()).step_by(97) {
-        let (found, recovered) = read(&bytes[..cut]);
+        let (found, damage) = read(&bytes[..cut]);
         assert!(records.starts_with(&found));
         assert!(
             found.len().is_multiple_of(16),
             "whole blocks of sixteen games"
         );
-        assert_eq!(recovered.damaged_bytes, 0, "{cut}");
+        assert_eq!(damage.damaged_bytes, 0, "{cut}");
     }
-    let (found, recovered) = read(&bytes[..bytes.len() - 1]);
-    assert_eq!((found.len(), recovered.torn_bytes > 0), (32, true));
+    let (found, damage) = read(&bytes[..bytes.len() - 1]);
+    assert_eq!((found.len(), damage.torn_bytes > 0), (32, true));
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn damage_loses_only_the_damaged_blocks() {
         let mut damaged = bytes.clone();
         let at = rng.random_range(MAGIC.len()..bytes.len());
         damaged[at] ^= 1 << rng.random_range(0..8);
-        let (found, recovered) = read(&damaged[..]);
-        assert!(!recovered.is_clean());
+        let (found, damage) = read(&damaged[..]);
+        assert!(!damage.is_empty());
         assert!(found.len() >= 48, "{at}: {} games left", found.len());
         assert!(found.iter().all(|record| records.contains(record)));
     }
@@ -188,8 +188,8 @@ fn a_truncated_file_is_continued() {
         }
         writer.flush().unwrap();
         drop(writer);
-        let (found, recovered) = read(&fs::read(&path).unwrap()[..]);
-        assert!(found == records && recovered.is_clean(), "{cut}");
+        let (found, damage) = read(&fs::read(&path).unwrap()[..]);
+        assert!(found == records && damage.is_empty(), "{cut}");
     }
     fs::write(&path, "something else").unwrap();
     assert!(matches!(
@@ -216,7 +216,7 @@ fn labels_are_for_the_side_to_move() {
                 }
                 assert_eq!(labeled.position, &position);
                 assert_eq!(labeled.score, game.moves[labeled.ply].score);
-                assert_eq!(labeled.best, Some(game.moves[labeled.ply].played));
+                assert_eq!(labeled.played, Some(game.moves[labeled.ply].played));
                 let red = game.result.points(Color::Red);
                 match position.side_to_move() {
                     Color::Red => assert_eq!(labeled.points(), red),
@@ -254,7 +254,7 @@ fn filters_skip_the_positions_that_they_name() {
                     let position = l.position;
                     expected += usize::from(match index {
                         0 => !position.in_check(),
-                        1 => position.taken_by(l.best.unwrap()).is_none(),
+                        1 => position.taken_by(l.played.unwrap()).is_none(),
                         _ => l.score.abs() <= 1000,
                     });
                 })

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::reader::{GameReader, ReadError, RecoveredGames};
+use super::reader::{FileDamage, GameReader, ReadError};
 use super::record::Record;
 use super::{BlockKind, MAGIC, MAX_PAYLOAD, encode_block};
 use crate::text::require_regular;
@@ -129,7 +129,7 @@ pub struct Existing {
     /// Number of positions with a score, without loose samples.
     pub scored: u64,
     /// The damage found.
-    pub recovered: RecoveredGames,
+    pub damage: FileDamage,
 }
 
 /// An existing or new file, which is locked and not yet changed.
@@ -170,7 +170,7 @@ impl OpenedFile {
         }
         existing.numbers.sort_unstable();
         existing.plan = reader.plan().map(str::to_owned);
-        existing.recovered = reader.recovered();
+        existing.damage = reader.damage();
         let end = reader.valid_bytes();
         Ok((Self { file, end }, existing))
     }

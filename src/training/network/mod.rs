@@ -14,7 +14,7 @@
 //! plies without a capture grows, and the scores of the samples are results of such searches. So the output is scaled
 //! in the same way before the loss is computed, and the network learns the evaluation before scaling.
 //!
-//! - Only quiet positions are used: not in check, the best move is not a capture, the absolute score is at most
+//! - Only quiet positions are used: not in check, the move played is not a capture, the absolute score is at most
 //!   2200, and the position is not among the last twelve plies of a game that a repetition decided. Each
 //!   condition can be changed ([`Recipe::filter`]). For text samples (`FEN | score | result`), whose moves are
 //!   unknown, only check and score are tested.

@@ -79,7 +79,7 @@ recipe! {
         pub largest_swing: i16,
         /// Whether to skip positions in check.
         pub leave_out_checks: bool,
-        /// Whether to skip positions in which the best move is a capture. No effect on text samples.
+        /// Whether to skip positions in which the move played is a capture. No effect on text samples.
         pub leave_out_captures: bool,
     }
 }

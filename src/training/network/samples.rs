@@ -11,9 +11,7 @@ use crate::eval::nnue::{Architecture, InputBuckets};
 use crate::rules::{RuleSet, counted_plies};
 use crate::search::evaluation_scale;
 use crate::text::read_line;
-use crate::training::data::{
-    GameReader, Labeled, LabeledResult, ReadError, Record, RecoveredGames,
-};
+use crate::training::data::{FileDamage, GameReader, Labeled, LabeledResult, ReadError, Record};
 use crate::training::sample::Sample;
 
 /// Maximum length of a line of text, in MB.
@@ -227,7 +225,7 @@ impl Samples {
         &mut self,
         recipe: &Recipe,
         reader: impl io::Read,
-    ) -> Result<(u64, RecoveredGames), ReadError> {
+    ) -> Result<(u64, FileDamage), ReadError> {
         let mut reader = GameReader::new(reader)?;
         let filter = recipe.filter();
         let mut broken = 0;
@@ -253,7 +251,7 @@ impl Samples {
                 Err(_) => broken += 1,
             }
         }
-        Ok((broken, reader.recovered()))
+        Ok((broken, reader.damage()))
     }
 
     fn add_labeled(&mut self, recipe: &Recipe, game: u64, sample: &Labeled<'_>) {
@@ -293,7 +291,7 @@ impl Samples {
                 Some(Labeled {
                     position,
                     ply: ply as usize,
-                    best: None,
+                    played: None,
                     score,
                     result: LabeledResult::from_index(index)?,
                 })

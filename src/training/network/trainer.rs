@@ -306,7 +306,7 @@ impl Trainer {
             decay: self.recipe.decay,
             clip: self.recipe.clip,
         };
-        let free_from = self.layout.output_biases;
+        let first_bias = self.layout.output_biases;
         let (level, optimizer) = (self.level, &mut self.optimizer);
         optimizer.steps = optimizer.steps.saturating_add(1);
         let steps = optimizer.steps;
@@ -317,7 +317,7 @@ impl Trainer {
         let slices = self.parameters.par_chunks_mut(SLICE).zip(means).enumerate();
         slices.for_each(|(number, (parameters, (mean, square)))| {
             let start = number * SLICE;
-            let bound = free_from.saturating_sub(start).min(parameters.len());
+            let decayed = first_bias.saturating_sub(start).min(parameters.len());
             level.run(
                 #[inline(always)]
                 || {
@@ -328,7 +328,7 @@ impl Trainer {
                         add(slopes, FloatBlock::numbers(part));
                     }
                     slopes.iter_mut().for_each(|slope| *slope *= scale);
-                    adam_step(parameters, mean, square, &gradient, steps, step, bound);
+                    adam_step(parameters, mean, square, &gradient, steps, step, decayed);
                 },
             );
         });
@@ -450,8 +450,8 @@ impl AdamW {
     }
 }
 
-/// Updates a part of the parameters in step number `steps`, from 1. Parameters from block `bound` on have neither
-/// decay nor a size limit.
+/// Updates a part of the parameters in step number `steps`, from 1. The first `decayed` blocks have weight decay and a
+/// size limit; the output biases after them have neither.
 #[inline(always)]
 fn adam_step(
     parameters: &mut [FloatBlock],
@@ -460,12 +460,12 @@ fn adam_step(
     gradient: &[FloatBlock],
     steps: u64,
     step: AdamStep,
-    bound: usize,
+    decayed: usize,
 ) {
     let exponent = steps.min(1_000_000) as i32;
     let mean_scale = 1.0 / (1.0 - BETA1.powi(exponent));
     let square_scale = 1.0 / (1.0 - BETA2.powi(exponent));
-    let bound = bound * FloatBlock::LEN;
+    let decayed = decayed * FloatBlock::LEN;
     let parameters = FloatBlock::numbers_mut(parameters);
     let means = FloatBlock::numbers_mut(mean).iter_mut();
     let means = means.zip(FloatBlock::numbers_mut(square));
@@ -476,7 +476,7 @@ fn adam_step(
         let size = (*square * square_scale).sqrt() + EPSILON;
         *parameter -= step.rate * (*mean * mean_scale) / size;
     }
-    for parameter in &mut parameters[..bound] {
+    for parameter in &mut parameters[..decayed] {
         *parameter = (*parameter * (1.0 - step.rate * step.decay)).clamp(-step.clip, step.clip);
     }
 }

@@ -1,4 +1,4 @@
-//! Conversion of text samples and PGN games to game files.
+//! Conversion of text samples and game records to game files.
 
 use std::io::{self, BufRead, Write};
 

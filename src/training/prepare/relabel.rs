@@ -54,8 +54,7 @@ pub struct Relabeled {
 
 /// Writes the games of `source` with new scores. Moves, results and order do not change. A move without a score stays
 /// without one, but in a game without any score each move after the random ones gets one. Skips games with illegal
-/// moves.
-/// Calls `progress` with the number of games written so far.
+/// moves. Calls `progress` with the number of games written so far.
 pub fn relabel<R: Read, W: Write>(
     source: &mut GameReader<R>,
     writer: &mut GameWriter<W>,

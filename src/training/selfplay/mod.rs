@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use super::data::{AppendError, GameWriter, OpenedFile, Record, RecoveredGames};
+use super::data::{AppendError, FileDamage, GameWriter, OpenedFile, Record};
 use crate::search::{StartError, has_room_for_searches, spawn_search_thread};
 pub use plan::{
     GoodOpening, Interrupt, Opening, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
@@ -30,7 +30,7 @@ pub struct SelfPlayRun {
     /// The games already in the file.
     pub present: SelfPlayProgress,
     /// The damage found in the file.
-    pub recovered: RecoveredGames,
+    pub damage: FileDamage,
 }
 
 impl SelfPlayRun {
@@ -63,7 +63,7 @@ impl SelfPlayRun {
                 games: existing.games,
                 positions: existing.scored,
             },
-            recovered: existing.recovered,
+            damage: existing.damage,
         })
     }
 

@@ -266,10 +266,10 @@ impl Adjudication {
     }
 }
 
-/// A move that is worse than another by this, in hundredths of a minor piece, is chosen with a probability that is
-/// lower by a factor of e. The scores of the first moves are close together and those of later moves are not, so games
-/// diverge early and then follow few lines.
-const SPREAD: f64 = 5.0;
+/// Softmax temperature for the choice of a move, in hundredths of a minor piece: a move that is worse by this is e times
+/// less likely. The scores of the first moves are close together and those of later moves are not, so games diverge
+/// early and then follow few lines.
+const TEMPERATURE: f64 = 5.0;
 
 /// Maximum number of positions in the cache, about 500 MB with five moves each. Later ones are not added: the
 /// first ones occur most often.
@@ -297,8 +297,8 @@ impl OpeningMoves {
         let new: Vec<ScoredLine> = (moves.iter().copied())
             .filter(|m| !game.is_repetition(m.played))
             .collect();
-        let share = |m: &ScoredLine| (f64::from(m.score - best.score) / SPREAD).exp();
-        let chosen = new.choose_weighted(rng, share).ok()?;
+        let weight = |m: &ScoredLine| (f64::from(m.score - best.score) / TEMPERATURE).exp();
+        let chosen = new.choose_weighted(rng, weight).ok()?;
         Some((chosen.played, chosen.exact))
     }
 
