@@ -120,19 +120,19 @@ proptest! {
 
     #[test]
     fn xboard(bytes in input(XBOARD)) {
-        plays_on("xboard\nprotover 2", &bytes);
+        assert_plays_first_move("xboard\nprotover 2", &bytes);
     }
 
     #[test]
     fn cxboard(bytes in input(CXBOARD)) {
-        plays_on("cxboard", &bytes);
+        assert_plays_first_move("cxboard", &bytes);
     }
 }
 
 /// Checks that XBoard or CXBoard plays a legal first move after the handshake and this input.
-fn plays_on(greeting: &str, bytes: &[u8]) {
+fn assert_plays_first_move(handshake: &str, bytes: &[u8]) {
     let mut client = Client::boot();
-    client.send(greeting);
+    client.send(handshake);
     client.send_bytes(bytes);
     let played = first_move(&mut client);
     assert!(is_legal(&after(""), played));

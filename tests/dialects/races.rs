@@ -360,7 +360,7 @@ fn quit_and_the_end_of_input_are_obeyed_in_every_state_of_xboard() {
 }
 
 #[test]
-fn a_repeated_greeting_does_not_revive_an_interrupted_search() {
+fn a_repeated_handshake_does_not_bring_back_the_move_of_an_interrupted_search() {
     for protocol in ["xboard", "cxboard"] {
         let mut client = start_xboard(protocol);
         client.send(&format!(

@@ -1,7 +1,8 @@
-//! A conversation for each section of the documents: UCI, its cloud extension, and the man page of tsito.
+//! A conversation for each section of the documents: UCI and its cloud extension, the man page of tsito, XBoard, and
+//! the dialect of the workers of the public cloud library.
 //!
-//! The text after `>` is sent. The text after `<` is the beginning of the next answer; only information may come before
-//! it, and no line of it may begin with a text after `!`.
+//! `> TEXT` sends a line. `< TEXT` reads up to a line that begins with TEXT; only information may come before it.
+//! `! TEXT` forbids lines that begin with TEXT until the next `<` has been read.
 
 use crate::engine_client::Client;
 
@@ -133,8 +134,8 @@ transcripts! {
         > setboard rheakaehr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RHEAKAEHR r \n > h2e2
         > setboard 3k5/R8/1R7/9/9/9/9/9/9/4K4 r
         > sd 3 \n > go \n < move \n < 1-0 {red mates}";
-    tsito_set: "> cxboard \n < Chuhe \n > set style risky \n > set colour red
-        < Error (unknown option): set colour red \n > set style wild \n < Error (bad argument): set style wild";
+    tsito_set: "> cxboard \n < Chuhe \n > set style risky \n > set color red
+        < Error (unknown option): set color red \n > set style wild \n < Error (bad argument): set style wild";
     tsito_search: "> cxboard \n < Chuhe \n > search mtd \n > sd 3 \n > h2e2 \n < move \n > new
         > search alphabeta \n > sd 3 \n > h2e2 \n < move \n > search deep \n < Error (bad argument): search deep";
     tsito_switches: "> cxboard \n < Chuhe \n > nullmove off \n > verifynull off \n > hash off
@@ -150,14 +151,14 @@ transcripts! {
     cloud_worker_scores: "> isok \n < yesok \n > fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR b
         > go nodes 2000 \n < bestmove \n > isok \n < yesok \n > ucinewgame \n > isok \n < yesok
         > fen 3k5/3R5/3R5/9/9/9/9/9/9/4K4 b \n > go \n < bestmove (none) \n > go depth x \n < bestmove (none)";
-    cloud_worker_sieves: "> isok \n < yesok \n > position fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w
+    cloud_worker_answers_sel: "> isok \n < yesok \n > position fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w
         ! bestmove \n > sel 3 5 200 \n < selmove \n > isok \n < yesok \n > go depth 1 \n < bestmove
         ! bestmove \n > sel 3 \n < selmove \n ! bestmove \n > sel 0 0 0 more \n < selmove
         > fen 3k5/3R5/3R5/9/9/9/9/9/9/4K4 b \n ! bestmove \n > sel 3 5 200 \n < selmove";
-    cloud_worker_sieves_in_turn: "> isok \n < yesok \n > setoption batch on
+    cloud_worker_answers_sel_after_the_search_in_progress: "> isok \n < yesok \n > setoption batch on
         > fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w \n > go infinite \n > sel 3 5 200
         ! selmove \n > stop \n < bestmove \n ! bestmove \n < selmove";
-    cloud_worker_discovers: "> uci \n < uciok \n > isready \n < readyok
+    cloud_worker_in_uci_gets_bare_scores: "> uci \n < uciok \n > isready \n < readyok
         > fen 3k5/9/R8/1R7/9/9/9/9/9/5K3 w \n > go mate 2 \n < info depth 3 seldepth 3 multipv 1 score 29997
         < bestmove \n > isready \n < readyok";
     xboard_2_promotion: "> xboard \n > protover 2 \n < feature done=1 \n > option promotion=1 \n > new \n > force

@@ -33,7 +33,7 @@ fn handshake_identifies_the_engine() {
 }
 
 #[test]
-fn options_are_set_in_the_long_form() {
+fn options_are_set_by_name_and_value() {
     let mut client = Client::uci();
     for line in [
         "setoption name Hash value 16",
@@ -228,9 +228,9 @@ fn a_mated_or_invalid_position_gets_no_move() {
     client.quit_silently();
 }
 
-/// From these answers, clients for Stockfish learn the FEN and the legal moves.
+/// Clients made for Stockfish read the FEN and the legal moves from these answers.
 #[test]
-fn d_and_perft_answer_as_stockfish() {
+fn d_and_perft_answer_like_stockfish() {
     let mut client = Client::uci();
     client.send("position startpos moves h2e2\nd");
     let lines = client.sync();

@@ -36,13 +36,13 @@ fn messages_are_in_the_language_of_the_client() {
         "banmoves 被拒绝：\"xx\" 不是着法, \"h10g8\" 不是着法（行号为 0 到 9",
         "ponderhit 被拒绝：没有正在进行的搜索",
     ];
-    for (greeting, is_gbk, expected) in [
+    for (handshake, is_gbk, expected) in [
         ("ucci\n", false, &english),
         ("ucci\nsetoption bookfiles 没有\n", false, &chinese),
         ("ucci\nsetoption bookfiles 没有\n", true, &chinese),
         ("uci\nsetoption name BookFile value 没有\n", false, &english),
     ] {
-        let text = format!("{greeting}{conversation}quit\n");
+        let text = format!("{handshake}{conversation}quit\n");
         let input = if is_gbk {
             encoding_rs::GBK.encode(&text).0.into_owned()
         } else {
@@ -57,7 +57,7 @@ fn messages_are_in_the_language_of_the_client() {
         };
         for part in expected {
             // UCI has no banmoves.
-            let is_expected = greeting.starts_with("ucci") || !part.contains("banmoves");
+            let is_expected = handshake.starts_with("ucci") || !part.contains("banmoves");
             assert!(!is_expected || answer.contains(part), "{part}: {answer}");
         }
     }
@@ -312,7 +312,7 @@ fn tchess_in_uci() {
     client.quit_silently();
 }
 
-/// An application for watches that selects the ranks 0 to 9 before the handshake of UCI, for Fairy-Stockfish.
+/// A smartwatch app that sends `ucicyclone` before `uci`, so that Fairy-Stockfish numbers the ranks from 0 to 9.
 #[test]
 fn uci_cyclone() {
     let mut client = Client::boot();

@@ -310,7 +310,7 @@ fn networks_are_loaded_and_unloaded_and_other_files_refused() {
         score.expect("a static score")
     };
     let mut client = Client::ucci();
-    let handcrafted = score(&mut client);
+    let embedded = score(&mut client);
     for wrong in [
         &cut,
         &foreign,
@@ -319,7 +319,7 @@ fn networks_are_loaded_and_unloaded_and_other_files_refused() {
     ] {
         let reason = client.refused(&format!("setoption evalapi {wrong}"));
         assert!(reason.contains("setoption"), "{reason}");
-        assert_eq!(score(&mut client), handcrafted);
+        assert_eq!(score(&mut client), embedded);
     }
     client.silent(&format!("setoption evalapi {good}"));
     // 450 units are a minor piece, 100 in UCCI.
@@ -331,7 +331,7 @@ fn networks_are_loaded_and_unloaded_and_other_files_refused() {
     client.silent("setoption knowledge large");
     assert_eq!(score(&mut client), "info depth 0 score 100");
     client.silent("setoption evalapi <empty>");
-    assert_eq!(score(&mut client), handcrafted);
+    assert_eq!(score(&mut client), embedded);
     client.quit();
 }
 
