@@ -8,7 +8,7 @@ use chuhe::book::{BookEntry, BookMove, encode_dat};
 
 use crate::engine_client::{Client, after, scratch};
 
-/// A time for the move in which a search reports a line.
+/// A `go` that may be answered from the book, with enough time for a search to report a line.
 const PLAY: &str = "go movetime 200";
 
 /// A book entry for the position after these moves, with moves and weights.

@@ -2,13 +2,14 @@
 //!
 //! The session waits at the same time for input, for events of the search and for the results of other threads (the
 //! ruling on the game, perft, the cloud library). Commands that need an idle engine are queued during a search and run
-//! after its answer. A queued `go` stops a search without limits, because old clients send no `stop` before it. In
-//! batch mode `quit` is queued as well, so that all lines of a piped file are executed. During a search that ends by
-//! itself the session then reads nothing, and the lines wait in the pipe. After a queued command that changes the
-//! meaning of lines, such as a handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they
-//! are and parsed when they run.
-//! After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more. A search that does
-//! not end by itself is then stopped, and the queued commands run.
+//! after its answer. A queued `go` or handshake stops a search without limits, because old clients send no `stop`
+//! before it. After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more: a search that
+//! does not end by itself is stopped, and the queued commands run. After a queued command that changes the meaning of
+//! lines, such as a handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they are and
+//! parsed when they run.
+//!
+//! In batch mode all lines of a piped file are executed: `quit` is queued as well, and a queued `go` stops no search.
+//! During a search that ends by itself the session reads nothing, and the lines wait in the pipe.
 
 mod adjudication;
 mod book;

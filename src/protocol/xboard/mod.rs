@@ -91,7 +91,7 @@ impl AnalysisStatus {
 /// The codec of both dialects.
 #[derive(Debug)]
 pub struct XBoard {
-    /// Whether the dialect is CXBoard: the sides are red and blue, and moves need no `usermove`.
+    /// Whether the dialect is CXBoard: the sides are red and blue, and the commands of tsito are understood.
     is_cxboard: bool,
     /// The FEN of the first position, `None` for the starting position.
     start: Option<String>,
