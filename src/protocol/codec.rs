@@ -49,7 +49,7 @@ pub enum Command {
     /// Asks for [`Reply::Ready`].
     IsReady,
     SetOption {
-        /// The UCCI or UCI name in any letter case; may be unknown. Without `value`, the value may follow.
+        /// The UCCI or UCI name in any letter case; may be unknown. If `value` is `None`, the value may follow the name.
         name: String,
         /// The value, if the line shows where it begins.
         value: Option<String>,

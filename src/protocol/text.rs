@@ -8,9 +8,9 @@ use crate::search::Score;
 use crate::text::LONGEST_TIME;
 
 /// The number of characters that a message quotes of a client's text.
-const EXCERPT: usize = 80;
+const EXCERPT_LENGTH: usize = 80;
 /// The longest message, in characters, because clients read lines into buffers of a fixed size.
-const MESSAGE: usize = 2000;
+const MESSAGE_LENGTH: usize = 2000;
 
 /// The unit of the times in a `go` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +31,12 @@ pub fn split_word(text: &str) -> (&str, &str) {
 
 /// The beginning of a client's text, for messages.
 pub fn excerpt(text: &str) -> String {
-    shorten(text, EXCERPT)
+    shorten(text, EXCERPT_LENGTH)
 }
 
 /// A message as one printable line of bounded length.
 pub fn one_line(text: &str) -> String {
-    shorten(text, MESSAGE)
+    shorten(text, MESSAGE_LENGTH)
 }
 
 fn shorten(text: &str, limit: usize) -> String {
@@ -239,7 +239,10 @@ mod tests {
     fn quoted_text_is_one_short_line() {
         assert_eq!(excerpt(" a\tb\u{7}c\r\n"), "a?b?c");
         assert_eq!(excerpt(&"將".repeat(81)), "將".repeat(80) + "…");
-        assert_eq!(one_line(&"x".repeat(3000)).chars().count(), MESSAGE + 1);
+        assert_eq!(
+            one_line(&"x".repeat(3000)).chars().count(),
+            MESSAGE_LENGTH + 1
+        );
     }
 
     #[test]

@@ -156,13 +156,11 @@ impl Uci {
             Report::Refutation(line) => {
                 format!("info refutation {}", self.ranks.format_line(line))
             }
-            // The processor number may be omitted if there is only one line.
-            Report::CurrentLines(lines) if lines.len() == 1 => {
-                let line = lines.first().map(|line| self.ranks.format_line(line));
-                let line = line.unwrap_or_default();
-                format!("info currline {line}")
-            }
             Report::CurrentLines(lines) => {
+                // The processor number may be omitted if there is only one line.
+                if let [line] = lines.as_slice() {
+                    return vec![format!("info currline {}", self.ranks.format_line(line))];
+                }
                 let numbered = (1..).zip(lines);
                 let format = |(number, line): (u32, &Vec<Move>)| {
                     format!("info currline {number} {}", self.ranks.format_line(line))

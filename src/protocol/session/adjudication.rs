@@ -31,16 +31,16 @@ pub struct Offers {
     pub may_resign: bool,
 }
 
-/// Counts the hopeless and the level answers of the current game.
+/// Decides on draws and resignations. Counts the hopeless and the level answers of the current game.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct DrawResign {
+pub struct Adjudicator {
     hopeless: u32,
     level: u32,
     /// The side that answered last, and the number of pieces on the board then.
     last: Option<(usize, u32)>,
 }
 
-impl DrawResign {
+impl Adjudicator {
     /// The action to send with the best move of `outcome`, found in `game`. A hopeless answer counts only if the engine
     /// may resign with it: other answers may belong to an analysis.
     pub fn decide(

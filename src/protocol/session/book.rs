@@ -88,7 +88,7 @@ impl Session {
     /// Answers a `go` from the books.
     pub fn answer_from_book(&mut self, game: &Game, answer: &BookAnswer) {
         self.report_book(answer);
-        let action = (self.draw_resign).decide(
+        let action = self.adjudicator.decide(
             game,
             &answer.outcome(),
             Offers::default(),

@@ -19,11 +19,11 @@ use crate::movegen::legal_moves;
 use crate::search::{Limits, SearchRequest, USUAL_STACK, start_thread};
 
 /// The longest wait for an answer.
-const LONGEST: Duration = Duration::from_secs(2);
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// The time for the move divided by the time to wait for an answer.
 const WAIT_DIVISOR: u32 = 10;
 /// Failures in a row before the pause.
-const FAILURES: u32 = 3;
+const FAILURES_BEFORE_PAUSE: u32 = 3;
 /// The length of the pause.
 const PAUSE: Duration = Duration::from_secs(300);
 /// The longest line that is used, in plies.
@@ -71,7 +71,7 @@ impl Cloud {
     /// # Errors
     /// The address is invalid, or the thread cannot be started.
     pub fn open(address: &str) -> Result<Self, Box<dyn Error>> {
-        let client = Client::new(address, None, LONGEST)?;
+        let client = Client::new(address, None, LONGEST_WAIT)?;
         let (sender, requests) = unbounded::<CloudRequest>();
         let mut thread = CloudThread {
             client,
@@ -108,7 +108,7 @@ impl Cloud {
             until: until - time / 10,
             answer,
             line,
-            line_time: time.saturating_mul(WAIT_DIVISOR).min(LONGEST),
+            line_time: time.saturating_mul(WAIT_DIVISOR).min(LONGEST_WAIT),
         };
         // Fails only if the thread has ended.
         self.0.send(request).ok()?;
@@ -222,7 +222,7 @@ impl CloudThread {
         };
         self.failures += 1;
         let mut problem = format!("cloud: {error}");
-        if self.failures >= FAILURES {
+        if self.failures >= FAILURES_BEFORE_PAUSE {
             self.failures = 0;
             self.paused_until = Some(Instant::now() + PAUSE);
             problem += "; not asked again for five minutes";
@@ -262,7 +262,7 @@ fn parse_line(reply: &str) -> Vec<Move> {
 
 /// The time to wait for the library; `None` if the limits have no time for the move.
 fn wait_time(limits: &Limits) -> Option<Duration> {
-    usual_time(limits).map(|time| (time / WAIT_DIVISOR).min(LONGEST))
+    usual_time(limits).map(|time| (time / WAIT_DIVISOR).min(LONGEST_WAIT))
 }
 
 /// The moves that the library must not suggest, as the API writes them: moves that may not be played, and moves that
@@ -328,7 +328,7 @@ mod tests {
             ..Limits::default()
         };
         assert_eq!(wait_time(&limits(1_000)), Some(Duration::from_millis(100)));
-        assert_eq!(wait_time(&limits(60_000)), Some(LONGEST));
+        assert_eq!(wait_time(&limits(60_000)), Some(LONGEST_WAIT));
         assert_eq!(
             wait_time(&Limits {
                 depth: Some(4),

@@ -43,7 +43,7 @@ use crate::notation::fen;
 use crate::rules::Game;
 use crate::search::{Event, Pool, StartError};
 use crate::text::{Language, fill, texts, translated};
-use adjudication::{DrawResign, Ruling, RulingThread};
+use adjudication::{Adjudicator, Ruling, RulingThread};
 use game::CurrentGame;
 use state::{CommandQueue, PerftCounts, Session};
 
@@ -105,7 +105,7 @@ impl Session {
             #[cfg(feature = "cloud")]
             cloud: None,
             game: CurrentGame::new(),
-            draw_resign: DrawResign::default(),
+            adjudicator: Adjudicator::default(),
             queue: CommandQueue::default(),
             ended: false,
         })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::adjudication::DrawResign;
+use super::adjudication::Adjudicator;
 #[cfg(feature = "cloud")]
 use super::cloud::Cloud;
 use super::state::Session;
@@ -77,7 +77,7 @@ impl Session {
     pub fn new_game(&mut self) {
         self.pool.forget();
         self.pool.prepare();
-        self.draw_resign = DrawResign::default();
+        self.adjudicator = Adjudicator::default();
     }
 
     fn parse_position_again(&mut self) {

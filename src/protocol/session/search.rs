@@ -333,7 +333,8 @@ impl Session {
             // The opponent has played another move, so this position does not occur in the game.
             GameAction::None
         } else {
-            (self.draw_resign).decide(game, outcome, search.offers, &self.preferences)
+            self.adjudicator
+                .decide(game, outcome, search.offers, &self.preferences)
         };
         self.send_best_move(game, best, outcome.ponder, action);
     }

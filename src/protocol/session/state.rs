@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use cpu_time::ProcessTime;
 use crossbeam_channel::Receiver;
 
-use super::adjudication::{DrawResign, Offers, Ruling, RulingThread};
+use super::adjudication::{Adjudicator, Offers, Ruling, RulingThread};
 #[cfg(feature = "cloud")]
 use super::cloud::Cloud;
 use super::game::CurrentGame;
@@ -45,7 +45,7 @@ pub struct Session {
     #[cfg(feature = "cloud")]
     pub(super) cloud: Option<Cloud>,
     pub(super) game: CurrentGame,
-    pub(super) draw_resign: DrawResign,
+    pub(super) adjudicator: Adjudicator,
     pub(super) queue: CommandQueue,
     /// Whether the input has ended.
     pub(super) ended: bool,

@@ -7,7 +7,7 @@ use crate::search::PlayerClock;
 use crate::text::{LONGEST_TIME, read_seconds};
 
 /// The time for a move without a time control.
-const USUAL: Duration = Duration::from_secs(5);
+const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 /// The largest margin subtracted from an exact time for a move.
 const MOVE_MARGIN: Duration = Duration::from_millis(100);
 
@@ -74,7 +74,10 @@ impl XboardClock {
     /// The time for each move (`st`) if it is set, otherwise the time on the engine's clock.
     pub fn available(&self) -> Duration {
         let base = self.level.map(|level| level.base);
-        self.move_time.or(self.own).or(base).unwrap_or(USUAL)
+        self.move_time
+            .or(self.own)
+            .or(base)
+            .unwrap_or(DEFAULT_MOVE_TIME)
     }
 
     /// The limits of the engine's next move after `plies` plies.
@@ -103,7 +106,7 @@ impl XboardClock {
         };
         request.clocks = [clock(self.own), clock(self.opponent)];
         if request.clocks[0].is_none() && self.depth.is_none() {
-            request.move_time = Some(USUAL);
+            request.move_time = Some(DEFAULT_MOVE_TIME);
         }
         request
     }
@@ -183,7 +186,7 @@ mod tests {
     #[test]
     fn moves_always_have_a_limit() {
         let mut time = XboardClock::default();
-        assert_eq!(time.request(0).move_time, Some(USUAL));
+        assert_eq!(time.request(0).move_time, Some(DEFAULT_MOVE_TIME));
         time.depth = Some(3);
         let request = time.request(0);
         assert_eq!((request.depth, request.move_time), (Some(3), None));

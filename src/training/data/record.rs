@@ -233,11 +233,11 @@ fn take_u16(bytes: &mut &[u8]) -> Option<u16> {
 }
 
 /// Bytes of the occupancy flags.
-const FLAGS: usize = 12;
+const FLAG_BYTES: usize = 12;
 /// Flag bit that is set if black is to move.
 const BLACK_TO_MOVE: u32 = 95;
 /// Bytes of the two counters.
-const COUNTERS: usize = 4;
+const COUNTER_BYTES: usize = 4;
 
 /// Appends a position as at most 32 bytes; see the [format](super).
 fn pack(position: &Position, bytes: &mut Vec<u8>) {
@@ -248,7 +248,7 @@ fn pack(position: &Position, bytes: &mut Vec<u8>) {
         flags |= 1 << square.index();
         pieces.push(piece.index() as u8);
     }
-    bytes.extend_from_slice(&flags.to_le_bytes()[..FLAGS]);
+    bytes.extend_from_slice(&flags.to_le_bytes()[..FLAG_BYTES]);
     for pair in pieces.chunks(2) {
         bytes.push(pair[0] | pair.get(1).map_or(0, |piece| piece << 4));
     }
@@ -258,10 +258,10 @@ fn pack(position: &Position, bytes: &mut Vec<u8>) {
 
 /// Reads a position from all of `bytes`. Returns `None` if they do not encode one.
 fn unpack(bytes: &[u8]) -> Option<Position> {
-    let (flags, rest) = bytes.split_at_checked(FLAGS)?;
-    let (pieces, counters) = rest.split_at_checked(rest.len().checked_sub(COUNTERS)?)?;
+    let (flags, rest) = bytes.split_at_checked(FLAG_BYTES)?;
+    let (pieces, counters) = rest.split_at_checked(rest.len().checked_sub(COUNTER_BYTES)?)?;
     let mut wide = [0; 16];
-    wide[..FLAGS].copy_from_slice(flags);
+    wide[..FLAG_BYTES].copy_from_slice(flags);
     let flags = u128::from_le_bytes(wide);
     let occupied = flags & ((1 << Square::COUNT) - 1);
     if pieces.len() != (occupied.count_ones() as usize).div_ceil(2) {

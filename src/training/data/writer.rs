@@ -12,7 +12,7 @@ use crate::text::require_regular;
 /// The number of games per block: few, so that little is lost with an incomplete block.
 const BLOCK_GAMES: u16 = 16;
 /// A block is written once its payload is larger than this, in bytes.
-const FULL: usize = MAX_PAYLOAD / 2;
+const FULL_PAYLOAD: usize = MAX_PAYLOAD / 2;
 
 /// The reason why games cannot be written to a file.
 #[derive(Debug, thiserror::Error)]
@@ -97,7 +97,7 @@ impl<W: Write> GameWriter<W> {
             self.payload = record;
         }
         self.records += 1;
-        let is_full = self.records == BLOCK_GAMES || self.payload.len() > FULL;
+        let is_full = self.records == BLOCK_GAMES || self.payload.len() > FULL_PAYLOAD;
         if is_full {
             self.flush()?;
         }

@@ -29,12 +29,12 @@ const MAX_TRIES: usize = 1000;
 const UNADJUDICATED: u32 = 16;
 
 /// A side wins if it is ahead by more than this, in evaluation units, for [`WON_PLIES`] plies.
-const WON: i32 = 2200;
+const WON_SCORE: i32 = 2200;
 /// Consecutive plies for an adjudicated win.
 const WON_PLIES: u32 = 6;
 /// A game is a draw if the absolute scores are at most this, in evaluation units, for [`DRAWN_PLIES`] plies, none of
 /// which follows a capture.
-const DRAWN: i32 = 40;
+const DRAWN_SCORE: i32 = 40;
 /// Consecutive plies for an adjudicated draw.
 const DRAWN_PLIES: u32 = 12;
 /// First ply at which a game may be adjudicated a draw.
@@ -249,7 +249,7 @@ impl Adjudication {
         };
         let side = position.side_to_move();
         let leader = if score > Score::ZERO { side } else { !side };
-        let is_won = score.units().abs() > WON;
+        let is_won = score.units().abs() > WON_SCORE;
         self.won_plies = if self.leader == Some(leader) && is_won {
             self.won_plies + 1
         } else {
@@ -259,7 +259,7 @@ impl Adjudication {
         if self.won_plies >= WON_PLIES || score.is_mate() {
             return Some((LabeledResult::win(leader), Termination::AdjudicatedWin));
         }
-        let is_drawn = score.units().abs() <= DRAWN && position.clock().plies() > 0;
+        let is_drawn = score.units().abs() <= DRAWN_SCORE && position.clock().plies() > 0;
         self.drawn_plies = if is_drawn { self.drawn_plies + 1 } else { 0 };
         (ply >= DRAWN_FROM && self.drawn_plies >= DRAWN_PLIES)
             .then_some((LabeledResult::Draw, Termination::AdjudicatedDraw))
