@@ -81,7 +81,7 @@ pub enum Command {
     Print(String),
     /// Prints lines to standard error.
     PrintError(String),
-    /// Asks whether the engine is registered, which is not necessary.
+    /// Registers the engine, which needs no registration.
     Register,
     /// Forgets the last game.
     NewGame,

@@ -2,6 +2,7 @@
 //! documents. The tests with random input and with commands at the end of a search include UCCI.
 
 mod fuzz;
+mod mates;
 mod races;
 mod transcripts;
 mod uci;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::stage::usual_time;
+use super::stage::estimated_time;
 use crate::board::{Move, Position};
 use crate::cloud::client::{Client, ClientError};
 use crate::movegen::legal_moves;
@@ -262,7 +262,7 @@ fn parse_line(reply: &str) -> Vec<Move> {
 
 /// The time to wait for the library; `None` if the limits have no time for the move.
 fn wait_time(limits: &Limits) -> Option<Duration> {
-    usual_time(limits).map(|time| (time / WAIT_DIVISOR).min(LONGEST_WAIT))
+    estimated_time(limits).map(|time| (time / WAIT_DIVISOR).min(LONGEST_WAIT))
 }
 
 /// The moves that the library must not suggest, as the API writes them: moves that may not be played, and moves that

@@ -105,7 +105,7 @@ impl Stage {
 
 /// An estimate of the time for the move; `None` if the limits have no time. The time on the clock is divided by the
 /// number of moves to go, at most twenty.
-pub fn usual_time(limits: &Limits) -> Option<Duration> {
+pub fn estimated_time(limits: &Limits) -> Option<Duration> {
     let clock = limits.clock.map(|clock| {
         let moves = clock.moves_to_go.unwrap_or(20).clamp(1, 20);
         clock.time / moves + clock.increment
@@ -115,7 +115,7 @@ pub fn usual_time(limits: &Limits) -> Option<Duration> {
 
 /// The limits of the search of a suggestion.
 fn trial_limits(limits: &Limits) -> Limits {
-    let time = usual_time(limits);
+    let time = estimated_time(limits);
     let time = time.map_or(DEFAULT_TRIAL, |time| {
         (time / TRIAL_DIVISOR).min(LONGEST_TRIAL)
     });
