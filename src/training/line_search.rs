@@ -19,7 +19,7 @@ const MATE: i32 = 30_000;
 pub struct ScoredLine {
     pub played: Move,
     /// The score as the search returned it.
-    pub exact: Score,
+    pub search_score: Score,
     /// The score in hundredths of a minor piece.
     pub score: i32,
 }
@@ -86,7 +86,7 @@ fn scored(line: &SearchLine) -> Option<ScoredLine> {
     let played = *line.pv.first()?;
     Some(ScoredLine {
         played,
-        exact: line.score,
+        search_score: line.score,
         score,
     })
 }

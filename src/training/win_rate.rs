@@ -95,7 +95,7 @@ impl WinRateCounts {
         };
         let (mut mean, mut square) = ([0.0; 8], [0.0; 8]);
         for step in 1..=STEPS {
-            let (loss, slope) = self.slope(&model);
+            let (loss, slope) = self.loss_and_gradient(&model);
             model.loss = loss;
             let rate = STEP * (1.0 - f64::from(step - 1) / f64::from(STEPS));
             for index in 0..8 {
@@ -113,7 +113,7 @@ impl WinRateCounts {
     }
 
     /// The mean loss and its gradient with respect to the coefficients in [`UNIT`]s: four of `a`, then four of `b`.
-    fn slope(&self, model: &WinRateModel) -> (f64, [f64; 8]) {
+    fn loss_and_gradient(&self, model: &WinRateModel) -> (f64, [f64; 8]) {
         let (mut loss, mut slope) = (0.0, [0.0; 8]);
         for (row, cells) in self.cells.chunks(SCORE_CLASSES).enumerate() {
             let (a, b) = (offset(&model.a, row as i32), spread(&model.b, row as i32));

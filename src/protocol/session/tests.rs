@@ -86,8 +86,8 @@ impl TestSession {
 
     /// The position, the moves played and the root moves that are not banned, as text.
     fn board(&self) -> Option<String> {
-        let game = self.session.game.game()?;
-        let bans = &self.session.game;
+        let current = &self.session.game;
+        let game = current.game()?;
         Some(format!(
             "{} {:?} {:?}",
             fen::write_position(game.position()),
@@ -95,7 +95,7 @@ impl TestSession {
                 .iter()
                 .map(|ply| ply.played)
                 .collect::<Vec<_>>(),
-            bans.root_moves(game, None),
+            current.root_moves(game, None),
         ))
     }
 }

@@ -63,6 +63,7 @@ impl BookNode {
 #[derive(Debug, Default)]
 struct BookTree {
     nodes: Vec<BookNode>,
+    /// The indices of the nodes by [`key`].
     known: HashMap<u64, usize>,
     /// The nodes to search, by cost. A node that is reached again at a lower cost is in the queue twice.
     open: BinaryHeap<Reverse<(i32, usize)>>,

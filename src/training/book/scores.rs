@@ -166,7 +166,7 @@ mod tests {
                     } else {
                         played
                     },
-                    exact: Score::ZERO,
+                    search_score: Score::ZERO,
                     score,
                 }
             };

@@ -50,7 +50,7 @@ impl Trainer {
             recipe: self.recipe().clone(),
             steps: self.optimizer.steps,
             samples,
-            start: self.start,
+            start: self.start_checksum,
             reports: reports.to_vec(),
         };
         let head = serde_json::to_vec(&head).unwrap_or_default();
@@ -103,7 +103,7 @@ impl Trainer {
         if head.samples != samples {
             return Err(CheckpointError::Other("set of samples"));
         }
-        if head.start != self.start {
+        if head.start != self.start_checksum {
             return Err(CheckpointError::Other("initial network"));
         }
         let (numbers, rest) = numbers.as_chunks::<4>();

@@ -64,7 +64,7 @@ impl Layout {
 
     /// Initial parameters: uniformly random weights, so small that most neurons begin between 0 and 1, and input biases
     /// of 0.2. Shared weights and output biases are zero.
-    pub fn start(&self, seed: u64) -> Vec<FloatBlock> {
+    pub fn random_parameters(&self, seed: u64) -> Vec<FloatBlock> {
         let mut rng = StdRng::seed_from_u64(seed);
         let mut parameters = vec![FloatBlock::ZERO; self.length];
         let mut fill = |part: &mut [FloatBlock], bound: f32| {
@@ -105,7 +105,7 @@ impl Layout {
     /// A network of half the width is widened (T. Chen, I. Goodfellow and J. Shlens, "Net2Net", 2016): each neuron is
     /// copied and its output weights are halved. Opposite noise is added to the input weights of the copies, so that
     /// they can diverge while their sum hardly changes.
-    pub fn start_from(&self, network: &Network, seed: u64) -> Vec<FloatBlock> {
+    pub fn parameters_from(&self, network: &Network, seed: u64) -> Vec<FloatBlock> {
         let NetworkParameters {
             input_weights,
             input_biases,

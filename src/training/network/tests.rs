@@ -63,7 +63,7 @@ fn material(position: &Position) -> i32 {
 fn gradients_match_finite_differences() {
     let recipe = recipe();
     let layout = Layout::new(recipe.architecture().expect("a recipe"));
-    let mut parameters = layout.start(3);
+    let mut parameters = layout.random_parameters(3);
     // Nonzero shared weights, so that their gradient is tested.
     parameters[layout.shared_weights..layout.input_biases]
         .fill(FloatBlock([0.01; FloatBlock::LEN]));

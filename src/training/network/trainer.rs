@@ -38,7 +38,7 @@ pub struct Trainer {
     /// Number of completed passes.
     pub(super) passes: u32,
     /// Checksum of the initial network; 0 for random weights.
-    pub(super) start: u32,
+    pub(super) start_checksum: u32,
     level: SimdLevel,
 }
 
@@ -175,9 +175,9 @@ impl Trainer {
         let wanted = recipe.architecture()?;
         let layout = Layout::new(wanted);
         let parameters = match start {
-            None => layout.start(recipe.seed),
+            None => layout.random_parameters(recipe.seed),
             Some(network) if layout.can_start_from(network.architecture) => {
-                layout.start_from(network, recipe.seed)
+                layout.parameters_from(network, recipe.seed)
             }
             Some(network) => {
                 let found = network.architecture;
@@ -188,7 +188,7 @@ impl Trainer {
             parameters,
             optimizer: AdamW::new(layout.length),
             passes: 0,
-            start: start.map_or(0, |network| crc32c::crc32c(&network.to_bytes())),
+            start_checksum: start.map_or(0, |network| crc32c::crc32c(&network.to_bytes())),
             level: SimdLevel::widest(),
             layout,
             recipe,

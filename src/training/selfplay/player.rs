@@ -299,7 +299,7 @@ impl OpeningMoves {
             .collect();
         let weight = |m: &ScoredLine| (f64::from(m.score - best.score) / TEMPERATURE).exp();
         let chosen = new.choose_weighted(rng, weight).ok()?;
-        Some((chosen.played, chosen.exact))
+        Some((chosen.played, chosen.search_score))
     }
 
     /// The good moves of a position. They do not depend on the path to it or on the plies since the last capture, so
