@@ -13,7 +13,8 @@ const DRAG = 6;
 // The time in milliseconds after which a press of a finger starts to draw.
 const LONG_PRESS = 500;
 
-// What the board shows, and `onMove(from, to)`, which is called for a move by the user.
+// What the board shows, `onMove(from, to)` for a move by the user, and `onSquare(square)`, which handles all clicks
+// while a position is edited and is null otherwise.
 export const view = {
   position: null, flipped: false, letters: 'traditional', notation: 'chinese', last: null, check: null, legal: [],
   arrows: [], drawn: [], selected: null, isDrawing: false, onMove: null, onSquare: null,
@@ -99,7 +100,7 @@ function drawArrow(svg, move, color, width) {
   add(group, 'polygon', { points: head, fill: color });
 }
 
-// Draws everything that belongs to the picture.
+// Draws the board as in a saved picture, without the marks of the current selection.
 function drawPicture(svg) {
   drawGrid(svg);
   drawCoordinates(svg);
@@ -160,7 +161,8 @@ export function drawBoard() {
     button.style.left = `${(100 * x) / 9}%`;
     button.style.top = `${10 * y}%`;
     button.setAttribute('aria-label', describe(square));
-    // A drag may start at a piece, and anywhere in the drawing mode; elsewhere a finger scrolls the page.
+    // A drag may start at a piece, and anywhere in drawing mode or while a piece is selected. Elsewhere a finger
+    // scrolls the page.
     const mayDrag = view.position.pieces[square] || view.selected !== null || view.isDrawing;
     button.style.touchAction = mayDrag ? 'none' : 'manipulation';
   }
@@ -272,7 +274,7 @@ function endPointer(event) {
   if (isWaiting) return;
   const target = event.type === 'pointercancel' ? null : squareAt(event);
   if (isMark) {
-    // In the drawing mode a click chooses the start or the end of an arrow.
+    // In drawing mode a click chooses the start or the end of an arrow.
     if (target === square && event.button === 0 && !isPressed) choose(square);
     else if (target !== null) {
       view.selected = null;

@@ -4,7 +4,7 @@ import { decodeGame, encodeGame, movesOf, pathTo, lineAfter } from './game.js';
 import { element, t } from './texts.js';
 import { view, drawBoard } from './board.js';
 import { app, show, say, end, side, playMove, tryMove, lineText, redraw } from './study.js';
-import { takeOver } from './review.js';
+import { copyReview } from './review.js';
 import { currentQuery, positionQuery, request, stream } from './server.js';
 
 const LEVELS = [500, 700, 900, 1100, 1300, 1500, 1700, 1900, 2100, 2300, 2500, 2800];
@@ -13,7 +13,7 @@ const engineOptions = () => ({ threads: element('threads').value, hash: element(
 
 // Ends the stream of the analysis; null without one.
 let analysis = null;
-let isAnalysing = false;
+let isAnalyzing = false;
 // Cancels the request for a move or an answer in the game against the engine; null without one. The engine searches one
 // position at a time, and nothing else may use it until the reply.
 let turn = null;
@@ -73,35 +73,36 @@ function stopAnalysis() {
 
 function startAnalysis() {
   stopAnalysis();
-  element('analyse').setAttribute('aria-pressed', String(isAnalysing));
-  element('analyse').textContent = t(isAnalysing ? 'stop' : 'analyse');
+  element('analyse').setAttribute('aria-pressed', String(isAnalyzing));
+  element('analyse').textContent = t(isAnalyzing ? 'stop' : 'analyse');
   element('engine-lines').replaceChildren();
-  element('speed').textContent = !isAnalysing ? t('analysis off') : turn ? t('thinking') : '';
+  element('speed').textContent = !isAnalyzing ? t('analysis off') : turn ? t('thinking') : '';
   element('chances').hidden = true;
-  if (!isAnalysing && view.arrows.length) {
+  if (!isAnalyzing && view.arrows.length) {
     view.arrows = [];
     drawBoard();
   }
-  if (!isAnalysing || turn || !app.legal.length) return;
+  if (!isAnalyzing || turn || !app.legal.length) return;
   const query = currentQuery({ lines: element('lines').value, ...engineOptions() });
   analysis = stream(`api/analyse?${query}`, {
     lines: showLines,
     // Another tab has started a search.
-    done: ({ stopped }) => stopped && setAnalysing(false),
+    done: ({ stopped }) => stopped && setAnalyzing(false),
     failed: ({ error }) => {
-      setAnalysing(false);
+      setAnalyzing(false);
       say(error);
     },
   });
 }
 
-function setAnalysing(isOn) {
-  isAnalysing = isOn;
+function setAnalyzing(isOn) {
+  isAnalyzing = isOn;
   startAnalysis();
 }
 
-// The game against the engine, or null: the side of the engine, the last move, and the clocks in milliseconds. It is new
-// (`isNew`) after its start and after taking back: `followMatch` then takes the move on the board as its last one.
+// The game against the engine, or null: the side of the engine, the node of the last move, and the clocks in
+// milliseconds. `isNew` is true after a start or a take-back: `followMatch` then sets the last move to the current one
+// on the board.
 let match = null;
 
 const isPlaying = () => match !== null && !match.isOver;
@@ -155,7 +156,8 @@ function keepMatch() {
   }
 }
 
-// Continues the game against the engine that a reload has interrupted. The clocks stood still while the page was closed.
+// Continues the game against the engine that a reload has interrupted. The clocks did not run while the page was
+// closed.
 export function resumePlay() {
   let kept = null;
   try {
@@ -206,7 +208,7 @@ function level() {
   return { ...(elo ? { elo } : { time: element('move-time').value }), ...left, ...engineOptions() };
 }
 
-// Stops or continues the game while the engine gives no move.
+// Stops the game when a request for a move of the engine has failed, or continues it.
 function setStuck(isStuck) {
   match.isStuck = isStuck;
   match.ticked = performance.now();
@@ -246,8 +248,8 @@ async function playEngine() {
     app.game.node = match.node;
     playMove(reply.move);
   } catch (error) {
-    // The game is kept. A reload or taking back requests the move again; a reload also cancels a running request.
-    // The time of the failed request does not count.
+    // The game is kept. The button `ask-again` and a reload request the move again. The time of the failed request does
+    // not count.
     match.clock = clock;
     setStuck(true);
     startAnalysis();
@@ -280,7 +282,7 @@ function followMatch() {
 }
 
 function startPlay(engine) {
-  setAnalysing(false);
+  setAnalyzing(false);
   const minutes = Number(element('minutes').value) || 0;
   match = {
     engine, game: app.game, node: app.game.node, isNew: true, isOver: false, ticked: performance.now(),
@@ -385,7 +387,7 @@ function startReview() {
   if (turn) { say(t('engine turn')); return; }
   const line = lineAfter(app.game.root);
   if (!line.length) { say(t('nothing to review')); return; }
-  setAnalysing(false);
+  setAnalyzing(false);
   element('review').textContent = t('cancel');
   element('review-progress').hidden = false;
   const showProgress = ({ count, total }) => {
@@ -400,7 +402,7 @@ function startReview() {
     done: ({ text }) => {
       endReview();
       if (app.game !== game) return;
-      takeOver(decodeGame(text));
+      copyReview(decodeGame(text));
       show({ isNew: true });
       say(t('reviewed'));
     },
@@ -412,10 +414,10 @@ function startReview() {
 }
 
 function drawEngineTexts() {
-  element('analyse').textContent = t(isAnalysing ? 'stop' : 'analyse');
+  element('analyse').textContent = t(isAnalyzing ? 'stop' : 'analyse');
   element('review').textContent = t(reviewing ? 'cancel' : 'start review');
   drawLevels();
-  if (!isAnalysing) element('speed').textContent = t('analysis off');
+  if (!isAnalyzing) element('speed').textContent = t('analysis off');
 }
 
 // Shows the panels of the engine if the user may use it. Returns the state of the server.
@@ -427,7 +429,7 @@ export async function connectEngine() {
   const isHidden = !state.may_search;
   for (const id of ['engine-panel', 'play-panel', 'review-panel', 'review-form']) element(id).hidden = isHidden;
   for (const node of document.querySelectorAll('.engine-setting')) node.hidden = isHidden;
-  if (isHidden) setAnalysing(false);
+  if (isHidden) setAnalyzing(false);
   else {
     Object.assign(element('threads'), { max: state.max_threads, value: state.threads });
     Object.assign(element('hash'), { max: state.max_hash, value: state.hash });
@@ -438,9 +440,9 @@ export async function connectEngine() {
 export function buildEngine() {
   for (let n = 1; n <= 5; n++) element('lines').append(new Option(n, n));
   element('lines').value = '3';
-  element('analyse').addEventListener('click', () => setAnalysing(!isAnalysing));
+  element('analyse').addEventListener('click', () => setAnalyzing(!isAnalyzing));
   for (const id of ['lines', 'threads', 'hash']) {
-    element(id).addEventListener('change', () => isAnalysing && startAnalysis());
+    element(id).addEventListener('change', () => isAnalyzing && startAnalysis());
   }
   element('arrows').addEventListener('change', () => {
     view.arrows = [];
@@ -449,7 +451,7 @@ export function buildEngine() {
   element('review').addEventListener('click', startReview);
   buildPlay();
   app.onEnd = (loser) => { if (match && app.game.node === match.node) finishPlay(loser); };
-  // The analysis starts after the engine's turn, if there is one.
+  // `followMatch` is first, so that no analysis starts when it is the engine's turn.
   app.listeners.push(followMatch, startAnalysis, drawClocks);
   app.onLanguage.push(drawEngineTexts, drawClocks);
   drawEngineTexts();

@@ -8,7 +8,7 @@ export class GameError extends Error {}
 export function newGame(start = START) {
   const position = parseFen(start);
   if (!position) throw new GameError('invalid board');
-  // Other forms of the starting position, with its counters, are the same start.
+  // A FEN of the starting position with its initial counters is the same start.
   const [, , , , clock = '0', number = '1'] = start.trim().split(/[\s_]+/);
   if (writeFen(position) === START && clock === '0' && number === '1') start = START;
   const root = { move: null, parent: null, children: [], comment: '', glyphs: [], points: null, position };
@@ -34,12 +34,12 @@ export function pathTo(node) {
   return path;
 }
 
-// The number of a move; the FEN of the start may have that of the first one.
+// The number of a move, counted from that in the FEN of the start.
 export const moveNumber = (game, node) => (
   game.number + Math.floor((pathTo(node).length - (game.root.position.side === 'b' ? 0 : 1)) / 2)
 );
 
-// The nodes of first children after a node.
+// The line after a node: its first child, the first child of that, and so on.
 export function lineAfter(node) {
   const line = [];
   while (node.children.length) line.push(node = node.children[0]);
@@ -51,8 +51,9 @@ export const movesOf = (nodes) => nodes.map((node) => node.move).join(',');
 // Whether a node is on the main line.
 export const isMainLine = (node) => !node.parent || (node.parent.children[0] === node && isMainLine(node.parent));
 
-// Writes the nodes after `parent` by a function, with variations in brackets after the move that they replace. `isFirst`
-// is true for moves at the beginning of the game, in a variation or after one.
+// Writes the nodes after `parent` with the function `write`, and each variation between `open` and `close` after the
+// move that it replaces. `isFirst` is true for the first move of the game or of a variation, and for a move after
+// variations.
 function writeTree(parent, write, open, close, isFirst = true) {
   let text = '';
   while (parent.children.length) {
@@ -68,7 +69,7 @@ function writeTree(parent, write, open, close, isFirst = true) {
   return text;
 }
 
-// Everything that has a meaning in the text of a game is encoded.
+// Encodes all characters that are special in the text of a game.
 const encode = (text) => encodeURIComponent(text).replaceAll('~', '%7E');
 const quoted = (comment) => comment && `:${encode(comment)}:`;
 

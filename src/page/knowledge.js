@@ -15,7 +15,7 @@ export let judged = null;
 
 function outcomeText({ result, plies, by }) {
   if (by === 'rules') return t(`${result} by rule`);
-  return t(result === 'unknown' ? 'known' : result, plies);
+  return t(result === 'unknown' ? 'unknown result' : result, plies);
 }
 
 function knowledgeTable(title, entries, text) {

@@ -8,20 +8,21 @@ import { access, request } from './server.js';
 import { judged } from './knowledge.js';
 import { connectEngine } from './engine.js';
 
-// How often the page queries the result of a requested search or a move of the library, in milliseconds, and how many
-// times.
-const PATIENCE = 1000;
-const TRIES = 300;
+// The interval at which the page queries the result of a requested search or a move of the library, in milliseconds,
+// and the maximum number of repetitions.
+const RETRY_INTERVAL = 1000;
+const MAX_RETRIES = 300;
 
 let entries = [];
 // Number of the current query; replies to earlier ones are not shown.
 let query = 0;
 // The latest statistics of the library.
 let stats = null;
-// The notes on the moves of the position on the board; the note on the last move, null without one and undefined before
-// the reply of the library; and the node whose note is in the form.
+// The notes on the moves of the position on the board.
 let notes = [];
+// The note on the last move; null if there is none, undefined before the reply of the library.
 let lastNote;
+// The node whose note is in the form.
 let editedNode = null;
 
 function ask(action, more = {}) {
@@ -87,7 +88,7 @@ function drawLastNote() {
   const shown = lastNote ? `${moveText({ ...node, glyphs: lastNote.glyphs })}` : '';
   element('library-note').textContent = lastNote ? t('last note', shown, noteText(lastNote)) : '';
   element('save-note').disabled = lastNote === undefined;
-  // Something that the user is writing stays.
+  // Keeps what the user is writing.
   if (editedNode === node) return;
   editedNode = lastNote === undefined ? null : node;
   const { name = '', comment = '', glyphs = [], private: isPrivate = false } = lastNote || {};
@@ -156,7 +157,7 @@ async function showEntries() {
     const legal = legalMoves(app.game.node.position);
     entries = (list.moves || []).filter((entry) => legal.includes(entry.uci));
     drawEntries();
-    if (!entries.length) { sayStatus(list.status || 'nonsense'); return false; }
+    if (!entries.length) { sayStatus(list.status || 'invalid reply'); return false; }
     const isKnown = entries[0].score !== '??';
     if (!isKnown) {
       element('library-line').textContent = t('unknown');
@@ -186,7 +187,8 @@ async function showEngineMove(requested) {
   element('library-line').textContent = t('engine move', notate(app.game.node.position, reply.move, view.notation));
 }
 
-// Whether the library plays the next move: only at the end of a game that continues, and not for the engine.
+// Whether the library plays the next move: at the end of the line, if the game is not over and it is not the engine's
+// turn.
 function isLibrarysTurn() {
   const isEnd = !app.game.node.children.length;
   return element('library-side').value.includes(side()) && isEnd && !app.ending && !app.refusal();
@@ -208,13 +210,14 @@ async function answer(requested, tries) {
   if (move) { playMove(move); return; }
   const queued = await ask('queue');
   if (requested !== query) return;
-  if (queued.status !== 'ok' && queued.status !== 'rate limit exceeded' || tries > TRIES) {
+  if (queued.status !== 'ok' && queued.status !== 'rate limit exceeded' || tries > MAX_RETRIES) {
     element('library-side').value = '';
     sayStatus(queued.status || 'no game');
     return;
   }
   say(t(queued.status !== 'ok' ? queued.status : stats?.workers === 0 ? 'idle' : 'waiting library'));
-  setTimeout(() => requested === query && answer(requested, tries + 1).catch((error) => say(error.message)), PATIENCE);
+  const retry = () => requested === query && answer(requested, tries + 1).catch((error) => say(error.message));
+  setTimeout(retry, RETRY_INTERVAL);
 }
 
 // Requests a search, and queries the position again until its result is there.
@@ -230,8 +233,8 @@ async function requestSearch() {
 }
 
 async function waitForResult(requested, tries) {
-  await new Promise((resolve) => { setTimeout(resolve, PATIENCE); });
-  if (requested !== query || tries > TRIES) return;
+  await new Promise((resolve) => { setTimeout(resolve, RETRY_INTERVAL); });
+  if (requested !== query || tries > MAX_RETRIES) return;
   const before = JSON.stringify(entries);
   const list = await ask('queryall', { showall: '1' });
   if (requested !== query) return;

@@ -1,5 +1,5 @@
-// Starts the page with what its command provides: `chuhe board` the engine, `chuhe serve` a library, and
-// `chuhe review --html` the reviewed games in the page itself.
+// Starts the page. `chuhe board` provides the engine, `chuhe serve` a library, and `chuhe review --html` reviewed
+// games, which are in the page itself.
 import { newGame, encodeGame, writePgn } from './game.js';
 import { element, t, language, translate, switchLanguage } from './texts.js';
 import { view, buildBoard, picture } from './board.js';
@@ -48,7 +48,8 @@ function redrawAll() {
   for (const draw of app.onLanguage) draw();
 }
 
-// Whether a font has Chinese characters. They are all as wide as high, and without a font they all look the same.
+// Whether a font with Chinese characters is installed. Its characters are as wide as they are high. Without one, all
+// characters are drawn as the same box.
 function hasChineseFont() {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   context.font = '20px serif';

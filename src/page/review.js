@@ -89,12 +89,12 @@ let drawn = null;
 
 export function showReview({ isForced = false } = {}) {
   const nodes = [app.game.root, ...mainLine()];
-  const has = isReviewed();
+  const isShown = isReviewed();
   const key = [language, ...nodes.map((node) => `${node.move}${node.points}${node.glyphs}`)].join();
   if (isForced || key !== drawn) {
     drawn = key;
-    for (const id of ['graph', 'sides', 'mistakes']) element(id).hidden = !has;
-    if (has) {
+    for (const id of ['graph', 'sides', 'mistakes']) element(id).hidden = !isShown;
+    if (isShown) {
       drawGraph(nodes);
       drawSides(nodes);
       drawMistakes(nodes);
@@ -104,12 +104,12 @@ export function showReview({ isForced = false } = {}) {
     area.classList.toggle('current', nodes[area.dataset.ply] === app.game.node);
   }
   const { points } = app.game.node;
-  element('repetitions').textContent = has && points !== null ? t('points', points.toFixed(1)) : '';
-  if (has) element('review-panel').hidden = false;
+  element('points').textContent = isShown && points !== null ? t('points', points.toFixed(1)) : '';
+  if (isShown) element('review-panel').hidden = false;
 }
 
 // Copies the verdicts of a reviewed game into the main line of the game on the board.
-export function takeOver(reviewed) {
+export function copyReview(reviewed) {
   // The server knows only the moves, not the result.
   const { Result: result = '*', ...tags } = app.game.tags;
   app.game.tags = { ...tags, ...reviewed.tags, Result: result };

@@ -1,5 +1,5 @@
-// Positions, legal moves and their notations. Squares are numbered from a0 (0) over i0 (8) to i9 (89); moves are texts
-// such as 'h2e2'.
+// Positions, legal moves and their notations. Squares are numbered from a0 (0) over i0 (8) to i9 (89); moves are
+// strings such as 'h2e2'.
 
 export const START = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w';
 const FILES = 'abcdefghi';
@@ -151,7 +151,8 @@ const NAMES = {
   K: '帅', A: '仕', B: '相', N: '马', R: '车', C: '炮', P: '兵',
   k: '将', a: '士', b: '象', n: '马', r: '车', c: '炮', p: '卒',
 };
-const MOST = { k: 1, a: 2, b: 2, n: 2, r: 2, c: 2, p: 5 };
+// The number of pieces of each kind in a set.
+const SET_COUNTS = { k: 1, a: 2, b: 2, n: 2, r: 2, c: 2, p: 5 };
 const NUMERALS = '零一二三四五六七八九';
 const DIGITS = '０１２３４５６７８９';
 
@@ -160,10 +161,10 @@ const DIGITS = '０１２３４５６７８９';
 export function notate({ pieces, side }, move, notation) {
   const [from, to] = [fromOf(move), toOf(move)];
   const piece = pieces[from];
-  const like = pieces.flatMap((other, square) => (other === piece ? [square] : []));
+  const same = pieces.flatMap((other, square) => (other === piece ? [square] : []));
   const kind = piece.toLowerCase();
-  if (notation === 'coordinates' || !piece || like.length > MOST[kind]) return move;
-  const column = (file) => like.filter((square) => square % 9 === file);
+  if (notation === 'coordinates' || !piece || same.length > SET_COUNTS[kind]) return move;
+  const column = (file) => same.filter((square) => square % 9 === file);
   const number = (square) => (side === 'w' ? 9 - square % 9 : square % 9 + 1);
   const [file, count] = [number(from), column(from % 9).length];
   const index = column(from % 9).filter((square) => (side === 'w' ? square > from : square < from)).length;

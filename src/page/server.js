@@ -24,7 +24,7 @@ function reasonOf(status, text) {
   }
   if (reply.error) return reply.error;
   if (hasText(reply.status)) return t(reply.status);
-  // Proxies send HTML. Without the role for a request, the text is only `Forbidden`.
+  // Proxies send HTML. If the role of the user does not allow the request, the text is only `Forbidden`.
   const isPlain = text.length < 200 && !/^\s*[<{]/.test(text) && reply.status !== 'Forbidden';
   return [400, 403, 503].includes(status) && isPlain ? reply.status : '';
 }
@@ -46,7 +46,7 @@ async function send(path, options = {}) {
 export async function request(path, options) {
   const response = await send(path, options);
   const reply = await response.json().catch(() => null);
-  if (reply === null || typeof reply !== 'object') throw new Error(t('nonsense'));
+  if (reply === null || typeof reply !== 'object') throw new Error(t('invalid reply'));
   return reply;
 }
 

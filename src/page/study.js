@@ -22,7 +22,7 @@ export function say(text) {
   element('status').textContent = text;
 }
 
-// The text of a move with its number, such as 3. 炮二平五.
+// The text of a move with its glyphs, such as 炮二平五!?.
 export function moveText(node) {
   const text = notate(node.parent.position, node.move, view.notation);
   return text + glyphText(node.glyphs);
@@ -107,7 +107,7 @@ function appendLine(parent, node) {
   }
 }
 
-// A comment with its evaluation and verdict by a review in the language of the page.
+// A comment. The verdict and the evaluation of a review are in the language of the page.
 function commentText(comment) {
   const verdict = /\b(inaccuracy|mistake|blunder)(?= \(-\d+ %\))/;
   const text = shownComment(comment).replace(verdict, (word) => t(`grade ${word}`));
@@ -169,8 +169,8 @@ function writePending() {
   pendingAddress = null;
 }
 
-// Writes the game into the address. A changed game is a new entry of the history, so that Back undoes the change; walking
-// through the game is not. Browsers limit how often the address may change.
+// Writes the game into the address. A changed game is a new entry of the history, so that Back undoes the change.
+// Moving through the game replaces the entry, after a pause because browsers limit how often the address may change.
 function writeAddress(isNew) {
   const address = `#${encodeGame(app.game)}`;
   if (isNew) {
@@ -193,7 +193,7 @@ function showPosition() {
   element('fen').value = node.parent ? fenOf(node) : app.game.start;
 }
 
-// Shows the current move. `isNew` if the game has changed.
+// Shows the current move. `isNew`: the game has changed. `keepsAddress`: the address is not changed.
 export function show({ isNew = false, keepsAddress = false } = {}) {
   const { node } = app.game;
   app.legal = legalMoves(node.position);
@@ -208,7 +208,7 @@ export function show({ isNew = false, keepsAddress = false } = {}) {
   drawBoard();
 }
 
-// Shows how the game ended by a rule or by the players; the engine or the server may find it later than the page.
+// Shows how a rule or a player has ended the game. The reply about the rules comes after the position has been shown.
 export function end(text) {
   app.ending = text;
   sayPosition();
@@ -225,7 +225,7 @@ export function go(node) {
   show();
 }
 
-// Ends the setting up of a position; the next `show` shows the game again.
+// Closes the position editor; the next `show` shows the game again.
 export function stopEditing() {
   view.onSquare = null;
   document.body.classList.remove('editing');
@@ -290,7 +290,7 @@ export function openAddress() {
   return true;
 }
 
-// A position as in the protocols, without its first words.
+// Removes the words `position` and `fen`, as in a command of UCI.
 const withoutPrefix = (text) => text.trim().replace(/^(position\s+)?(fen\s+)?/i, '');
 
 // Whether a text is only a FEN, without moves.
@@ -298,7 +298,7 @@ export const isFen = (text) => (
   /^(startpos|[a-z1-9]+(\/[a-z1-9]+)+(\s+[wrb](\s+[-\d]+)*)?)$/i.test(withoutPrefix(text))
 );
 
-// Sets up a position after the server or the page has checked it. The server reads what the page cannot.
+// Sets up a position after the server or the page has checked it. A text that the page cannot read goes to the server.
 export async function setUp(text) {
   try {
     const [start, moves = ''] = withoutPrefix(text).split(/\s+moves\s+/);

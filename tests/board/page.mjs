@@ -154,7 +154,7 @@ async function playsByMouse(url) {
   await page.context().close();
 }
 
-// Back asks before it leaves a game against the engine. Without a move of the engine the clocks stand still.
+// Back asks before it leaves a game against the engine. If the engine returns no move, the clocks stop.
 async function holdsMatch(url) {
   const page = await open(url);
   await page.click('#play-panel summary');
@@ -164,7 +164,7 @@ async function holdsMatch(url) {
   await page.route('**/api/move*', (route) => route.fulfill({ status: 400, json: { error: 'no engine' } }));
   await square(page, 'h2').click();
   await square(page, 'e2').click();
-  await waitForStatus(page, 'stand still: no engine');
+  await waitForStatus(page, 'are stopped: no engine');
   const clock = await page.locator('#clock-far').textContent();
   await page.waitForTimeout(1500);
   assert.equal(await page.locator('#clock-far').textContent(), clock);

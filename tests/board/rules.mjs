@@ -56,10 +56,10 @@ try {
   assert.equal(encodeGame(decodeGame(`${start}_-_-_0_1~h2e2@1`)), '~h2e2@1');
   assert.equal(encodeGame(decodeGame(`${start}_-_-_0_9~@0`)), `${start}_-_-_0_9~@0`);
   // A review replaces the glyph of an earlier review, and keeps those of the user.
-  const { takeOver } = await load('review.js');
+  const { copyReview } = await load('review.js');
   const { app } = await load('study.js');
   app.game = decodeGame('~h2e2$1$14:own:h7e7$13$2:[%25eval 0.1,5] mistake (-12 %25) own:@0');
-  takeOver(decodeGame('~h2e2!45:[%25eval 0.2,9]:h7e7$4!30:[%25eval 0.9,9] blunder (-30 %25):@0'));
+  copyReview(decodeGame('~h2e2!45:[%25eval 0.2,9]:h7e7$4!30:[%25eval 0.9,9] blunder (-30 %25):@0'));
   const [first, second] = [app.game.root.children[0], app.game.root.children[0].children[0]];
   assert.deepEqual([first.glyphs, first.comment], [[1, 14], 'own [%eval 0.2,9]']);
   assert.deepEqual([second.glyphs, second.comment], [[13, 4], 'own [%eval 0.9,9] blunder (-30 %)']);
