@@ -9,7 +9,7 @@ use clap_complete::Shell;
 
 use super::common::{Context, Failure, Language, print, translated};
 
-/// The words of clap in help texts and errors.
+/// The fixed texts of clap in help and errors, with their translations.
 const CLAP_WORDS: &[(&str, &str)] = &[
     ("Usage: ", "用法："),
     ("Commands:", "命令："),

@@ -52,8 +52,8 @@ use common::{
     Context, Failure, Language, ignore_closed_pipe, locale, log_panics, start_log, translated,
 };
 
-/// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI (or UCI) on standard input
-/// and output.
+/// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI, UCI or XBoard on standard
+/// input and output.
 #[derive(Debug, Parser)]
 #[command(name = "chuhe", version)]
 struct Arguments {
@@ -118,9 +118,9 @@ enum CliCommand {
 /// The message for a person who starts the engine in a terminal.
 const GREETING: &str = "\
 Chuhe (楚河), a xiangqi engine, waits for UCCI, UCI or XBoard commands.
-`chuhe play` plays a game, `chuhe --help` lists all commands, `quit` leaves.";
+`chuhe play` plays a game, `chuhe --help` lists all commands, `quit` exits.";
 
-/// Runs the program with the arguments of its command line, its own name first.
+/// Runs the program. The first of the `arguments` is the name of the program.
 ///
 /// The exit code is 0 after success, 1 after an error, 2 for invalid arguments, 130 after Ctrl-C.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -190,7 +190,7 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
                 && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
                 && !word.starts_with("--")
             {
-                let tip = "write moves that begin with a dash at the end, after `--`";
+                let tip = "write moves that begin with a dash last, after `--`";
                 let tip = ContextValue::StyledStrs(vec![tip.into()]);
                 error.insert(ContextKind::Suggested, tip);
             }
@@ -242,7 +242,7 @@ fn print_greeting() {
     }
 }
 
-/// Starts the log, if there is one. Its file must not be one that a match reads or writes.
+/// Starts the log if `--log` is given. The log file must not be a file that a match reads or writes.
 fn open_log(arguments: &Arguments, words: &[OsString]) -> Result<(), Failure> {
     let Some(file) = &arguments.log else {
         return Ok(());

@@ -28,7 +28,7 @@ fn a_book_is_built_from_games_and_shown() {
         2> book.dat: the file already exists; --force overwrites it
         $ book build book.dat games.pgn --min-games 1 --force
         $1 book build none.dat games.pgn --min-games 9
-        2> no move was played
+        2> no move with a positive value was played
         ",
     );
     assert_eq!(

@@ -236,7 +236,7 @@ impl HttpBody for EventStream {
     }
 }
 
-/// Runs a job of the user's engine that sends events, and `done` or `failed` as the last one.
+/// Runs a job of the user's engine that sends events; the last one is `done` or `failed`.
 fn stream(
     api: &Api,
     parts: Parts,

@@ -216,7 +216,7 @@ impl BoardEngine {
         outcome.ok_or_else(|| "the search was stopped".to_owned())
     }
 
-    /// Analyses a position until the job is stopped.
+    /// Analyzes a position until the job is stopped.
     pub fn analyse(
         &self,
         parameters: &QueryParameters,
@@ -319,6 +319,7 @@ impl BoardEngine {
 
     /// The limits of a search for `side`: the clocks `red` and `black` with `increment`, all in milliseconds, or else
     /// `time` in seconds. Without them, [`SHORT_SEARCH`], or no limit if `elo` is given, which sets a node limit later.
+    /// Never more than [`EngineSettings::max_time`].
     fn limits(&self, parameters: &QueryParameters, side: Color) -> Result<Limits, String> {
         let milliseconds = |name| {
             let value = number(parameters, name, 0, 24 * 60 * 60 * 1000)?;
@@ -353,7 +354,8 @@ impl BoardEngine {
 struct Analysis {
     /// The last report of each line by its MultiPV number.
     lines: BTreeMap<usize, Info>,
-    /// The lines to show. They stay the same while a number has no line, after its move got another number.
+    /// The lines to show. When a move gets another MultiPV number, no line has its old number until the next report;
+    /// until then the previous lines are shown.
     shown: Vec<Info>,
     nodes: u64,
     time: Duration,
@@ -367,7 +369,7 @@ impl Analysis {
         match report {
             Report::Line(info) => {
                 (self.nodes, self.time) = (info.nodes, info.time);
-                // An earlier line with this move had another number.
+                // The move may have had another number before.
                 self.lines
                     .retain(|_, other| other.pv.first() != info.pv.first());
                 self.lines.insert(info.multipv, info);

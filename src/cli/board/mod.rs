@@ -45,7 +45,7 @@ pub struct Arguments {
     /// Port to listen on; 0 selects a free one.
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
-    /// Print the address instead of opening it in the default browser.
+    /// Only print the address; do not open it in the default browser.
     #[arg(long)]
     no_browser: bool,
     #[command(flatten)]
@@ -64,7 +64,7 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
     hash: 64,
 };
 
-/// Whether the Explorer has started the program in a console of its own, after a double-click.
+/// Whether Windows Explorer started the program, in a console of its own, after a double-click.
 #[cfg(windows)]
 pub fn is_double_clicked() -> bool {
     use std::io::{IsTerminal, stdin, stdout};

@@ -55,8 +55,8 @@ pub struct Arguments {
     )]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     min_games: u32,
-    /// With --check: first play the engine against itself until the file of games has N games: good moves up to
-    /// --max-ply, then the best move. An existing file is continued.
+    /// With --check: first play the engine against itself until the file of games has N games. Up to --max-ply it
+    /// chooses among good moves, then it plays the best move. An existing file is continued.
     #[arg(
         long,
         value_name = "N",
@@ -65,7 +65,7 @@ pub struct Arguments {
     )]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     self_play: Option<u32>,
-    /// Nodes for each move of --self-play; up to --max-ply for each of the --lines.
+    /// Nodes for each move of --self-play; up to --max-ply, N times --lines.
     #[arg(long, value_name = "N", requires = "self_play", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     game_nodes: u64,
     /// How much worse than the best a move of --self-play may be up to --max-ply, in hundredths of
@@ -78,7 +78,7 @@ pub struct Arguments {
     /// Search the moves of games and drop bad ones.
     #[arg(long, conflicts_with = "self_made")]
     check: bool,
-    /// With --check: weigh moves by its scores, backed up from the ends of the lines, instead of by results.
+    /// With --check: weight moves by their search scores, backed up from the ends of the lines, instead of by results.
     #[arg(long, requires = "check")]
     by_score: bool,
     /// Number of games or searches at the same time; does not change the book.
@@ -98,7 +98,8 @@ pub struct Arguments {
     lines: u8,
 }
 
-/// Builds the book. After Ctrl-C the book is made from the results so far.
+/// Builds the book. After Ctrl-C during self-play no book is written; after Ctrl-C during the searches the book is made
+/// from the results so far.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     require_not_input("OUT", &arguments.out, &arguments.games)?;
     let out = Output::new(&arguments.out, arguments.force)?;
@@ -163,16 +164,15 @@ fn from_games(arguments: &Arguments, unread: &mut Unread) -> Result<BookTable, F
         }
     }
     note(&counted(book.games(), "game"));
-    let (min_value, also_needed) = if arguments.by_score {
-        (i64::MIN, "")
+    let (min_value, kind) = if arguments.by_score {
+        (i64::MIN, "move")
     } else {
-        (1, " with a positive value")
+        (1, "move with a positive value")
     };
     let table = book.finish(arguments.min_games, min_value);
     if table.positions() == 0 {
         let min_games = counted(arguments.min_games, "game");
-        let why =
-            format!("no move was played in at least {min_games}{also_needed}; see --min-games");
+        let why = format!("no {kind} was played in at least {min_games}; see --min-games");
         return Err(Failure::new("book", why));
     }
     Ok(table)

@@ -22,7 +22,7 @@ pub fn open(name: &str) -> Result<BookLibrary, Failure> {
     }
 }
 
-/// The texts about the moves of a book, which only an .xqb has.
+/// The comments on the moves of a book; only an .xqb has them.
 pub fn read_memos(name: &str) -> Result<Vec<Memo>, Failure> {
     let mut memos = Vec::new();
     for book in open(name)?.books() {
@@ -94,10 +94,10 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the book with texts about moves, which only an .xqb can have, and reports its size.
+    /// Writes the book with comments on moves, which only an .xqb can have, and reports its size.
     pub fn write(self, table: &BookTable, memos: &[Memo]) -> Result<(), Failure> {
         if !self.is_xqb() && !memos.is_empty() {
-            note("a BOOK.DAT cannot contain comments; use .xqb or .pgn to keep the notes");
+            note("a BOOK.DAT cannot contain comments; use .xqb to keep them");
         }
         // Moves without weight are not written.
         let is_written = |entry: &BookEntry| entry.moves.iter().any(|m| m.weight > 0);

@@ -30,7 +30,7 @@ pub struct ExportArguments {
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgument,
-    /// Leave out private positions and notes.
+    /// Leave out private positions and private notes.
     #[arg(long)]
     public: bool,
 }
@@ -46,7 +46,7 @@ pub struct DumpArguments {
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgument,
-    /// Leave out private positions and notes.
+    /// Leave out private positions and private notes.
     #[arg(long)]
     public: bool,
 }

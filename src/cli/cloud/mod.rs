@@ -66,7 +66,7 @@ enum CloudCommand {
         /// Show only the writes of this writer.
         #[arg(long, value_name = "NAME")]
         writer: Option<String>,
-        /// Show the undos instead: number, time (UTC), administrator, writer, start of the undone time, and redo.
+        /// Show the undos instead: number, time (UTC), administrator, writer, start of the undone period, and redo.
         #[arg(long, conflicts_with_all = ["writer", "limit"])]
         undos: bool,
         /// Number of writes.

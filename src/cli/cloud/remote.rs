@@ -31,8 +31,8 @@ const PAUSE: Duration = Duration::from_secs(3);
 
 #[derive(Debug, clap::Args)]
 struct ServerArguments {
-    /// Address of the library. It may contain a token, as in http://TOKEN@HOST, but other users of this machine can
-    /// see that.
+    /// Address of the library. It may contain a token, as in http://TOKEN@HOST, but then other users of this machine
+    /// can see the token.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8090")]
     url: String,
     /// File that contains the token.
@@ -110,7 +110,7 @@ pub struct WorkerArguments {
     nodes: u64,
 }
 
-/// A known move as text.
+/// A known move, with its score, note and winning rate as text.
 struct MoveRow {
     played: Move,
     score: String,
@@ -275,7 +275,7 @@ pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Copy the known moves of positions from another library with this API, over HTTP.
+/// Copy the known moves of positions from another cloud library, `chuhe serve` or a server with the same API.
 ///
 /// The positions are those of games or FEN lists. Positions that the library already knows are skipped, so the same
 /// command continues after an interruption. The scores are written with an unknown depth, unless the library has a score.

@@ -295,8 +295,8 @@ impl ValueEnum for crate::cloud::access::Role {
 choice!(crate::tournament::TournamentFormat, |format, value| {
     use crate::tournament::TournamentFormat::{Gauntlet, Knockout, RoundRobin, Swiss};
     value.help(match format {
-        RoundRobin => "each engine against each other",
-        Gauntlet => "the first against all others",
+        RoundRobin => "every engine plays every other",
+        Gauntlet => "the first engine plays all others",
         Swiss => "in each round, engines with about the same number of points play each other",
         Knockout => {
             "the loser of a match is out; ties are decided by wins as black, then by the order of the engines"

@@ -158,7 +158,7 @@ pub fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Prints to standard error the errors of the tables that probes have found to be damaged, each table once.
+/// Reports tables that a probe has found to be damaged, each of them once.
 pub fn report_damaged_tables(tables: &Tables) {
     let errors = tables.unreported_damage();
     errors.iter().for_each(|error| note(error));

@@ -104,8 +104,8 @@ pub fn exit_code(is_interrupted: bool) -> ExitCode {
     }
 }
 
-/// Returns a channel that receives a message for Ctrl-C, SIGTERM or SIGHUP instead of the end of the program. A second
-/// signal ends the program if the first message has not been received. May be called once.
+/// Returns a channel that receives a message on Ctrl-C, SIGTERM or SIGHUP, which then do not end the program. Another
+/// signal ends it if the message of the previous one has not been received. May be called once.
 pub fn interrupts() -> Result<Receiver<()>, Failure> {
     let (sender, interrupts) = bounded(1);
     on_interrupt(move || {
@@ -161,7 +161,7 @@ fn start_watching() -> io::Result<()> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // Without `/proc` a SIGHUP may have been ignored.
+    // Without `/proc` it is unknown which signals were ignored; only SIGHUP is likely.
     let was_ignored = move |signal: i32| {
         mask.map_or(signal == SIGHUP, |mask: u64| {
             mask & (1 << (signal - 1)) != 0
@@ -183,7 +183,7 @@ fn start_watching() -> io::Result<()> {
                     if std::process::id() == 1 {
                         std::process::exit(128 + signal);
                     }
-                    // The exit status shows the signal, which ends loops of shells too.
+                    // The exit status names the signal, so that a loop in a shell ends too.
                     let _ = signal_hook::low_level::emulate_default_handler(signal);
                 });
             }

@@ -247,9 +247,9 @@ pub fn require_distinct<'a>(
 /// The identity of a file.
 #[derive(PartialEq, Eq, Hash)]
 enum FileIdentity {
-    /// The device and the number of an existing file, which are the same for all of its hard links.
+    /// The device and inode number of an existing file, which all of its hard links share.
     #[cfg(unix)]
-    Number(u64, u64),
+    Inode(u64, u64),
     /// The canonical path.
     Path(PathBuf),
 }
@@ -263,8 +263,8 @@ fn regular_file(path: &Path) -> Option<FileIdentity> {
         Ok(data) if !data.is_file() => None,
         #[cfg(unix)]
         Ok(data) => {
-            let (device, number) = identity(&data);
-            Some(FileIdentity::Number(device, number))
+            let (device, inode) = identity(&data);
+            Some(FileIdentity::Inode(device, inode))
         }
         _ => Some(FileIdentity::Path(canonical_path(path))),
     }
@@ -278,7 +278,7 @@ pub fn canonical_path(path: &Path) -> PathBuf {
         let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
         Some(folder.join(path.file_name()?))
     };
-    // A link to a missing file. Links in a cycle have another error than `NotFound`.
+    // A link to a missing file. For links in a cycle, the error is not `NotFound`.
     let target = || {
         let target = fs::read_link(path).ok()?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -379,7 +379,7 @@ fn owner(file: &mut File) -> String {
     }
 }
 
-/// The device and the number of a file.
+/// The device and inode number of a file.
 #[cfg(unix)]
 fn identity(data: &fs::Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;

@@ -13,7 +13,7 @@ use crate::text::excerpt;
 pub struct FilePosition {
     /// The place of the position in its file.
     pub place: Place,
-    /// The position, its name and its task.
+    /// The position and its EPD operations.
     pub epd: Epd,
     /// The game that led to it; without moves if none are given.
     pub game: Game,
@@ -95,7 +95,7 @@ fn read_records(
         let at = Place::of_last(&games, number);
         let position = record
             .map_err(|error| match at {
-                // The reason without the line, which is the place.
+                // The place already names the line.
                 Place::Line(_) => error.reason,
                 Place::Game(_) => error.to_string(),
             })

@@ -50,7 +50,7 @@ pub struct SearchArguments {
     pub tables: TableArguments,
 }
 
-/// The defaults of a command.
+/// The defaults of the search arguments of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchDefaults {
     /// Time for a position if no limit is given.
@@ -248,9 +248,10 @@ pub fn bound_name(bound: Bound) -> Option<&'static str> {
 /// Size of the hash table of each [`Searcher`] in MB if the size is automatic.
 const AUTOMATIC_HASH: usize = 16;
 
-/// Searches the final positions of `count` games at the same time. Each is searched by one thread with an empty hash
-/// table, so the results depend neither on the number of threads nor on the order. `game` returns a game by its index.
-/// `found` gets the index and the result of each game; `false` ends the search. Returns whether Ctrl-C has ended it.
+/// Searches the final positions of `count` games, `plan.threads` of them at the same time. Each is searched by one
+/// thread with an empty hash table, so the results depend neither on the number of threads nor on the order. `game`
+/// returns a game by its index. `found` is called with the index and the result of each game; if it returns `false`,
+/// the search ends. Returns whether Ctrl-C has ended it.
 ///
 /// # Errors
 /// There is too little memory or no thread for the searches, or `found` returns an error.
@@ -376,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_weak_and_varied() {
+    fn lower_levels_have_fewer_nodes_and_more_noise() {
         let request = |elo| {
             let plan = SearchPlan {
                 elo,

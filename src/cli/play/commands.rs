@@ -133,7 +133,7 @@ impl PlaySession {
         }
     }
 
-    /// The engine accepts a draw if it is not better and the game is not in its opening.
+    /// The engine accepts a draw after [`EARLIEST_DRAW`] plies if its position is not better.
     fn offer_draw(&mut self) {
         if self.engine.is_none() {
             return self.end_by(GameEnd::Agreed);

@@ -187,7 +187,7 @@ impl PlaySession {
             return;
         }
         let Some(best) = found else {
-            // The error was printed. The person can play both sides.
+            // The error was already printed. From now on the person plays both sides.
             self.engine = None;
             return;
         };
@@ -308,7 +308,7 @@ impl PlaySession {
         ending.is_some()
     }
 
-    /// How the game has ended, and by which rule.
+    /// How the game has ended, with the reason; `None` if it is not over.
     fn ending(&self) -> Option<String> {
         let texts = texts();
         let lost =
