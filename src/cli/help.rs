@@ -96,7 +96,7 @@ fn translate_argument(mut argument: Arg) -> Arg {
     argument
 }
 
-/// Prints the completions of the program's `command`.
+/// Prints the completion script of a shell for the program's `command`.
 pub fn print_completions(shell: Shell, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "chuhe", &mut script);

@@ -72,7 +72,7 @@ enum CliCommand {
     #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
     Batch(batch::Arguments),
-    /// Print the completions of a shell to standard output.
+    /// Print a completion script for a shell to standard output.
     #[command(hide = true)]
     Completions {
         shell: Shell,

@@ -1,4 +1,4 @@
-// Reading of files and pasted text by the server.
+// Opens files and pasted text, which the server parses.
 import { element, t } from './texts.js';
 import { app, gameOfLink, isFen, openGame, openGames, say, setUp } from './study.js';
 import { request } from './server.js';

@@ -2,7 +2,7 @@
 // and as PGN.
 import { START, parseFen, makeMove, whyIllegal, fromOf, toOf, notate, writeFen } from './rules.js';
 
-// Thrown if a text is not a game. Its message is a key of the texts of the page.
+// Thrown if a text is not a game or position. Its message is a key of the texts of the page.
 export class GameError extends Error {}
 
 export function newGame(start = START) {

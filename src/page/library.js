@@ -20,7 +20,7 @@ let query = 0;
 let stats = null;
 // The notes on the moves of the position on the board.
 let notes = [];
-// The note on the last move; null if there is none, undefined before the reply of the library.
+// The note on the last move; null without a note, undefined before the reply of the library.
 let lastNote;
 // The node whose note is in the form.
 let editedNode = null;

@@ -1,5 +1,5 @@
-// A reviewed game: the graph of the expected points, the accuracy of both sides and their mistakes. All of it is in the
-// game, so that the address keeps it.
+// A reviewed game: the graph of the expected points, the accuracy of both sides and their mistakes. All of it is
+// stored in the game, and therefore in the address of the page.
 import { lineAfter } from './game.js';
 import { element, t, language } from './texts.js';
 import { SVG } from './board.js';

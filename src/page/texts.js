@@ -254,7 +254,7 @@ const TEXTS = {
   save: ['Save', '保存'],
   'note saved': ['The note was saved', '注记已保存'],
   'no last move': ['Make a move first; the note belongs to the last move', '请先走一着；注记写给上一着'],
-  jobs: ['Searches of files', '文件计算任务'],
+  jobs: ['Searches of uploaded files', '文件计算任务'],
   upload: ['Upload games or a list of FENs', '上传棋谱或 FEN 列表'],
   priority: ['Priority', '优先级'],
   low: ['low', '低'],

@@ -65,6 +65,7 @@ impl Api {
             return Ok(engine.clone());
         }
         if engines.len() >= MAX_ENGINES {
+            // Drops the engines that no request uses.
             engines.retain(|_, engine| Arc::strong_count(engine) > 1);
         }
         if engines.len() >= MAX_ENGINES {

@@ -13,7 +13,7 @@ use clap::Subcommand;
 use super::common::{Failure, ForceArgument};
 use crate::cloud::store::Location;
 
-/// Query a cloud library (云库), work for it, and import, export and check its data.
+/// Query a cloud library (云库), run workers for it, and import, export and check its data.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]

@@ -230,7 +230,7 @@ impl PlaySession {
     }
 }
 
-/// Prints how to write a command.
+/// Prints the usage of a command.
 fn print_usage(verb: &str, values: &str) {
     print_line(&fill(texts().usage, &[verb, values]));
 }
