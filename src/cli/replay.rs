@@ -50,7 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         match replay_file(arguments, &GamePath::parse(file), &mut disagreeing) {
             Ok(true) => {}
             Ok(false) => break,
-            Err(failure) if failure.is_of_output => return Err(failure),
+            Err(failure) if failure.is_output_error => return Err(failure),
             Err(failure) => {
                 failure.report();
                 unreadable += 1;

@@ -288,7 +288,7 @@ analyse [SECONDS]        the best line with its score
 eval                     the evaluation without a search
 undo                     takes your last move and the reply back
 moves                    the moves of the game
-board, flip, fen         shows the board, turns it, shows its FEN
+board, flip, fen         shows the board, flips it, shows its FEN
 level time SECONDS | depth N | elo POINTS
 engine red | black | none   the side of the engine
 new [FEN]                a new game

@@ -52,15 +52,15 @@ pub struct DumpArguments {
 }
 
 /// Reads all positions and notes, or only the public ones.
-fn read<T, E: From<StoreError>>(
+fn read_library<T, E: From<StoreError>>(
     store: &Store,
     only_public: bool,
-    read: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
+    work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
     if only_public {
-        store.read_public(read)
+        store.read_public(work)
     } else {
-        store.read(read)
+        store.read(work)
     }
 }
 
@@ -69,7 +69,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     if has_extension(&arguments.out, "pgn") {
         let out = OutputFile::create(&arguments.out, arguments.force)?;
         let store = open(&arguments.library)?;
-        let games = read(&store, arguments.public, games).context(&arguments.library)?;
+        let games = read_library(&store, arguments.public, games).context(&arguments.library)?;
         let games = games.iter().map(|game| game.write_pgn(MoveStyle::Iccs));
         return out.write(games.collect::<String>());
     }
@@ -92,7 +92,7 @@ pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
             Ok::<_, StoreError>(())
         })
     };
-    read(&store, arguments.public, add_all).context(&arguments.library)?;
+    read_library(&store, arguments.public, add_all).context(&arguments.library)?;
     out.write(&table, &memos)
 }
 
@@ -249,7 +249,7 @@ pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
     require_not_input("OUT", &arguments.out, arguments.library.file())?;
     let store = open(&arguments.library)?;
     let mut out = OutputFile::create(&arguments.out, arguments.force)?;
-    let written = read(&store, arguments.public, |snapshot| {
+    let written = read_library(&store, arguments.public, |snapshot| {
         write_dump(snapshot, &mut out)
     });
     match written {

@@ -17,7 +17,7 @@ pub struct Failure {
     /// The exit code of the program.
     pub code: u8,
     /// Whether the output cannot be written, so that a command does not continue with its next input.
-    pub is_of_output: bool,
+    pub is_output_error: bool,
 }
 
 /// The exit code of a command that failed.
@@ -36,7 +36,7 @@ impl Failure {
     /// The output `what` cannot be written because of `why`.
     pub fn of_output(what: impl Display, why: impl Display) -> Self {
         Self {
-            is_of_output: true,
+            is_output_error: true,
             ..Self::new(what, why)
         }
     }
@@ -46,7 +46,7 @@ impl Failure {
         Self {
             text: text.to_string(),
             code: FAILED,
-            is_of_output: false,
+            is_output_error: false,
         }
     }
 

@@ -26,7 +26,7 @@ pub struct GameArguments {
     /// then moves in any notation. All this in one quoted argument or in several.
     #[arg(value_names = ["FEN", "MOVES"], num_args = 1..)]
     game: Vec<OsString>,
-    /// More moves to play first, in any notation.
+    /// More moves, played after those of the game, in any notation.
     #[arg(long, value_name = "MOVES", num_args = 1..)]
     moves: Vec<String>,
 }

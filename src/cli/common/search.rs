@@ -36,7 +36,7 @@ pub struct SearchArguments {
     /// [default: 16 for `batch`, 32 for `review`, 64 for `board`, otherwise by the memory of the machine].
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_HASH)))]
     pub hash: Option<u32>,
-    /// Amount of unsound pruning, as the engine's option `pruning`.
+    /// Amount of unsound pruning, the same as the engine option `pruning`.
     #[arg(long, value_name = "DEGREE", value_enum, ignore_case = true, default_value_t = Settings::default().pruning)]
     pub pruning: Degree,
     /// Evaluation: `large` is the neural network, the others are handcrafted.
