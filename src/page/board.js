@@ -202,7 +202,7 @@ function choose(square) {
   drawBoard();
 }
 
-// The square under a pointer; null outside of the board.
+// The square under a pointer; null outside the board.
 function squareAt({ clientX, clientY }) {
   const box = element('squares').getBoundingClientRect();
   let x = Math.floor((9 * (clientX - box.left)) / box.width);
@@ -348,7 +348,7 @@ export function buildBoard() {
   // After a long press the finger does not scroll the page.
   squares.addEventListener('touchmove', (event) => { if (dragged?.isMark) event.preventDefault(); }, { passive: false });
   squares.addEventListener('keydown', pressKey);
-  // Clicks of keyboards and screen readers have the detail 0.
+  // Clicks by keyboards and screen readers have `detail` 0.
   squares.addEventListener('click', (event) => {
     if (event.detail === 0) choose(Number(event.target.dataset.index));
   });

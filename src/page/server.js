@@ -13,8 +13,8 @@ export function positionQuery(nodes, more = {}) {
 
 export const currentQuery = (more) => positionQuery(pathTo(app.game.node), more);
 
-// The reason in the reply to a rejected request, if there is one: the API of the engine sends an object with `error`,
-// the library one with `status`, or plain text in the language of the page.
+// The reason in the reply to a rejected request, if there is one: the API of the engine sends an object with `error`.
+// The API of the library sends an object with `status`, or plain text in the language of the page.
 function reasonOf(status, text) {
   let reply = { status: text.trim() };
   try {
@@ -42,7 +42,7 @@ async function send(path, options = {}) {
   throw new Error(reasonOf(response.status, await response.text()) || (hasText(key) ? t(key) : t('status', response.status)));
 }
 
-// The reply to a request, which is an object.
+// Sends a request and returns the reply, which must be an object.
 export async function request(path, options) {
   const response = await send(path, options);
   const reply = await response.json().catch(() => null);

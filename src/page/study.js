@@ -6,9 +6,9 @@ import { view, drawBoard, setDrawing } from './board.js';
 
 // `listeners` are called after each change of the current move, `onLanguage` after a change of the language or notation,
 // and `onEnd` with the loser, or null, if a rule has ended the game. `legal` has the legal moves of the current position.
-// `mayLeave` returns whether the address may open another game. `refusal` returns the key of the reason why the user may
-// not move now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the user.
-// `read` opens the games of a text, if a server can read them.
+// `mayLeave` returns whether a changed address may open another game. `refusal` returns the key of the reason why the
+// user may not move now, or null. `check` returns the normal form of a FEN, or throws an error with a message for the
+// user. `read` opens the games of a text, if a server can read them.
 export const app = {
   game: newGame(), games: [], legal: [], ending: null, problem: '', title: 'title', listeners: [], onLanguage: [],
   onEnd: () => {}, refusal: () => null, mayLeave: () => true, read: null,
@@ -40,7 +40,7 @@ export function lineText(position, moves) {
   return words;
 }
 
-// The state of the position in words: the last move, the side to move, check and mate.
+// Shows the state of the position in words: the last move, the side to move, check and mate.
 function sayPosition() {
   const { node } = app.game;
   const { position } = node;

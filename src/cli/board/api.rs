@@ -210,7 +210,7 @@ fn read_games(bytes: &[u8]) -> Result<Value, String> {
     problems.truncate(MAX_PROBLEMS);
     problems.extend(of_file);
     if games.is_empty() {
-        // There is a problem: `finish` fails without games.
+        // `finish` fails if there are no games, so there is a problem.
         let reason = problems.into_iter().next();
         return Err(reason.unwrap_or_default());
     }

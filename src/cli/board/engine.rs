@@ -43,7 +43,7 @@ const STOP_POLL: Duration = Duration::from_millis(20);
 pub struct Job {
     /// Stops a search.
     control: Arc<Control>,
-    /// Stop a review, which has several searches.
+    /// Stops a review, which has several searches, by a message to `interrupts`.
     interrupt: Sender<()>,
     interrupts: Receiver<()>,
 }

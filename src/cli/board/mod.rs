@@ -154,7 +154,7 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
     match arguments.place()? {
         Some(place) if place.game.is_none() && place.ply.is_none() => read_file(&place),
         Some(place) => {
-            // The page shows the whole game, after the given plies.
+            // The page gets the whole game and shows it after the given plies.
             let whole = GamePath {
                 ply: None,
                 ..place.clone()
@@ -172,7 +172,7 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
     }
 }
 
-/// Whether a file is an SQLite database. Pipes are not, and their bytes can be read only once.
+/// Whether a file is an SQLite database. Pipes are not read here, because their bytes can be read only once.
 fn is_database(path: &Path) -> bool {
     let mut beginning = [0; 16];
     let mut read = || File::open(path)?.read_exact(&mut beginning);

@@ -84,7 +84,7 @@ pub struct Arguments {
     /// Number of games or searches at the same time; does not change the book.
     #[arg(long, value_name = "N", requires = "check", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Nodes for each search; the current iteration is finished.
+    /// Nodes for each search; the iteration in progress is completed.
     #[arg(long, value_name = "N", requires = "searches", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// How much worse than the best a book move may be, in hundredths of a minor piece.

@@ -31,7 +31,7 @@ pub fn read_memos(name: &str) -> Result<Vec<Memo>, Failure> {
     Ok(memos)
 }
 
-/// Reads all positions of a book that its moves reach, and reports the moves that are left out.
+/// Reads all positions of a book that `walk` finds, and reports the moves that are left out.
 pub fn read_table(name: &str) -> Result<BookTable, Failure> {
     let library = open(name)?;
     let mut table = BookTable::default();
@@ -55,7 +55,7 @@ pub fn read_table(name: &str) -> Result<BookTable, Failure> {
 /// A new book file, whose name sets the format.
 pub struct Output {
     path: PathBuf,
-    /// The file of a BOOK.DAT; an .xqb is written by the database.
+    /// The file of a BOOK.DAT; `None` for an .xqb, which SQLite writes.
     file: Option<OutputFile>,
 }
 

@@ -132,7 +132,7 @@ fn memo(position: &Position, placed: PlacedNote) -> Vec<Memo> {
     moves.map(|m| (position.clone(), m, text.clone())).collect()
 }
 
-/// Name and comment.
+/// The name and the comment of a note.
 fn text(note: &Note) -> String {
     let mut text = note.name.clone();
     append(&mut text, &note.comment);
@@ -290,7 +290,7 @@ fn write_dump(snapshot: &Snapshot<'_>, out: &mut OutputFile) -> Result<(), DumpE
     Ok(out.write_all(text.as_bytes())?)
 }
 
-/// Moves are written whenever their text exceeds this number of bytes.
+/// The moves of a dump are written in blocks of about this number of bytes.
 const BLOCK: usize = 1 << 16;
 
 #[derive(Debug, thiserror::Error)]

@@ -35,7 +35,7 @@ pub struct Arguments {
     max_ply: u16,
 }
 
-/// Number of bytes by which the type of a file is detected.
+/// Number of bytes that are read to detect the type of a file.
 const HEAD: u64 = 32;
 /// Maximum length of a line, in MB.
 const MAX_LINE_MB: u64 = 1;

@@ -150,7 +150,7 @@ pub fn undos(library: &Location) -> Result<(), Failure> {
     print(&columns(&rows, terminal_width()))
 }
 
-/// A time in UTC.
+/// A Unix time as text, in UTC.
 fn show_time(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds).map_or_else(
         |_| seconds.to_string(),
@@ -298,7 +298,7 @@ fn wait_for_tasks(
     }
 }
 
-/// The new positions after the good moves of a level.
+/// The new positions after the good moves of the positions of a level.
 fn next_level(
     library: &Library,
     level: &[Key],

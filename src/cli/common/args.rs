@@ -30,7 +30,7 @@ pub fn parse_seconds(text: &str) -> Result<Duration, SecondsError> {
 /// Selects games by their openings.
 #[derive(Clone, Debug, clap::Args)]
 pub struct OpeningArgument {
-    /// Only games whose opening has an ECCO code that begins with CODE: C, B2 (also B2*) or C44.
+    /// Only games whose opening has an ECCO code that begins with CODE, such as C, B2 (also B2*) or C44.
     #[arg(long, value_name = "CODE", value_parser = opening_code)]
     pub ecco: Option<String>,
 }

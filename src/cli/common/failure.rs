@@ -161,7 +161,7 @@ fn start_watching() -> io::Result<()> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // Without `/proc` it is unknown which signals were ignored; only SIGHUP is likely.
+    // Without `/proc` it is unknown which signals were ignored; this is assumed only for SIGHUP.
     let was_ignored = move |signal: i32| {
         mask.map_or(signal == SIGHUP, |mask: u64| {
             mask & (1 << (signal - 1)) != 0
@@ -179,7 +179,7 @@ fn start_watching() -> io::Result<()> {
                     continue;
                 }
                 interrupt(|| {
-                    // The system ignores default handlers in the first process of a container.
+                    // The kernel ignores the default action of signals in the first process of a container.
                     if std::process::id() == 1 {
                         std::process::exit(128 + signal);
                     }

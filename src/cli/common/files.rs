@@ -300,9 +300,9 @@ const MAX_ID_LENGTH: u64 = 32;
 /// An advisory lock that keeps two processes from writing the same file, held until it is dropped or the
 /// process ends.
 ///
-/// The lock is on a separate file, `FILE.lock` beside the target of links, which contains the ID of the process,
-/// because `FILE` itself may be replaced. The lock file of a killed process stays, but is no longer locked, and the
-/// next process takes it over.
+/// The lock is on a separate file, because `FILE` itself may be replaced: on `FILE.lock`, beside the target if `FILE`
+/// is a link. It contains the ID of the process. The lock file of a killed process stays, but is no longer locked, and
+/// the next process takes it over.
 #[derive(Debug)]
 pub struct FileLock {
     path: PathBuf,
@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&late).unwrap(), "other");
         assert_eq!(names(), 3);
         assert!(OutputFile::create(directory.path(), overwrite).is_err());
-        // Nor is a file replaced that another process has locked.
+        // A file that another process has locked is not replaced.
         let locked = File::options().write(true).open(&old).unwrap();
         fs4::FileExt::try_lock(&locked).unwrap();
         assert!(OutputFile::create(&old, overwrite).is_err());

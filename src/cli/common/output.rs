@@ -56,7 +56,7 @@ pub fn bar_style(template: &str) -> ProgressStyle {
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
         let is_done = state.len().is_some_and(|total| state.pos() >= total);
-        // The bar is redrawn later in any case.
+        // An error has no consequence: the bar is redrawn later.
         let _ = out.write_str(&time_left(state.eta(), is_done));
     })
 }
@@ -203,7 +203,7 @@ pub fn number_table(rows: &[Vec<String>], width: Option<usize>) -> String {
     let width_of = |n: usize| rows.iter().map(|row| cell(row, n).width()).max();
     let widths: Vec<usize> = (0..count).filter_map(width_of).collect();
     let width = width.unwrap_or(usize::MAX);
-    // The columns of each table after the first one.
+    // For each table, its columns without the first one.
     let mut tables: Vec<Vec<usize>> = Vec::new();
     let mut used = 0;
     for n in 1..count {

@@ -67,7 +67,7 @@ impl Unread {
         }
     }
 
-    /// The number of games and positions.
+    /// The number of games and positions that could not be read.
     pub fn parts(&self) -> u64 {
         self.games + self.positions
     }

@@ -44,7 +44,7 @@ pub struct Arguments {
     /// Play at this strength (as UCI_Elo).
     #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u32).range(i64::from(MIN_ELO)..=i64::from(MAX_ELO)))]
     elo: Option<u32>,
-    /// Play with clocks: minutes for the game and seconds per move, such as 10+5.
+    /// Play with clocks: minutes for the game and increment in seconds, such as 10+5.
     #[arg(long, value_name = "MINUTES[+SECONDS]", value_parser = GameClock::parse)]
     clock: Option<GameClock>,
     /// Your name in saved games [default: the name of the user].
