@@ -159,7 +159,7 @@ fn the_tournament_runs_and_its_games_are_replayed() {
     assert!(text.contains("\nnew vs old: 2 games, "), "{text}");
     assert!(TOURNAMENTS.contains("`chuhe replay games.pgn`"));
     let replayed = run_in(place, &["replay", "games.pgn"].map(str::to_owned), &[]);
-    assert_eq!(replayed, "games.pgn: 2 of 2 games agree\n");
+    assert_eq!(replayed, "games.pgn: 2 of 2 games agree with the rules\n");
 }
 
 /// Plays fewer rounds, and with a node limit. All opponents are Chuhe itself, which counts ranks from 0.

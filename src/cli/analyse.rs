@@ -36,22 +36,23 @@ const TICK: Duration = Duration::from_millis(100);
 const ROW_WIDTH: usize = 43;
 /// Minimum width of the line of moves, enough for three moves. With less space it gets a row of its own.
 const MIN_LINE_WIDTH: usize = 27;
-/// Indentation of such a row, and of the second and later rows of a line at the end.
+/// Indentation of a line of moves in a row of its own, and of the second and later rows of a final line.
 const INDENT: usize = 2;
 
 /// A game whose last position is analyzed.
 struct AnalyzedGame {
     /// The file and the place there; `None` if the position is not from a file.
     place: Option<(PathBuf, Place)>,
-    /// The text before the position: its file if there are several, and its place; empty for a single game.
+    /// The text before the FEN: the file if there are several, and the place; empty for a single game.
     title: String,
     game: Game,
 }
 
 /// Search positions and show the best lines.
 ///
-/// The position is `startpos` or a FEN with moves, or the first game of a file of game records. If a file has one
-/// position per line, all its positions are analyzed. There may be several files; `-` is standard input.
+/// The position is `startpos` or a FEN, optionally with moves, or the final position of the first game in a file of
+/// game records. If a file has one position per line, all its positions are analyzed. Several files can be given; `-`
+/// is standard input.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -71,8 +72,8 @@ pub struct Arguments {
     search: SearchArguments,
 }
 
-/// Searches and prints a row for each line and depth, then the best lines. Ctrl-C ends the search but not the
-/// output.
+/// Searches and prints a row for each line and depth, then the best lines. After Ctrl-C, prints the result of the
+/// interrupted search.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     arguments.game.require_given("analyse")?;
     let (games, unread) = read_games(arguments)?;
@@ -83,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut is_interrupted = false;
     for (n, analyzed) in games.iter().enumerate() {
         let game = &analyzed.game;
-        if !print_if_read(&heading(arguments, analyzed, n > 0, &plan))? {
+        if !print_if_read(&heading(arguments, analyzed, n == 0, &plan))? {
             break;
         }
         if !has_legal_move(game.position()) {
@@ -176,21 +177,21 @@ fn add_positions(
 }
 
 /// The text before the table of a position: its place, the board on a terminal, how the game has ended, and the
-/// ending in the endgame tables. With `--json`, the JSON object of a position without a legal move.
+/// result in the endgame tables. With `--json`, the JSON object of a position without a legal move, otherwise nothing.
 fn heading(
     arguments: &Arguments,
     analyzed: &AnalyzedGame,
-    is_next: bool,
+    is_first: bool,
     plan: &SearchPlan,
 ) -> String {
     let AnalyzedGame { title, game, .. } = analyzed;
-    let is_decided = !has_legal_move(game.position());
+    let is_over = !has_legal_move(game.position());
     if arguments.json {
-        let object = is_decided.then(|| format!("{}\n", analyzed.json(plan)));
+        let object = is_over.then(|| format!("{}\n", analyzed.json(plan)));
         return object.unwrap_or_default();
     }
     let mut text = String::new();
-    if is_next {
+    if !is_first {
         text += "\n";
     }
     if !title.is_empty() {
@@ -201,7 +202,7 @@ fn heading(
         text += &format!("{}\n", draw(game.position(), arguments.board.style(), last));
     }
     let ruling = describe_end(game, plan.settings.rules);
-    let ending = if is_decided {
+    let ending = if is_over {
         None
     } else {
         describe_ending(game, &plan.tables, plan.settings.rules)
@@ -239,14 +240,15 @@ struct AnalysisView<'a> {
     notation: MoveStyle,
     /// Whether the lines are numbered, because there may be several.
     is_numbered: bool,
-    is_shown: bool,
+    /// Whether the table is printed: not with `--json`.
+    has_table: bool,
     /// Columns of the terminal; `None` if the output is not a terminal.
     width: Option<usize>,
     bar: ProgressBar,
     status: Status,
-    /// The last report with an exact score of each line, by the number of the line.
+    /// The last report with an exact score for each rank of `--multipv`.
     lines: BTreeMap<usize, Info>,
-    /// The last report of each line whose score is a bound, by the number of the line.
+    /// The last report for each rank, if its score is a bound.
     bounds: BTreeMap<usize, Info>,
 }
 
@@ -273,7 +275,7 @@ impl<'a> AnalysisView<'a> {
             game,
             notation: arguments.notation,
             is_numbered: arguments.multipv > 1,
-            is_shown: !arguments.json,
+            has_table: !arguments.json,
             width: terminal_width(),
             bar,
             status: Status::default(),
@@ -293,7 +295,7 @@ impl<'a> AnalysisView<'a> {
         plan: &SearchPlan,
         interrupts: &Receiver<()>,
     ) -> io::Result<(Outcome, bool)> {
-        if self.is_shown {
+        if self.has_table {
             self.show_head()?;
         }
         if !self.bar.is_hidden() {
@@ -316,7 +318,7 @@ impl<'a> AnalysisView<'a> {
                 self.status.depth = info.depth;
                 // An exact score usually follows a bound, so bounds are shown only at the end.
                 if info.bound == Bound::Exact {
-                    if self.is_shown {
+                    if self.has_table {
                         let row = self.row(&info);
                         self.bar
                             .suspend(|| io::stdout().write_all(row.as_bytes()))?;
@@ -452,17 +454,18 @@ impl<'a> AnalysisView<'a> {
     }
 }
 
-/// One line for each rank. A line whose score is a bound is used if it is the chosen one, with the best move and the
-/// final score, or if its rank has no exact score. If a move would then have two ranks, all lines with bounds are used.
+/// The final line of each rank: the one with an exact score, unless there is none or the line with a bound is the
+/// chosen one, with the best move and the final score. If a move would then have two ranks, every line with a bound
+/// replaces the exact one of its rank.
 fn last_lines<'a>(
     exact: &'a BTreeMap<usize, Info>,
     bounds: &'a BTreeMap<usize, Info>,
     is_chosen: impl Fn(&Info) -> bool,
 ) -> Vec<&'a Info> {
-    let lines = |uses_all: bool| -> Vec<&Info> {
-        let bounds = bounds
-            .iter()
-            .filter(|(rank, info)| uses_all || !exact.contains_key(*rank) || is_chosen(info));
+    let lines = |uses_all_bounds: bool| -> Vec<&Info> {
+        let bounds = bounds.iter().filter(|(rank, info)| {
+            uses_all_bounds || !exact.contains_key(*rank) || is_chosen(info)
+        });
         let lines: BTreeMap<usize, &Info> = exact
             .iter()
             .chain(bounds)
@@ -513,7 +516,7 @@ fn fitted(line: &str, width: Option<usize>) -> String {
     }
 }
 
-/// A score, after `≥` or `≤` if it is a bound.
+/// A score, with `≥` or `≤` before it if it is a bound.
 fn format_score(score: Score, bound: Bound) -> String {
     match bound {
         Bound::Exact => score.to_string(),

@@ -38,7 +38,7 @@ pub struct Arguments {
     /// `games.pgn:3@42` is the position after 42 plies of game 3.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Output file [default: standard output, as `-`].
+    /// Output file; `-`, the default, is standard output.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -136,7 +136,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(is_interrupted))
 }
 
-/// The positions of all files, at least one, and what could not be read.
+/// The positions of all files, and what could not be read. Fails if no position can be read.
 fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Unread), Failure> {
     let mut tasks = Vec::new();
     let mut unread = Unread::default();
@@ -235,16 +235,9 @@ const COLUMNS: &str =
     "line,id,fen,best,chinese,score,mate,bound,depth,nodes,time_ms,pv,solved,over,search\n";
 
 impl BatchResult {
-    fn new(
-        Task {
-            file,
-            position: task,
-        }: &Task,
-        result: &SearchResult,
-        search: &str,
-        format: BatchFormat,
-    ) -> Self {
-        let position = &task.epd.position;
+    fn new(task: &Task, result: &SearchResult, search: &str, format: BatchFormat) -> Self {
+        let FilePosition { place, game, epd } = &task.position;
+        let position = &epd.position;
         let Outcome {
             best,
             score,
@@ -258,13 +251,13 @@ impl BatchResult {
             Some(Meaning::Mates(plies)) if result.bound() != Bound::Upper => Some(plies),
             _ => None,
         };
-        let is_solved = best.is_some_and(|best| task.epd.is_solved_by(best, mate_plies));
-        let cause = judge_outcome(&task.game, RuleSet::default()).cause;
+        let is_solved = best.is_some_and(|best| epd.is_solved_by(best, mate_plies));
+        let cause = judge_outcome(game, RuleSet::default()).cause;
         let line: Vec<String> = result.best_line().iter().map(Move::to_string).collect();
         Self {
-            file: file.clone(),
-            line: task.place.number(),
-            id: task.epd.id().map(str::to_owned),
+            file: task.file.clone(),
+            line: place.number(),
+            id: epd.id().map(str::to_owned),
             fen: fen::write_position(position),
             best,
             chinese: best.map(|best| chinese::write(position, best)),
@@ -278,7 +271,7 @@ impl BatchResult {
                 BatchFormat::Json => json!(line),
                 BatchFormat::Csv => json!(line.join(" ")),
             },
-            solved: task.epd.has_task().then_some(is_solved),
+            solved: epd.has_task().then_some(is_solved),
             over: matches!(cause, Cause::Checkmate | Cause::Stalemate).then_some(cause),
             search: search.to_owned(),
         }
@@ -287,7 +280,7 @@ impl BatchResult {
 
 struct Output {
     file: Option<File>,
-    /// Keeps other runs from writing the file. Only a regular file has one.
+    /// Prevents other runs from writing the file; `None` if the output is not a regular file.
     lock: Option<FileLock>,
     name: String,
     /// Whether standard output is closed, so that no more results are needed.
@@ -360,7 +353,7 @@ impl Output {
         }
     }
 
-    /// The text with which a file begins, so that a first line that was cut can be recognized.
+    /// The text at the beginning of every file, to recognize a file with only an incomplete first line.
     fn beginning(&self) -> String {
         match (self.format, self.has_file_names) {
             (BatchFormat::Csv, _) => self.heading(),
@@ -387,18 +380,18 @@ impl Output {
         }
         for (n, result) in self.read_results(&text)?.into_iter().enumerate() {
             let number = n + 1;
-            let is_to = |task: &Task| {
+            let is_for = |task: &Task| {
                 task.file == result.file
                     && task.position.place.number() == result.line
                     && fen::write_position(&task.position.epd.position) == result.fen
             };
-            if !tasks.get(n).is_some_and(is_to) {
-                let why = format!("result {number} is of another position");
+            if !tasks.get(n).is_some_and(is_for) {
+                let why = format!("result {number} belongs to another position");
                 return Err(io::Error::other(why));
             }
             if result.search != self.search {
                 let why = format!(
-                    "result {number} was made with other settings ({}) than these ({})",
+                    "result {number} was made with other settings: {}; the current ones are {}",
                     result.search, self.search
                 );
                 return Err(io::Error::other(why));

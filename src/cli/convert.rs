@@ -38,7 +38,7 @@ pub struct Arguments {
     /// The notation of moves in PGN [default: iccs].
     #[arg(long, value_enum, ignore_case = true, value_name = "NOTATION")]
     notation: Option<MoveStyle>,
-    /// The file to write; standard output by default, or for `-`.
+    /// The file to write; `-`, the default, is standard output.
     #[arg(
         long,
         short,
@@ -159,11 +159,11 @@ fn require_effects(arguments: &Arguments) -> Result<(), Failure> {
     let to = arguments.to;
     let positions = to.holds_positions();
     if arguments.ply.is_some() && !positions {
-        let why = "only positions have a ply: use --to fen or --to epd, or FILE:GAME@PLY for a part of a game";
+        let why = "has an effect only with --to fen or epd; FILE:GAME@PLY selects the first plies of a game";
         return Err(Failure::usage("--ply", why));
     }
     if arguments.notation.is_some() && to != Pgn {
-        let why = "only PGN has moves in a notation";
+        let why = "has an effect only with --to pgn";
         return Err(Failure::usage("--notation", why));
     }
     if arguments.gbk && !matches!(to, Pgn | Dhtmlxq | Epd) {
@@ -267,7 +267,7 @@ struct Writer<'a> {
     known: HashSet<u64>,
     /// The only game of a format that holds one.
     single: Option<GameTree>,
-    /// The records of a library, which follow the number of games in the file.
+    /// The records of a library. They are written at the end, after the number of games.
     library: Vec<u8>,
     read: u64,
     written: u64,
@@ -321,7 +321,8 @@ impl Writer<'_> {
         self.out.write_all(&bytes)
     }
 
-    /// Records the tags of a game that its written `record` lacks or has cut. Dates are read as those of PGN.
+    /// Records the tags of a game that its written `record` lacks or has cut. Dates are
+    /// compared as PGN writes them.
     fn note_lost_tags(&mut self, game: &GameTree, record: &[u8]) {
         let reader = RecordReader::new(record).ok();
         let Some(Ok(read)) = reader.and_then(|mut reader| reader.next()) else {
@@ -336,13 +337,13 @@ impl Writer<'_> {
         }
     }
 
-    /// Completes the output. Returns the number of games read and of those written.
+    /// Completes the output. Returns the number of games read, and the number of games or positions written.
     fn finish(mut self) -> Result<(u64, u64), Failure> {
         self.write_binary()?;
         if !self.lost_tags.is_empty() {
             let names: Vec<&str> = self.lost_tags.iter().map(String::as_str).collect();
             note(&format!(
-                "the format has no field, or only a short one, for these tags, which were lost or cut: {}",
+                "the format cannot hold these tags in full, so they were lost or cut: {}",
                 names.join(", ")
             ));
         }
@@ -459,7 +460,8 @@ fn position_after(game: &PgnGame, ply: Option<usize>) -> Option<Position> {
     Some(position)
 }
 
-/// The players of a game, or its event if they are unknown, without the characters that end a text in EPD.
+/// The players and the result of a game, or its event if they are unknown. Characters that would end a string in EPD
+/// are replaced or escaped.
 fn title(game: &PgnGame) -> Option<String> {
     let title = match game.players() {
         Some(players) => format!("{players} {}", game.result),

@@ -44,16 +44,15 @@ enum DataCommand {
     /// Make a file of games from samples as text (FEN | score | result, for red) or from game
     /// records with results in any format.
     ///
-    /// The score of a sample is a whole number of evaluation units, of which a minor piece has 450; the result is 1, 0.5
-    /// or 0.
+    /// The score of a sample is a whole number of evaluation units (a minor piece is 450); the result is 1, 0.5 or 0.
     ///
     /// The score of a move in a game record is at the beginning of its comment, as `chuhe match` and other programs write
     /// it (+0.35/12, +M4/12). It is in minor pieces if the tag RedEngine or BlackEngine says that the engine of this side
-    /// speaks UCCI, and otherwise in pawns, of which a minor piece has four. M counts moves if there is such a tag, and
+    /// speaks UCCI, and otherwise in pawns (a minor piece is four pawns). M counts moves if there is such a tag, and
     /// otherwise plies.
     ///
-    /// Games are left out if they were annotated by `chuhe review`, because their scores are for red, or lost on time,
-    /// by an illegal move or by a crash, because their results say nothing about the positions.
+    /// Games annotated by `chuhe review` are left out, because their scores are for red. Games lost on time, by an
+    /// illegal move or by a crash are left out, because their results say nothing about the positions.
     Convert {
         /// Output file; `-` is standard output.
         out: PathBuf,
@@ -63,7 +62,7 @@ enum DataCommand {
         #[command(flatten)]
         force: ForceArgument,
     },
-    /// Fit the model of win rates to games and write it as the source file src/eval/win_rate/model.rs.
+    /// Fit the win rate model to games and write it as Rust source (src/eval/win_rate/model.rs).
     WinRate {
         /// Files of games.
         #[arg(required = true)]
@@ -85,17 +84,17 @@ pub struct MergeArguments {
     /// Files of games.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Seed of the order.
+    /// Seed of the random order.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
     force: ForceArgument,
 }
 
-/// Write games with new scores by the current evaluation; moves and results stay.
+/// Rescore games with the current evaluation; moves and results do not change.
 ///
-/// A move without a score gets none, but in a game without any score each move after the random ones gets one. Games
-/// with an illegal move are left out.
+/// Only moves that have a score get a new one. In a game without any scores, all moves after the random ones get a
+/// score. Games with an illegal move are left out.
 #[derive(Debug, clap::Args)]
 pub struct RelabelArguments {
     /// Output file; `-` is standard output.
@@ -117,7 +116,7 @@ pub struct RelabelArguments {
 
 /// Show games with their scores, or with --samples one position per line: FEN | score | result, for red.
 ///
-/// Scores are in evaluation units, of which a minor piece has 450.
+/// Scores are in evaluation units (a minor piece is 450).
 #[derive(Debug, clap::Args)]
 pub struct ViewArguments {
     /// File of games.
@@ -199,7 +198,7 @@ fn merge_files(arguments: &MergeArguments) -> Result<(), Failure> {
     let mut new = NewGames::begin(out, arguments.force)?;
     let readers = sources.iter_mut().map(|(_, source)| source);
     let merged = merge(readers, &mut new.writer, arguments.seed).context(out.display())?;
-    // Damage explains why there are no games to write.
+    // Reported before `finish`, because damage may be the reason why there are no games to write.
     for (file, source) in &sources {
         warn_of_damage(file, source);
     }

@@ -19,7 +19,7 @@ use crate::tablebase::Tables;
 /// name of a rule set.
 const VERDICT_WIDTH: usize = 11;
 
-/// Judge games by the repetition rules and the no-capture limit: none, draw, red_loses or black_loses.
+/// Judge by the rules whether and how games have ended: none, draw, red_loses or black_loses.
 ///
 /// All games of a file (`-` is standard input) are judged, in any format: PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, or one
 /// `FEN moves M…` per line, where empty lines and lines that begin with `#` are skipped.
@@ -71,7 +71,7 @@ fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
         judge_files(judging, &places)
     } else if arguments.game.is_given() {
         let (game, source) = arguments.game.read_with_source()?;
-        // The text of a single game does not name it.
+        // The text output does not name the place of a single game.
         let source = source.filter(|_| arguments.json);
         let place = source
             .as_ref()

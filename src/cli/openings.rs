@@ -126,8 +126,8 @@ struct Output {
     lock: Option<FileLock>,
 }
 
-/// Opens the output file and writes the heading, or reads the openings of a search that is resumed. Locks the file
-/// unless it is standard output.
+/// Opens the output file and writes the heading, or reads the openings of a search that is resumed. Locks a regular
+/// file.
 fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> {
     let out = &arguments.out;
     let output = |file: Box<dyn Write>, present, lock| Output {

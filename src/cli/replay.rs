@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::common::{
     Context, Failure, GamePath, Language, OpeningArgument, columns, explain, explain_clauses,
-    explain_plies, fill, finish_games, note, plies_text, print_if_read, terminal_width, texts,
-    translated, verdict_name,
+    explain_plies, fill, finish_games, note, plies_text, print_if_read, sentence, terminal_width,
+    texts, translated, verdict_name,
 };
 use crate::notation::RecordError;
 use crate::notation::opening::{self, Opening};
@@ -18,8 +18,8 @@ use crate::rules::{Game, Judgement, RuleSet, Verdict, judge};
 use crate::text::printable;
 use crate::tournament::{Replay, verify};
 
-/// Replay the games of files and verify them: every move is legal, no game is over before its last
-/// move, and the result agrees with the rules. Variations are not verified.
+/// Replay games and verify that every move is legal, that no game continues after its end, and that the result agrees
+/// with the rules. Variations are not verified.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Files in any format (PGN, XQF, CBR, CBL, CBF, DhtmlXQ, WXF, one game per line); `FILE:3` is the third
@@ -29,21 +29,21 @@ pub struct Arguments {
     /// The rules [default: the tag `Rules` of each game, or asian].
     #[arg(long, value_enum, ignore_case = true, value_name = "SET")]
     rules: Option<RuleSet>,
-    /// Explain why the rules end each game, or its last repetition.
+    /// Explain how the rules decide each game, or how they judge its last repetition.
     #[arg(long)]
     explain: bool,
     /// Print a JSON object for each game.
     #[arg(long)]
     json: bool,
-    /// List all games, including those that agree.
+    /// List all games, including those that agree with the rules.
     #[arg(long, conflicts_with = "json")]
     list: bool,
     #[command(flatten)]
     opening: OpeningArgument,
 }
 
-/// Prints a line for each game that does not agree and a summary of each file. Unreadable files are reported and
-/// skipped.
+/// Prints a line for each game that does not agree with the rules, and a summary of each file. Unreadable files are
+/// reported and skipped.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (mut disagreeing, mut unreadable) = (0, 0);
     for file in &arguments.files {
@@ -59,8 +59,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let games = match disagreeing {
         0 => None,
-        1 => Some("one game does not agree".to_owned()),
-        count => Some(format!("{count} games do not agree")),
+        1 => Some("one game does not agree with the rules".to_owned()),
+        count => Some(format!("{count} games do not agree with the rules")),
     };
     let files = match unreadable {
         0 => None,
@@ -75,7 +75,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Replays the games of a file and counts those that do not agree. Returns `false` if standard output is closed.
+/// Replays the games of a file and counts those that do not agree with the rules. Returns `false` if standard output is
+/// closed.
 fn replay_file(
     arguments: &Arguments,
     place: &GamePath,
@@ -133,18 +134,19 @@ fn replay_file(
     }
     let path = place.path.display().to_string();
     let numbers = [count - bad, count].map(|number| number.to_string());
-    let sum = fill(texts().games_agree, &[&path, &numbers[0], &numbers[1]]) + "\n";
+    let sum = fill(texts().games_agree, &[&path, &numbers[0], &numbers[1]]);
+    let width = terminal_width();
     if arguments.json {
         Ok(true)
     } else {
-        print_if_read(&(columns(&rows, terminal_width()) + &sum))
+        print_if_read(&(columns(&rows, width) + &sentence(&sum, width)))
     }
 }
 
 struct Replayed {
     number: usize,
     record: Option<PgnGame>,
-    /// Why it does not agree.
+    /// Why the game does not agree with the rules; `None` if it agrees.
     why: Option<String>,
     /// The game and the judgement of its last position.
     end: Option<(Game, Judgement)>,
@@ -177,8 +179,8 @@ impl Replayed {
         replayed
     }
 
-    /// Replays the game. The error says why it does not agree, for example because it has fewer plies than
-    /// `FILE:GAME@PLY` requests.
+    /// Replays the game. The error says why it cannot be read or does not agree with the rules, or that it has fewer
+    /// plies than `FILE:GAME@PLY` requests.
     fn replay(
         &mut self,
         arguments: &Arguments,
@@ -234,7 +236,7 @@ impl Replayed {
         ]
     }
 
-    /// The text of a game: a JSON object, or why it does not agree and the explanation.
+    /// The text of a game: a JSON object, or why it does not agree with the rules and the explanation.
     fn text(&self, arguments: &Arguments, place: &GamePath) -> String {
         if arguments.json {
             return format!("{}\n", self.object(arguments, place));

@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Seed of the random openings: game number n of a seed is always the same.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Maximum absolute score of an opening, in units of which a minor piece has 450.
+    /// Maximum absolute score of an opening, in evaluation units (a minor piece is 450).
     #[arg(long, value_name = "UNITS", default_value_t = 200, value_parser = clap::value_parser!(u16).range(20..=2000))]
     opening_score: u16,
     /// Percentage of games with one random quiet move in the middlegame, which gets no score.
@@ -85,7 +85,7 @@ pub fn open_games(file: &Path, plan: SelfPlay) -> Result<SelfPlayRun, Failure> {
     if run.missing() > 0 {
         let games = counted(run.missing(), "missing game");
         note(&format!(
-            "first playing {games} before the last game of the file"
+            "{games} before the last game of the file will be played first"
         ));
     }
     Ok(run)

@@ -27,8 +27,8 @@ use crate::tablebase::Tables;
 pub struct Arguments {
     /// Library file, or postgres://USER@HOST/DATABASE if built with the feature postgres.
     library: Location,
-    /// Address or host name, and port; a port alone is on this machine, `:PORT` on all IPv4 addresses. Port 0 selects a
-    /// free port, which is printed.
+    /// Address or host name, and port. PORT alone accepts connections only from this machine, `:PORT` on all IPv4
+    /// addresses. Port 0 selects a free port, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090", value_parser = parse_listen)]
     listen: ListenAddress,
     /// File of access tokens, one per line: role (read, queue, write, admin), name, token.
@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Role of clients without a token: none, read, queue (request searches), write (scores).
     #[arg(long, value_name = "ROLE", value_enum, ignore_case = true, default_value_t = Role::Queue)]
     anonymous: Role,
-    /// Queries per second and client address [default: 100, unlimited for this machine].
+    /// Maximum number of queries per second from each client address [default: 100, unlimited for this machine].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
     /// Address of a proxy whose X-Forwarded-For header is trusted; may be repeated.
@@ -63,8 +63,8 @@ pub struct Arguments {
     /// moves, before query and similar actions return a move.
     #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().min_visits)]
     min_visits: usize,
-    /// Round scores for the requested move as the public library does. Scores of mirrored positions may then differ
-    /// by 1.
+    /// Round scores as the public library does: by the move of the queried position, not of its stored mirror image.
+    /// Scores of mirrored positions may then differ by 1.
     #[arg(long)]
     compat_rounding: bool,
     /// Number of search threads, at low priority; 0 to 64.
@@ -231,16 +231,16 @@ fn allow_connections(count: u16) {
         let wanted = u64::from(count) + OTHER_FILES;
         let limit = getrlimit(Resource::Nofile);
         let current = limit.current.unwrap_or(u64::MAX);
-        let granted = wanted.min(limit.maximum.unwrap_or(u64::MAX));
+        let possible = wanted.min(limit.maximum.unwrap_or(u64::MAX));
         let new = Rlimit {
-            current: Some(granted),
+            current: Some(possible),
             ..limit
         };
-        let is_set = current >= wanted || setrlimit(Resource::Nofile, new).is_ok();
-        if !is_set || granted.max(current) < wanted {
+        let is_raised = current < possible && setrlimit(Resource::Nofile, new).is_ok();
+        let allowed = if is_raised { possible } else { current };
+        if allowed < wanted {
             log::warn!(
-                "{count} connections need {wanted} open files, but the system allows only {}",
-                granted.max(current)
+                "{count} connections need {wanted} open files, but the system allows only {allowed}"
             );
         }
     }

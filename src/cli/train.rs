@@ -25,7 +25,7 @@ const MAX_DESCRIPTION: usize = 32_768;
 /// Train the evaluation's neural network on samples of `chuhe selfplay`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Files of samples.
+    /// Files of games (.chg), or of samples as text (FEN | score | result, for red).
     #[arg(required_unless_present = "print_recipe")]
     samples: Vec<PathBuf>,
     /// The network, written after each pass together with its losses (.csv, .svg) and the checkpoint from which
@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(INTERRUPTED));
         };
         reports.push(report);
-        // Written before the results, so that the same command can continue if the disk is full then.
+        // Written before the results, so that the same command can continue if writing the results fails.
         write(&checkpoint, &trainer.checkpoint(digest, &reports))?;
         write_results(arguments, out, &trainer, &samples, &reports)?;
     }
@@ -197,8 +197,8 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The recipe of the file with the changes. Unless set, width, buckets and scale are those of the initial network, and
-/// the final rate is at most the rate.
+/// The recipe of `--recipe` with the changes of `--set`. Unless set, width, buckets and scale are those of the network
+/// of `--from`, and the final rate is at most the rate.
 fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Failure> {
     let mut table = toml::Table::new();
     if let Some(path) = &arguments.recipe {
@@ -261,13 +261,13 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
     }
     let (training, test) = (samples.training.len(), samples.test.len());
     print_line(&format!(
-        "samples: {training} for training, {test} for validation, {} filtered, {} with unsupported pieces",
+        "samples: {training} for training, {test} for testing, {} filtered, {} with unsupported pieces",
         samples.filtered, samples.without_input
     ));
     let why = match (training, test) {
         (0, 0) => "there are no samples",
-        (0, _) => "all samples are for validation and none for training; use a larger hold_out",
-        (_, 0) => "no game is left for validation; use more games or a smaller hold_out",
+        (0, _) => "all samples are for testing and none for training; use a larger hold_out",
+        (_, 0) => "no game is left for testing; use more games or a smaller hold_out",
         _ => return Ok(samples),
     };
     Err(Failure::new("cannot train", why))

@@ -210,7 +210,7 @@ texts! {
     too_few_plies: "game {} ends after ply {}", "第 {} 局只有 {} 步";
     games_converted: "{} read, {} written", "读入 {}，写出 {}";
     cannot_be_read: "{} cannot be read", "有 {}无法读取";
-    games_agree: "{}: {} of {} games agree", "{}：{} / {} 局无误";
+    games_agree: "{}: {} of {} games agree with the rules", "{}：{} / {} 局无误";
     variations_not_verified: "{}: only main lines are verified, not the variations ({})", "{}：只检验主线，不检验变着（{} 个）";
     // Verdicts of chuhe judge.
     verdict_none: "none", "未分胜负";

@@ -153,13 +153,14 @@ fn only_answers_of_the_same_search_are_continued() {
         let out = format!("answers.{form}");
         place.check(&format!("$ batch suite.epd --depth 5 --out {out}"));
         let whole = place.read(&out);
-        let settings = "result 1 was made with other settings (depth 5, asian rules, 16 MB) than these (depth 4, asian rules, 16 MB)";
+        let settings = "result 1 was made with other settings: depth 5, asian rules, 16 MB; \
+                        the current ones are depth 4, asian rules, 16 MB";
         place.check(&format!(
             "
             $1 batch suite.epd --go-on --out {out} --depth 4
             2> {settings}
             $1 batch other.epd --go-on --out {out} --depth 5
-            2> result 1 is of another position
+            2> result 1 belongs to another position
             $1 batch suite.epd --go-on --out {out} --depth 5 --to {other_form}
             2> its results are {name}
             $1 batch suite.epd --go-on --out other.epd --depth 5

@@ -318,7 +318,7 @@ fn validation_samples_do_not_depend_on_the_file() {
         $ train games.chg --out y.nnue {SMALL} --set largest_score=300
         >0  0 filtered
         $1 train games.chg --out z.nnue {SMALL} --set hold_out=1000000
-        2> no game is left for validation
+        2> no game is left for testing
         "
     ));
     place.write("x.checkpoint", "x");

@@ -50,16 +50,16 @@ pub fn selected(
 /// Reports the files that are not used, with the reason.
 fn note_unused(tables: &Tables, rules: RuleSet) {
     for table in tables.iter() {
-        let mates = tables.get(table.material(), rules);
-        let first = match table.metric() {
-            Metric::Dtm => mates,
+        let dtm = tables.get(table.material(), rules);
+        let used = match table.metric() {
+            Metric::Dtm => dtm,
             Metric::Dtc => tables.dtc_table(table.material()),
         };
-        let why = match (table.path(), mates, first) {
+        let why = match (table.path(), dtm, used) {
             (None, ..) => continue,
             (_, None, _) if table.metric() == Metric::Dtc => "there is no DTM table of its class",
             (_, None, _) => "it is for another rule set",
-            (_, _, Some(first)) if std::ptr::eq(first, table) => continue,
+            (_, _, Some(used)) if std::ptr::eq(used, table) => continue,
             _ => "another table of the same class is used",
         };
         note(&format!("{}: not used, {why}", table.name()));
@@ -101,7 +101,7 @@ pub fn load_smaller(
         let loaded = if material.is_two_sided() {
             table.load()
         } else {
-            // After the capture of an attacker the strong side, red, is to move.
+            // After the capture of an attacker, red, the strong side, is to move.
             let is_strong = attackers(class) < attackers(material);
             table.load_half(if is_strong { Color::Red } else { Color::Black })
         };

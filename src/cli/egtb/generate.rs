@@ -148,7 +148,7 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.dry_run {
         fs::create_dir_all(directory).context(directory.display())?;
     }
-    let work = TableDirectory {
+    let output = TableDirectory {
         path: directory,
         rules,
         threads: arguments.threads.count(),
@@ -156,8 +156,8 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     };
     let (mut missing, mut kept) = (Vec::new(), 0);
     for class in classes {
-        for (class, metric) in work.wanted(class)? {
-            if work.has(class, metric)? {
+        for (class, metric) in output.needed(class)? {
+            if output.has(class, metric)? {
                 kept += 1
             } else {
                 missing.push((class, metric))
@@ -172,13 +172,13 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     let bar = bar(missing.iter().map(|(class, _)| class_size(*class)).sum());
     for (material, metric) in missing.iter().copied() {
         bar.set_message(material.to_string());
-        work.generate(material, metric, &bar)?;
+        output.generate(material, metric, &bar)?;
         // The length of the longest win is known only after the class is solved.
         let next = (material, Metric::Dtc);
-        let is_wanted = !missing.contains(&next) && work.wanted(material)?.contains(&next);
-        if is_wanted && !work.has(material, Metric::Dtc)? {
+        let is_needed = !missing.contains(&next) && output.needed(material)?.contains(&next);
+        if is_needed && !output.has(material, Metric::Dtc)? {
             bar.inc_length(class_size(material));
-            work.generate(material, Metric::Dtc, &bar)?;
+            output.generate(material, Metric::Dtc, &bar)?;
         }
     }
     bar.finish_and_clear();
@@ -264,7 +264,7 @@ impl TableDirectory<'_> {
     }
 
     /// The tables that a class needs, as far as known before it is solved.
-    fn wanted(&self, material: Material) -> Result<Vec<(Material, Metric)>, Failure> {
+    fn needed(&self, material: Material) -> Result<Vec<(Material, Metric)>, Failure> {
         let table = self.table(material, Metric::Dtm)?;
         let has_long_wins = || table.is_some_and(|table| table.has_long_wins());
         let needs_dtc = !material.is_two_sided() && (self.all_dtc || has_long_wins());

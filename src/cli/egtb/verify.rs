@@ -13,9 +13,9 @@ use crate::tablebase::{
     verify, verify_two_sided,
 };
 
-/// Verify tables: every value against those of the moves from the engine's move generator, draws
-/// against the repetition rules, and a sample of mates against the search. For two-sided classes it
-/// proves which side can avoid offenses forever and which cannot.
+/// Verify tables: every value against the values after all legal moves, draws against the repetition rules, and a
+/// sample of mates against the search. For two-sided classes, prove which side can avoid offenses forever and which
+/// cannot.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Classes such as KRA-KAB; all tables if none is given.
@@ -33,7 +33,7 @@ pub struct Arguments {
 const MAX_MATE: u16 = 7;
 /// Search depth beyond the longest mate, in plies.
 const EXTRA_DEPTH: u32 = 4;
-/// Maximum number of sample positions for each outcome, each from another part of a class.
+/// Maximum number of sample positions for each outcome, each from a different part of the class.
 const SAMPLES: usize = 4;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {

@@ -174,11 +174,11 @@ fn judge_move(
     next: &SearchedPosition,
 ) -> MoveVerdict {
     let is_best = best.line.first() == Some(&played);
-    let left = 100.0 - expected_points(next.score, after);
+    let kept = 100.0 - expected_points(next.score, after);
     let lost = if is_best {
         0.0
     } else {
-        (expected_points(best.score, before) - left).max(0.0)
+        (expected_points(best.score, before) - kept).max(0.0)
     };
     MoveVerdict {
         found: best.clone(),

@@ -131,18 +131,18 @@ fn read_files<'a>(
 ) -> Result<(Vec<FileGame<'a>>, Unread), Failure> {
     let mut unread = Unread::default();
     let mut records = Vec::new();
-    let mut is_read = false;
+    let mut has_readable_file = false;
     for place in places {
         match read_records(arguments, place, &mut unread) {
             Ok(games) => {
-                is_read = true;
+                has_readable_file = true;
                 records.extend(games.into_iter().map(|game| (place, game)));
             }
             Err(failure) => unread.file(failure, places.len())?,
         }
     }
     if let (true, Some(code)) = (records.is_empty(), &arguments.opening.ecco) {
-        if !is_read {
+        if !has_readable_file {
             unread.finish("review")?;
         }
         let why = format!("no game has an opening with the code {code}");

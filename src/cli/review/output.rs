@@ -15,7 +15,7 @@ use crate::notation::{MoveStyle, chinese, opening};
 use crate::page;
 use crate::search::Meaning;
 
-/// Maximum number of moves shown of a line.
+/// Maximum number of moves of a better line that is added as a variation.
 const LINE_LENGTH: usize = 8;
 
 /// The table of the moves, the summary of both sides, and the rulings on repetitions.
@@ -257,7 +257,7 @@ impl MoveVerdict {
         best.filter(|_| self.grade.glyph().is_some())
     }
 
-    /// The beginning of the best line.
+    /// The first moves of the best line.
     fn line(&self) -> &[Move] {
         let line = &self.found.line;
         &line[..line.len().min(LINE_LENGTH)]

@@ -173,7 +173,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     done
 }
 
-/// Solves the problem, and prints and writes the solution.
+/// Solves the composition, prints the solution and writes the files.
 fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failure> {
     arguments.game.require_given("solve")?;
     let game = arguments.game.read()?;
@@ -204,9 +204,9 @@ fn prove(arguments: &Arguments, tables: &Arc<Tables>) -> Result<ExitCode, Failur
     Ok(ExitCode::SUCCESS)
 }
 
-/// A game without moves that starts at the last position of `game`. Its no-capture clock is the number of plies that
-/// the rules count, because a FEN can store only one number. If this number has reached the limit, the clock starts at
-/// 0, because the players have not applied the limit.
+/// A game without moves that starts at the last position of `game`. Its no-capture clock, the counter of the FEN, is
+/// the number of plies that the rules count. If this number has already reached the limit, the clock starts at 0,
+/// because the limit has not ended the game.
 fn without_history(game: &Game, rules: RuleSet) -> Result<Game, InvalidPosition> {
     let position = game.position();
     let counted = counted_plies(position.clock(), rules);

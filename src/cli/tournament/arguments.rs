@@ -73,9 +73,8 @@ pub struct Arguments {
     /// Number of games played at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
-    /// The openings: a file (FEN or EPD lines, lines of moves, or PGN), of which invalid openings are reported and
-    /// left out, `balanced` for the built-in list,
-    /// or `start` for the starting position.
+    /// The openings: a file (FEN or EPD lines, lines of moves, or PGN), `balanced` for the built-in list, or `start`
+    /// for the starting position. Invalid openings of a file are reported and left out.
     #[arg(
         long,
         value_name = "FILE",
@@ -89,7 +88,7 @@ pub struct Arguments {
     /// Shuffle the openings; the same seed gives the same order.
     #[arg(long, value_name = "SEED", help_heading = "Openings")]
     shuffle: Option<u64>,
-    /// Skip the first N openings; the list repeats.
+    /// Skip the first N openings; after the last opening the list starts again with the first.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Openings")]
     skip: usize,
     /// The rules.
@@ -102,7 +101,7 @@ pub struct Arguments {
         help_heading = "Rules and adjudication"
     )]
     rules: RuleSet,
-    /// Draw games after this number of plies; 0 for no limit.
+    /// End games as draws after N plies; 0 for no limit.
     #[arg(
         long,
         value_name = "N",
@@ -138,8 +137,8 @@ pub struct Arguments {
     /// is switched at random: one engine has its old values, the other the new ones.
     #[arg(long, value_name = "FILE", conflicts_with = "sprt")]
     factors: Option<PathBuf>,
-    /// Pin each game to its own processors, one for each search thread of the engine that has most (of both engines if
-    /// one ponders), by their options `Threads` (Linux and Windows).
+    /// Pin each game to its own processors (Linux and Windows): as many as the engine with the most threads has, or as
+    /// the two such engines have together if any engine ponders. The threads are those of the engine option `Threads`.
     #[arg(long, help_heading = "Time")]
     pin: bool,
     /// Time limit for the responses of engines to the greeting and to isready.
@@ -379,7 +378,7 @@ impl Arguments {
         if engines.len() != 2 || self.noswap {
             return Err(Failure::usage(
                 "--factors",
-                "needs exactly two engines, and both colors",
+                "needs exactly two engines and cannot be used with --noswap",
             ));
         }
         let text = read_settings(path)?;

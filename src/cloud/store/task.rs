@@ -264,8 +264,6 @@ pub fn is_eligible(position: &Position) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn leases_are_recent_for_five_minutes_and_not_in_the_future() {
         let is_recent = [1000, 1299, 1300, 999].map(|now| super::is_recent(1000, now));
