@@ -454,9 +454,9 @@ impl<'a> AnalysisView<'a> {
     }
 }
 
-/// The final line of each rank: the one with an exact score, unless there is none or the line with a bound is the
-/// chosen one, with the best move and the final score. If a move would then have two ranks, every line with a bound
-/// replaces the exact one of its rank.
+/// The final line of each rank: the one with an exact score, or else the one with a bound. The chosen line, with the
+/// best move and the final score, is used even if its score is a bound. If a move would then have two ranks, every line
+/// with a bound replaces the exact one of its rank.
 fn last_lines<'a>(
     exact: &'a BTreeMap<usize, Info>,
     bounds: &'a BTreeMap<usize, Info>,

@@ -23,7 +23,7 @@ pub struct Arguments {
     /// proto=, ranks=, option.NAME=, init=).
     #[arg(required = true, value_name = "ENGINE")]
     engine: Vec<String>,
-    /// Time limit for the responses to the greeting and to isready.
+    /// Time limit for the greeting of the engine and for its response to isready.
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds)]
     startup: Duration,
     /// Time limit for immediate responses, such as to stop; a quarter of it is the margin for moves.

@@ -274,8 +274,9 @@ const EDGE: f64 = 10.0;
 /// Minimum distance between two labels of the graph, in pixels.
 const LABEL_WIDTH: f64 = 40.0;
 
-/// Draws the expected points of red by ply as SVG. Each ply has a rectangle of the class `ply` with its number as
-/// `data-ply` and its move as a tooltip, for the web page. `plotters`, which draws the other pictures, cannot add them.
+/// Draws the expected points of red by ply as SVG. Each ply has an invisible rectangle with its move as a tooltip, and
+/// with the same class and `data-ply` as in the graph that the web page draws. `plotters`, which draws the other
+/// pictures, cannot add it.
 pub fn graph(review: &Review, notation: MoveStyle) -> String {
     let plies = review.moves.len();
     let mut svg = format!(

@@ -46,8 +46,8 @@ pub struct Arguments {
     #[command(flatten)]
     engines: EngineArguments,
     /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine (args, init and cpus are
-    /// lists, options is a table, ponder and restart are true or false), and `[each]` with defaults after those of
-    /// --each.
+    /// lists, options is a table, ponder and restart are true or false), and `[each]` with defaults, over which those
+    /// of --each take precedence.
     #[arg(long, value_name = "FILE", help_heading = "Engines")]
     engines_file: Option<PathBuf>,
     /// The format of the tournament.
@@ -66,8 +66,8 @@ pub struct Arguments {
     #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=86_400_000))]
     wait: u32,
     /// Number of rounds; in each round every pairing plays one opening with both colors [default: 10, or
-    /// unlimited with --sprt; in a Swiss tournament as many as it needs for one winner]. In a knockout the number of
-    /// openings in each match [default: 1].
+    /// unlimited with --sprt; in a Swiss tournament as many as a knockout of these engines has]. In a knockout the
+    /// number of openings in each match [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     rounds: Option<u64>,
     /// Number of games played at the same time.
@@ -141,7 +141,7 @@ pub struct Arguments {
     /// the two such engines have together if any engine ponders. The threads are those of the engine option `Threads`.
     #[arg(long, help_heading = "Time")]
     pin: bool,
-    /// Time limit for the responses of engines to the greeting and to isready.
+    /// Time limit for the greeting of an engine and for its response to isready.
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds, help_heading = "Time")]
     startup: Duration,
     /// Time limit for a move with nodes= or depth=.
@@ -183,7 +183,7 @@ pub struct Arguments {
     /// Keep a journal of the tournament in this file, and resume from it if it exists.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub resume: Option<PathBuf>,
-    /// Resume from the readable part of a damaged journal; a copy of it is kept as FILE.damaged,
+    /// Resume from the readable part of a damaged journal; a copy of the damaged journal is kept as FILE.damaged,
     /// FILE.damaged.2 and so on.
     #[arg(long, requires = "resume", help_heading = "Output")]
     repair: bool,
