@@ -97,6 +97,7 @@ fn invalid_input_is_refused() {
     let place = Place::new();
     place.write("game.pgn", GAME);
     place.write("empty.pgn", "[Red \"x\"]\n\n*\n");
+    place.write("two.pgn", "[Red \"x\"]\n\n*\n\n[Red \"y\"]\n\n*\n");
     place.check(
         "
         $2 review game.pgn:1 --pgn game.pgn
@@ -105,6 +106,8 @@ fn invalid_input_is_refused() {
         2> no-such.pgn
         $1 review empty.pgn --depth 1
         2> the game has no moves
+        $1 review two.pgn --all --depth 1
+        2> no game has moves
         $2 review empty.pgn --depth 0
         2> 0 is not in the range 1 to
         $1 review empty.pgn --html /no/such/folder/x

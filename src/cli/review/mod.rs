@@ -158,7 +158,7 @@ fn read_records(
     unread: &mut Unread,
 ) -> Result<Vec<(usize, GameTree)>, Failure> {
     let path = place.path.display();
-    let (mut records, mut has_unread) = (Vec::new(), false);
+    let mut records = Vec::new();
     if arguments.all {
         let mut games = place.games()?;
         for (number, game) in (1..).zip(games.by_ref()) {
@@ -168,7 +168,6 @@ fn read_records(
                     records.push((number, game));
                 }
                 Err(error) => {
-                    has_unread = true;
                     unread.game(&Failure::new(format_args!("{path}: game {number}"), error));
                 }
             }
@@ -181,10 +180,10 @@ fn read_records(
     records.retain(|(_, game)| !game.moves.is_empty());
     let skipped = count - records.len();
     if records.is_empty() {
-        let why = if has_unread {
-            "no game can be read"
-        } else {
-            "the game has no moves"
+        let why = match (count, arguments.all) {
+            (0, _) => "no game can be read",
+            (_, false) => "the game has no moves",
+            (_, true) => "no game has moves",
         };
         return Err(Failure::new(path, why));
     }
