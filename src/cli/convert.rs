@@ -321,8 +321,7 @@ impl Writer<'_> {
         self.out.write_all(&bytes)
     }
 
-    /// Records the tags of a game that its written `record` lacks or has cut. Dates are
-    /// compared as PGN writes them.
+    /// Records the tags of a game that its written `record` lacks or has cut. Dates are compared in the form of PGN.
     fn note_lost_tags(&mut self, game: &GameTree, record: &[u8]) {
         let reader = RecordReader::new(record).ok();
         let Some(Ok(read)) = reader.and_then(|mut reader| reader.next()) else {

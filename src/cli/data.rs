@@ -41,8 +41,8 @@ enum DataCommand {
     },
     View(ViewArguments),
     Merge(MergeArguments),
-    /// Make a file of games from samples as text (FEN | score | result, for red) or from game
-    /// records with results in any format.
+    /// Make a file of games from samples as text (FEN | score | result, for red) or from game records of any format that
+    /// have a result.
     ///
     /// The score of a sample is a whole number of evaluation units (a minor piece is 450); the result is 1, 0.5 or 0.
     ///

@@ -27,8 +27,8 @@ use crate::tablebase::Tables;
 pub struct Arguments {
     /// Library file, or postgres://USER@HOST/DATABASE if built with the feature postgres.
     library: Location,
-    /// Address or host name, and port. PORT alone accepts connections only from this machine, `:PORT` on all IPv4
-    /// addresses. Port 0 selects a free port, which is printed.
+    /// Address or host name, and port. PORT alone means 127.0.0.1:PORT, `:PORT` means all IPv4 addresses. Port 0
+    /// selects a free port, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090", value_parser = parse_listen)]
     listen: ListenAddress,
     /// File of access tokens, one per line: role (read, queue, write, admin), name, token.

@@ -13,9 +13,9 @@ use crate::tablebase::{
     verify, verify_two_sided,
 };
 
-/// Verify tables: every value against the values after all legal moves, draws against the repetition rules, and a
-/// sample of mates against the search. For two-sided classes, prove which side can avoid offenses forever and which
-/// cannot.
+/// Verify tables: every value against the values after all moves that the engine's move generator finds, draws against
+/// the repetition rules, and a sample of mates against the search. For two-sided classes, prove which side can avoid
+/// offenses forever and which cannot.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Classes such as KRA-KAB; all tables if none is given.
