@@ -25,7 +25,7 @@ const MAX_ENGINES_MB: u64 = 16;
 /// Play a tournament between engines that speak UCCI, UCI or XBoard
 ///
 /// The settings of an engine are given as KEY=VALUE:
-///   cmd=PROGRAM        the program; a path is relative to the current directory. `cmd=` may be left out at the beginning
+///   cmd=PROGRAM        the program; a path is relative to the current directory; a leading `cmd=` may be omitted
 ///   name=NAME          its name in tables and PGN (default: that of the program)
 ///   args=ARGUMENTS     its arguments, quoted as for a shell
 ///   dir=DIRECTORY      its working directory
