@@ -41,15 +41,15 @@ enum DataCommand {
     },
     View(ViewArguments),
     Merge(MergeArguments),
-    /// Make a file of games from samples as text (FEN | score | result, for red) or from game records of any format that
-    /// have a result.
+    /// Make a file of games from samples as text (FEN | score | result, for red) or from game records of any format
+    /// that have a result.
     ///
     /// The score of a sample is a whole number of evaluation units (a minor piece is 450); the result is 1, 0.5 or 0.
     ///
-    /// The score of a move in a game record is at the beginning of its comment, as `chuhe match` and other programs write
-    /// it (+0.35/12, +M4/12). It is in minor pieces if the tag RedEngine or BlackEngine says that the engine of this side
-    /// speaks UCCI, and otherwise in pawns (a minor piece is four pawns). M counts moves if there is such a tag, and
-    /// otherwise plies.
+    /// The score of a move in a game record is at the beginning of its comment, as `chuhe match` and other programs
+    /// write it (+0.35/12, +M4/12). It is in minor pieces if the tag RedEngine or BlackEngine says that the engine of
+    /// this side speaks UCCI, and otherwise in pawns (a minor piece is four pawns). M counts moves if there is such a
+    /// tag, and otherwise plies.
     ///
     /// Games annotated by `chuhe review` are left out, because their scores are for red. Games lost on time, by an
     /// illegal move or by a crash are left out, because their results say nothing about the positions.
