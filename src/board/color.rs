@@ -118,6 +118,7 @@ mod tests {
         );
         names[Color::Black].push('!');
         assert_eq!(names.iter().collect::<Vec<_>>(), ["red", "black!"]);
+        #[cfg(feature = "serde")]
         assert_eq!(
             serde_json::to_string(&names).unwrap(),
             r#"["red","black!"]"#

@@ -170,7 +170,8 @@ impl GameInProgress<'_> {
         });
     }
 
-    /// Records the time overrun of a move, if any. Returns the ending if the side lost on time.
+    /// Records the time overrun of a move, if any, without the time of stalls. Returns the ending if the side lost on
+    /// time.
     ///
     /// # Errors
     /// The side exceeded its time only because the machine stalled.
@@ -183,10 +184,11 @@ impl GameInProgress<'_> {
         let clock = &self.clocks[side];
         let limit = self.engines[side].limit(clock);
         let elapsed = answer.elapsed;
-        if elapsed > limit && elapsed.saturating_sub(stalled) <= limit {
+        let used = elapsed.saturating_sub(stalled);
+        if elapsed > limit && used <= limit {
             return Err(NoResult::Void(stall_text(stalled, elapsed)));
         }
-        let overrun = clock.allowance().and_then(|time| elapsed.checked_sub(time));
+        let overrun = clock.allowance().and_then(|time| used.checked_sub(time));
         if let Some(overrun) = overrun {
             let longest = &mut self.overrun[side];
             *longest = (*longest).max(Some(overrun));

@@ -35,7 +35,7 @@ const MAX_ENGINES_MB: u64 = 16;
 ///   init=LINE          a line to send after the options; may be repeated
 ///   tc=[MOVES/]TIME[+INCREMENT]  time control: seconds or minutes:seconds
 ///   movetime=MS, nodes=N, depth=N  limits per move instead of tc=
-///   margin=MS          time margin: smaller overruns do not lose (default: 100)
+///   margin=MS          time margin: overruns up to this do not lose (default: 100)
 ///   ponder=on          let it ponder
 ///   restart=on         restart it for each game
 ///   nice=N, cpus=LIST  its nice value and processors (such as 0-3,6)
@@ -120,8 +120,8 @@ pub struct Arguments {
     /// first ply at which it applies.
     #[arg(long, value_name = "WHEN", help_heading = "Rules and adjudication")]
     adjudicate_draw: Option<ScoreDraw>,
-    /// Tablebase adjudication: a win if the mate comes within the no-capture limit, a draw if it holds
-    /// under the rules. DIRS are directories of tablebases (*.chtb), separated by `;`, in addition to
+    /// Tablebase adjudication: a win if the mate or a winning capture comes within the no-capture limit,
+    /// a draw if it holds under the rules. DIRS are directories of tablebases (*.chtb), separated by `;`, in addition to
     /// the embedded ones.
     #[arg(long, value_name = "DIRS", num_args = 0..=1, default_missing_value = "", help_heading = "Rules and adjudication")]
     adjudicate_tables: Option<String>,
