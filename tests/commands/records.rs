@@ -158,11 +158,11 @@ fn what_a_format_cannot_hold_is_reported() {
         2> this format holds one game, not 2
         $ convert two.pgn:2 --to xqf
         $ convert tags.pgn --to xqf
-        2> for these tags, which were lost or cut: ECCO, Red\n
+        2> the format cannot hold these tags in full, so they were lost or cut: ECCO, Red\n
         $ convert tags.pgn --to cbr
-        2> for these tags, which were lost or cut: ECCO, Red\n
+        2> the format cannot hold these tags in full, so they were lost or cut: ECCO, Red\n
         $ convert tags.pgn --to dhtmlxq
-        2> for these tags, which were lost or cut: ECCO\n
+        2> the format cannot hold these tags in full, so they were lost or cut: ECCO\n
         ",
     );
 }
