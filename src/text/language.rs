@@ -147,8 +147,8 @@ texts! {
     empty_fen: "the FEN is empty", "FEN 为空";
     one_rank: "1 rank instead of {}", "只有 1 行，应为 {} 行";
     ranks: "{} ranks instead of {}", "有 {} 行，应为 {} 行";
-    one_square: "rank {} has 1 square instead of {}", "第 {} 行只有 1 格，应为 {} 格";
-    squares: "rank {} has {} squares instead of {}", "第 {} 行有 {} 格，应为 {} 格";
+    one_square: "rank {} has 1 square instead of {}", "第 {} 行只有 1 列，应为 {} 列";
+    squares: "rank {} has {} squares instead of {}", "第 {} 行有 {} 列，应为 {} 列";
     not_a_piece: "{} is not a piece", "{} 不是棋子";
     wrong_side: "the side to move is \"{}\", not w, r or b", "走子方是“{}”，应为 w、r 或 b";
     no_king: "{} has no king", "{}没有将（帅）";
@@ -169,8 +169,8 @@ texts! {
     search_failed: "the search has failed; please restart the engine", "搜索失败，请重新启动引擎";
     unknown_option: "unknown option: {}", "没有这个选项：{}";
     unknown_command: "Unknown command: {}. Start with `ucci`, `uci` or `xboard`; `chuhe --help` lists other uses.",
-        "不认识的命令：{}。请先输入 `ucci`、`uci` 或 `xboard`；`chuhe --help` 列出其他用途。";
-    unknown_line: "unknown line: {}", "不认识的命令：{}";
+        "不认识的指令：{}。请先输入 `ucci`、`uci` 或 `xboard`；`chuhe --help` 列出其他用途。";
+    unknown_line: "unknown line: {}", "不认识的指令：{}";
     counters_ignored: "position: counters {} are ignored", "position：忽略计数 {}";
     moves_ignored: "move {} of {} and all after it are ignored: {}", "第 {} 着（共 {} 着）及以后的着法被忽略：{}";
     not_a_move: "{} is not a move{}", "{} 不是着法{}";
@@ -211,7 +211,7 @@ texts! {
     games_converted: "{} read, {} written", "读入 {}，写出 {}";
     cannot_be_read: "{} cannot be read", "有 {}无法读取";
     games_agree: "{}: {} of {} games agree with the rules", "{}：{} / {} 局无误";
-    variations_not_verified: "{}: only main lines are verified, not the variations ({})", "{}：只检验主线，不检验变着（{} 个）";
+    variations_not_verified: "{}: only main lines are verified, not the variations ({})", "{}：只复核主线，不复核变着（{} 个）";
     // Verdicts of chuhe judge.
     verdict_none: "none", "未分胜负";
     verdict_draw: "draw", "和棋";
@@ -244,11 +244,11 @@ texts! {
     best: "best", "最佳";
     win_draw_loss: "win/draw/loss", "胜/和/负";
     // chuhe review
-    ply: "ply", "着数";
+    ply: "ply", "步数";
     played: "move", "着法";
     lost: "lost", "损失";
     better: "better", "更好";
-    moves: "moves", "着法数";
+    moves: "moves", "着数";
     accuracy: "accuracy", "准确率";
     lost_per_move: "lost per move", "平均损失";
     inaccuracies: "inaccuracies", "缓着";
@@ -299,7 +299,7 @@ quit", "\
 炮二平五, h2e2, C2=5     走一着
 hint                     提示最佳着法
 analyse [秒]             最佳变例及分数
-eval                     不搜索的静态评分
+eval                     不搜索的静态评估
 undo                     悔棋（双方各一着）
 moves                    本局着法
 board, flip, fen         显示棋盘、翻转棋盘、显示 FEN
