@@ -1,6 +1,6 @@
 //! Tests of the program `chuhe`: protocols, commands, tournaments, the cloud library, and the examples of the guides.
 //!
-//! They are one binary, because linking each binary takes long.
+//! They are all in one binary, because every test binary takes long to link.
 
 mod dialects;
 mod ucci;
@@ -66,8 +66,8 @@ impl Place {
         names
     }
 
-    /// `chuhe` with the words of a line as arguments, in an English locale. The file after `<` is its standard input,
-    /// which is empty without one.
+    /// `chuhe` with the words of a line as arguments, in an English locale. The file after `<` is its standard input.
+    /// Without `<`, the standard input is empty.
     pub(crate) fn command(&self, line: &str) -> assert_cmd::Command {
         let (arguments, input) = match line.split_once("< ") {
             Some((arguments, file)) => (arguments, self.bytes(file)),
@@ -79,7 +79,7 @@ impl Place {
     }
 
     /// As [`Self::command`], but as a [`Command`] that can run in the background. It inherits the standard input, and
-    /// `<` has no meaning.
+    /// `<` is not special.
     pub(crate) fn process(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
         command.args(words(arguments)).current_dir(self.0.path());
@@ -101,12 +101,14 @@ impl Place {
         json_lines(&self.output(line))
     }
 
-    /// Runs a session. `$ ARGUMENTS` runs a command, which must succeed; `$2 ARGUMENTS` must exit with code 2. The
-    /// lines below it describe its standard output, or its standard error with a `2` before the mark:
-    /// - `> TEXT`: contains the text;
-    /// - `>3 TEXT`: contains it exactly three times;
-    /// - `^ TEXT`: begins with it;
-    /// - `= TEXT`: is this line and nothing else; `=` alone: is empty.
+    /// Runs the commands of a session and checks their output. `$ ARGUMENTS` runs a command, which must succeed;
+    /// `$2 ARGUMENTS` runs one that must exit with code 2. The lines after a command check its standard output:
+    /// - `> TEXT`: the output contains the text;
+    /// - `>3 TEXT`: it contains the text exactly three times;
+    /// - `^ TEXT`: it begins with the text;
+    /// - `= TEXT`: it is this one line; `=` alone: it is empty.
+    ///
+    /// With a `2` before the mark, such as `2>`, a line checks the standard error.
     ///
     /// `\n` in a text is a line end; spaces at the end of a line are ignored. Invalid UTF-8 in the output is replaced.
     pub(crate) fn check(&self, session: &str) {

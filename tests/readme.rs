@@ -88,10 +88,10 @@ fn the_script_of_the_guide_prints_a_best_move() {
 
 #[test]
 fn the_analyses_run_and_print_the_rows_shown() {
-    let shown_first = commands(README, "analyse ");
+    let english = commands(README, "analyse ");
     let chinese = commands(CHINESE, "analyse ");
-    assert_eq!((shown_first.len(), chinese.len()), (3, 2));
-    for command in shown_first.iter().chain(&chinese) {
+    assert_eq!((english.len(), chinese.len()), (3, 2));
+    for command in english.iter().chain(&chinese) {
         let limit: &[&str] = if command.contains(&"--depth".to_owned()) {
             &[]
         } else {
@@ -100,7 +100,7 @@ fn the_analyses_run_and_print_the_rows_shown() {
         let text = run(command, limit);
         assert!(text.contains("\nbest "), "{command:?}: {text}");
     }
-    let text = run(&shown_first[0], &[]);
+    let text = run(&english[0], &[]);
     let rows: Vec<String> = text.lines().map(without_time).collect();
     let shown = &blocks(README, "text")[0];
     for row in shown.lines().filter(|row| row.trim() != "…") {
@@ -304,7 +304,7 @@ fn the_rust_version_is_that_of_the_manifest() {
 fn lines_other_than_table_rows_are_at_most_120_columns_wide() {
     for text in ALL {
         for line in text.lines().filter(|line| !line.starts_with('|')) {
-            // Dashes, quotes and arrows before the CJK blocks are narrow.
+            // Dashes, quotes and arrows have lower code points than the CJK blocks, and are narrow.
             let is_wide = |c: &char| ('\u{2e80}'..='\u{ffef}').contains(c);
             let wide = line.chars().filter(is_wide).count();
             assert!(line.chars().count() + wide <= 120, "{line}");
@@ -334,7 +334,7 @@ fn perft_prints_the_count_shown() {
     assert!(output(&["perft", "5"], "").starts_with(&format!("nodes {nodes} ")));
 }
 
-/// The cells of the option table.
+/// The rows of the option table, each as a list of its cells.
 fn option_rows(text: &'static str) -> Vec<Vec<&'static str>> {
     let (_, table) = text.split_once("\n| UCCI | UCI |").unwrap();
     let rows = table.lines().skip(2).take_while(|line| !line.is_empty());

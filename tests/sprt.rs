@@ -81,8 +81,8 @@ fn simulate(sprt: &Sprt, truth: &[f64; 5], seed: u64) -> ([u64; 2], f64) {
     (decided, played as f64 / MATCHES as f64)
 }
 
-/// Checks that the test accepts `wrong`, if the other hypothesis is true, at the nominal rate of 5 % within one
-/// percentage point.
+/// Checks the rate at which the SPRT accepts `wrong` although the other hypothesis is true: 5 % within one percentage
+/// point.
 fn check(model: EloModel, wrong: Decision, seed: u64, distribution: impl Fn(f64) -> [f64; 5]) {
     let sprt = Sprt {
         elo0: 0.0,

@@ -31,8 +31,8 @@ const PRINTERS: [&str; 17] = [
     "io::Error::other",
 ];
 
-/// Texts that need no entry: the name of a command, and texts that the table contains with each value of their last
-/// part.
+/// Messages that need no entry of their own: the name of a command, and messages that the table contains together with
+/// the text that follows them.
 const EXCEPTIONS: [&str; 3] = [
     "egtb probe",
     "engine {} reports",
@@ -82,7 +82,7 @@ impl Messages {
         })
     }
 
-    /// Visits the parts of an expression, which are printed if it is an argument of a printer itself or `is_printed`.
+    /// Visits an expression. Its literals are messages if `is_printed` or if it is in an argument of a printer.
     fn visit_printed(&mut self, is_printed: bool, visit: impl FnOnce(&mut Self)) {
         let before = self.is_printed;
         self.is_printed |= is_printed;

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 const CHUHE: &str = env!("CARGO_BIN_EXE_chuhe");
-/// The environment variable with the address that `deaf_engine` connects to.
+/// The environment variable with the address that `unresponsive_engine` connects to.
 const ADDRESS: &str = "CHUHE_TEST_ADDRESS";
 /// The environment variable with the program that `explorer` starts.
 const PROGRAM: &str = "CHUHE_TEST_PROGRAM";
@@ -71,7 +71,7 @@ fn a_killed_match_ends_its_engines() {
             .arg("--engine")
             .arg(format!("cmd={}", engine.display()));
         command.arg(format!("name={name}"));
-        command.arg("args=--exact deaf_engine --ignored --nocapture");
+        command.arg("args=--exact unresponsive_engine --ignored --nocapture");
     }
     command.env(ADDRESS, listener.local_addr().unwrap().to_string());
     let mut tournament = command.stdin(Stdio::null()).spawn().unwrap();
@@ -88,10 +88,10 @@ fn a_killed_match_ends_its_engines() {
     assert!(is_closed, "the engine did not end: {end:?}");
 }
 
-/// An engine that answers nothing and ignores the end of its input.
+/// An engine that never answers and ignores the end of its input.
 #[test]
 #[ignore = "started by another test"]
-fn deaf_engine() {
+fn unresponsive_engine() {
     let _connection = TcpStream::connect(std::env::var(ADDRESS).unwrap()).unwrap();
     thread::sleep(2 * PATIENCE);
 }
@@ -153,7 +153,7 @@ fn a_double_click_opens_the_board() {
     fs::create_dir(&place).unwrap();
     let program = place.join("chuhe.exe");
     fs::copy(CHUHE, &program).unwrap();
-    // Empty files in place of the programs that would open the browser. They are found first and cannot be started.
+    // Empty files with the names of the programs that open the browser. They are found first and cannot be started.
     for opener in ["explorer.exe", "powershell.exe", "winebrowser.exe"] {
         fs::write(place.join(opener), "").unwrap();
     }

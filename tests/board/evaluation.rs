@@ -39,7 +39,7 @@ proptest! {
 
 #[test]
 fn see_values_are_near_the_values_of_the_evaluation() {
-    // How much the evaluation falls for the owner of a piece that is removed.
+    // For each kind of piece, how much the evaluation falls for the owner when one is removed.
     let mut changes: [Vec<i32>; PieceKind::COUNT] = Default::default();
     for fen in chuhe::search::BENCH_POSITIONS {
         let position: Position = fen.parse().expect(fen);

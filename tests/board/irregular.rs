@@ -1,5 +1,5 @@
-//! Every part of the program that takes positions, with positions that cannot arise in a game, such as
-//! compositions with 15 rooks.
+//! Positions that cannot arise in a game, such as compositions with 15 rooks, in every part of the program that takes
+//! positions.
 
 use chuhe::board::{Color, Position};
 use chuhe::book::{BookMove, BookTable};
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use super::evaluation::evaluate;
 use crate::test_positions::{Shape, play_on, random_position};
 
-/// Fifteen of a kind and a king on each side.
+/// Each side has a king and fifteen pieces of one kind.
 const CROWDED: [&str; 4] = [
     "r1r1k1r2/r1r1r1r1r/r1r1r1r1r/r7r/9/9/R7R/R1R1R1R1R/R1R1R1R1R/R1RK2R2 w",
     "c1c1k1c2/c1c1c1c1c/c1c1c1c1c/c7c/9/9/C7C/C1C1C1C1C/C1C1C1C1C/C1CK2C2 w",
@@ -151,7 +151,7 @@ fn random_irregular_positions_are_searched() {
     }
 }
 
-/// A composition of 江湖排局: mate in four.
+/// A composition of the traditional kind 江湖排局: mate in four.
 #[test]
 fn composition_with_a_pawn_on_its_own_back_rank_is_solved() {
     let position: Position = "3k2p2/4P4/9/9/9/2B1cnN2/9/7CR/4p4/2Cp1K3 w"

@@ -46,7 +46,8 @@ fn set(moves: &[Move]) -> BTreeSet<u16> {
     set
 }
 
-/// Whether the king cannot be taken after the move.
+/// Whether the king of the side that moves cannot be taken after the move, neither by a piece nor by the other king on
+/// an open file. A promotion is legal if the king is not in check.
 fn reference_is_legal(position: &Position, m: Move) -> bool {
     let mover = position.side_to_move();
     if m.is_promotion() {
@@ -92,7 +93,8 @@ fn exchange_gain(position: &Position, m: Move) -> i32 {
     value(m.to()) - best_recapture(position, m.to(), side, occupied, prize)
 }
 
-/// Whether no remaining piece attacks the king of `side` after its piece has taken on `target`.
+/// Whether the king of `side` is not attacked after its piece on `from` has taken on `target`. `rest` are the other
+/// pieces that have not been exchanged.
 fn leaves_king_safe_after_capture(
     position: &Position,
     side: Color,
@@ -183,7 +185,7 @@ fn saturated_counters_are_restored() {
 
 proptest! {
     #[test]
-    fn effects_of_a_move_are_known_before_it_is_made(position in positions()) {
+    fn key_after_and_gives_check_agree_with_the_made_move(position in positions()) {
         for m in legal_moves(&position) {
             let mut after = position.clone();
             after.make(m);

@@ -26,7 +26,7 @@ const STALEMATE = '3k5/9/9/9/9/9/9/R8/1R7/4K4 w';
 
 const directory = mkdtempSync(join(tmpdir(), 'chuhe-'));
 const children = [];
-// Messages that no test expects.
+// Errors and warnings of the pages. No test causes one.
 const problems = [];
 
 // Starts a server and returns the address that it prints.
@@ -121,7 +121,7 @@ async function playsByMouse(url) {
     await page.mouse.up({ button: 'right' });
     assert.equal(await page.locator('#board [data-move=a0a4]').count(), count);
   }
-  await keepsMatch(page);
+  await resumesMatch(page);
   await square(page, 'e0').click();
   await square(page, 'e5').click();
   await waitForStatus(page, 'A king moves one step within the palace');
@@ -135,13 +135,13 @@ async function playsByMouse(url) {
   await page.reload();
   await page.waitForSelector('body[data-ready]');
   assert.equal(await page.locator('#resign').isVisible(), false);
-  // Red has no cannons, so that no book knows the position.
+  // Red has no cannons, so the position is in no book.
   await page.goto(`${url}#rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/9/9/RNBAKABNR_w`);
   await page.waitForFunction(() => !document.querySelector('#moves button'));
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '');
   await page.fill('#minutes', '0');
-  // Long enough to reload the page meanwhile.
+  // The page is reloaded during this time.
   await page.fill('#move-time', '10');
   await page.click('#play-black');
   await waitForStatus(page, 'thinking');
@@ -155,7 +155,7 @@ async function playsByMouse(url) {
 }
 
 // Back asks before it leaves a game against the engine. If the engine returns no move, the clocks stop.
-async function holdsMatch(url) {
+async function asksBeforeLeavingMatch(url) {
   const page = await open(url);
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '500');
@@ -185,7 +185,7 @@ async function holdsMatch(url) {
 }
 
 // What the user does while the engine thinks neither ends its search nor changes its move.
-async function keepsTurn(url) {
+async function leavesEngineThinking(url) {
   const page = await open(`${url}#~@0;Red=A;Black=B;Result=1-0`);
   const asked = [];
   page.on('request', (request) => asked.push(...(/(?<=api\/)(analyse|move|draw|review)/.exec(request.url()) || []).slice(1)));
@@ -214,7 +214,7 @@ async function keepsTurn(url) {
   assert.match(await page.evaluate(() => location.hash), /^#~h2e2:own:h9g7@2/);
   assert.equal(await page.inputValue('#comment'), '');
   await page.click('#analyse');
-  await looksAtOtherMoves(page);
+  await offersDrawFromOtherPosition(page);
   await setsUpInMatch(page, (move) => reply(move));
   await page.context().close();
 }
@@ -226,7 +226,7 @@ async function endsByRepetition(page, loser) {
 }
 
 // A draw offer is about the game, not the position on the board, and a variation does not end the game.
-async function looksAtOtherMoves(page) {
+async function offersDrawFromOtherPosition(page) {
   await page.click('#first');
   await page.route('**/api/draw*', (route) => {
     const moves = new URL(route.request().url()).searchParams.get('moves');
@@ -275,7 +275,7 @@ async function changesGames(url) {
   await page.click('#promote');
   const address = () => page.evaluate(() => location.hash);
   assert.match(await address(), /^#~b2e2\(h2e2h9g7h0g2\)b9c7\(h9g7\)@/);
-  // Back after a move returns to the position before it, even if the user has just walked there.
+  // Back after a move returns to the position before it, even if the user has just navigated there.
   await page.goto(`${url}#~h2e2h9g7@0`);
   await page.evaluate(() => {
     document.querySelector('#last').click();
@@ -307,7 +307,7 @@ async function changesGames(url) {
 }
 
 // A reload continues the game against the engine with its side, level and clocks.
-async function keepsMatch(page) {
+async function resumesMatch(page) {
   await page.reload();
   await page.waitForSelector('body[data-ready]');
   await waitForStatus(page, 'continues');
@@ -320,7 +320,7 @@ async function keepsMatch(page) {
   await waitForMoves(page, 6);
   await page.click('#take-back');
   await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 4);
-  // Another game does not continue it.
+  // Another tab with the same address does not continue it.
   const other = await page.context().newPage();
   await other.goto(page.url());
   await other.waitForSelector('body[data-ready]');
@@ -340,7 +340,7 @@ async function playsByKeyboard(url) {
   await press(...Array(7).fill('ArrowUp'), 'Space');
   await waitForStatus(page, 'No legal move');
   assert.equal(await page.evaluate(() => document.activeElement.dataset.name), 'b8');
-  // Away from the board the arrow keys walk through the game.
+  // Outside the board the arrow keys step through the game.
   await page.locator('#language').focus();
   await press('ArrowLeft');
   assert.match(await status(page), /Red to move/);
@@ -421,7 +421,7 @@ async function playsByTouch(url) {
   await page.context().close();
 }
 
-// An arrow and a circle by a long press, without the drawing mode; the same again removes them.
+// An arrow and a circle by a long press, outside the drawing mode; the same gestures remove them again.
 async function drawsByLongPress(page) {
   const client = await page.context().newCDPSession(page);
   const touch = (type, points) => client.send('Input.dispatchTouchEvent', { type, touchPoints: points });
@@ -590,7 +590,7 @@ const OTHER_FORMATS = [
   ['utf-16.txt', Buffer.from('\ufeff炮二平五 马８进７ 马二进三 车９平８', 'utf16le')],
 ];
 
-// Each of them by the control, by drop, and by paste as a file; as text where it is text.
+// Opens each of them with the file control, by drop and by pasting the file, and pastes the content if it is text.
 async function opensOtherFormats(page) {
   const expect = async (name) => {
     await waitForStatus(page, 'Games read').catch(async () => assert.fail(`${name}: ${await status(page)}`));
@@ -600,7 +600,7 @@ async function opensOtherFormats(page) {
   for (const [name, content] of OTHER_FORMATS) {
     const buffer = Buffer.from(content);
     await page.setInputFiles('#file', { name, mimeType: 'application/octet-stream', buffer });
-    await expect(`${name} by the control`);
+    await expect(`${name} with the control`);
     for (const way of ['drop', 'paste']) {
       await transfer(page, way, name, buffer);
       await expect(`${name} by ${way}`);
@@ -612,7 +612,7 @@ async function opensOtherFormats(page) {
   }
 }
 
-// Files of all formats by the control, by drop and by paste; the saved PGN is the same game.
+// Opens files of all formats with the file control, by drop and by paste. The saved PGN is the same game.
 async function opensFiles(url) {
   const page = await open(url);
   await page.click('#game-panel summary');
@@ -690,7 +690,7 @@ async function showsReviewFile() {
 function startProxy(target) {
   const proxy = createServer((incoming, outgoing) => {
     const path = incoming.url.replace(/^\/club\//, '/');
-    // A connection of its own, because the server may close a kept one just when it is used again.
+    // A new connection for each request, because the server may close a kept one just when it is used again.
     const options = { method: incoming.method, headers: incoming.headers, agent: false };
     const passed = forward(new URL(path, target), options, (response) => {
       outgoing.writeHead(response.statusCode, response.headers);
@@ -711,7 +711,7 @@ async function showsLibrary() {
   writeFileSync(join(directory, 'tokens'), `write anna ${token}\n`);
   const url = await start('serve', 'library.db', '--listen', '127.0.0.1:0', '--nodes', '2000', '--tokens', 'tokens');
   const root = await startProxy(url.replace('chessdb.php', ''));
-  // A library is not a game, and `chuhe board` says how it is opened.
+  // `chuhe board` does not open a library as a game or book, and reports how to open it.
   for (const library of [['library.db'], ['--book', 'library.db']]) {
     const { status: code, stderr } = spawnSync(PROGRAM, ['board', '--no-browser', ...library], { cwd: directory, encoding: 'utf8' });
     assert.equal(code, 1);
@@ -758,7 +758,7 @@ async function showsLibrary() {
   await page.context().close();
 }
 
-// The board with a library in a file: its moves and notes beside the engine, without a token.
+// `chuhe board` with a library in a file. Its moves and notes can be used without a token.
 async function showsOwnLibrary() {
   execFileSync(PROGRAM, ['cloud', 'fill', 'own.db', '--positions', '1', '--nodes', '1000'], { cwd: directory });
   const url = await start('board', '--no-browser', '--library', 'own.db');
@@ -787,7 +787,7 @@ async function showsOwnLibrary() {
   await page.context().close();
 }
 
-// The library plays only at the end of a game that the rules have not ended.
+// The library plays only at the end of the current line, and only if the rules have not ended the game.
 async function playsByLibrary(page, url) {
   await page.goto(`${url}#~h2e2h9g7@0`);
   await page.selectOption('#library-side', 'wb');
@@ -845,7 +845,7 @@ async function writesNotes(page, root) {
   await page.uncheck('#note-private');
   await page.click('#note-form button');
   await page.waitForFunction(() => !document.querySelector('#library-note').textContent.includes('private'));
-  // A glyph that the form does not have stays.
+  // A glyph that the form does not offer is kept.
   const start = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w';
   const glyphs = (value) => page.evaluate(async ([board, value]) => {
     const headers = { Authorization: `Bearer ${sessionStorage.getItem('token')}` };
@@ -864,7 +864,7 @@ async function writesNotes(page, root) {
   assert.deepEqual(await glyphs(), [2, 14, 40]);
 }
 
-// A note cannot be saved before it is known, so that an empty form does not replace it.
+// A note cannot be saved before it has been loaded, so that an empty form does not replace it.
 async function keepsNote(page) {
   let answer = null;
   const answered = new Promise((resolve) => { answer = resolve; });
@@ -878,7 +878,8 @@ async function keepsNote(page) {
   await page.waitForSelector('#save-note:enabled');
   assert.match(await page.inputValue('#note-comment'), /^The most/);
   await page.unroute('**/notes?*');
-  // A failed query of the notes can be repeated. An error status would also be in the console, which must stay empty.
+  // A failed query of the notes can be repeated. The reply has no error status, because that would be an error in the
+  // console, which must stay empty.
   await page.route('**/notes?*', (route) => route.fulfill({ body: 'no JSON' }));
   for (const id of ['back', 'next']) await page.click(`#${id}`);
   await page.waitForSelector('#retry', { state: 'visible' });
@@ -887,8 +888,8 @@ async function keepsNote(page) {
   await page.waitForSelector('#save-note:enabled');
 }
 
-// Games from the starting position without some of its pawns. Of their 4,096 searches the server requests 400 every two
-// seconds at most. The pawn on e3 stays between the kings.
+// Games from the starting position without some of its pawns. The job has 4,096 searches, and at most 400 of them are
+// in the queue at the same time. The pawn on e3 stays between the kings.
 function manyGames() {
   const rank = (pawn, missing) => Array.from({ length: 9 }, (_, file) => (file % 2 || (missing >> (file / 2)) & 1 ? '1' : pawn))
     .join('').replace(/1+/g, (gap) => gap.length);
@@ -908,7 +909,7 @@ async function uploadsFiles(page) {
   await waitForStatus(page, 'Job 1: 2 games, 3 searches');
   await page.waitForFunction(() => /3 of 3 · finished/.test(document.querySelector('#jobs').textContent), null, { timeout: 120000 });
   await checkAccessibility(page, 'library-jobs-en-light');
-  // Many searches take long enough to cancel them.
+  // A job with many searches runs long enough to be canceled.
   await upload('list.pgn', manyGames());
   await waitForStatus(page, 'Job 2: 512 games, 4096 searches');
   await page.locator('#jobs li button').first().click();
@@ -920,8 +921,8 @@ async function uploadsFiles(page) {
 try {
   const url = await start('board', '--no-browser');
   const tests = {
-    playsByMouse, holdsMatch, keepsTurn, changesGames, playsByKeyboard, playsByTouch, analyses, reviews, opensFiles,
-    needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
+    playsByMouse, asksBeforeLeavingMatch, leavesEngineThinking, changesGames, playsByKeyboard, playsByTouch, analyses,
+    reviews, opensFiles, needsNoChineseFont, showsReviewFile, showsLibrary, showsOwnLibrary,
   };
   for (const [name, test] of Object.entries(tests)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;

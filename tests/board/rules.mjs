@@ -1,5 +1,5 @@
-// Compares the legal moves and notations of the page with those of a file by the engine, and tests the texts of games and
-// the replies of servers: node rules.mjs FILE.
+// Compares the legal moves and notations of the page with those in FILE, which the engine has written. Also tests the
+// texts of games and the replies of servers. Usage: node rules.mjs FILE.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,13 +30,13 @@ try {
       }
     }
   }
-  // Every key of a text that the page uses has a text.
+  // Every text key that the page uses is defined. The codes of the languages look like keys.
   const { hasText } = await load('texts.js');
   for (const name of readdirSync(directory).filter((file) => /\.(js|html)$/.test(file))) {
     const source = readFileSync(join(directory, name), 'utf8');
     for (const [, key] of source.matchAll(/(?:\bt\(|data-(?:text|label|hint)=|GameError\(|return )['"]([a-z][a-z ]*)['"]/g)) {
-      const isOther = ['zh', 'en'].includes(key);
-      assert(isOther || hasText(key), `${name}: ${key}`);
+      const isLanguage = ['zh', 'en'].includes(key);
+      assert(isLanguage || hasText(key), `${name}: ${key}`);
     }
   }
   for (const text of [
@@ -48,7 +48,7 @@ try {
   }
   const pgn = writePgn(decodeGame('~h2e2$2:b:(b2e2h9g7)h9g7@0;Result=1-0'), 'coordinates');
   assert.match(pgn, /^1\. H2-E2 \$2 \{b\} \(1\. B2-E2 H9-G7\) 1\.\.\. H9-G7 1-0$/m);
-  // Numbers continue those of the FEN, names of tags are written in full, and the starting position needs no FEN.
+  // Move numbers continue that of the FEN, escaped names of tags are decoded, and the starting position needs no FEN.
   const later = writePgn(decodeGame('4k4/9/9/9/9/9/9/9/4R4/3K5_b_-_-_12_30~e9f9e1e2@1;Red%5FTeam=A'), 'coordinates');
   assert.match(later, /^\[Red_Team "A"\]$/m);
   assert.match(later, /^30\.\.\. E9-F9 31\. E1-E2 \*$/m);

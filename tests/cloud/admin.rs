@@ -9,7 +9,7 @@ use super::server::{
     write_example,
 };
 
-/// The response to a POST request with a token in the header.
+/// The response to a POST request with a form and with a token in the header.
 fn post(server: &Server, path: &str, form: &str, token: &str) -> String {
     server.post_with(path, FORM, form, &bearer(token))
 }

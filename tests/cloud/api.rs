@@ -116,7 +116,7 @@ fn pages_of_other_origins_may_only_read() {
         refusal.starts_with("a page of another origin sent the request"),
         "{refusal}"
     );
-    // A proxy passes on the host of the page.
+    // A proxy forwards the host of the page.
     let server = Server::new("--proxy 127.0.0.1");
     for (origin, expected) in [
         ("https://Example.org:8443", 200),

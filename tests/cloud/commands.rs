@@ -11,7 +11,7 @@ use crate::{Place, words};
 
 const GAME: &str = "[Game \"Chinese Chess\"]\n[Format \"ICCS\"]\n\n1. H2-E2 H9-G7 2. H0-G2 *\n";
 
-/// A position with two pawns on a file before the river, which a library cannot store.
+/// A position with two red pawns on one file that have not crossed the river, which a library cannot store.
 const DOUBLED: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR w";
 
 /// A new directory with a library of three scores. No server runs on it.
@@ -363,7 +363,7 @@ fn known_moves_are_copied_from_another_library() {
     assert_eq!(dump("new"), dump("library"));
 }
 
-/// Adds a task to a library and leases it for an hour, as a worker leaves it that is killed.
+/// Adds a task to a library and leases it for an hour. A killed worker leaves such a task.
 fn leave_a_leased_task(place: &Place, library: &str) {
     let store = Store::open(&place.path(library)).unwrap();
     let task = Task {
@@ -465,8 +465,8 @@ fn reading_commands_leave_other_files_as_they_are() {
     }
 }
 
-/// The program, unable to write to the directory and its files. If this process has the rights of root, the program
-/// runs as another user, by `setpriv`; `None` if that fails.
+/// A command that runs the program without write permission for the directory and its files. If the tests run as root,
+/// the program runs as another user, by `setpriv`; `None` if that fails.
 fn read_only(place: &Place) -> Option<Command> {
     use std::os::unix::fs::PermissionsExt;
 
@@ -493,7 +493,7 @@ fn read_only(place: &Place) -> Option<Command> {
     None
 }
 
-/// Runs a command by [`read_only`]; returns the exit code and the output.
+/// Runs the program with [`read_only`]; returns the exit code and the output.
 fn run_read_only(place: &Place, line: &str) -> Option<(Option<i32>, String)> {
     let mut command = read_only(place)?;
     command.current_dir(place.path("")).args(words(line));
@@ -544,7 +544,7 @@ fn read_only_libraries_are_read_and_served() {
 #[test]
 fn unmerged_writes_of_a_read_only_library_are_reported() {
     let place = place_with_library();
-    // Writes that were not merged into the file would be missed.
+    // A command that reads only the database file would miss the writes in the log.
     place.write("library.db-wal", "x".repeat(5_000));
     let Some((code, text)) = run_read_only(&place, "cloud dump library.db") else {
         return;

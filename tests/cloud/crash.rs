@@ -18,7 +18,8 @@ use crate::Place;
 const ROUNDS: u64 = 4;
 const WRITERS: u64 = 8;
 
-/// Writes moves of random games until the server has ended; collects the acknowledged ones, with encoded boards.
+/// Writes scores of moves of random games until the server has ended. Collects the acknowledged moves, with their
+/// boards encoded for a URL.
 pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String, String)>>) {
     let mut random = StdRng::seed_from_u64(seed);
     loop {
@@ -57,7 +58,7 @@ fn acknowledged_writes_survive_a_kill() {
     assert_eq!(problems.first(), None);
 }
 
-/// Kills servers on a library during writes, and checks that it contains the acknowledged ones.
+/// Kills servers on a library during writes, and checks that the library contains all acknowledged moves.
 pub fn survive_kills(library: &str, place: &Place) {
     let acknowledged = Mutex::new(Vec::new());
     let mut fastest = Duration::MAX;
@@ -104,7 +105,7 @@ fn write_score(server: &Server, board: &str, m: &str) -> String {
 #[test]
 fn a_full_disk_only_affects_writes() {
     let place = place_with_tokens();
-    let server = Server::start_with_little_disk(&place, 600);
+    let server = Server::start_with_file_size_limit(&place, 600);
     let mut random = StdRng::seed_from_u64(1);
     let mut acknowledged: Vec<(String, String)> = Vec::new();
     let refused = 'writing: loop {

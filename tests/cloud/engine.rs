@@ -10,7 +10,7 @@ use super::server::{Server, WRITER, bearer, body, responding};
 /// A search that ends soon, with a move time that lets the engine wait up to two seconds for the library.
 const GO: &str = "go movetime 20000 depth 4";
 
-/// Sends commands to an engine and waits for `bestmove` after each `go`. Returns its output and the time.
+/// Sends commands to an engine and waits for `bestmove` after each `go`. Returns its output and the elapsed time.
 fn run_engine(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {
     let mut engine = Command::new(env!("CARGO_BIN_EXE_chuhe"))
         .stdin(Stdio::piped())
@@ -70,7 +70,7 @@ fn a_verified_move_of_the_library_is_played() {
     assert_eq!(best_move(&run_engine(&server.url(), &go).0), "b0c2");
     assert_ne!(best_move(&run_engine("", &go).0), "b0c2");
     assert_eq!(requested(), "2");
-    // The library is not asked in analysis, without a time, or below full strength.
+    // The library is not asked in analysis, without a time limit, or below full strength.
     for go in [
         "go depth 3",
         "go nodes 500",
@@ -86,7 +86,7 @@ fn a_verified_move_of_the_library_is_played() {
         &[weak, "position startpos", "go movetime 20000"],
     );
     assert_eq!(requested(), "2");
-    // A move that does not take back a knight is rejected, although the library prefers it.
+    // A move that does not recapture the cannon is rejected, although the library prefers it.
     let board = "rnbakabCr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR%20b";
     for (m, score) in [("i9h9", 0), ("a9a8", -900)] {
         let path = format!(
@@ -179,8 +179,8 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
     for user in ["not-the-token-of-anybody", WRITER] {
         let url = format!("http://{user}@{}", server.address);
         let (output, _) = run_engine(&url, &go[..2]);
-        let is_listed = output.iter().any(|line| line.contains("cloud: "));
-        assert_eq!(is_listed, user != WRITER, "{output:?}");
+        let is_reported = output.iter().any(|line| line.contains("cloud: "));
+        assert_eq!(is_reported, user != WRITER, "{output:?}");
         assert!(!output.iter().any(|line| line.contains(user)), "{output:?}");
     }
     assert_eq!(requested(), "5");

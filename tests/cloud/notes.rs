@@ -378,7 +378,7 @@ fn reasons_are_in_the_language_of_the_client() {
     assert_eq!(body(&refused), "没有对局或局面\n");
     let refused = post("/notes", FORM, "board=x");
     assert_eq!(body(&refused), "board 须为 FEN\n");
-    // A position with two pawns on a file before the river cannot be stored.
+    // A position with two red pawns on one file that have not crossed the river cannot be stored.
     let doubled = START.replace("/9/9/P1P1P1P1P", "/9/P8/P1P1P1P2");
     let list = format!("{START}\n{doubled}\n");
     let job = json_body(&post("/jobs", "text/plain", &list));

@@ -41,7 +41,7 @@ fn two_servers_on_postgres_agree() {
     let (first, mut second) = (start(), start());
     write_example(&first);
     assert_eq!(second.ask("queryscore", ""), "eval:20\0");
-    // Write to both servers, and kill one of them meanwhile.
+    // Write to both servers, and kill one of them during the writes.
     let acknowledged = Mutex::new(Vec::new());
     let process = rustix::process::Pid::from_child(&second.child);
     std::thread::scope(|scope| {
@@ -111,7 +111,7 @@ fn a_server_survives_the_loss_of_its_database() {
     let server = Server::start_on(&database.url(), &place, "");
     write_example(&server);
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
-    assert!(database.cut_off() >= 2);
+    assert!(database.terminate_connections() >= 2);
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     let more = format!("&move=a3a4&score=-30&token={WRITER}");
     assert_eq!(server.ask("store", &more), "ok\0");
@@ -119,7 +119,7 @@ fn a_server_survives_the_loss_of_its_database() {
     let mut connection = database.connect();
     let hide = "ALTER SCHEMA chuhe_cloud RENAME TO hidden";
     connection.batch_execute(hide).unwrap();
-    database.cut_off();
+    database.terminate_connections();
     let error = "Error: the library cannot be read or written";
     assert_eq!(server.ask("queryscore", ""), error);
     assert_eq!(server.ask("store", &more), error);

@@ -37,7 +37,7 @@ fn workers_score_and_acknowledge_batches() {
     assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
     let batch = get(&server, &take);
     assert_eq!(batch, format!("{START}\n{START} moves c3c4\n"));
-    // It is leased, and no other task waits.
+    // The task is leased, and there is no other one.
     assert_eq!(get(&server, &take), "");
     let store = |more: &str, signed: &str| {
         let token = hash(&format!("{access}{signed}"));
@@ -58,7 +58,7 @@ fn workers_score_and_acknowledge_batches() {
     let unsigned = format!("action=ackqueue&key={}&token={access}", hash(&batch));
     assert_eq!(get(&server, &unsigned), "tokenerror");
     assert_eq!(acknowledge(&server, "ackqueue", &access, &batch), "ok");
-    // The writer of the score is the name of the token.
+    // The score is logged with the name of the token as its writer.
     drop(server);
     let store = chuhe::cloud::store::Store::open(&place.path("library.db")).unwrap();
     assert_eq!(store.undo("tests", None, "operator").unwrap().values, 1);

@@ -60,7 +60,7 @@ impl Server {
     }
 
     /// Starts a server with a file size limit of `blocks` blocks, which have 512 or 1024 bytes depending on the shell.
-    pub fn start_with_little_disk(place: &Place, blocks: u32) -> Self {
+    pub fn start_with_file_size_limit(place: &Place, blocks: u32) -> Self {
         let mut shell = Command::new("sh");
         let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
         shell.args(["-c", &script, env!("CARGO_BIN_EXE_chuhe")]);
@@ -119,7 +119,7 @@ impl Server {
         ))
     }
 
-    /// The body of the response to an action on the starting position.
+    /// The body of the response to an action on the starting position, with additional parameters.
     pub fn ask(&self, action: &str, more: &str) -> String {
         let board = encoded(START);
         body(&self.get(&format!("/chessdb.php?action={action}&board={board}{more}")))
@@ -208,7 +208,7 @@ pub fn bearer(token: &str) -> String {
     }
 }
 
-/// A FEN in a URL.
+/// A FEN with its spaces encoded for a URL.
 pub fn encoded(board: &str) -> String {
     board.replace(' ', "%20")
 }

@@ -132,7 +132,7 @@ fn results_are_bound_to_the_lease_and_its_worker() {
         post("/worker/submit", text, token).0
     };
     assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
-    // A lease that was never given out.
+    // A lease that was never granted.
     assert_eq!(submit(1, WRITER, "c3c4", -16, 9), 409);
     let request = "{\"kind\":\"scoring\",\"count\":1}".to_owned();
     let (_, batch) = post("/worker/lease", request.clone(), WRITER);
@@ -273,7 +273,7 @@ fn boards_are_normalized_or_rejected_with_a_reason() {
         let expected = "{\"status\":\"invalid board\",\"reason\":\"";
         assert!(reply.starts_with(expected), "{none}: {reply}");
     }
-    // The normal parser reads a FEN without the side to move, which the API rejects.
+    // The API rejects a FEN without the side to move, which other commands read.
     assert!(board(start).starts_with("{\"status\":\"invalid board\""));
 }
 

@@ -11,7 +11,7 @@ use super::{Place, check};
 const ENDGAME: &str = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w - - 0 1";
 const MATED: &str = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
 
-/// The rows that the command prints, without errors.
+/// The rows that the command prints. It must succeed with an empty standard error.
 fn rows(arguments: &str) -> Vec<String> {
     let place = Place::new();
     let mut command = place.command(&format!("analyse {arguments}"));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Place, START};
 use crate::json_lines;
 
-/// A suite: a capture, a mate in at most two moves, a move to avoid, and a position without a task.
+/// A suite: a capture, a mate in at most two moves, a move to avoid, and a position without an EPD operation.
 const SUITE: &str = "\
 # a comment
 3k5/9/9/4r4/9/9/9/9/4R4/4K4 w - - 0 1 bm e1e6; id \"a rook, for nothing\";
@@ -36,7 +36,7 @@ fn lines_with_moves_are_searched_at_their_last_positions() {
     for (answer, board) in answers.iter().zip(boards) {
         assert!(answer["fen"].as_str().unwrap().contains(board), "{answer}");
     }
-    // Moves without the word `moves`, a FEN with `--` for two fields, and an EPD comment with that word.
+    // Moves without the word `moves`, a FEN with `--` for two fields, and an EPD `id` that contains this word.
     let task = "bm a0a1; id \"two moves to mate\";";
     place.write(
         "forms.txt",

@@ -128,7 +128,7 @@ fn only_the_page_itself_may_use_the_board() {
     assert_eq!(status(&page, &host), 200);
     let local = format!("Host: localhost:{}\r\n", board.port);
     assert_eq!(status(&page, &local), 200);
-    // The relative links of the page need the last slash.
+    // The relative links of the page need the slash at the end.
     assert_eq!(status(&format!("/{}", board.token), &host), 301);
     let state = format!("/{}/api/state", board.token);
     for path in [
@@ -200,7 +200,7 @@ fn positions_are_described() {
     assert_eq!(ending["value"]["result"], "win");
     let moves = ending["tablebase"].as_array().unwrap();
     assert!(moves.iter().all(|m| m["move"].is_string()) && moves.len() > 10);
-    // The reason for an invalid FEN is that of the command line.
+    // An invalid FEN has the same reason as on the command line.
     let (status, invalid) = board.ask("position?start=9/9/9/9/9/9/9/9/9/4K4 w&moves=");
     assert_eq!(status, 400);
     assert!(
@@ -369,7 +369,7 @@ fn games_of_the_command_line_are_shown() {
     for invalid in ["no-such-file.pgn", "'9/9 w'", "games.pgn:2@3"] {
         place.check(&format!("$1 board --no-browser {invalid}"));
     }
-    // A file that cannot be rewound is read from its first byte.
+    // An input that cannot be rewound is also read from its first byte.
     #[cfg(unix)]
     {
         place.write("cut.cbr", b"CCBridge Record\0\0\0\0\x02cut");
@@ -377,7 +377,8 @@ fn games_of_the_command_line_are_shown() {
     }
 }
 
-/// The page has its own rules, which need no server. They are compared with those of the engine, by Node.js.
+/// The page has its own implementation of the rules, which needs no server. Node.js runs it on positions with the moves
+/// of the engine.
 #[test]
 fn rules_and_notations_of_the_page_are_those_of_the_engine() {
     let mut node = Command::new("node");

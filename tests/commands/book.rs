@@ -14,7 +14,7 @@ fn a_book_is_built_from_games_and_shown() {
     place.check("$ book build book.dat games.pgn --min-games 1\n2> skipped 1 game without a result\n2> 3 games");
     place.write("cut.pgn", "1. h2e2 h9g7 2. h0g2 a0a9 1-0\n");
     place.check("$ book build cut.dat cut.pgn --min-games 1\n2> cut.pgn: game 1: line 1: move 4:");
-    // The central cannon: a win and a loss are 2, a draw of its mirror image is 1.
+    // The central cannon has weight 2 for a win and a loss. Its mirror image has weight 1 for a draw.
     let shown = "h2e2  炮二平五  C2=5  2       66.7 %\nb2e2  炮八平五  C8=5  1       33.3 %\n";
     let text = place.output("book show --book book.dat");
     assert_eq!(text.split_once('\n').unwrap().1, shown);
@@ -212,7 +212,7 @@ fn invalid_books_are_reported() {
     place.write("cut.dat", [1; 15]);
     // A rook that takes its own pawn.
     place.write("wrong.dat", [0xd5, 0x56, 0x26, 0x05, 0xc3, 0x93, 1, 0]);
-    // Sorted by coincidence, but the moves are not on the board.
+    // The keys happen to be sorted, but no entry has a legal move.
     place.write("foreign.dat", "AAAAAAA\0BBBBBBB\0CCCCCCC\0");
     place.write("foreign.txt", "1. h2e2 h9g7 2. h0g2\n");
     place.write("empty.txt", "# no moves\n");
@@ -253,13 +253,13 @@ fn invalid_books_are_reported() {
 #[test]
 fn a_merged_xqb_keeps_its_weights_and_positions() {
     let place = Place::new();
-    // Both sides lose a tempo, so black has the position that red had.
+    // The format stores this position and the starting position under one key.
     let black = START.replace(" w", " b");
     // No line of the book reaches this position.
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
     let lines = format!("{START}\th2e2\t5\n{black}\th7e7\t5\n{ending}\te9f9\t7\n");
     place.write("a.txt", lines);
-    // The ending counts as two positions, with and without exchanged colors.
+    // The ending counts as two positions, with either color to move.
     place.check(&format!(
         "
         $ book import a.txt a.xqb
@@ -317,7 +317,7 @@ fn hashed_books_are_merged_completely() {
     );
     let shown = |fen: &str| place.output(&format!("book show '{fen}' --book b.dat"));
     assert!(shown(ending).contains("  14 "));
-    // The largest weight of the format, and the other one in proportion.
+    // The larger weight becomes the maximum of the format, and the other one is scaled in proportion.
     let start = shown(START);
     let has_both = start.contains("  65535 ") && start.contains("  3 ");
     assert!(has_both, "{start}");

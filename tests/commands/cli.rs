@@ -8,7 +8,7 @@ use predicates::str::{contains, is_match};
 use super::{Place, check};
 
 #[test]
-fn without_arguments_it_is_the_engine() {
+fn without_arguments_the_engine_runs() {
     let place = Place::new();
     place.write("lines", "ucci\nquit\n");
     place.check("$ < lines\n> ucciok\\nbye\\n\n2=\n$\n=");

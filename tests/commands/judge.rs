@@ -59,7 +59,7 @@ fn each_rule_set_has_its_verdict() {
 }
 
 #[test]
-fn a_mate_by_a_table_that_the_game_may_prevent_is_not_stated() {
+fn a_table_mate_that_a_repetition_may_prevent_is_not_reported() {
     let ending = |moves: &str| {
         let start = "9/4k4/9/9/9/9/9/5N3/3K5/9 w";
         object(&format!("'{start}' {moves} --explain"))["ending"].clone()

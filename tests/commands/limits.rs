@@ -12,7 +12,7 @@ use super::Place;
 use crate::engine_client::{Client, PATIENCE};
 use crate::terminal::Terminal;
 
-/// The signal that ends a process that does not fit the memory limit while it is loaded.
+/// The signal that ends a process if the memory limit is too small to load the program.
 const SEGMENTATION_FAULT: i32 = 11;
 
 /// The program with `kilobytes` of address space.
@@ -38,8 +38,8 @@ fn run(mut command: Command, input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Under every limit of the address space the engine either searches, refusing the settings that do not fit,
-/// or reports at the start that memory is missing.
+/// With every limit of the address space the engine either searches and refuses the settings that do not fit, or
+/// reports at the start that there is too little memory. With very small limits the program cannot be loaded.
 #[test]
 fn the_engine_searches_or_reports_an_error_under_every_memory_limit() {
     let mut ran = 0;
@@ -68,7 +68,7 @@ fn the_engine_searches_or_reports_an_error_under_every_memory_limit() {
             }
             // The program itself does not fit.
             Some(127) if megabytes < 60 => {}
-            // The operating system kills it while it is loaded.
+            // The operating system kills the process while it loads the program.
             None if megabytes < 30 && errors.is_empty() => {
                 assert_eq!(output.status.signal(), Some(SEGMENTATION_FAULT));
                 assert_eq!(answers, "");
@@ -94,7 +94,7 @@ fn too_many_games_at_a_time_are_refused() {
     output.assert().code(1).stderr(refused);
 }
 
-/// If memory is too short for some of the threads, the others relabel the games.
+/// If there is too little memory for some of the threads, the others relabel the games.
 #[test]
 fn games_are_relabeled_by_the_threads_that_fit() {
     let place = Place::new();
@@ -127,7 +127,7 @@ fn endless_files_are_refused() {
     }
 }
 
-/// The moves of two rooks on circuits of coprime lengths: no position repeats for a long time, then all do.
+/// The moves of two rooks on circuits of 6 and 8 moves: each position repeats every 48 plies.
 fn tours(plies: usize) -> String {
     let red = ["a0a1", "a1a2", "a2b2", "b2b1", "b1b0", "b0a0"];
     let black = [
@@ -140,8 +140,8 @@ fn tours(plies: usize) -> String {
     moves.collect::<Vec<_>>().join(" ")
 }
 
-/// A game of 60,000 plies without a capture, in which every position of the search tree has occurred before: a node
-/// limit and `stop` end the search.
+/// A node limit and `stop` end a search after a game of 60,000 plies without a capture, in which every position has
+/// occurred more than a thousand times.
 #[test]
 fn very_long_games_are_searched() {
     let fen = "3k4r/9/9/9/9/9/9/9/9/R3K4 w - - 0 1";

@@ -40,7 +40,7 @@ fn interrupted_openings_are_continued() {
         "{message}"
     );
     let found = place.read("parts.txt");
-    // An incomplete last line is found again.
+    // The opening of an incomplete last line is found again.
     place.write("parts.txt", found.clone() + "h2e2 h9");
     let plan = format!("--depth 4 --seed 9 --count {}", found.lines().count() + 3);
     place.check(&format!(
@@ -87,7 +87,7 @@ fn second_run_is_refused(place: &Place, file: &str, begun: &str, line: &str) {
     let before = read(file).len();
     let mut third = start(&format!("{line} --go-on"));
     let (lock, owner) = (format!("{file}.lock"), third.id().to_string());
-    // `openings` handles Ctrl-C when it has reopened the file; after that the file grows.
+    // `openings` handles Ctrl-C only after it has reopened the file. Then the file grows.
     let is_begun = || read(&lock) == owner && (begun == lock || read(file).len() > before);
     while !is_begun() {
         assert!(third.try_wait().unwrap().is_none());
@@ -109,8 +109,8 @@ fn second_run_on_the_same_file_is_refused() {
     second_run_is_refused(&place, "answers.json", "answers.json.lock", batch);
 }
 
-/// Whether a signal is ignored in this process, as in all processes that it starts: SIGHUP if `nohup` runs the tests,
-/// and SIGINT in the background of a script. `false` if unknown.
+/// Whether this process ignores a signal, which the processes that it starts inherit: SIGHUP if `nohup` runs the tests,
+/// SIGINT if a script runs them in the background. `false` if unknown.
 fn is_ignored(signal: u32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -170,7 +170,7 @@ fn signals_end_commands_that_wait_for_a_pipe() {
     assert_eq!(left.len(), 2, "an unfinished file is left: {left:?}");
 }
 
-/// As `nohup` does.
+/// `nohup` starts a command with SIGHUP ignored.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
@@ -188,7 +188,7 @@ fn a_hangup_that_is_ignored_at_the_start_remains_ignored() {
         shell.arg(program.get_program()).args(program.get_args());
         shell.current_dir(place.path(".")).stderr(Stdio::null());
         let mut child = shell.spawn().unwrap();
-        // The first openings are written after the signals are handled.
+        // The first openings are written after the signal handlers are installed.
         let wait = |length: u64| {
             let deadline = Instant::now() + Duration::from_secs(60);
             while size() <= length {

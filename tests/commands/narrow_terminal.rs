@@ -17,7 +17,7 @@ fn printed(mut command: Command) -> Vec<String> {
     terminal.set_columns(COLUMNS);
     let child = command.stdin(Stdio::null()).stdout(terminal.open());
     let child = child.stderr(Stdio::piped()).spawn().unwrap();
-    // Reading ends with an error once the terminal is closed everywhere. The `Command` also keeps it open.
+    // Reading ends with an error once no process has the terminal open. The `Command` also keeps it open.
     drop(command);
     let mut shown = Vec::new();
     let _ = screen.read_to_end(&mut shown);
@@ -49,7 +49,7 @@ fn width(text: &str) -> usize {
 }
 
 /// Asserts that no line of a command's output is too wide, and returns the output.
-fn narrow(place: &Place, arguments: &str) -> String {
+fn narrow_output(place: &Place, arguments: &str) -> String {
     let lines = printed(place.process(arguments));
     let wide = lines.iter().find(|line| width(line) > usize::from(COLUMNS));
     assert_eq!(wide, None, "{arguments}");
@@ -60,7 +60,7 @@ fn narrow(place: &Place, arguments: &str) -> String {
 #[test]
 fn analyses_are_cut_and_the_last_line_is_shown_whole() {
     let place = Place::new();
-    let text = narrow(&place, "analyse startpos --depth 9");
+    let text = narrow_output(&place, "analyse startpos --depth 9");
     assert!(text.contains('…'), "{text}");
     let (_, end) = text.rsplit_once("\nline ").unwrap();
     let (whole, best) = end.split_once("\nbest ").unwrap();
@@ -71,9 +71,9 @@ fn analyses_are_cut_and_the_last_line_is_shown_whole() {
         let words = text.split_whitespace().skip(head);
         words.collect::<Vec<_>>().join(" ")
     };
-    // The same moves on several rows.
+    // The last line has the same moves on several rows as in one row of the piped output.
     assert_eq!(words(whole, 1), words(row.unwrap(), 4));
-    let numbered = narrow(&place, "analyse startpos --depth 6 --multipv 2");
+    let numbered = narrow_output(&place, "analyse startpos --depth 6 --multipv 2");
     for number in ["\n1. ", "\n2. "] {
         assert!(numbered.contains(number), "{numbered}");
     }
@@ -92,7 +92,7 @@ fn wide_tables_continue_on_further_lines() {
         ("book show startpos --book <builtin>", "weight"),
         ("egtb probe '4k4/9/9/9/9/9/9/9/9/R2K5 w'", "mate in"),
     ] {
-        let text = narrow(&place, arguments);
+        let text = narrow_output(&place, arguments);
         assert!(text.contains(part), "{text}");
     }
 }

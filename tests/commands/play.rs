@@ -29,7 +29,7 @@ fn the_engine_answers_moves() {
     // The engine moves first; the end of input ends the game.
     let text = played("--red --depth 1", "");
     assert!(text.contains("I play "), "{text}");
-    // A move may have its number, and the board is shown once per turn.
+    // A move may be preceded by its number, and the board is shown once per turn.
     let text = played("--depth 1 --no-book", "1. h2e2\nfen\n");
     assert_contains(&text, &["I play", "/1C2C4/"]);
     assert_eq!(text.matches("9  ").count(), 2, "{text}");

@@ -121,7 +121,7 @@ fn trailers_and_illegal_moves_are_reported() {
 #[test]
 fn a_file_that_is_no_record_gets_one_message() {
     let place = Place::new();
-    let text = "# A text\n\n1. chess\n2. draughts\n\n1. go\n";
+    let text = "# A text\n\n1. chess\n2. checkers\n\n1. go\n";
     place.write("page.md", text.repeat(50));
     place.check("$1 convert page.md\n=\n2>1 \\n");
 }
@@ -175,7 +175,7 @@ fn damaged_and_ambiguous_texts_are_read() {
     cut.remove("[Red \"甲".len() - 1);
     place.write("cut.pgn", cut);
     place.write("title.pgn", "[Event \"a \\\\\"]\n\n1. 炮二平五 *\n");
-    // The middle pawn of three, and the name of a position.
+    // A move of the middle pawn of three, and a position with a name.
     let pawns = "3k5/9/2P6/2P6/2P6/9/9/9/9/4K4 w";
     place.write(
         "list",

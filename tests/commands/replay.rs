@@ -109,7 +109,7 @@ fn games_and_plies_can_be_selected() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_output_is_no_error_of_the_files() {
+fn a_full_output_device_is_not_reported_as_an_error_in_the_files() {
     let place = Place::new();
     place.write("games.pgn", "1. h2e2 *\n");
     let mut process = place.process("replay games.pgn games.pgn");

@@ -51,7 +51,7 @@ fn moves_are_judged() {
 
 #[test]
 fn a_blunder_has_a_glyph_and_a_better_line() {
-    // Black could take the rook and leaves its own to be taken.
+    // Black could take a rook, but leaves its own rook en prise.
     let game = "[FEN \"r2k5/9/9/9/R8/9/9/9/9/4K4 b - - 0 1\"]\n\n1... D9-D8 2. A5-A9 *\n";
     let (table, place) = reviewed(game, "--notation iccs");
     let row = |ply: usize| table.lines().nth(ply).unwrap();
@@ -118,7 +118,7 @@ fn invalid_input_is_refused() {
 }
 
 #[test]
-fn book_moves_and_moves_before_from_are_not_judged() {
+fn book_moves_and_moves_excluded_by_from_are_not_judged() {
     let game = "1. 炮二平五 {book} 马8进7 {book} 2. 兵一进一 车9平8 3. 兵一进一 {0.1/3} 车8进1 *\n";
     let (table, place) = reviewed(game, "");
     let row = |ply: usize| table.lines().nth(ply).unwrap();

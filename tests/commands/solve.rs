@@ -63,7 +63,7 @@ fn a_json_solution_is_verified() {
         place.write("long.json", long.to_string());
         place.check(&format!("$1 solve --verify long.json\n2> {answer}"));
     }
-    // A bracket in a text does not end a level.
+    // A bracket in a string does not end a level.
     let deep = format!("{{\"tree\":{}", "[\"]\",".repeat(100_000));
     place.write("deep.json", deep);
     place.check("$1 solve --verify deep.json\n2> recursion limit");
@@ -92,13 +92,13 @@ fn unsolved_problems_are_errors() {
 }
 
 #[test]
-fn the_moves_before_the_position_and_a_passed_limit_do_not_matter() {
-    // Red has checked perpetually; 133 plies without a capture, of which the rules count 21; a clock of 121.
-    let chases = "a8a9 d9d8 a9a8 d8d9 ".repeat(2);
+fn the_moves_before_the_position_and_an_exceeded_limit_do_not_matter() {
+    // A perpetual check by red; 133 plies without a capture, of which the rules count 21; a no-capture clock of 121.
+    let rook_checks = "a8a9 d9d8 a9a8 d8d9 ".repeat(2);
     let checks = "e9f9 e1f1 f9e9 f1e1 ".repeat(33);
     for (arguments, note, fen) in [
         (
-            format!("'3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w' {chases} --nodes 100000"),
+            format!("'3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w' {rook_checks} --nodes 100000"),
             "by the rules (asian) this is lost for red: repetition",
             "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 8 5",
         ),

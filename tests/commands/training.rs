@@ -7,7 +7,7 @@ use chuhe::training::data::{Filter, GameReader, GameWriter, Record, ScoredMove, 
 
 use super::{Place, START};
 
-/// The options of a short run of a small network, with validation by every third game.
+/// Options for a short training run of a small network, which is validated on every third game.
 const SMALL: &str = "--set passes=1 --set width=32 --set hold_out=3";
 
 /// A new directory with a file of games of the engine against itself.
@@ -248,7 +248,7 @@ fn a_finished_run_writes_its_network_again() {
     for name in ["x.nnue", "x.csv", "x.svg"] {
         fs::remove_file(place.path(name)).unwrap();
     }
-    // The last command is that of the guide for the loss of another network.
+    // The guide uses `--from` with this tiny rate to measure the loss of another network.
     place.check(&format!(
         "
         $ train games.chg --out x.nnue {SMALL} --description named-later
@@ -379,7 +379,7 @@ fn a_failed_conversion_leaves_no_file() {
     );
 }
 
-/// `data convert` knows every end of a game that `chuhe match` writes.
+/// `data convert` recognizes every reason for the end of a game that `chuhe match` writes.
 #[test]
 fn ends_of_match_games_are_converted() {
     let place = Place::new();
@@ -416,7 +416,7 @@ fn samples_that_begin_with_a_digit_are_not_read_as_pgn() {
     }
 }
 
-/// A file with an illegal move is used up to this move, and the others to their end.
+/// `data view` and `data win-rate` use a game up to its first illegal move. `data relabel` leaves the game out.
 #[test]
 fn games_with_illegal_moves_are_reported() {
     let place = Place::new();

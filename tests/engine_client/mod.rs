@@ -141,7 +141,7 @@ impl Client {
         }
     }
 
-    /// The next line that is not an `info` line, unless that is a message.
+    /// The next line, except for `info` lines without a message.
     pub(crate) fn answer(&mut self) -> String {
         loop {
             let line = self.line();
@@ -241,12 +241,12 @@ impl Client {
         }
     }
 
-    /// Fails if the search is answered within this time.
+    /// Fails if the search ends within this time.
     pub(crate) fn keeps_searching(&mut self, time: Duration) {
         let deadline = Instant::now() + time;
         while let Some(rest) = deadline.checked_duration_since(Instant::now()) {
             if self.line_within(rest).is_some_and(|line| is_outcome(&line)) {
-                self.fail("the search is over");
+                self.fail("the search has ended");
             }
         }
     }
@@ -351,7 +351,7 @@ pub(crate) fn best_of(line: &str) -> Option<Move> {
     words.next()?.parse().ok()
 }
 
-/// The position after these moves from the start.
+/// The position after these moves from the starting position.
 pub(crate) fn after(moves: &str) -> Position {
     let mut position = Position::startpos();
     for text in moves.split_whitespace() {

@@ -38,13 +38,13 @@ impl TestDatabase {
         format!("{}/{}", self.server, self.name)
     }
 
-    /// A connection of the test, besides those of libraries.
+    /// A connection for the test itself. Libraries have their own connections.
     pub fn connect(&self) -> Client {
         Client::connect(&self.url(), NoTls).unwrap()
     }
 
     /// Closes all connections of libraries; returns their number.
-    pub fn cut_off(&self) -> i64 {
+    pub fn terminate_connections(&self) -> i64 {
         let query = "SELECT COUNT(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
             WHERE datname = $1 AND application_name = 'chuhe'";
         let row = self.server().query_one(query, &[&self.name]).unwrap();

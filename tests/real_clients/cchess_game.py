@@ -1,6 +1,6 @@
 """Plays a whole game of the engine against itself through the Python package cchess.
 
-Usage: cchess_game.py ENGINE ucci|uci. Fails on an illegal move or when an answer does not come.
+Usage: cchess_game.py ENGINE ucci|uci. Fails on an illegal move or if the engine does not answer.
 """
 
 import sys
@@ -14,7 +14,7 @@ PATIENCE = 60
 
 
 def answer(engine):
-    """The move that the engine plays, or None where it has none."""
+    """The `bestmove` action of the engine, or None if it has no move."""
     deadline = time.time() + PATIENCE
     while time.time() < deadline:
         action = engine.get_action()
@@ -32,7 +32,7 @@ def main(path, protocol):
     if not engine.load(path) or not engine.wait_for_ready(PATIENCE):
         sys.exit("the engine is not ready")
     if "name" not in engine.ids or not engine.options:
-        sys.exit(f"the engine does not introduce itself: {engine.ids}")
+        sys.exit(f"the engine sends no name or no options: {engine.ids}")
     board = ChessBoard(FULL_INIT_FEN)
     plies = 0
     while plies < PLIES:
@@ -51,7 +51,7 @@ def main(path, protocol):
         board.next_turn()
         plies += 1
     engine.quit()
-    print(f"cchess, {protocol}: {plies} plies, {'mate' if board.no_moves() else 'no end'}")
+    print(f"cchess, {protocol}: {plies} plies, {'mate' if board.no_moves() else 'unfinished'}")
 
 
 main(*sys.argv[1:])

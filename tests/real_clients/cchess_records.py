@@ -80,7 +80,7 @@ def main(engine):
             file = directory / f"{number}-{notation}.pgn"
             chuhe(engine, "convert", plain, "--notation", notation, "-o", file)
             check(file, first_line(Game.read_from(str(file))), line)
-        # The reverse.
+        # The engine reads a PGN that cchess has written.
         file = directory / f"{number}-cchess.pgn"
         Game.read_from(str(directory / f"{number}.xqf")).save_to(str(file))
         written = chuhe(engine, "convert", file, "--to", "moves")

@@ -54,14 +54,14 @@ const VERDICTS: [(&str, &str, &str); 4] = [
     (
         "cn2020-ch8-29-1",
         "draw",
-        "the rook that is offered for exchange also threatens mate; the book says so too in 8-29-2, \
-         on the same squares",
+        "the rook that is offered for exchange also threatens mate, as the book finds in 8-29-2 \
+         for a rook on the same squares",
     ),
     (
         "cn2020-ch8-03",
         "black_loses",
-        "in the book, checks that win two advisors after the knight is taken protect it; here two \
-         advisors count less than a knight",
+        "in the book, the knight is protected because checks win two advisors after it is taken; \
+         here two advisors are worth less than a knight",
     ),
 ];
 

@@ -17,21 +17,21 @@ struct Case {
     source: &'static str,
     verdict: &'static str,
     /// The verdict of Pikafish's rules.
-    pika: &'static str,
+    pikafish: &'static str,
     game: Game,
 }
 
 fn cases() -> Vec<Case> {
     lines(include_str!("../data/repetitions.txt"))
         .map(|fields| {
-            let &[id, source, verdict, pika, fen, moves] = fields.as_slice() else {
+            let &[id, source, verdict, pikafish, fen, moves] = fields.as_slice() else {
                 panic!("{fields:?}");
             };
             Case {
                 id,
                 source,
                 verdict,
-                pika,
+                pikafish,
                 game: game(fen, moves),
             }
         })
@@ -54,8 +54,8 @@ fn judged_games(table: &'static str) -> Vec<(&'static str, Game)> {
         .collect()
 }
 
-/// Cases of rules other than the Asian ones, or contrary to all implementations, with our verdict and the
-/// reason.
+/// Cases whose verdict follows other rules than the Asian ones or contradicts all implementations, with our verdict and
+/// the reason.
 const EXCEPTIONS: [(&str, &str, &str); 4] = [
     (
         "iss-chessdb7-a",
@@ -66,7 +66,7 @@ const EXCEPTIONS: [(&str, &str, &str); 4] = [
     (
         "iss-ucci-banmoves",
         "draw",
-        "the Chinese rules of 1999 forbid one chase, one threat of mate",
+        "the verdict of the Chinese rules of 1999, which forbid alternating a chase and a threat of mate",
     ),
     (
         "iss-fsf466-07",
@@ -102,7 +102,7 @@ fn cases_have_their_verdicts_by_the_asian_rules() {
 fn cases_have_the_verdicts_of_pikafish_by_the_computer_rules() {
     for case in cases() {
         let judgement = judge(&case.game, RuleSet::Computer);
-        assert_eq!(judgement.verdict.name(), case.pika, "{}", case.id);
+        assert_eq!(judgement.verdict.name(), case.pikafish, "{}", case.id);
     }
 }
 
@@ -281,7 +281,7 @@ fn judge_outcome_equals_judge_without_plies() {
 
 /// A knight of each side moves out and back 5,000 times.
 #[test]
-fn a_window_of_thousands_of_plies_has_the_verdict_of_the_shortest() {
+fn windows_of_four_and_of_thousands_of_plies_have_the_same_verdict() {
     let mut long = Game::startpos();
     for _ in 0..5000 {
         for m in ["h0g2", "h9g7", "g2h0", "g7h9"] {
@@ -337,7 +337,7 @@ fn chased_pieces_do_not_chase_by_cutting_off_protectors() {
 }
 
 #[test]
-fn the_last_clause_gives_the_reason_of_the_verdict() {
+fn the_last_clause_is_the_reason_for_the_verdict() {
     for case in cases() {
         for rules in RuleSet::ALL {
             let judgement = judge(&case.game, rules);

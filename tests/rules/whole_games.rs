@@ -43,7 +43,7 @@ fn only_the_last_move_ends_the_game() {
 }
 
 #[test]
-fn every_rule_has_a_game() {
+fn every_cause_has_a_game() {
     let has = |rules: RuleSet, cause: Cause, is_drawn: bool| {
         endings().any(|ending| {
             ending.rules == rules

@@ -182,7 +182,7 @@ fn lost_connections_are_replaced() {
     assert!(is_known(&store, "", "h2e2").unwrap());
     for played in ["c3c4", "a0a1"] {
         // The writing and the reading connection.
-        assert_eq!(database.cut_off(), 2);
+        assert_eq!(database.terminate_connections(), 2);
         assert!(write(&store, "", played).unwrap());
         assert!(is_known(&store, "", played).unwrap());
     }
