@@ -1,5 +1,5 @@
 //! Checks the module order of the crate docs: no module imports from a module further right, and no files
-//! import each other in a cycle. Checks that the path of a command through the files is short.
+//! import each other in a cycle. Also checks that a command passes through few files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -90,7 +90,7 @@ impl<'a> Visit<'a> for Imports {
     }
 }
 
-/// The source, by module.
+/// The imports of each module of the crate.
 struct Source(BTreeMap<ModulePath, Imports>);
 
 impl Source {

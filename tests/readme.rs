@@ -162,7 +162,8 @@ fn the_tournament_runs_and_its_games_are_replayed() {
     assert_eq!(replayed, "games.pgn: 2 of 2 games agree with the rules\n");
 }
 
-/// Plays fewer rounds, and with a node limit. All opponents are Chuhe itself, which counts ranks from 0.
+/// Plays fewer rounds, and with a node limit. All opponents are Chuhe itself, which counts ranks
+/// from 0, so `ranks=1` is removed.
 #[cfg(unix)]
 #[test]
 fn the_gauntlet_of_the_readme_runs() {
@@ -202,7 +203,7 @@ fn the_conversions_run() {
             fs::write(place.join("games.pgn"), game.repeat(3)).unwrap();
         }
         let out = command.last().unwrap();
-        // The opening of the test game is 顺炮, with a code of D.
+        // The opening of the test game is 顺炮, whose code begins with D.
         run_in(place, command, &[("library.cbl", ""), ("C6", "D0")]);
         let length = fs::metadata(place.join(out)).unwrap().len();
         assert!(length > 50, "{command:?}");

@@ -73,7 +73,7 @@ fn see_values_are_near_the_values_of_the_evaluation() {
 
 #[test]
 fn side_without_attackers_has_no_advantage() {
-    // Red has a bishop more.
+    // Red is a bishop ahead.
     let position = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAK4 w".parse().unwrap();
     assert!(evaluate(&position, Knowledge::Large).abs() < 50);
 }

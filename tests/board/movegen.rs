@@ -64,8 +64,8 @@ fn reference_is_legal(position: &Position, m: Move) -> bool {
     !kings_face && !taken
 }
 
-/// The promotions that the rules allow: an advisor or bishop on its own back rank, fewer than five
-/// pawns, no check.
+/// The legal promotions. If the side to move is not in check and has fewer than five pawns, each of its advisors and
+/// bishops on its own back rank can become a pawn.
 fn reference_promotions(position: &Position) -> BTreeSet<u16> {
     let side = position.side_to_move();
     let pawns = position.pieces(side, PieceKind::Pawn).len();

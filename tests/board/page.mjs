@@ -131,7 +131,7 @@ async function playsByMouse(url) {
   await page.waitForFunction(() => document.querySelectorAll('#moves button').length === 2);
   await page.click('#resign');
   await waitForStatus(page, 'Red resigns');
-  // A reload while the engine is thinking; the game that has ended does not continue.
+  // A reload does not resume a game that has ended.
   await page.reload();
   await page.waitForSelector('body[data-ready]');
   assert.equal(await page.locator('#resign').isVisible(), false);
@@ -141,7 +141,7 @@ async function playsByMouse(url) {
   await page.click('#play-panel summary');
   await page.selectOption('#strength', '');
   await page.fill('#minutes', '0');
-  // The page is reloaded during this time.
+  // Long enough to reload the page while the engine thinks.
   await page.fill('#move-time', '10');
   await page.click('#play-black');
   await waitForStatus(page, 'thinking');
@@ -219,7 +219,7 @@ async function leavesEngineThinking(url) {
   await page.context().close();
 }
 
-// Lets the server answer that a repetition has ended the game in every position, until `unroute`.
+// Makes the server report for every position that a repetition has ended the game, until `unroute`.
 async function endsByRepetition(page, loser) {
   const ended = { book: [], tablebase: [], opening: null, value: null, end: { cause: 'Repetition', loser } };
   await page.route('**/api/position*', (route) => route.fulfill({ json: ended }));
@@ -244,7 +244,8 @@ async function offersDrawFromOtherPosition(page) {
   await page.click('#last');
 }
 
-// A move of the engine does not change the board on which a position is set up; another game does. A deleted game ends.
+// A move of the engine does not change the board in the editor. A dropped game closes the editor. A game against the
+// engine ends if its moves are deleted.
 async function setsUpInMatch(page, reply) {
   await square(page, 'b0').click();
   await square(page, 'c2').click();
@@ -293,7 +294,7 @@ async function changesGames(url) {
     await page.waitForFunction((n) => document.querySelectorAll('#moves button').length === n, count);
     assert.match(await address(), /^#~/);
   }
-  // Every game of a list can be chosen after another game was opened.
+  // A game of the list can be chosen again after another game has been opened.
   const buffer = Buffer.from('1. h2e2 *\n\n1. c3c4 b7c7 *\n');
   await page.setInputFiles('#file', { name: 'games.pgn', mimeType: 'text/plain', buffer });
   await waitForStatus(page, 'Games read: 2');
@@ -556,7 +557,7 @@ async function reviews(url) {
   assert.equal(await moveCount(page), 2);
   const [picture] = await Promise.all([page.waitForEvent('download'), page.click('#save-picture')]);
   assert(readFileSync(await picture.path()).subarray(1, 4).equals(Buffer.from('PNG')));
-  // A review can be cancelled.
+  // A review can be canceled.
   await page.fill('#review-time', '600');
   await page.click('#review');
   assert.equal(await page.locator('#review-count').textContent(), '0 of 3 positions');

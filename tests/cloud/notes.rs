@@ -277,8 +277,8 @@ fn exports_contain_notes() {
 fn exports_keep_the_side_to_move() {
     let place = Place::new();
     let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5CN/9/RNBAKAB1R b";
-    // The second move is bad, so the game after it is written by itself. The library stores its position with the
-    // colors swapped.
+    // The second move is bad, so the moves after it are exported as a separate game. The library stores the position
+    // after it with the colors swapped.
     place.write(
         "dump.txt",
         format!(

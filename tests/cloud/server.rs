@@ -164,8 +164,8 @@ impl Drop for Server {
     }
 }
 
-/// The URL of a server that sends the same response to every request. A response that is a URL is also the header
-/// `Location`.
+/// The URL of a server that sends the same response to every request. A response that is a URL is also sent as the
+/// header `Location`.
 pub fn responding(status: u16, response: &'static str) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -71,7 +71,7 @@ fn a_json_solution_is_verified() {
 
 #[test]
 fn unsolved_problems_are_errors() {
-    // Red wins the position with two rooks, so that no draw can be proven.
+    // Red wins the position with two rooks, so a draw for black cannot be proven.
     check(&format!(
         r"
         $1 solve '{TWO_ROOKS}' --mate 1

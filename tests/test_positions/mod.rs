@@ -13,7 +13,7 @@ pub(crate) fn playout(seed: u64, plies: usize) -> Position {
     play_on(Position::startpos(), seed, plies)
 }
 
-/// [`playout`] with the promotion variant.
+/// [`playout`] in the promotion variant.
 pub(crate) fn promotion_playout(seed: u64, plies: usize) -> Position {
     let start = fen::parse_variant_position(fen::START, true).unwrap();
     play_on(start, seed, plies)
