@@ -479,6 +479,9 @@ pub enum VerifyError {
     /// A move of the solution cannot be played.
     #[error("the move {0} cannot be played after {1}")]
     Illegal(Move, String),
+    /// The first move of the solution cannot be played.
+    #[error("the first move {0} cannot be played")]
+    IllegalFirst(Move),
     /// A legal reply is missing.
     #[error("the reply {0} is missing after {1}")]
     Missing(Move, String),
@@ -489,7 +492,7 @@ pub enum VerifyError {
     #[error("the endgame tables show no such mate after {0}")]
     NotInTables(String),
     /// The stated length of a mate is not that after the longest defense.
-    #[error("the length of the mate is not {0} plies after {1}")]
+    #[error("the stated number of plies from the last move of {1} to the mate, {0}, is wrong")]
     Length(u32, String),
 }
 
@@ -510,7 +513,12 @@ pub fn verify_solution(
         cause => Err(VerifyError::Decided(cause, moves_of(game))),
     };
     let mut after = game.clone();
-    (after.push(tree.played)).map_err(|_| VerifyError::Illegal(tree.played, moves_of(game)))?;
+    if after.push(tree.played).is_err() {
+        return Err(match moves_of(game) {
+            line if line.is_empty() => VerifyError::IllegalFirst(tree.played),
+            line => VerifyError::Illegal(tree.played, line),
+        });
+    }
     let line = moves_of(&after);
     if tree.by_table {
         check_undecided(&after)?;

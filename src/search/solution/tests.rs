@@ -98,9 +98,13 @@ fn wrong_solutions_are_refused() {
     let mut length = tree.clone();
     length.plies += 2;
     assert!(matches!(verify(&length), Err(VerifyError::Length(..))));
-    let mut illegal = tree;
-    illegal.played = "a0a1".parse().unwrap();
-    assert!(matches!(verify(&illegal), Err(VerifyError::Illegal(..))));
+    let a0a1 = "a0a1".parse().unwrap();
+    let mut illegal = tree.clone();
+    illegal.played = a0a1;
+    assert_eq!(verify(&illegal), Err(VerifyError::IllegalFirst(a0a1)));
+    let mut later = tree;
+    later.replies[0].answer.played = a0a1;
+    assert!(matches!(verify(&later), Err(VerifyError::Illegal(..))));
 }
 
 #[test]
