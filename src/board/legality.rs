@@ -16,7 +16,7 @@ use super::square::Square;
 ///
 /// The moves of the king and of pinned pieces are tested one by one. In check, so are the moves of such a screen, and
 /// all moves to the square of the checker or to a square where a piece can interpose. All other moves are illegal in
-/// check; out of check they are legal unless they end between such a cannon and the king.
+/// check; out of check they are legal unless they end between the king and a cannon that faces it directly.
 #[derive(Clone, Copy, Debug)]
 pub struct Legality {
     in_check: bool,

@@ -26,7 +26,7 @@ named_enum! {
 }
 
 impl PieceKind {
-    /// The number of pieces of this kind in a set of one side.
+    /// The number of pieces of this kind that each side has at the start of a game.
     #[inline]
     pub const fn max_per_side(self) -> u32 {
         match self {

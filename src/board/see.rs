@@ -29,7 +29,7 @@ const EXCHANGE_ORDER: [PieceKind; PieceKind::COUNT] = [
 ///
 /// Attackers are computed again after each capture, because captures add and remove the screens of
 /// cannons. A piece whose capture would leave its king attacked does not recapture. The move itself must
-/// be legal (Chessprogramming wiki, "SEE - The Swap Algorithm").
+/// be legal; a promotion gains nothing (Chessprogramming wiki, "SEE - The Swap Algorithm").
 pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
     if m.is_promotion() {
         return threshold <= 0;
@@ -40,7 +40,8 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
             .map_or(0, |p| SEE_VALUES[p.kind().index()])
     };
     let target = m.to();
-    // The margin of the side that captures next over the threshold, if its piece is not recaptured.
+    // The result minus the threshold if the next capture ends the exchange, from the point of view of the side that
+    // makes this capture.
     let mut swap = i32::saturating_sub(value(target), threshold);
     if swap < 0 {
         return false;

@@ -88,19 +88,19 @@ impl Square {
         }
     }
 
-    /// The square seen from the other side: ranks exchanged, files kept.
+    /// Mirrored top to bottom: rank r becomes 9 - r, the file stays.
     #[inline]
     pub const fn flip_rank(self) -> Self {
         Self(((RANKS - 1 - self.rank()) * FILES + self.file()) as u8)
     }
 
-    /// Mirrored left to right: files exchanged, ranks kept.
+    /// Mirrored left to right: file f becomes 8 - f, the rank stays.
     #[inline]
     pub const fn flip_file(self) -> Self {
         Self((self.rank() * FILES + FILES - 1 - self.file()) as u8)
     }
 
-    /// The square from the view of `color`: itself for red, ranks exchanged for black.
+    /// The square from the view of `color`: itself for red, [`Self::flip_rank`] for black.
     #[inline]
     pub const fn relative_to(self, color: Color) -> Self {
         match color {
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_round_trips() {
+    fn text_and_flips_round_trip() {
         for square in Square::all() {
             assert_eq!(square.to_string().parse(), Ok(square));
             assert_eq!(square.flip_rank().flip_rank(), square);

@@ -110,7 +110,8 @@ pub trait Book: fmt::Debug + Send {
     /// Legal book moves for a position, from its own records and those of its mirror image, the heaviest first.
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
 
-    /// Number of moves in the book, including unusable ones but not the rows that are disabled or have no move.
+    /// Number of moves in the book, including unusable ones but not database rows that are disabled or have
+    /// no move.
     fn count(&self) -> Result<usize, BookError>;
 
     /// Number of records of a position and of its mirror image, usable or not.
@@ -177,7 +178,7 @@ pub enum BookError {
     /// Read or write error.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// Empty file.
+    /// The file is empty, or a text without moves.
     #[error("the book is empty")]
     Empty,
     /// The length is not a multiple of the record size.

@@ -44,8 +44,7 @@ fn sort(moves: &mut [BookMove]) {
 }
 
 impl BookTable {
-    /// Adds a move. If it is already there, weights and results add up. Books have no positions of the promotion
-    /// variant; their moves are ignored.
+    /// Adds a move. If it is already there, weights and results add up. Positions of the promotion variant are ignored.
     pub fn add(&mut self, position: &Position, m: BookMove) {
         if position.has_promotion() {
             return;
@@ -260,7 +259,7 @@ pub mod tests {
         text(&book.moves(&after(line)).unwrap())
     }
 
-    /// A book with some lines, one of which has a gap, and a mirror image.
+    /// A book with a position, its mirror image, and a line with a gap.
     pub fn table() -> BookTable {
         let mut table = BookTable::default();
         for (moves, played, weight) in [

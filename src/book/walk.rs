@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn unreachable_moves_are_counted() {
         let mut table = table();
-        // Two consecutive moves that are not in the book.
+        // Without g6g5, b0c2 comes after two moves that are not in the book.
         let removed = [after("c3c4"), after("g3g4")].map(|position| position.key());
         table.revise(|position, moves| moves.retain(|_| !removed.contains(&position.key())));
         table.add(

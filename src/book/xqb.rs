@@ -1,7 +1,7 @@
 //! .xqb: SQLite databases keyed by the whole position.
 //!
 //! The board is stored from the view of the side to move: for black it is rotated and the colors are exchanged. Of that
-//! board and its mirror image, the one with the larger list of cells is stored: the first cell that differs decides.
+//! board and its mirror image, the one whose list of cells is lexicographically larger is stored.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
@@ -132,11 +132,11 @@ fn fill(
     let transaction = connection.transaction()?;
     transaction.execute_batch(SCHEMA)?;
     let rows = merged(entries);
-    let place = |(position, played, text): &Memo| {
+    let with_key = |(position, played, text): &Memo| {
         let (key, view) = key(position);
         ((key, view.pack(*played)), text.clone())
     };
-    let memos: HashMap<(Vec<u8>, u16), String> = memos.iter().map(place).collect();
+    let memos: HashMap<(Vec<u8>, u16), String> = memos.iter().map(with_key).collect();
     let query = "INSERT INTO book(key, move, score, win, draw, lost, valid, memo)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7)";
     let mut insert = transaction.prepare(query)?;
@@ -162,15 +162,15 @@ fn fill(
 fn merged(
     entries: impl IntoIterator<Item: Borrow<BookEntry>>,
 ) -> Vec<(Vec<u8>, u16, u32, Results)> {
-    let mut places = HashMap::new();
+    let mut indices = HashMap::new();
     let mut rows: Vec<(Vec<u8>, u16, u32, Results)> = Vec::new();
     for entry in entries {
         let entry = entry.borrow();
         let (key, view) = key(&entry.position);
         for m in entry.moves.iter().filter(|m| m.weight > 0) {
             let packed = view.pack(m.played);
-            let place = *places.entry((key.clone(), packed)).or_insert(rows.len());
-            match rows.get_mut(place) {
+            let index = *indices.entry((key.clone(), packed)).or_insert(rows.len());
+            match rows.get_mut(index) {
                 Some((_, _, weight, results)) if *weight < m.weight => {
                     (*weight, *results) = (m.weight, m.results);
                 }
@@ -409,7 +409,7 @@ mod tests {
         // All scores are negative and there are no results.
         add("h2e2", "0x9776", "-5", "0, 0, 0", "1");
         add("h2e2", "0x9172", "-25", "0, 0, 0", "1");
-        // The scores and results of an illegal move do not count: a rook to a square of its own side.
+        // The score and results of an illegal move do not count: a rook takes its own knight.
         add("h2e2", "0x9091", "12", "9, 0, 0", "1");
         let book = reopened(&path);
         let weights = |moves: &str| -> Vec<u32> {

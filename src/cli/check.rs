@@ -26,8 +26,8 @@ pub struct Arguments {
     /// Time limit for the greeting of the engine and for its response to isready.
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds)]
     startup: Duration,
-    /// Time limit for immediate responses, such as to stop; a quarter of it is the margin for moves.
-    /// Use more than 2 on slow or busy machines.
+    /// Time limit for immediate responses, such as to stop. A move may exceed its time by a quarter of
+    /// this limit. Use more than 2 on slow or busy machines.
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
     patience: Duration,
     /// Print a JSON object for each check.

@@ -1,4 +1,5 @@
-//! `chuhe data`: shows, merges, converts and rescores files of games, which self-play writes and training reads.
+//! `chuhe data`: shows, merges, converts and rescores files of games, which self-play writes and training reads, and
+//! fits the win rate model to them.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -366,7 +367,7 @@ fn view(arguments: &ViewArguments) -> Result<(), Failure> {
 /// A heading, then a line for each full move.
 fn game_text(number: usize, game: &TrainingGame) -> String {
     let heading = format!(
-        "game {number}: seed {} number {}, {} ({} random), {} by {}\n",
+        "game {number}: seed {}, number {} in its run, {} ({} random), {} by {}\n",
         game.seed,
         game.number,
         plies_text(game.moves.len()),

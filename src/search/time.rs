@@ -2,14 +2,14 @@
 //!
 //! The *proper* time is a fair share of the clock. The soft limit, after which no iteration starts, is a part of it,
 //! scaled by the stability of the best move. The hard limit, a multiple of the proper time, stops a search within an
-//! iteration. The last move before a time control may use most of the remaining time. The reserve grows with the
-//! overhead measured on earlier moves ([`MoveOverhead`]).
+//! iteration. The last move before a time control may use most of the remaining time. A reserve that no move uses
+//! grows with the overhead measured on earlier moves ([`MoveOverhead`]).
 //!
 //! ElephantEye's soft limit is half of the proper time. Here, if the number of moves to the time control is known, the
-//! soft limit is most of the proper time, so that all moves get about the same time (a search takes 1.09 times its soft
-//! limit). Otherwise the soft limit grows from 0.4 to 0.6 of the proper time during a game, and the proper time
-//! contains 1.4 increments. If the proper time contained one increment and the soft limit were half of it, the clock
-//! would never fall below 17 increments.
+//! soft limit is most of the proper time, so that all moves get about the same time (on average a search takes 1.09
+//! times its soft limit). Otherwise the soft limit grows from 0.4 to 0.6 of the proper time during a game, and the
+//! proper time contains 1.4 increments. If the proper time contained one increment and the soft limit were half of it,
+//! the clock would never fall below 17 increments.
 
 use std::time::Duration;
 
@@ -41,8 +41,8 @@ fn percent(time: Duration, hundredths: i32) -> Duration {
 }
 
 impl TimeManager {
-    /// The time limits of a move at `ply` of the game; `None` with neither a clock nor a time per move. `overhead` is
-    /// the time that the move is expected to take in addition to its search.
+    /// The time limits of a move at `ply` of the game; `None` with neither a clock nor a time per move, the shorter
+    /// limits with both. `overhead` is the time that the move is expected to take in addition to its search.
     pub fn new(limits: &Limits, settings: &Settings, ply: u32, overhead: Duration) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
             let reserve = percent(time, values::move_time_kept_back()).min(MIN_OVERHEAD / 2);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     /// After 40 moves at most 35% of the clock is left, after 60 at most 21%. No move gets more than 1.2 times
-    /// the time of the first one, and the late moves get at least the increment.
+    /// the time of the first one, and every move gets at least the increment.
     #[test]
     fn clocks_are_spent() {
         for (time, increment) in [

@@ -1,4 +1,4 @@
-//! Repeated positions of a game, because of which a result of a table may not hold.
+//! Repeated positions of a game. Because of them, a result of the tables may not hold.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use super::value::TableOutcome;
 use crate::board::Position;
 use crate::rules::{Game, RuleSet};
 
-/// The smallest numbers of plies to a result that the tables give for repeated positions of a game: positions since the
-/// last capture that the rules judge if they occur once more.
+/// The smallest numbers of plies to a result over the repeated positions of a game. A position is repeated if it has
+/// occurred since the last capture so often that the rules judge its next occurrence.
 ///
 /// A table does not know the game. But the plies decrease if the winner plays the best moves, so a win or loss passes
 /// only through positions with fewer plies, and holds if no repeated position has fewer.
@@ -102,7 +102,7 @@ mod tests {
         let asian = RuleSet::Asian;
         assert_eq!(least("", asian), u16::MAX);
         assert_eq!(least("d1d2 e8e9 d2d1", asian), u16::MAX);
-        // The first position is won in 7 plies, the one after the last move of the second line in 8.
+        // The starting position of the game is won in 7 plies, the position after d2d1 in 8.
         assert_eq!(least("e9e8", asian), 7);
         assert_eq!(least("d1d2 e8e9 d2d1", asian), 7);
         assert_eq!(least("", RuleSet::ElephantEye), u16::MAX);

@@ -47,7 +47,7 @@ fn files_of_games_are_shown_merged_and_converted() {
         $ data stats merged.chg
         > games                4\n
         $ data view one.chg --skip 1
-        > game 2: seed 1 number 1,
+        > game 2: seed 1, number 1 in its run,
         $2 data view one.chg --skip 2
         2> --skip: the file has only 2 games
         $ data view one.chg --plan

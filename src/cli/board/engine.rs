@@ -238,7 +238,7 @@ impl BoardEngine {
             }
             Ok(())
         })?;
-        // A search that has ended by itself, after a mate or at the maximum depth, may have unsent lines.
+        // The last reports may not have been sent, because at most one is sent per `REPORT_TIME`.
         if outcome.is_some() && !analysis.shown.is_empty() {
             send(("lines", analysis.json(position)));
         }

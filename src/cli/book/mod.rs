@@ -44,7 +44,7 @@ enum BookCommand {
     Merge {
         /// New book; `-` is standard output.
         out: PathBuf,
-        /// BOOK.DAT, .xqb or .obk files, or `<builtin>`.
+        /// BOOK.DAT, .xqb, .obk or text files, or `<builtin>`.
         #[arg(required = true)]
         books: Vec<String>,
         #[command(flatten)]
@@ -52,7 +52,7 @@ enum BookCommand {
     },
     /// Write a book as text, one move a line.
     Export {
-        /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
+        /// A BOOK.DAT, .xqb, .obk or text file, or `<builtin>`.
         book: String,
         /// New text file; `-` is standard output.
         #[arg(default_value = "-")]
@@ -71,7 +71,7 @@ enum BookCommand {
     },
     /// Count the usable and unusable moves of a book. Fails if there are unusable ones.
     Verify {
-        /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
+        /// A BOOK.DAT, .xqb, .obk or text file, or `<builtin>`.
         book: String,
     },
 }

@@ -35,8 +35,8 @@ pub struct ExportArguments {
     public: bool,
 }
 
-/// Write a library as text, one move per line: board, side, move, value after the move, depth; then notes. `chuhe cloud
-/// import` merges it into another library.
+/// Write a library as text: its private positions, then one move per line (board, side, move, value after the move,
+/// depth), then the notes. `chuhe cloud import` merges it into another library.
 #[derive(Debug, clap::Args)]
 pub struct DumpArguments {
     /// Library file or database.

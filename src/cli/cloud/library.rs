@@ -71,6 +71,11 @@ pub fn backup(
     committed.context(out.display())
 }
 
+/// Prints the numbers of positions and of inconsistent values. Inconsistent values are not errors, because along a
+/// cycle of moves there may be no consistent ones.
+///
+/// # Errors
+/// The library cannot be read, or has another inconsistency.
 pub fn check(library: &Location) -> Result<(), Failure> {
     let store = open(library)?;
     let found =

@@ -19,10 +19,11 @@ pub struct FilePosition {
     pub game: Game,
 }
 
-/// Reads the positions of a file; `-` is standard input. The format is recognized by the content. A list has a FEN, an
-/// EPD, or `startpos` or a FEN with `moves` on each line; empty lines and lines that begin with `#` are skipped. A file
-/// of game records gives the final position of each game; `games.pgn:3` gives only that of game 3, and `games.pgn:3@42`
-/// the position after its first 42 plies. Lines and games that cannot be read are reported to `unread` and skipped.
+/// Reads the positions of a file; `-` is standard input. The format is recognized by the content. A list has one
+/// position per line: a FEN, an EPD, or `startpos` or a FEN followed by `moves` and the moves. Empty lines and lines
+/// that begin with `#` are skipped. A file of game records gives the final position of each game; `games.pgn:3` gives
+/// only that of game 3, and `games.pgn:3@42` the position after its first 42 plies. Lines and games that cannot be read
+/// are skipped, and `unread` reports and counts them.
 ///
 /// # Errors
 /// The file cannot be read or has no positions.

@@ -30,7 +30,7 @@ impl Unread {
         self.games += 1;
     }
 
-    /// Calls `found` with each game of a file that can be read, and reports all problems. The format is recognized by
+    /// Calls `found` with each readable game of a file, and reports all problems. The format is recognized by
     /// the content.
     ///
     /// # Errors

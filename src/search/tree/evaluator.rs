@@ -51,7 +51,7 @@ impl Evaluator {
     }
 
     /// Starts a line at `root`. It is evaluated by `network` (`None`: the embedded one) if the settings ask for
-    /// all knowledge, except in the promotion variant.
+    /// [`Knowledge::Large`], except in the promotion variant.
     pub fn start(&mut self, root: &Position, settings: &Settings, network: Option<&Arc<Network>>) {
         self.evaluator.knowledge = settings.knowledge;
         self.evaluator.attack = attack(settings.style);

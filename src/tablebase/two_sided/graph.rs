@@ -38,7 +38,7 @@ impl<'a> GameGraph<'a> {
         self.indexer.len()
     }
 
-    /// `None` if two pieces share a square or the kings face each other.
+    /// Board of an index; `None` if two pieces share a square or the kings face each other.
     pub fn board(&self, index: usize) -> Option<CellBoard<'_>> {
         CellBoard::new(&self.indexer, self.indexer.cell(index))
     }
@@ -53,12 +53,12 @@ impl<'a> GameGraph<'a> {
         self.indexer.of_position(position, Color::Red)
     }
 
-    /// Node after a quiet move from a listed cell.
+    /// Node after the quiet move `played` from `cell`, which must be listed. `after` is the position after the move.
     pub fn node_after(&self, cell: Cell, played: Move, after: &Position) -> Node {
         let mut squares = cell.squares;
         match squares.iter_mut().find(|square| **square == played.from()) {
             Some(square) => {
-                // The placements, and so the listed mirror image, stay the same.
+                // An attacker has moved. The placements have not changed, so the new cell is listed too.
                 *square = played.to();
                 Node {
                     index: self.indexer.listed(Cell { squares, ..cell }),
@@ -225,7 +225,8 @@ impl QuietMove<'_> {
     }
 
     /// Offenses that the move certainly commits. The index does not distinguish two pieces of a kind, so chases of
-    /// such pieces are left out. Under the `computer` rules a check ends all chases.
+    /// such pieces are left out. Under the `computer` rules a repetition with a check has no chases, so a move that
+    /// gives check commits no other offense.
     pub fn offenses(&self, threats: MoveThreats) -> Offenses {
         self.offenses_against(threats, |pieces| !pieces.more_than_one())
     }

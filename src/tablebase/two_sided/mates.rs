@@ -18,7 +18,7 @@ pub mod captures {
     pub const HOLD: u8 = 1;
     /// The capturing side is not proven to lose.
     pub const ESCAPE: u8 = 2;
-    /// A win by rule.
+    /// The capturing side wins by rule.
     pub const WIN_BY_RULE: u8 = 4;
     /// The other side is not proven to hold the position.
     pub const RISKY: u8 = 8;
@@ -26,7 +26,7 @@ pub mod captures {
 
 /// Added to the value of a win by a capture until its level is reached.
 const PENDING_WIN: u16 = 1 << 8;
-/// Added to the value of the longest loss after a capture until all quiet moves are known to lose.
+/// Added to the value of the longest known loss until all quiet moves are known to lose and its level is reached.
 const PENDING_LOSS: u16 = 1 << 9;
 /// Some capture does not lose by mate.
 const SAFE: u16 = 1 << 10;
@@ -142,6 +142,7 @@ impl MateSearch<'_> {
             });
             plies += 1;
         }
+        // The rest is reported when the class is solved, so that the progress bar is not full before.
         let (len, slice) = (self.game.len(), self.game.indexer.slice());
         (self.progress)((len / 4).saturating_sub(slice / 4) as u64);
         true
@@ -337,15 +338,15 @@ impl<'a> OpenPositions<'a> {
         (goals, offenses)
     }
 
-    /// Offenses that all moves of an open position commit, except moves to nodes that `is_out` accepts.
-    pub fn offenses_of(&self, node: Node, is_out: impl Fn(Node) -> bool) -> Offenses {
+    /// Offenses that all moves of an open position commit, except moves to nodes that `is_excluded` accepts.
+    pub fn offenses_of(&self, node: Node, is_excluded: impl Fn(Node) -> bool) -> Offenses {
         let mut offenses = self.offenses_of_captures(node);
-        if offenses != Offenses::NONE && self.has_peaceful_move(node, |to| !is_out(to)) {
+        if offenses != Offenses::NONE && self.has_peaceful_move(node, |to| !is_excluded(to)) {
             return Offenses::NONE;
         }
         if offenses != Offenses::NONE {
             self.game.quiet_moves(node, |m| {
-                if !is_out(m.to) {
+                if !is_excluded(m.to) {
                     offenses = offenses.and(m.offenses(m.threats()));
                 }
                 offenses != Offenses::NONE
@@ -360,7 +361,7 @@ impl<'a> OpenPositions<'a> {
         mover.is_some_and(|mover| mover.has_peaceful_move(is_wanted))
     }
 
-    /// No offense if some capture is not proven to lose, else all offenses.
+    /// [`Offenses::NONE`] if some capture is not proven to lose, else [`Offenses::NO_MOVE`].
     fn offenses_of_captures(&self, node: Node) -> Offenses {
         if self.has_capture(node, captures::ESCAPE) {
             Offenses::NONE

@@ -44,6 +44,7 @@ mod tests;
 mod verify;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::board::Color;
 use crate::rules::RuleSet;
@@ -94,8 +95,13 @@ pub fn solve_two_sided(
         return Err(UnsolvedClass::Rules(rules));
     }
     let game = GameGraph::new(material, rules, smaller);
-    let mates = mates::find(&game, threads, progress).ok_or(UnsolvedClass::TooLong(material))?;
-    let positions = OpenPositions::new(&game, &mates, threads, progress);
+    let reported = AtomicU64::new(0);
+    let report = |indices: u64| {
+        reported.fetch_add(indices, Ordering::Relaxed);
+        progress(indices);
+    };
+    let mates = mates::find(&game, threads, &report).ok_or(UnsolvedClass::TooLong(material))?;
+    let positions = OpenPositions::new(&game, &mates, threads, &report);
     let results = NodeBytes::new(game.len());
     let zones = Color::ALL.map(|side| co_buchi::mark(&positions, side, &results, threads));
     for (side, zones) in Color::ALL.into_iter().zip(&zones) {
@@ -106,6 +112,7 @@ pub fn solve_two_sided(
     }
     let finish = |node| results.set(node, value(&positions, results.get(node), node).0);
     game.for_each_node(threads, finish, |_| ());
+    progress(game.len() as u64 - reported.load(Ordering::Relaxed));
     Ok(SolvedClass {
         material,
         metric: Metric::Dtm,

@@ -7,16 +7,16 @@ use super::fingerprint;
 use crate::board::Color;
 use crate::training::data::{BadRecord, Filter, LabeledResult, Record, Termination};
 
-/// Upper bounds of the classes of absolute scores, in evaluation units.
+/// Upper bounds of the bins of absolute scores, in evaluation units.
 const SCORES: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
 /// One in this number of positions is checked for duplicates, to limit memory.
 const SAMPLED: u64 = 16;
 /// Maximum number of pieces on the board.
 const PIECES: usize = 32;
-/// Width of a class of piece counts.
-const PIECE_CLASS: usize = 4;
+/// Width of a bin of piece counts.
+const PIECE_BIN: usize = 4;
 
-/// Counts over games. Its `Display` is a report of several lines.
+/// Counts of games and positions. Its `Display` is a report of several lines.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     games: u64,
@@ -32,7 +32,7 @@ pub struct Statistics {
     /// Positions that [`Filter::QUIET`] keeps.
     quiet: u64,
     scores: [u64; SCORES.len()],
-    pieces: [u64; PIECES / PIECE_CLASS],
+    pieces: [u64; PIECES / PIECE_BIN],
     /// Positions checked for duplicates.
     sampled: u64,
     known_games: HashSet<u64>,
@@ -64,7 +64,7 @@ impl Statistics {
             let size = sample.score.unsigned_abs();
             self.scores[SCORES.partition_point(|bound| *bound < size)] += 1;
             let pieces = sample.position.occupied().len() as usize;
-            self.pieces[(pieces - 1) / PIECE_CLASS] += 1;
+            self.pieces[(pieces - 1) / PIECE_BIN] += 1;
             let key = sample.position.key();
             if key.is_multiple_of(SAMPLED) {
                 self.sampled += 1;
@@ -112,7 +112,7 @@ impl Statistics {
         Ok(())
     }
 
-    /// Lengths and endings of the whole games.
+    /// Lengths and endings of the games whose moves are known.
     fn fmt_whole_games(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = self.games - self.loose;
         if whole == 0 {
@@ -156,10 +156,10 @@ impl Statistics {
             above = *bound;
         }
         writeln!(f, "pieces on the board")?;
-        for (class, count) in self.pieces.iter().enumerate() {
+        for (bin, count) in self.pieces.iter().enumerate() {
             if *count > 0 {
-                let from = class * PIECE_CLASS + 1;
-                let name = format!("{from} to {}", from + PIECE_CLASS - 1);
+                let from = bin * PIECE_BIN + 1;
+                let name = format!("{from} to {}", from + PIECE_BIN - 1);
                 fmt_share(f, share(*count), &name)?;
             }
         }

@@ -2,6 +2,7 @@
 
 mod reference;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use rand::rngs::StdRng;
@@ -17,7 +18,7 @@ use crate::tablebase::material::Material;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::tests::Solutions;
 use crate::tablebase::value::{ILLEGAL, TableOutcome, Value};
-use crate::tablebase::{Tables, prove_draws};
+use crate::tablebase::{Tables, class_size, prove_draws};
 
 /// The solved classes that captures lead to: two-sided classes for the rule set, one-sided classes with their draws
 /// proven.
@@ -158,7 +159,12 @@ fn slow_solver_agrees_and_its_plans_satisfy_the_judge() {
     ] {
         let material = name.parse().unwrap();
         let smaller = smaller(material, rules, &mut solutions);
-        let solved = solve_two_sided(material, rules, &smaller, 2, &|_| {}).unwrap();
+        let reported = AtomicU64::new(0);
+        let progress = |indices: u64| {
+            reported.fetch_add(indices, Ordering::Relaxed);
+        };
+        let solved = solve_two_sided(material, rules, &smaller, 2, &progress).unwrap();
+        assert_eq!(reported.into_inner(), class_size(material), "{name}");
         let game = GameGraph::new(material, rules, &smaller);
         let reference = Reference::new(&game);
         let (values, plans) = reference_values(&reference);
