@@ -95,10 +95,10 @@ fn exposes_king(
     if from == king {
         return position.king_attackers(target, !side, occupied).any();
     }
-    // Changes far from a king cannot expose it. A king in check before the exchange is always examined, because the
-    // legal move that ended the check has changed a square near it.
-    let near = attacks::surroundings(king) & changed.with(from);
-    near.any()
+    // Only changes on these squares can expose the king. A king in check before the exchange is always examined,
+    // because the legal move that ended the check has changed one of them.
+    let relevant = attacks::surroundings(king) & changed.with(from);
+    relevant.any()
         && position
             .king_attackers(king, !side, occupied.with(target))
             .without(target)

@@ -128,7 +128,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// The games whose last positions are to be analyzed, and what could not be read.
 fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Failure> {
     let mut unread = Unread::default();
-    let places = arguments.game.places();
+    let places = arguments.game.game_paths();
     if places.is_empty() {
         let (game, place) = arguments.game.read_with_source()?;
         let title = String::new();

@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn judge_all(judging: &Judging<'_>) -> Result<(), Failure> {
     let arguments = judging.arguments;
-    let places = arguments.game.places();
+    let places = arguments.game.game_paths();
     if !places.is_empty() {
         judge_files(judging, &places)
     } else if arguments.game.is_given() {

@@ -151,7 +151,7 @@ fn read_games(arguments: &GameArguments) -> Result<Vec<Value>, Failure> {
     if !arguments.is_given() {
         return Ok(Vec::new());
     }
-    match arguments.place()? {
+    match arguments.game_path()? {
         Some(place) if place.game.is_none() && place.ply.is_none() => read_file(&place),
         Some(place) => {
             // The page gets the whole game and shows it after the given plies.

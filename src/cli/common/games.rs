@@ -48,24 +48,24 @@ impl GameArguments {
 
     /// The files, if all arguments name files, with or without the number of a game; otherwise empty. A single argument
     /// with the number of a game is a game, not a file.
-    pub fn places(&self) -> Vec<GamePath> {
-        let places: Vec<GamePath> = self.game.iter().map(GamePath::parse).collect();
-        let is_file = |place: &GamePath| {
-            let data = place.path.metadata();
-            place.path == Path::new("-") || data.is_ok_and(|data| !data.is_dir())
+    pub fn game_paths(&self) -> Vec<GamePath> {
+        let game_paths: Vec<GamePath> = self.game.iter().map(GamePath::parse).collect();
+        let is_file = |game_path: &GamePath| {
+            let data = game_path.path.metadata();
+            game_path.path == Path::new("-") || data.is_ok_and(|data| !data.is_dir())
         };
         // If one argument is an existing file, any other argument with an extension is a file too, so that the name
         // of a missing file is not read as a move. Moves such as `C2.5` or `1.h2e2` only look as if they had one.
-        let may_be_file = |(place, text): (&GamePath, &OsString)| {
-            is_file(place)
-                || place.path.extension().is_some() && !are_moves(&text.to_string_lossy())
+        let may_be_file = |(game_path, text): (&GamePath, &OsString)| {
+            is_file(game_path)
+                || game_path.path.extension().is_some() && !are_moves(&text.to_string_lossy())
         };
-        let are_files = match &places[..] {
-            [place] => is_file(place) && place.game.is_none() && place.ply.is_none(),
+        let are_files = match &game_paths[..] {
+            [only] => is_file(only) && only.game.is_none() && only.ply.is_none(),
             all => all.iter().any(is_file) && all.iter().zip(&self.game).all(may_be_file),
         };
         if are_files && self.moves.is_empty() {
-            places
+            game_paths
         } else {
             Vec::new()
         }
@@ -73,7 +73,7 @@ impl GameArguments {
 
     /// The file or the game of a file that the only argument names; `None` for other arguments.
     #[cfg(feature = "cloud")]
-    pub fn place(&self) -> Result<Option<GamePath>, Failure> {
+    pub fn game_path(&self) -> Result<Option<GamePath>, Failure> {
         match &self.game[..] {
             [text] if self.moves.is_empty() => GamePath::of_argument(text),
             _ => Ok(None),
@@ -83,8 +83,8 @@ impl GameArguments {
     /// The file from which the game is read, if any.
     pub fn file(&self) -> Option<PathBuf> {
         let first = self.game.first()?;
-        let place = GamePath::of_argument(first).ok()??;
-        Some(place.path)
+        let game_path = GamePath::of_argument(first).ok()??;
+        Some(game_path.path)
     }
 
     /// Plays the game, from the starting position if no other is given. Prints a note if the last position
@@ -110,12 +110,12 @@ impl GameArguments {
         let words = self.game.iter().map(|word| word.to_string_lossy());
         let words: Vec<Cow<'_, str>> = words.collect();
         if let Some(first) = self.game.first()
-            && let Some(place) = GamePath::of_argument(first)?
+            && let Some(game_path) = GamePath::of_argument(first)?
         {
             let moves = format!("{} {}", words[1..].join(" "), self.moves.join(" "));
-            let (game, source) = read_place(&place, &moves)?;
+            let (game, place) = play_record(&game_path, &moves)?;
             let is_only_argument = words.len() == 1 && self.moves.is_empty();
-            return Ok((game, is_only_argument.then_some((place.path, source))));
+            return Ok((game, is_only_argument.then_some((game_path.path, place))));
         }
         let mut text = if self.game.is_empty() {
             GameText::split("startpos", Separator::Required)
@@ -152,15 +152,15 @@ fn is_probably_file_name(word: &str) -> bool {
 }
 
 /// Plays the game of a file, then more moves. Also returns the place of the game in the file.
-fn read_place(place: &GamePath, moves: &str) -> Result<(Game, Place), Failure> {
-    let (record, source) = place.read_with_place()?;
+fn play_record(game_path: &GamePath, moves: &str) -> Result<(Game, Place), Failure> {
+    let (record, place) = game_path.read_with_place()?;
     let mut game = play_line(record.main_line().line)?;
     for text in without_move_numbers(moves).split_whitespace() {
         let number = game.plies().len() + 1;
         let played = parse_move(game.position(), text).context(move_number(number))?;
         game.push(played).map_err(Failure::message)?;
     }
-    Ok((game, source))
+    Ok((game, place))
 }
 
 /// `move 3` in the chosen language.
@@ -227,12 +227,13 @@ impl GamePath {
     /// The text after `.pgn` is invalid.
     pub fn of_argument(argument: impl AsRef<OsStr>) -> Result<Option<Self>, Failure> {
         let argument = argument.as_ref();
-        let place = Self::parse(argument);
+        let game_path = Self::parse(argument);
+        let path = &game_path.path;
         let text = argument.to_string_lossy();
-        let is_input = place.path == Path::new("-");
-        let is_pgn = has_extension(&place.path, "pgn");
-        if is_input || is_pgn || place.path.exists() && !place.path.is_dir() {
-            Ok(Some(place))
+        let is_input = path == Path::new("-");
+        let is_pgn = has_extension(path, "pgn");
+        if is_input || is_pgn || path.exists() && !path.is_dir() {
+            Ok(Some(game_path))
         } else if has_text_after_pgn(&text) {
             Err(Failure::usage(text, INVALID_PATH))
         } else {
@@ -449,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_read() {
+    fn game_paths_are_read() {
         for (text, path, game, ply) in [
             ("a.pgn", "a.pgn", None, None),
             ("a.pgn:3", "a.pgn", Some(3), None),
@@ -457,9 +458,9 @@ mod tests {
             ("d:/a.pgn:3@42", "d:/a.pgn", Some(3), Some(42)),
             ("a@b:c.pgn", "a@b:c.pgn", None, None),
         ] {
-            let place = GamePath::of_argument(text).unwrap().unwrap();
-            assert_eq!(place.path, PathBuf::from(path), "{text}");
-            assert_eq!((place.game, place.ply), (game, ply), "{text}");
+            let game_path = GamePath::of_argument(text).unwrap().unwrap();
+            assert_eq!(game_path.path, PathBuf::from(path), "{text}");
+            assert_eq!((game_path.game, game_path.ply), (game, ply), "{text}");
         }
         for text in ["a.pgn:x", "a.pgn:3@-1", "a.pgn@", "a.PGN:3:4x"] {
             let message = GamePath::of_argument(text).unwrap_err().text;

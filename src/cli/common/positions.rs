@@ -27,21 +27,21 @@ pub struct FilePosition {
 ///
 /// # Errors
 /// The file cannot be read or has no positions.
-pub fn read_positions(place: &GamePath, unread: &mut Unread) -> Result<Vec<FilePosition>, Failure> {
-    let path = place.path.as_path();
-    let games = place.games()?;
+pub fn read_positions(file: &GamePath, unread: &mut Unread) -> Result<Vec<FilePosition>, Failure> {
+    let path = file.path.as_path();
+    let games = file.games()?;
     let before = unread.parts();
-    let found = if place.game.is_some() || place.ply.is_some() {
-        read_records(place, games, unread)?
+    let found = if file.game.is_some() || file.ply.is_some() {
+        read_records(file, games, unread)?
     } else {
         match games.into_lines() {
             Ok(lines) => read_lines(path, lines, unread)?,
-            Err(games) => read_records(place, *games, unread)?,
+            Err(games) => read_records(file, *games, unread)?,
         }
     };
     if found.is_empty() && unread.parts() == before {
-        return Err(match place.game {
-            Some(number) => place.no_game(number),
+        return Err(match file.game {
+            Some(number) => file.no_game(number),
             None => Failure::new(path.display(), "there are no games or positions"),
         });
     }
@@ -82,7 +82,7 @@ fn read_position(text: &str) -> Result<(Epd, Game), String> {
 }
 
 fn read_records(
-    place: &GamePath,
+    file: &GamePath,
     mut games: RecordReader<'_>,
     unread: &mut Unread,
 ) -> Result<Vec<FilePosition>, Failure> {
@@ -90,19 +90,19 @@ fn read_records(
     let mut number = 0;
     while let Some(record) = games.next() {
         number += 1;
-        if place.game.is_some_and(|only| only != number) {
+        if file.game.is_some_and(|only| only != number) {
             continue;
         }
-        let at = Place::of_last(&games, number);
+        let place = Place::of_last(&games, number);
         let position = record
-            .map_err(|error| match at {
+            .map_err(|error| match place {
                 // The place already names the line.
                 Place::Line(_) => error.reason,
                 Place::Game(_) => error.to_string(),
             })
             .and_then(|record| {
-                note_problems(&place.path, number, &record);
-                let cut = place.cut(record, number).map_err(|failure| failure.text)?;
+                note_problems(&file.path, number, &record);
+                let cut = file.cut(record, number).map_err(|failure| failure.text)?;
                 let record = cut.main_line();
                 let event = || record.known_tag("Event").map(str::to_owned);
                 let id = match record.players().or_else(event) {
@@ -112,17 +112,13 @@ fn read_records(
                 let game = play_line(record.line).map_err(|failure| failure.text)?;
                 let mut epd = Epd::new(game.position().clone());
                 epd.operations.push(("id".to_owned(), vec![id]));
-                Ok(FilePosition {
-                    place: at,
-                    epd,
-                    game,
-                })
+                Ok(FilePosition { place, epd, game })
             });
         match position {
             Ok(position) => found.push(position),
-            Err(error) => unread.part(&place.path, at, error),
+            Err(error) => unread.part(&file.path, place, error),
         }
     }
-    finish_games(&place.path, games).context(place.path.display())?;
+    finish_games(&file.path, games).context(file.path.display())?;
     Ok(found)
 }

@@ -142,7 +142,7 @@ impl Offenses {
     pub const NONE: Self = Self(0);
     /// Gives check.
     pub const CHECK: Self = Self(1);
-    /// Chases the attacker, an advisor, a bishop.
+    /// In this order: chases the attacker, an advisor, a bishop.
     pub const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
     /// Chases any piece.
     pub const CHASE: Self = Self(14);

@@ -247,8 +247,8 @@ pub struct OpenPositions<'a> {
     /// Offenses that all non-losing moves of a node commit. Once the losses by rule are known, the bytes are reused for
     /// their depth (see [`depth`](super::depth)).
     pub offenses: NodeBytes,
-    /// Goals that some move reaches without losing by mate. Unless the byte is stale, moves that lose by rule are left
-    /// out as well.
+    /// Goals that some move reaches. Moves that lose by mate do not count, nor do moves that lose by rule unless the
+    /// byte is stale ([`NodeBytes::make_stale`]).
     pub goals: NodeBytes,
 }
 
