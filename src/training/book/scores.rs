@@ -6,7 +6,7 @@ use crate::board::{Move, Position};
 use crate::book::{BookEntry, BookMove, BookTable, weight};
 use crate::training::line_search::ScoredLine;
 
-/// Maximum number of rounds of [`back_up`], which is more than the plies of any line.
+/// Maximum number of rounds of [`back_up`]; lines of books have fewer plies.
 const MAX_ROUNDS: usize = 200;
 
 /// A key that a position shares with its mirror image.
