@@ -180,7 +180,7 @@ fn engine_greets_a_person_at_a_terminal() {
         }
         String::from_utf8_lossy(&shown).into_owned()
     };
-    let greeting = read_until("leaves.");
+    let greeting = read_until("exits.");
     let is_narrow = greeting.lines().all(|line| line.chars().count() < 80);
     assert!(is_narrow, "{greeting}");
     // Unknown commands are reported to a person, on standard error.
