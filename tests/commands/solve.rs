@@ -50,7 +50,7 @@ fn a_json_solution_is_verified() {
     );
     // Solutions of up to 64 moves can be read.
     for (moves, answer) in [
-        (64, "the move a0a1 cannot be played"),
+        (64, "the first move a0a1 cannot be played"),
         (100, "recursion limit"),
     ] {
         let mut tree = file["tree"].clone();
