@@ -128,17 +128,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// The games whose last positions are to be analyzed, and what could not be read.
 fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Failure> {
     let mut unread = Unread::default();
-    let places = arguments.game.game_paths();
-    if places.is_empty() {
+    let game_paths = arguments.game.game_paths();
+    if game_paths.is_empty() {
         let (game, place) = arguments.game.read_with_source()?;
         let title = String::new();
         return Ok((vec![AnalyzedGame { place, title, game }], unread));
     }
     let mut games = Vec::new();
-    for place in &places {
-        match read_positions(place, &mut unread) {
-            Ok(positions) => add_positions(place, places.len() > 1, positions, &mut games),
-            Err(failure) => unread.file(failure, places.len())?,
+    let is_one_of_several = game_paths.len() > 1;
+    for game_path in &game_paths {
+        match read_positions(game_path, &mut unread) {
+            Ok(positions) => add_positions(game_path, is_one_of_several, positions, &mut games),
+            Err(failure) => unread.file(failure, game_paths.len())?,
         }
     }
     Ok((games, unread))
@@ -146,12 +147,12 @@ fn read_games(arguments: &Arguments) -> Result<(Vec<AnalyzedGame>, Unread), Fail
 
 /// Adds the positions of a file, but only the first game of a file of game records.
 fn add_positions(
-    place: &GamePath,
+    game_path: &GamePath,
     is_one_of_several: bool,
     positions: Vec<FilePosition>,
     games: &mut Vec<AnalyzedGame>,
 ) {
-    let path = place.path.display();
+    let path = game_path.path.display();
     let count = positions.len();
     for position in positions {
         let is_game = matches!(position.place, Place::Game(_));
@@ -163,13 +164,13 @@ fn add_positions(
             title += &format!("{}: ", position.place);
         }
         games.push(AnalyzedGame {
-            place: Some((place.path.clone(), position.place)),
+            place: Some((game_path.path.clone(), position.place)),
             title,
             game: position.game,
         });
         if is_game {
             if count > 1 {
-                note_first_of_several(&place.path);
+                note_first_of_several(&game_path.path);
             }
             break;
         }
@@ -202,12 +203,12 @@ fn heading(
         text += &format!("{}\n", draw(game.position(), arguments.board.style(), last));
     }
     let ruling = describe_end(game, plan.settings.rules);
-    let ending = if is_over {
+    let table_result = if is_over {
         None
     } else {
         describe_ending(game, &plan.tables, plan.settings.rules)
     };
-    for line in ruling.into_iter().chain(ending) {
+    for line in ruling.into_iter().chain(table_result) {
         text += &format!("{line}\n");
     }
     text

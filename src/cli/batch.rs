@@ -67,12 +67,12 @@ impl Arguments {
         let SearchPlan {
             limits, settings, ..
         } = plan;
-        let usual = Settings::default();
+        let defaults = Settings::default();
         let mut text = format!("{limits}, {} rules, {} MB", settings.rules, plan.hash);
-        if settings.pruning != usual.pruning {
+        if settings.pruning != defaults.pruning {
             text += &format!(", pruning {}", settings.pruning);
         }
-        if settings.knowledge != usual.knowledge {
+        if settings.knowledge != defaults.knowledge {
             text += &format!(", knowledge {}", settings.knowledge);
         }
         if let Some(path) = self.search.network.path() {
@@ -104,16 +104,16 @@ const DEFAULTS: SearchDefaults = SearchDefaults {
 /// Searches the positions and writes the results in the order of the positions. After Ctrl-C the file has only complete
 /// results, and `--go-on` continues after them.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (tasks, unread) = read_tasks(&arguments.files)?;
+    let (positions, unread) = read_files(&arguments.files)?;
     let plan = arguments.search.plan(&DEFAULTS)?;
-    let mut output = Output::open(arguments, &tasks, arguments.search_text(&plan))?;
+    let mut output = Output::open(arguments, &positions, arguments.search_text(&plan))?;
     // Ctrl-C is handled only after the output has been opened, because opening a FIFO can block.
     let interrupts = interrupts()?;
-    let bar = ProgressBar::new(tasks.len() as u64)
+    let bar = ProgressBar::new(positions.len() as u64)
         .with_style(bar_style("{bar:30} {pos}/{len} positions, {left} left"))
         .with_position(output.present as u64);
     bar.reset_eta();
-    let rest = &tasks[output.present..];
+    let rest = &positions[output.present..];
     let game = |number: usize| &rest[number].position.game;
     let mut waiting = BTreeMap::new();
     let mut written = 0;
@@ -129,7 +129,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     bar.finish_and_clear();
     let is_interrupted = searched?;
     report_damaged_tables(&plan.tables);
-    print_summary(&output, tasks.len());
+    print_summary(&output, positions.len());
     if !is_interrupted {
         unread.finish("batch")?;
     }
@@ -137,8 +137,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// The positions of all files, and what could not be read. Fails if no position can be read.
-fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Unread), Failure> {
-    let mut tasks = Vec::new();
+fn read_files(files: &[PathBuf]) -> Result<(Vec<BatchPosition>, Unread), Failure> {
+    let mut all = Vec::new();
     let mut unread = Unread::default();
     for path in files {
         let file = (files.len() > 1).then(|| path.display().to_string());
@@ -148,17 +148,17 @@ fn read_tasks(files: &[PathBuf]) -> Result<(Vec<Task>, Unread), Failure> {
                     let file = file.clone();
                     match &position.epd.task_error {
                         Some(error) => unread.part(path, position.place, error),
-                        None => tasks.push(Task { file, position }),
+                        None => all.push(BatchPosition { file, position }),
                     }
                 }
             }
             Err(failure) => unread.file(failure, files.len())?,
         }
     }
-    if tasks.is_empty() {
+    if all.is_empty() {
         std::mem::take(&mut unread).finish("batch")?;
     }
-    Ok((tasks, unread))
+    Ok((all, unread))
 }
 
 /// Prints the number of searched positions and solved tasks on standard error.
@@ -183,7 +183,8 @@ const MAX_FILE_MB: u64 = 4096;
 
 const NO_RESULTS: &str = "the file has no results of `chuhe batch`";
 
-struct Task {
+/// A position to search.
+struct BatchPosition {
     /// The file of the position, if there are several files.
     file: Option<String>,
     position: FilePosition,
@@ -195,7 +196,7 @@ struct BatchResult {
     /// The file of the position, if there are several files.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    /// Number of the line or game in the file of positions.
+    /// Number of the line or game in its file.
     line: usize,
     id: Option<String>,
     fen: String,
@@ -235,8 +236,13 @@ const COLUMNS: &str =
     "line,id,fen,best,chinese,score,mate,bound,depth,nodes,time_ms,pv,solved,over,search\n";
 
 impl BatchResult {
-    fn new(task: &Task, result: &SearchResult, search: &str, format: BatchFormat) -> Self {
-        let FilePosition { place, game, epd } = &task.position;
+    fn new(
+        searched: &BatchPosition,
+        result: &SearchResult,
+        search: &str,
+        format: BatchFormat,
+    ) -> Self {
+        let FilePosition { place, game, epd } = &searched.position;
         let position = &epd.position;
         let Outcome {
             best,
@@ -255,7 +261,7 @@ impl BatchResult {
         let cause = judge_outcome(game, RuleSet::default()).cause;
         let line: Vec<String> = result.best_line().iter().map(Move::to_string).collect();
         Self {
-            file: task.file.clone(),
+            file: searched.file.clone(),
             line: place.number(),
             id: epd.id().map(str::to_owned),
             fen: fen::write_position(position),
@@ -303,7 +309,11 @@ impl Output {
     /// # Errors
     /// The file cannot be written, exists although neither `--go-on` nor `--force` is given, or has results of other
     /// positions or with other settings.
-    fn open(arguments: &Arguments, tasks: &[Task], search: String) -> Result<Self, Failure> {
+    fn open(
+        arguments: &Arguments,
+        positions: &[BatchPosition],
+        search: String,
+    ) -> Result<Self, Failure> {
         let mut output = Self {
             file: None,
             lock: None,
@@ -334,7 +344,7 @@ impl Output {
         if arguments.go_on {
             require_regular(path).context(path.display())?;
             output.lock = Some(FileLock::of(path)?);
-            output.reopen(path, tasks).context(path.display())?;
+            output.reopen(path, positions).context(path.display())?;
         } else {
             let hint = "--go-on continues it, --force overwrites it";
             let (file, lock) = create_locked(path, arguments.force, hint)?;
@@ -363,7 +373,7 @@ impl Output {
     }
 
     /// Opens a file to continue after its last complete result. A file that does not exist is created.
-    fn reopen(&mut self, path: &Path, tasks: &[Task]) -> io::Result<()> {
+    fn reopen(&mut self, path: &Path, positions: &[BatchPosition]) -> io::Result<()> {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path)?;
@@ -380,12 +390,12 @@ impl Output {
         }
         for (n, result) in self.read_results(&text)?.into_iter().enumerate() {
             let number = n + 1;
-            let is_for = |task: &Task| {
-                task.file == result.file
-                    && task.position.place.number() == result.line
-                    && fen::write_position(&task.position.epd.position) == result.fen
+            let is_for = |searched: &BatchPosition| {
+                searched.file == result.file
+                    && searched.position.place.number() == result.line
+                    && fen::write_position(&searched.position.epd.position) == result.fen
             };
-            if !tasks.get(n).is_some_and(is_for) {
+            if !positions.get(n).is_some_and(is_for) {
                 let why = format!("result {number} belongs to another position");
                 return Err(io::Error::other(why));
             }
@@ -436,8 +446,8 @@ impl Output {
         self.solved += u32::from(solved == Some(true));
     }
 
-    fn add(&mut self, task: &Task, result: &SearchResult) -> Result<(), Failure> {
-        let result = BatchResult::new(task, result, &self.search, self.format);
+    fn add(&mut self, searched: &BatchPosition, result: &SearchResult) -> Result<(), Failure> {
+        let result = BatchResult::new(searched, result, &self.search, self.format);
         let text = match self.format {
             BatchFormat::Json => serde_json::to_string(&result).context("JSON")? + "\n",
             BatchFormat::Csv => csv_row(&result).context("CSV")?,
@@ -484,7 +494,7 @@ mod tests {
             let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"a \\\"b\\\", c\";";
             let epd: Epd = epd.parse().unwrap();
             let columns = if file.is_some() { "file," } else { "" };
-            let task = Task {
+            let searched = BatchPosition {
                 file: file.clone(),
                 position: FilePosition {
                     place: Place::Line(3),
@@ -497,9 +507,9 @@ mod tests {
                 depth: Some(1),
                 ..Limits::default()
             };
-            let request = searcher.request(&task.position.game, limits);
+            let request = searcher.request(&searched.position.game, limits);
             let result = searcher.search(request).unwrap();
-            let result = BatchResult::new(&task, &result, "depth 1", BatchFormat::Csv);
+            let result = BatchResult::new(&searched, &result, "depth 1", BatchFormat::Csv);
             let mut writer = csv::Writer::from_writer(Vec::new());
             writer.serialize(&result).unwrap();
             let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();

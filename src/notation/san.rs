@@ -58,8 +58,8 @@ fn letter(piece: Piece) -> String {
 
 /// Reads a move of `position`; the ranks are numbered from `first_rank`, 0 or 1.
 ///
-/// The letters N and B are read as H and E, and pawns may have the letter P. A move that gives file and rank of
-/// its origin needs no letter, so that `h3e3` and `h10g8` are read as well.
+/// The letters N and B are read as H and E, and pawns may have the letter P. A move that gives the file and
+/// rank of its origin needs no letter, so `h3e3` and `h10g8` are read as well.
 ///
 /// # Errors
 /// The text is not in this notation, or does not match exactly one legal move.

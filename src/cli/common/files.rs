@@ -66,7 +66,8 @@ enum Target {
 }
 
 impl OutputFile {
-    /// Checks that the file can be written, and that it does not exist unless `force` is given.
+    /// Opens the output. A regular file must not be locked by another process, and must not exist unless `force` is
+    /// given.
     pub fn create(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
         let data = fs::metadata(path);
         let target = if path.as_os_str() == "-" {
@@ -345,7 +346,7 @@ impl FileLock {
     }
 }
 
-/// The path of the lock of a file. A name that would become too long is cut.
+/// The path of the lock of a file. A name that would become too long is truncated.
 fn lock_path(path: &Path) -> PathBuf {
     /// Systems allow names of 255 bytes.
     const MAX_NAME: usize = 250;
@@ -367,7 +368,7 @@ impl Drop for FileLock {
     }
 }
 
-/// The process that holds a lock.
+/// The process that holds a lock, as text for a message.
 fn owner(file: &mut File) -> String {
     let mut text = String::new();
     let read = file

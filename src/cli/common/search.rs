@@ -254,7 +254,7 @@ const AUTOMATIC_HASH: usize = 16;
 /// the search ends. Returns whether Ctrl-C has ended it.
 ///
 /// # Errors
-/// There is too little memory or no thread for the searches, or `found` returns an error.
+/// There is too little memory for the searches, a thread cannot be started or fails, or `found` returns an error.
 pub fn search_games<G: Borrow<Game>>(
     count: usize,
     game: impl Fn(usize) -> G + Sync,
@@ -305,7 +305,7 @@ fn collect(
     Ok(false)
 }
 
-/// Searches games, each with its index, one after another.
+/// Searches games one after another and sends each result with the index of its game.
 fn search_some<G: Borrow<Game>>(
     mut searcher: Searcher,
     games: impl Iterator<Item = (usize, G)>,

@@ -112,7 +112,7 @@ impl PlaySession {
         print_line(&fill(texts().for_the_side_to_move, &[&score.to_string()]));
     }
 
-    /// Searches and shows the best move, or the line with its score.
+    /// Searches and shows the best move, or with `is_whole` the principal variation with its score and depth.
     fn show_line(&mut self, time: Duration, is_whole: bool) {
         if self.reports_end() {
             return;
@@ -133,7 +133,8 @@ impl PlaySession {
         }
     }
 
-    /// The engine accepts a draw after [`EARLIEST_DRAW`] plies if its position is not better.
+    /// Offers a draw. It is agreed if there is no engine, or if at least [`EARLIEST_DRAW`] plies were played and the
+    /// engine's position is not better.
     fn offer_draw(&mut self) {
         if self.engine.is_none() {
             return self.end_by(GameEnd::Agreed);
@@ -214,7 +215,8 @@ impl PlaySession {
         }
     }
 
-    /// Loads a game of a PGN file (the first, or that of `FILE:GAME@PLY`), or the position of a `.fen` file.
+    /// Loads a game from a file of game records (the first, or that of `FILE:GAME@PLY`), or the position of a `.fen`
+    /// file.
     fn load(&mut self, path: &str) {
         match read_game(path) {
             Ok(game) => {

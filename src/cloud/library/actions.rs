@@ -99,8 +99,8 @@ impl Library {
         Ok((row, known))
     }
 
-    /// Collects the writes that follow from a query of all moves of a position: tasks, moves to known positions, and
-    /// unknown moves.
+    /// Collects the writes that follow from a query of the moves or the score of a position: tasks, moves to known
+    /// positions, and unknown moves.
     fn learn(
         &self,
         pending: &mut PendingWrites,
@@ -164,7 +164,7 @@ pub enum Choice {
     Good,
     /// One of the moves to explore.
     Learn,
-    /// All good moves.
+    /// All good moves. If only one move is known, it is returned as with `Good`.
     Search,
 }
 
@@ -172,11 +172,11 @@ pub enum Choice {
 const BUDGET: usize = 20;
 /// Maximum number of moves visited by `queue`, and maximum length of a line.
 const LONG_BUDGET: usize = 200;
-/// The lowest score that is played.
+/// If the best move scores less than this, no move is returned.
 const MIN_SCORE: i32 = -50;
-/// The lowest score that `querylearn` plays.
+/// The same for `querylearn`.
 const MIN_SCORE_TO_LEARN: i32 = -75;
-/// Number of moves that must have been visited below one of the best moves.
+/// Number of moves that must have been visited below one of the best moves, unless `min_visits` is smaller.
 const MIN_VISITS_BELOW: usize = 4;
 
 impl Library {
@@ -268,9 +268,9 @@ impl Library {
                 pv.push(next.played);
                 board = board.after(next.played);
             }
-            let is_known = pv.first().is_some_and(|m| !query.is_banned(*m));
+            let is_allowed = pv.first().is_some_and(|m| !query.is_banned(*m));
             let depth = pv.len();
-            Ok(if is_known {
+            Ok(if is_allowed {
                 ApiReply::Line { score, depth, pv }
             } else {
                 ApiReply::Status("unknown")

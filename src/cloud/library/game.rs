@@ -11,7 +11,8 @@ use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
 /// Allowed number of moves of a game in `queryrule`.
 const MOVES: std::ops::Range<usize> = 3..2047;
 
-/// Judges each legal move at the end of a game: `draw`, `ban` if it breaks the rules, or `none`.
+/// Judges the repetition after each legal move at the end of a game: `draw`, `ban` if the move breaks the rules, or
+/// `none`.
 pub fn query_rule(query: &Query<'_>) -> ApiReply {
     let Some(list) = query.parameters.get_nonempty("movelist") else {
         return ApiReply::Empty;

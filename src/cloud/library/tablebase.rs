@@ -16,15 +16,16 @@ const RULES: RuleSet = RuleSet::Asian;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableMove {
     pub played: Move,
-    /// For the side that plays it: 30,000 minus the plies to mate, 0 for a draw.
+    /// For the side that plays it: 30,000 minus the plies to mate for a win, the negative of that for a loss, 0 for a
+    /// draw.
     pub score: i32,
     captures: bool,
     /// See [`threats`].
     threats: u8,
 }
 
-/// The moves of a position, best first, if the tablebases have the position and all its successors. `None` also if a
-/// move wins or loses by the repetition rules.
+/// The moves of a position, best first; `None` if the position has too many pieces, if the tablebases lack it or one of
+/// its successors, or if a move wins or loses by the repetition rules.
 pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
     let is_known = tables.probe(position, RULES).is_some() || is_material_insufficient(position);
     if !has_few_pieces(position) || !is_known {

@@ -23,7 +23,7 @@ const PAGE: i64 = 1_000;
 /// The library at one moment; later writes are not visible.
 pub struct Snapshot<'a> {
     pub(super) connection: &'a Connection,
-    /// Whether private positions are left out.
+    /// Whether private positions are hidden.
     pub(super) hides_private: Cell<bool>,
     /// Prefetched rows; `None` for unknown positions.
     prefetched: RefCell<HashMap<Key, Option<Row>>>,
@@ -44,7 +44,7 @@ impl Snapshot<'_> {
         Ok(())
     }
 
-    /// The known moves of a position.
+    /// The known moves of a position; `None` if it is unknown or hidden.
     pub fn get(&self, key: &Key) -> Result<Option<Row>> {
         if self.is_hidden(key)? {
             return Ok(None);
@@ -55,12 +55,12 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Whether a position is known.
+    /// Whether a position is known and not hidden.
     pub fn contains(&self, key: &Key) -> Result<bool> {
         Ok(self.get(key)?.is_some())
     }
 
-    /// Number of positions.
+    /// Number of positions, including hidden ones.
     pub fn positions(&self) -> Result<i64> {
         self.connection.number("SELECT COUNT(*) FROM position", &[])
     }
@@ -165,7 +165,7 @@ pub enum Inconsistency {
     },
 }
 
-/// A pool of reading connections.
+/// A pool of read-only connections.
 pub struct Readers {
     pub location: Location,
     idle: Mutex<Vec<Box<Connection>>>,
@@ -194,7 +194,7 @@ impl Readers {
         })
     }
 
-    /// Reads a snapshot.
+    /// Calls `work` with a snapshot and returns its result.
     pub fn read<T, E: From<StoreError>>(
         &self,
         work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,

@@ -79,7 +79,8 @@ groups! {
     ADVISORS_AGAINST: 4, 3;
     /// For each enemy piece, by its kind (knight, rook, cannon, pawn) and the number of own bishops.
     BISHOPS_AGAINST: 4, 3;
-    /// Pairs of own pieces, by both kinds. Only entries whose second kind is not before the first are used.
+    /// Pairs of own pieces without the king, by both kinds. Only entries whose second kind is not before the first are
+    /// used.
     OWN_PAIR: 6, 6;
     /// Pairs of an own and an enemy piece, by both kinds. Only entries whose enemy kind is after the own kind are
     /// used; the other pairs are terms of the enemy, or cancel out if both kinds are equal.
@@ -113,18 +114,19 @@ groups! {
     CANNON_ON_PALACE: 1, 7;
     /// Pawn, by number of attacked squares of the enemy palace.
     PAWN_ON_PALACE: 1, 4;
-    /// By danger units: for attackers of the enemy palace, safe checks, and attacked palace squares that no
-    /// piece but the king guards.
+    /// By danger units: those of each attacker of the enemy palace and of each kind of piece that has a safe check, and
+    /// one for each attacked palace square that no piece except the king guards.
     KING_DANGER: 4, 8;
     /// The possibility of a check on a square that the enemy does not attack, by knight, rook, cannon, pawn.
     SAFE_CHECK: 1, 4;
-    /// An attack on an enemy piece that is not guarded, by the kinds of attacker and victim.
+    /// An attack on an enemy piece that is not guarded, by the kinds of attacker and victim. Several attackers of one
+    /// kind count once.
     THREAT_UNGUARDED: PieceKind::COUNT, PieceKind::COUNT;
-    /// An attack on a guarded enemy piece, by the kinds of attacker and victim.
+    /// An attack on a guarded enemy piece, counted in the same way.
     THREAT_GUARDED: PieceKind::COUNT, PieceKind::COUNT;
-    /// Guarded by a pawn, by kind.
+    /// A piece guarded by a pawn, by its kind.
     GUARDED_BY_PAWN: 1, PieceKind::COUNT;
-    /// Guarded by any piece, by kind.
+    /// A piece guarded by any piece, by its kind.
     GUARDED: 1, PieceKind::COUNT;
     /// Rook on an open file (without pawns), or on a half-open one (without own pawns).
     ROOK_FILE: 1, 2;

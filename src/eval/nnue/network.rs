@@ -6,7 +6,7 @@
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 8 | `CHUHENN` and a zero |
+//! | 8 | `CHUHENN` and a zero byte |
 //! | 4 | version of the format, 1 |
 //! | 4 | [`Architecture::hash`] |
 //! | 2 | width of the hidden layer, a multiple of 32 up to 1024 |
@@ -277,7 +277,7 @@ fn read_header(header: &[u8; HEADER]) -> Result<(Architecture, usize), NetworkEr
     Ok((architecture, length))
 }
 
-/// Reads consecutive numbers. Panics if too few bytes are left, so check the length before.
+/// Reads consecutive numbers. Panics if too few bytes are left, so check the length first.
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
@@ -347,7 +347,7 @@ pub enum NetworkError {
     /// The file has the wrong length.
     #[error("the file has {actual} bytes instead of {expected}: it is truncated or damaged")]
     Length {
-        /// The length according to the header.
+        /// The length according to the header, or that of the header and checksum if the file is shorter.
         expected: usize,
         /// The length of the file.
         actual: usize,

@@ -71,7 +71,7 @@ impl AnalysisStatus {
     }
 
     /// `stat01: TIME NODES DEPTH MOVES-LEFT MOVES MOVE` in a position with `moves` legal moves, the time in
-    /// hundredths of a second. MOVE is missing until the search reports its root moves.
+    /// hundredths of a second. MOVE is missing until the search reports a root move.
     fn line(&self, moves: usize) -> String {
         let Self {
             began,
@@ -104,7 +104,7 @@ pub struct XBoard {
     analyzing: bool,
     time: XboardClock,
     pondering: bool,
-    /// Whether to show lines (`post`).
+    /// Whether to send the lines of the search (`post`).
     posting: bool,
     /// Whether the opponent has offered a draw since the engine's last move.
     draw_offered: bool,
@@ -120,7 +120,7 @@ pub struct XBoard {
     expected: Option<Move>,
     /// Whether the promotion variant is played.
     promotion: bool,
-    /// The settings with the rules.
+    /// The settings of the search, which include the rule set.
     settings: Settings,
     /// Whether the game is over: by the rules, by resignation, on time or by the command `result`.
     over: bool,

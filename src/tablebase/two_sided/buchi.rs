@@ -59,8 +59,9 @@ impl Buchi<'_> {
         self.results.clear(node, held_bit(self.holder))
     }
 
-    /// The initial set: all legal positions that are not proven lost, except those in which the other side has
-    /// a capture after which the holder may lose, and those from which such positions can be forced.
+    /// The initial set: all legal positions that are not proven lost for the holder, except those in which the other
+    /// side has a capture after which the holder may lose, and those from which the other side can force such
+    /// positions.
     /// Moves to positions that the other side wins by rule have already been counted down
     /// ([`OpenPositions::count_down`]).
     fn start(&self) {
@@ -91,7 +92,7 @@ impl Buchi<'_> {
             && self.positions.has_capture(node, captures::RISKY)
     }
 
-    /// Removes the predecessors of a removed node from which it can be forced.
+    /// Removes the predecessors of a removed node from which the other side can force it.
     fn visit(&self, node: Node, removed: &mut Vec<Node>) {
         self.positions.game.before(node, |before| {
             if !self.is_held(before) || self.is_won(before) {
@@ -337,24 +338,24 @@ mod tests {
         assert!(checked > 200, "{checked}");
     }
 
-    /// A cycle in which the holder's two moves commit these offenses; the other side may leave it for `out`.
-    fn back_and_forth(chased: [Offenses; 2], out: Option<usize>) -> Vec<Vertex> {
+    /// A cycle in which the holder's two moves commit these offenses. The other side can leave it for the vertex `out`.
+    fn back_and_forth(offenses: [Offenses; 2], out: Option<usize>) -> Vec<Vertex> {
         let answer = |to: usize| Vertex {
             chooses: false,
             edges: (Some(to).into_iter().chain(out))
                 .map(|to| (to, Offenses::NO_MOVE))
                 .collect(),
         };
-        let chase = |to: usize, offenses| Vertex {
+        let own_move = |to: usize, committed| Vertex {
             chooses: true,
-            edges: vec![(to, offenses)],
+            edges: vec![(to, committed)],
         };
         vec![
             always(HELD, true),
             always(ELSEWHERE, false),
-            chase(3, chased[0]),
+            own_move(3, offenses[0]),
             answer(4),
-            chase(5, chased[1]),
+            own_move(5, offenses[1]),
             answer(2),
         ]
     }
@@ -363,7 +364,7 @@ mod tests {
     fn chasing_different_pieces_alternately_holds() {
         let [attacker, advisor, bishop] = Offenses::CHASES;
         let both = Offenses(advisor.0 | bishop.0);
-        for (chased, out, holds) in [
+        for (offenses, out, holds) in [
             ([advisor, bishop], None, true),
             ([attacker, bishop], None, true),
             ([Offenses::CHECK, attacker], None, true),
@@ -374,8 +375,8 @@ mod tests {
             ([advisor, bishop], Some(HELD), true),
             ([advisor, bishop], Some(ELSEWHERE), false),
         ] {
-            let found = held_alternating(back_and_forth(chased, out));
-            assert_eq!(found[FIRST..], [holds; 4], "{chased:?} {out:?}");
+            let found = held_alternating(back_and_forth(offenses, out));
+            assert_eq!(found[FIRST..], [holds; 4], "{offenses:?} {out:?}");
         }
     }
 

@@ -23,15 +23,15 @@ const GREETINGS: [(&str, Duration); 3] = [
     ("xboard\nprotover 2", Duration::MAX),
 ];
 
-/// Starts an engine once. Returns its settings, completed by the detected ones, and its greeting. A message on
+/// Starts an engine to detect and verify its settings. Returns the completed settings and its greeting. A message on
 /// `interrupted`, or its disconnection, stops the detection.
 ///
 /// The protocol is that of the greeting which the engine answers; the first rank follows from its move from the
 /// starting position. Settings given by the user are verified.
 ///
 /// # Errors
-/// The engine cannot be started, does not answer, does not play xiangqi, contradicts the given settings, or cannot set
-/// up positions although `needs_setboard` demands it.
+/// The engine cannot be started, does not answer, does not play xiangqi or contradicts the given settings, or
+/// `needs_setboard` is set and it cannot set up positions.
 pub fn probe(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
@@ -79,7 +79,7 @@ pub fn probe(
     Ok((spec, greeting))
 }
 
-/// Greets an engine in all protocols and returns the one that it answers.
+/// Sends the greetings one after another and returns the protocol of the one that the engine answers.
 fn find_protocol(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
@@ -122,7 +122,9 @@ fn find_protocol(
 /// The response to a greeting.
 enum GreetingAnswer {
     Protocol(EngineProtocol),
+    /// There is no answer in time, or the engine refuses the greeting.
     Missing,
+    /// The process has closed its output.
     Ended,
 }
 
@@ -171,13 +173,13 @@ fn protocol_of_answer(line: &str) -> Option<EngineProtocol> {
 const DETECTION_DEPTH: u32 = 1;
 /// The depth of the search that verifies `ranks=`.
 const VERIFICATION_DEPTH: u32 = 2;
-/// How long such a search may take before the engine gets `stop`.
+/// How long such a search may take before the engine gets `stop`, or half of the ready timeout if that is shorter.
 const PROBE_TIME: Duration = Duration::from_secs(3);
 /// Red to move is stalemated in xiangqi, but not in some variants (in janggi passing is a move).
 const STALEMATE: &str = "3k5/9/9/9/4r4/9/9/9/r8/5K3 w - - 0 1";
 
 impl Engine {
-    /// Detects the first rank from a move in the starting position. No text is a legal move with both numbers: red's
+    /// Detects the first rank from a move in the starting position. No text is a legal move in both numberings: red's
     /// pieces are on ranks 0, 2 and 3 if ranks count from 0, and on ranks 1, 3 and 4 if they count from 1. The pieces
     /// on the rank called 3 are on different files in the two cases.
     fn find_first_rank(&mut self) -> Result<u8, EngineFailure> {

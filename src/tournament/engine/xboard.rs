@@ -36,7 +36,8 @@ pub struct XboardTranslator {
     pub lacks_reuse: bool,
     /// Whether positions are sent in the form of UCI, because the engine refused that of XBoard.
     has_uci_fens: bool,
-    /// The first line since the last `position` in which the engine refuses the position or a move of the game.
+    /// The first line since the last `position` in which the engine refuses the position or a move of the game, or
+    /// `feature setboard=0` if the position cannot be set up.
     pub refusal: Option<String>,
 }
 
@@ -182,7 +183,8 @@ impl XboardTranslator {
                 self.has_resigned = true;
                 Vec::new()
             }
-            // A claim instead of a move. That of its own loss is a resignation; others are illegal answers.
+            // A result claimed instead of a move. If the engine claims its own loss, it resigns; any other claim is an
+            // illegal answer.
             "1-0" if self.is_thinking && self.side() == Color::Black => self.outcome("resign"),
             "0-1" if self.is_thinking && self.side() == Color::Red => self.outcome("resign"),
             "1-0" | "0-1" | "1/2-1/2" if self.is_thinking => self.outcome(word),
@@ -195,7 +197,7 @@ impl XboardTranslator {
     }
 
     /// Remembers an error if it is about the position or a move of the game, and not about a command such as `easy`.
-    /// After an error about the position, the next one is sent in the other form.
+    /// After an error about the position, the next position is sent in the other form.
     fn read_refusal(&mut self, line: &str) {
         let Some((start, moves)) = &self.game else {
             return;

@@ -20,7 +20,7 @@ const QUICK_DEPTH: u32 = 3;
 /// The preliminary search accepts scores that exceed the limit by at most this.
 const QUICK_SLACK: i32 = 40;
 /// The search gives up after this many random lines without a new opening. With two plies there are roughly
-/// 1000 positions, not counting mirror images, and each of them occurs among that many lines.
+/// 1000 positions, not counting mirror images, and each of them almost certainly occurs among that many lines.
 pub const MAX_FAILED_LINES: u32 = 50_000;
 
 /// The settings of a search for openings.

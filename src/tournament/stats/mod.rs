@@ -19,10 +19,10 @@ use super::schedule::Schedule;
 use crate::board::{ByColor, Color};
 use crate::text::counted;
 
-/// Moves, time, depth, speed and forfeits of one engine.
+/// Moves, time, depth, speed, results and forfeits of one engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EngineStats {
-    /// Number of moves.
+    /// Number of moves, without those of the opening.
     pub moves: u64,
     /// Total thinking time.
     pub time: Duration,

@@ -9,8 +9,8 @@ use super::record::Record;
 use super::{BlockKind, MAGIC, MAX_PAYLOAD, encode_block};
 use crate::text::require_regular;
 
-/// The number of games per block: few, so that little is lost with an incomplete block.
-const BLOCK_GAMES: u16 = 16;
+/// Maximum number of records per block; small, so that little is lost with an incomplete block.
+const BLOCK_RECORDS: u16 = 16;
 /// A block is written once its payload is larger than this, in bytes.
 const FULL_PAYLOAD: usize = MAX_PAYLOAD / 2;
 
@@ -27,7 +27,7 @@ pub enum AppendError {
     #[error("another process is writing this file")]
     Locked,
     /// A record does not fit into a block or has more than 65,535 moves or positions, or the plan is too long.
-    #[error("a game is too long for the file format")]
+    #[error("a game or the plan is too long for the file format")]
     TooLong,
 }
 
@@ -97,7 +97,7 @@ impl<W: Write> GameWriter<W> {
             self.payload = record;
         }
         self.records += 1;
-        let is_full = self.records == BLOCK_GAMES || self.payload.len() > FULL_PAYLOAD;
+        let is_full = self.records == BLOCK_RECORDS || self.payload.len() > FULL_PAYLOAD;
         if is_full {
             self.flush()?;
         }

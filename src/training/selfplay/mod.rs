@@ -39,7 +39,7 @@ impl SelfPlayRun {
     /// # Errors
     /// The file cannot be written, is not a game file, or was made with another plan.
     pub fn open(path: &Path, plan: SelfPlay) -> Result<Self, SelfPlayError> {
-        // Runs a bench before the file is created, so that an interruption during it leaves no empty file.
+        // This runs a bench before the file is created, so that an interruption during it leaves no empty file.
         let wanted = SelfPlayPlan::new(&plan)?;
         let (opened, existing) = OpenedFile::open(path)?;
         let wanted_text = serde_json::to_string(&wanted).unwrap_or_default();

@@ -195,7 +195,7 @@ fn public_moves_publish_positions_that_inherited_privacy(library: &TestLibrary) 
     let branch = ["a3a4 b9c7", "a3a4 b9c7 c3c4", "a3a4 b9c7 c3c4 h9g7"];
     let are_public = |store: &Store| branch.map(|moves| is_public(store, moves));
     assert_eq!(are_public(&store), [false; 3]);
-    // A worker reaches the position by another path, which any client can have requested.
+    // Scores of a worker for another path do not publish the positions, because any client can request them.
     store_line(&store, "c3c4 b9c7 a3a4");
     assert_eq!(are_public(&store), [false; 3]);
     let publish = |moves, m| {
