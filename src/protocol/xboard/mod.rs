@@ -104,7 +104,7 @@ pub struct XBoard {
     analyzing: bool,
     time: XboardClock,
     pondering: bool,
-    /// Whether to send the lines of the search (`post`).
+    /// Whether to send thinking output (`post`). An analysis always sends it.
     posting: bool,
     /// Whether the opponent has offered a draw since the engine's last move.
     draw_offered: bool,

@@ -12,7 +12,7 @@ use crate::text::{Language, fill, printable, texts};
 /// Why an engine cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineFailure {
-    /// The tournament was stopped.
+    /// The tournament or the check of the engine was stopped.
     #[error("interrupted")]
     Interrupted,
     /// The program cannot be started.
@@ -72,7 +72,7 @@ pub enum EngineFailure {
 }
 
 impl EngineFailure {
-    /// Whether the failure ends the tournament. Any other failure only loses the engine's game.
+    /// Whether the failure ends the tournament. Any other failure ends only the current game.
     pub const fn ends_tournament(&self) -> bool {
         matches!(self, Self::Interrupted | Self::Start(_) | Self::Network(_))
     }

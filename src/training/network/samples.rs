@@ -180,7 +180,8 @@ pub struct Samples {
     pub training: Vec<PackedSample>,
     /// Samples of other games, for the test loss.
     pub test: Vec<PackedSample>,
-    /// Number of scored positions that the filter of the recipe skipped.
+    /// Number of scored positions that the filter of the recipe skipped, and of samples of text files whose score does
+    /// not fit 16 bits.
     pub filtered: u64,
     /// Number of samples skipped because the network has no input for a piece: it is on a square that only the
     /// promotion variant allows, or its side has more pieces of its kind than in the starting position.

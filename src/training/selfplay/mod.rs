@@ -37,7 +37,8 @@ impl SelfPlayRun {
     /// Opens or creates the file.
     ///
     /// # Errors
-    /// The file cannot be written, is not a game file, or was made with another plan.
+    /// The file cannot be read or written, is not a game file, is being written by another process or was made with
+    /// another plan, or no search can be started.
     pub fn open(path: &Path, plan: SelfPlay) -> Result<Self, SelfPlayError> {
         // This runs a bench before the file is created, so that an interruption during it leaves no empty file.
         let wanted = SelfPlayPlan::new(&plan)?;
