@@ -65,7 +65,7 @@ impl Setup {
     }
 }
 
-/// The number of pieces in a set of one side.
+/// The number of pieces of one side in a set.
 const MAX_PIECES: u32 = 16;
 
 /// A reason why a position is illegal, or cannot arise in a game.
@@ -96,8 +96,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Whether the position can be played although it cannot arise in a game: more pieces of a kind
-    /// than in a set, or a pawn on a square that it cannot reach.
+    /// Whether the position can be played although it cannot arise in a game: more pieces of a kind, except kings, than
+    /// in a set, or a pawn on a square that it cannot reach.
     const fn is_playable(self) -> bool {
         match self {
             Self::TooMany { piece, .. } => !matches!(piece.kind(), PieceKind::King),

@@ -246,7 +246,7 @@ impl ErrorList {
         self.kept.drain(..).for_each(|failure| failure.report());
     }
 
-    /// The error of a file of which no game can be read.
+    /// The error for a file if none of its games can be read.
     fn failure(self, path: &Path) -> Option<Failure> {
         let first = self.kept.into_iter().next()?;
         if self.count == 1 {
@@ -263,7 +263,7 @@ impl ErrorList {
 struct Writer<'a> {
     arguments: &'a Arguments,
     out: OutputFile,
-    /// Hashes of what has been written, for `--unique`.
+    /// Hashes of the games or positions that have been written, for `--unique`.
     known: HashSet<u64>,
     /// The only game of a format that holds one.
     single: Option<GameTree>,
@@ -398,7 +398,7 @@ impl Writer<'_> {
             && game.line.moves.len() >= arguments.min_plies
     }
 
-    /// Whether a game or its position has not been written before, if `--unique` is given.
+    /// Whether the game or its position has not been written before; always `true` without `--unique`.
     fn is_new(&mut self, game: &PgnGame) -> bool {
         if !self.arguments.unique {
             return true;

@@ -106,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         );
         return Err(Failure::new(arguments.out.display(), why));
     }
-    // Only a regular file is locked, and can be continued.
+    // Only a regular file is locked, and only its search can be resumed.
     note(&if output.lock.is_none() {
         format!("{count} of {} openings found", plan.count)
     } else {
@@ -161,7 +161,7 @@ fn open_output(arguments: &Arguments, heading: &str) -> Result<Output, Failure> 
 /// The beginning of the first line of the file, before the settings.
 const BEGINNING: &str = "# openings of ";
 
-/// The settings in a first line, truncated and printable.
+/// The settings in the first line of a file, for messages: truncated, and without unprintable characters.
 fn settings(heading: &str) -> String {
     /// Longer than any settings that this command writes.
     const MAX_LENGTH: usize = 120;
@@ -189,7 +189,7 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
     let bytes = read_all(&mut file, MAX_FILE_MB)?;
     let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
     let end = text.rfind('\n').map_or(0, |end| end + 1);
-    // A file without a complete line is begun again only if it contains nothing but the start of the heading.
+    // A file without a complete line is overwritten only if it contains nothing but the start of the heading.
     if end > 0 || heading.starts_with(&text) {
         text.truncate(end);
     }

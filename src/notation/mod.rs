@@ -42,7 +42,7 @@ use crate::board::{Move, Position, named_enum};
 use crate::movegen::{IllegalReason, why_illegal};
 
 /// Reads a move in any notation: coordinates (`h2e2`, `H2-E2`), Chinese (炮二平五), WXF (`C2=5`) or SAN with ranks
-/// from 0 (`Che2`). No text means different moves in two of them.
+/// from 0 (`Che2`). A text that two of them can read means the same move in both.
 ///
 /// # Errors
 /// The text is not in any of these notations, or does not match exactly one legal move.

@@ -153,10 +153,11 @@ impl Retraction {
             .collect()
     }
 
-    /// Whether a threat after a move did not exist on the board before it.
+    /// Whether a threat is new: whether it did not exist before the move, which has already been taken back.
     fn is_new(&self, threat: &NewThreat, mover: Color, played: Move) -> bool {
         let before = chasers(&self.board, mover, threat.target);
         match self.rules {
+            // The threat is new if no piece threatened the target before the move.
             RuleSet::Computer => before.is_empty(),
             // The threat is new if none of the pieces that make it threatened the target before the move.
             _ => !threat

@@ -91,9 +91,9 @@ impl Score {
         Self(Self::MATE.0 - plies as i32)
     }
 
-    /// The score of a win by the endgame tables in which a capture that keeps the win comes within `plies`:
-    /// above every evaluation, below every mate. It is higher the fewer `defenders` (advisors and bishops) the
-    /// other side has left.
+    /// The score of a win by the endgame tables in which a capture that keeps the win, or the mate, comes within
+    /// `plies`, less than twice [`MAX_PLY`]: above every win by repetition, below every mate. It is higher the fewer
+    /// `defenders` (advisors and bishops) the other side has left.
     #[inline]
     pub const fn conversion_in(defenders: usize, plies: usize) -> Self {
         Self(Self::LONGEST_MATE.0 - 1 - (defenders * 2 * MAX_PLY + plies) as i32)
@@ -106,7 +106,7 @@ impl Score {
         Self(Self::CONVERSION.0 - 1 - plies as i32)
     }
 
-    /// Whether the score is a proven win or loss: a mate, a win by an endgame table or by repetition.
+    /// Whether the score is a proven win or loss, by mate, by an endgame table or by repetition.
     #[inline]
     pub const fn is_proven(self) -> bool {
         self.0.abs() > Self::EVALUATION_LIMIT.0
@@ -148,8 +148,8 @@ impl Score {
         self.is_mating() || self.is_mated()
     }
 
-    /// The score as a node at `ply` stores it in the transposition table: proven wins and losses counted from the
-    /// node.
+    /// The score as a node at `ply` stores it in the transposition table: the plies of proven wins and losses are
+    /// counted from the node.
     #[inline]
     pub const fn to_tt(self, ply: usize) -> Self {
         if self.is_proven() {
@@ -159,7 +159,7 @@ impl Score {
         }
     }
 
-    /// The inverse of [`Self::to_tt`]: proven wins and losses counted from the root.
+    /// The inverse of [`Self::to_tt`]: the plies of proven wins and losses are counted from the root.
     #[inline]
     pub const fn from_tt(self, ply: usize) -> Self {
         if self.is_proven() {
@@ -223,7 +223,7 @@ impl Sub for Score {
 }
 
 impl fmt::Display for Score {
-    /// `+0.35` in minor pieces, `#7` and `#-7` for mates in plies.
+    /// `+0.35` minor pieces; `#7` and `#-7` for a mate in 7 plies by the side to move or its opponent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.meaning() {
             Meaning::Evaluation(hundredths) => write!(f, "{:+.2}", f64::from(hundredths) / 100.0),

@@ -1,4 +1,4 @@
-//! A set of tables for all classes: the embedded ones and those of directories.
+//! A set of tables: the embedded ones and those in directories.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -227,8 +227,8 @@ impl Tables {
     }
 
     /// Depth to conversion: plies to the next capture that keeps the win, or to mate, if the winner heads for it as
-    /// fast as possible. If they stay within the no-capture limit, the position is won, even if the plies to mate
-    /// exceed the limit. `None` without a DTC table, or if a later stage of the win takes more than
+    /// fast as possible. If they stay within the no-capture limit, the game is decided, even if the plies to mate
+    /// exceed the limit. `None` for a draw, without a DTC table, or if a later stage of the win takes more than
     /// [`Metric::NO_CAPTURE_PLIES`] plies.
     pub fn dtc(&self, position: &Position) -> Option<u16> {
         let (material, strong) = Material::of(position)?;
@@ -242,7 +242,8 @@ impl Tables {
 
     /// Value of a position under a rule set; `None` if no table covers it.
     ///
-    /// A table of another rule set only gives mates, which hold under every rule set.
+    /// A table of another rule set gives only mates, which hold under every rule set. For a one-sided class it also
+    /// gives draws, but [`Probe::draw_holds`] is `false` then.
     #[inline]
     pub fn probe(&self, position: &Position, rules: RuleSet) -> Option<Probe> {
         let (material, strong) = Material::of(position)?;

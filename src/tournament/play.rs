@@ -29,7 +29,7 @@ pub struct PlayedGame {
 pub enum NoResult {
     /// The tournament was stopped.
     Interrupted,
-    /// The machine stalled; the game must be replayed.
+    /// The machine stalled; the game must be played again.
     Void(String),
     /// A process or thread could not be started, a file could not be opened, or an engine refused its network.
     Failed(String),

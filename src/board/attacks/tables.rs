@@ -141,7 +141,7 @@ const fn knight_table(to: bool) -> HobbleTable {
     table
 }
 
-/// Bishop moves from a square. The same squares are those from which a bishop attacks it.
+/// Bishop moves from a square. A bishop on any of these targets also attacks the square.
 const fn bishop_table() -> HobbleTable {
     let mut table = [[0; 16]; Square::COUNT];
     let mut index = 0;

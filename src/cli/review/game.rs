@@ -35,7 +35,7 @@ pub struct ReviewedMove {
     /// The position before the move.
     pub before: Position,
     pub played: Move,
-    /// `None` for book moves, moves before `--from`, and moves that an interrupt left out.
+    /// `None` for book moves, moves before `--from`, and moves that were not searched because of an interrupt.
     pub verdict: Option<MoveVerdict>,
 }
 
@@ -214,18 +214,18 @@ fn repetitions(line: &Line, rules: RuleSet) -> Vec<Repetition> {
 
 /// The grade of a move by the expected points that it lost.
 ///
-/// The bounds of 5, 10 and 15 % of a point are those of Lichess.
+/// The bounds of 5, 10 and 15% of a point are those of Lichess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// The best move of the search.
     Best,
-    /// A loss of less than 5 %.
+    /// A loss of less than 5%.
     Good,
-    /// An inaccuracy (缓着): a loss of 5 to 10 %.
+    /// An inaccuracy (缓着): a loss of 5 to 10%.
     Inaccuracy,
-    /// A mistake (失着): a loss of 10 to 15 %.
+    /// A mistake (失着): a loss of 10 to 15%.
     Mistake,
-    /// A blunder (败着): a loss of 15 % or more.
+    /// A blunder (败着): a loss of 15% or more.
     Blunder,
 }
 
@@ -368,9 +368,9 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_those_of_the_moving_side() {
+    fn a_loss_counts_for_the_side_that_moved() {
         let record = record(crate::notation::fen::START, "h2e2 h9g7 h0g2");
-        // Red keeps its lead, black loses a piece, red does not take it.
+        // Red keeps its lead, black loses a minor piece, and red plays the best move.
         let found = [
             found(10, "b2e2"),
             found(-10, "b9c7"),
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn repetition_with_a_ruling_is_reported_once() {
+    fn a_repetition_with_a_ruling_is_reported_once() {
         let checks = ["e9f9 e1f1 f9e9 f1e1"; 3].join(" ");
         let record = record("4k4/9/9/9/9/9/9/9/4R4/3K5 b", &checks);
         let reported = repetitions(&record.line, RuleSet::Asian);

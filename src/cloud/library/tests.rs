@@ -1,4 +1,4 @@
-//! Tests of the actions, byte for byte.
+//! Tests of the actions, most of which compare the replies byte for byte.
 
 use super::position::ordered_moves;
 use super::*;
@@ -67,7 +67,7 @@ fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
     ask_as(library, Role::Queue, &request)
 }
 
-/// Leases all waiting tasks, after earlier writes are done.
+/// Leases all waiting tasks after the writes before it are done.
 fn tasks(library: &Library, kind: TaskKind) -> Lease {
     let worker = "tests".to_owned();
     let request = TaskRequest {
@@ -362,7 +362,7 @@ fn write_cycle(library: &Library, start: &str, cycle: &[&str]) {
 #[test]
 fn a_side_that_may_not_repeat_plays_its_next_move() {
     let (_directory, library) = empty_with(eager());
-    // The rook can check forever or leave the file.
+    // The rook can check forever, or stay on its file with e1e5.
     let start = "5k3/9/9/p1p3p1p/9/9/P1P3P1P/9/4R4/3K5 w";
     write_from(&library, start, "", "e1f1", 0);
     write_from(&library, start, "", "e1e5", 15);

@@ -19,7 +19,7 @@ pub struct WalkMove {
     pub played: Move,
     /// Number of moves visited below it.
     pub below: usize,
-    /// Its score, adjusted if the walk found a repetition that is forbidden or draws.
+    /// Its score, adjusted if the walk found a repetition that is forbidden or a draw.
     pub score: i32,
 }
 

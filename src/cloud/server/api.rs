@@ -24,13 +24,15 @@ use crate::cloud::access::Role;
 use crate::cloud::api::{ApiReply, QueryParameters, ReplyFormat};
 use crate::cloud::library::Answer;
 
-/// Whether an action changes something or takes long.
+/// Whether an action writes to the library or runs the engine. Browsers may send it without a token only from pages of
+/// this server.
 fn is_work(action: Option<&str>) -> bool {
     matches!(action, Some("queue" | "store" | "queryengine"))
 }
 
-/// Whether an action only reads.
-fn is_read(action: Option<&str>) -> bool {
+/// Whether an action asks for something. Pages of other origins may read the reply. Unless `learn=0` is given, some
+/// queries also queue the positions and moves that the library lacks.
+fn is_query(action: Option<&str>) -> bool {
     let action = action.unwrap_or("");
     (action.starts_with("query") && action != "queryengine") || action == "rulecheck"
 }
@@ -41,7 +43,8 @@ const ENGINE_COST: f64 = 20.0;
 /// Cost of a request for the rate limit, in queries.
 fn cost(parameters: &QueryParameters) -> f64 {
     match parameters.get("action") {
-        // Each legal move of the last position is judged, which takes longer the longer the game is.
+        // `queryrule` judges each legal move of the last position, `rulecheck` the whole game. Both take longer the
+        // longer the game is.
         Some("queryrule" | "rulecheck") => {
             let moves = parameters.get("movelist").unwrap_or("").split('|').count();
             1.0 + moves as f64 / 20.0
@@ -156,8 +159,7 @@ fn reply(action: Option<&str>, answer: Answer) -> Response {
         "text/html; charset=UTF-8"
     };
     let mut response = ([(CONTENT_TYPE, kind)], answer.body).into_response();
-    if is_read(action) {
-        // Pages of other origins may read.
+    if is_query(action) {
         let all = HeaderValue::from_static("*");
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, all);

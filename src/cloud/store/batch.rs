@@ -22,8 +22,8 @@ pub const MAX_DEPTH: u8 = 127;
 pub struct NewScore {
     /// The move.
     pub edge: Edge,
-    /// Value of the position after the move for its side to move. Clamped to ±29,999, because only the rules end a
-    /// game.
+    /// Value of the position after the move for its side to move. Clamped to ±29,999, because ±30,000 is reserved for
+    /// moves that end the game.
     pub value: i32,
     /// Search depth in plies, at most [`MAX_DEPTH`]; 0 if unknown.
     pub depth: u8,
@@ -137,7 +137,7 @@ impl Batch<'_> {
         })
     }
 
-    /// The distances of a position that follow from its parents.
+    /// The distances of a position: one more than those of its nearest parents, or 0 for the starting position.
     fn plies_from_parents(&self, key: &Key) -> Result<[Option<u16>; 2]> {
         let mut row = Row::default();
         if *key == View::of(&Position::startpos()).key {
@@ -218,7 +218,7 @@ impl Batch<'_> {
                 queue.push_back(key);
             }
         }
-        // Numbers of changes by parent and child.
+        // The number of changes for each pair of parent and child.
         let mut changes: HashMap<(Key, Key), u8> = HashMap::new();
         let mut seen = 0;
         while let Some(child) = queue.pop_front() {
@@ -272,7 +272,8 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Recomputes the moves of `parent` that lead to `child`. Returns whether a value has changed.
+    /// Recomputes the values of the moves of `parent` that lead to `child`, from the scores of the moves of `child`.
+    /// Returns whether a value has changed.
     fn update_parent(&self, parent: &Key, child: &Key, scores: &mut [i32]) -> Result<bool> {
         let Some(mut row) = self.get(parent)? else {
             return Ok(false);

@@ -26,10 +26,10 @@ const MAX_KEPT: i64 = 200;
 const WINDOW: i64 = 400;
 /// The same maximum for a database on a server, where each query takes longer.
 const REMOTE_WINDOW: i64 = 100;
-/// Seconds after which a search is requested again if its task is gone without a result. The queue ignores earlier
-/// repetitions.
+/// Seconds after which a search is requested again if its task is gone without a result. The queue ignores requests
+/// that are repeated earlier.
 const RETRY: i64 = 310;
-/// A search without a result after this number of requests has failed.
+/// Number of requests after which a search without a result has failed.
 const MAX_TRIES: i64 = 3;
 /// Value of the column `move` for an expansion.
 const EXPANSION: i64 = -1;

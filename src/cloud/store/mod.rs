@@ -179,7 +179,7 @@ impl Store {
         self.write(move |batch| batch.undo(&writer, since, &by))
     }
 
-    /// Restores the writes of an undo.
+    /// Restores the writes that the undo with this number has undone.
     pub fn redo(&self, number: i64, by: &str) -> Result<Result<UndoResult, RedoError>, StoreError> {
         let by = by.to_owned();
         self.write(move |batch| batch.redo(number, &by))

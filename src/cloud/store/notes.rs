@@ -54,10 +54,10 @@ pub enum NoteError {
     /// The comment is too long or has control characters.
     #[error("comment must have at most 2000 characters and no control characters")]
     Comment,
-    /// The name is too long or has control characters.
+    /// The name or the author is too long or has control characters.
     #[error("name must have at most 100 characters in one line")]
     Name,
-    /// A glyph is not one of PGN.
+    /// A glyph is not one of PGN or is repeated, or there are too many.
     #[error("glyphs must be at most four different numbers from 1 to 139")]
     Glyph,
     /// The move leads to the starting position.
@@ -201,10 +201,11 @@ fn notes(connection: &Connection, key: &Key) -> Result<Vec<PlacedNote>> {
         .collect())
 }
 
-/// Values of the column `marked`: a position that inherits its privacy, one with a private note on a move to it, and
-/// one that was private in another library.
+/// Value of the column `marked` of a position that inherits its privacy.
 const INHERITING: i64 = 0;
+/// Value for a position with a private note on a move to it.
 const MARKED: i64 = 1;
+/// Value for a position that was private in another library.
 const IMPORTED: i64 = 2;
 
 /// Whether a private position is marked itself; if not, it inherits its privacy or is imported. `None` if the position

@@ -222,7 +222,7 @@ fn a_rolled_back_transaction_is_not_acknowledged() {
     let score = score("", "h2e2");
     let failed = store.write(move |batch| {
         let is_written = batch.store(&score)?;
-        // The job ignores this error.
+        // The closure ignores this error.
         let wrong = (batch.connection).execute("SELECT $1 / 0::bigint", &[Value::Number(1)]);
         assert!(wrong.is_err());
         Ok(is_written)

@@ -161,7 +161,8 @@ impl Library {
         })
     }
 
-    /// Writes valid results of a lease of a worker in one transaction and ends the lease.
+    /// Writes the results of a lease of a worker in one transaction and ends the lease. The results must be valid (see
+    /// [`JobResults::is_valid`]).
     pub fn submit(
         &self,
         results: &JobResults,
@@ -223,7 +224,8 @@ impl Library {
     }
 }
 
-/// Whether scores belong to leased tasks: each is the score of a leased move, or of the best reply to one.
+/// Whether scores belong to leased tasks: each is the score of a leased move, of a reply to one, or of a move in a
+/// position leased without moves. There are at most two scores for each leased move, and one for each such position.
 fn are_leased(tasks: &[Task], scores: &[NewScore]) -> bool {
     let scoring = || tasks.iter().filter(|task| task.kind == TaskKind::Scoring);
     let edges = scoring().flat_map(|task| Edge::of_stored(&task.key, task.moves.iter().copied()));
@@ -260,20 +262,20 @@ pub enum JobSourceError {
     /// The local library rejected the results.
     #[error(transparent)]
     Submit(#[from] SubmitError),
-    /// The remote library sent an invalid task.
+    /// The remote library sent an invalid job.
     #[error("the library sent an invalid task")]
     InvalidJob,
 }
 
-/// A source of tasks for workers.
+/// A source of jobs for workers.
 pub trait JobSource: fmt::Debug + Send + Sync {
-    /// Leases tasks of a kind; `None` if no task is waiting.
+    /// Leases jobs of a kind; `None` if none is waiting.
     fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError>;
 
     /// Submits results.
     fn submit(&self, results: &JobResults) -> Result<(), JobSourceError>;
 
-    /// Returns unfinished tasks.
+    /// Returns the unfinished jobs of a lease.
     fn release(&self, lease: i64);
 }
 

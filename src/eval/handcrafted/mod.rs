@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_knight_has_its_value_at_all_levels() {
+    fn a_knight_is_worth_more_than_270_units_at_all_levels() {
         for knowledge in [Knowledge::None, Knowledge::Small, Knowledge::Medium] {
             let value = |row: &str| {
                 let fen = format!("2ba5/4k4/4b4/p7p/9/9/P7P/{row}/4A4/3K1A3 w");

@@ -6,7 +6,7 @@
 //! ahead of it.
 //!
 //! The inputs are numbered by side (own pieces, then the opponent's), kind (king, advisor, bishop, knight, rook,
-//! cannon, pawn) and square: rank by rank from the back rank of the piece's owner, each from file a to i.
+//! cannon, pawn) and square: rank by rank from the back rank of the piece's owner, and from file a to i on each rank.
 //!
 //! Three of the 692 inputs are never active: those of the own king on the f file, which is mirrored to the d
 //! file. They exist so that own and enemy pieces are numbered in the same way.
@@ -41,7 +41,7 @@ const fn index_table() -> [[u16; Square::COUNT]; PieceKind::COUNT] {
         kind += 1;
     }
     assert!(next as usize == SIDE_FEATURES);
-    // From the last rank backwards, so that the input of the square ahead is known.
+    // From the second to last rank backward, so that the input of the square ahead is known.
     let pawn = PieceKind::Pawn as usize;
     let mut square = Square::COUNT - FILES;
     while square > 0 {

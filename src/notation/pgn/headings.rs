@@ -68,7 +68,8 @@ const HEADINGS: [(&str, &str); 42] = [
 ];
 
 impl<'a> Line<'a> {
-    /// Reads a line. Returns `None` if it may contain moves or other parts of a PGN.
+    /// Reads a line. Returns `None` if it is too long, or if it may contain moves or other parts of a PGN, as every
+    /// ASCII line without a web address may.
     pub fn read(line: &'a str) -> Option<Self> {
         let line = line.trim();
         if line.len() > MAX_LENGTH || line.is_ascii() && !is_address(line) {
@@ -124,7 +125,7 @@ fn split_heading(line: &str) -> Option<(&'static str, &str)> {
         .collect();
     let mut headings = HEADINGS.iter();
     let (tag, _) = headings.find(|(_, names)| names.split(' ').any(|known| known == name))?;
-    // 象棋桥 appends the e-mail address of a person, even if it is empty.
+    // 象棋桥 appends the e-mail address of a person, even if it is unknown.
     Some((tag, value.trim_start().trim_end_matches("(Email:)")))
 }
 
@@ -133,7 +134,8 @@ fn is_short(word: &str) -> bool {
     word.chars().nth(LONGEST_MOVE).is_none()
 }
 
-/// Whether a line is text without moves, move numbers, results or characters with a meaning in PGN.
+/// Whether a line is Chinese text or has a web address, without moves, move numbers, results or characters with a
+/// meaning in PGN.
 fn is_sentence(line: &str) -> bool {
     let is_chinese = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}');
     let is_sign = |c: char| "[]{}();$%".contains(c);

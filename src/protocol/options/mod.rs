@@ -27,14 +27,14 @@ pub enum Effect {
     Books,
     /// Open the endgame tables.
     Tables,
-    /// Clear the transposition table.
+    /// Clear the transposition table and the histories.
     ClearHash,
     /// Parse the position again, with or without promotion.
     Position,
     /// Connect to a cloud library.
     #[cfg(feature = "cloud")]
     Cloud,
-    /// Forget the last game.
+    /// Clear everything that earlier searches have left, as before a new game. The position stays.
     NewGame,
 }
 
@@ -306,7 +306,7 @@ mod tests {
                 use_book: Some(true),
                 books: Some(crate::book::BUILTIN.to_owned()),
                 resign: Some(false),
-                // Setting these options to any value shows the kind of the client.
+                // Setting one of these options, to whatever value, identifies the kind of client.
                 has_set_variant: true,
                 has_set_about: true,
                 has_set_chess960: true,
@@ -382,11 +382,11 @@ mod tests {
         }
         assert_eq!(after("bookfiles", "my  book").books.unwrap(), "my  book");
         assert_eq!(set("unknown 3", None, &mut preferences), None);
-        for (text, value) in [("true", true), ("ON", true), ("1", true)] {
-            assert_eq!(after("ponder", text).search.ponder, value);
+        for text in ["true", "ON", "1"] {
+            assert!(after("ponder", text).search.ponder);
         }
-        for (text, value) in [("False", false), ("off", false), ("0", false)] {
-            assert_eq!(after("UseMilliSec", text).milliseconds, value);
+        for text in ["False", "off", "0"] {
+            assert!(!after("UseMilliSec", text).milliseconds);
         }
         for unknown in ["selectivity", "", "名"] {
             assert_eq!(set(unknown, Some("x"), &mut preferences), None);
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_values_are_rejected_with_the_valid_ones() {
+    fn the_error_for_an_invalid_value_names_the_valid_ones() {
         for (name, value, message) in [
             (
                 "ponder",

@@ -36,7 +36,7 @@ impl XBoard {
         }
     }
 
-    /// The progress of an analysis.
+    /// The answer to `.`, the progress of an analysis; `None` if no analysis is running.
     fn status_line(&self) -> Option<String> {
         let moves = legal_moves(self.game.position()).len();
         (self.purpose == Some(Purpose::Analyze)).then(|| self.status.line(moves))
@@ -120,7 +120,7 @@ impl XBoard {
                 self.pondering = true;
                 vec![option("ponder", "true")]
             }
-            "easy" => self.no_pondering(),
+            "easy" => self.stop_pondering(),
             "memory" => self.change_option("hashsize", rest),
             "cores" => self.change_option("threads", rest),
             "option" => {
@@ -177,8 +177,8 @@ impl XBoard {
         })
     }
 
-    /// Sets an option by its name in tsito or in any other protocol. `text` is the name and the value, `line` the line
-    /// that asks for it.
+    /// Sets an option by its name in tsito or in any other protocol. `text` is the name and the value, `line` the
+    /// received line, for error messages.
     fn set_option(&mut self, text: &str, line: &str) -> Vec<Command> {
         let (name, value) = split_word(text);
         // `hash on` turns the hash table on; `Hash 16` sets its size.
@@ -217,7 +217,7 @@ impl XBoard {
         commands
     }
 
-    fn no_pondering(&mut self) -> Vec<Command> {
+    fn stop_pondering(&mut self) -> Vec<Command> {
         self.pondering = false;
         let mut commands = match self.purpose {
             Some(Purpose::Ponder) => self.abort(),

@@ -84,7 +84,7 @@ impl MoveContext<'_> {
         })
     }
 
-    /// The gravest class of the move.
+    /// The most serious class that applies to the move.
     pub fn classify(&self) -> Classification {
         self.classify_within(&mut NodeBudget::new(MOVE_BUDGET))
     }
@@ -224,9 +224,9 @@ impl MoveContext<'_> {
         // A capture unrelated to the repeated moves is old if it won material on its square before (unless the enemy
         // then threatened mate), or if it won material before with the moved piece not regarded as hanging.
         let is_free = answers() || !threatens_mate(self.before, MATE_CHECKS, budget);
-        let at_rest = ThreatFinder::new(then, None, budget);
+        let none_hanging = ThreatFinder::new(then, None, budget);
         is_free && wins_exchange(then, old, budget)
-            || at_rest.try_result(old, budget) == CaptureResult::Win
+            || none_hanging.try_result(old, budget) == CaptureResult::Win
     }
 
     /// Whether a capture is unrelated to the repeated moves: attacker and target did not move, the attack existed

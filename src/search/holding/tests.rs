@@ -7,8 +7,8 @@ use rand::{Rng, SeedableRng};
 use super::*;
 use crate::rules::{Verdict, judge_outcome};
 
-/// Searches for a defense of Black against a pawn that cannot win. Stops after `choices` positions. Returns the
-/// result and the number of positions for which moves were chosen.
+/// Searches for a defense of Black against a pawn that cannot win. Stops when moves have been chosen for at least
+/// `choices` positions. Returns the result and the number of positions for which moves were chosen.
 fn defend(known: &mut Vec<Candidates>, choices: usize) -> (Result<Vec<Reply>, HoldError>, usize) {
     let start = start();
     let tables = Tables::none();
@@ -65,7 +65,7 @@ fn an_interrupted_search_is_resumed() {
     // The strategy is found again from the known moves alone.
     let (again, chosen) = defend(&mut known, 0);
     assert_eq!((again.unwrap().len(), chosen), (strategy.len(), 0));
-    // It can be stopped although all moves are known, and then keeps them.
+    // The search can be stopped even if all moves are known, and then keeps them.
     let (stop, progress) = (&mut |_: &[Position]| Err(HoldError::Stopped), &mut |_| {});
     let side = Color::Black;
     let stopped = hold(&start(), side, referee, 20_000, &mut known, stop, progress);
@@ -113,8 +113,8 @@ fn defense(start: &Position, rules: RuleSet) -> Vec<Reply> {
     hold(start, side, referee, 50_000, known, &mut choose, progress).unwrap()
 }
 
-/// Plays against a strategy of Black with random moves, many of them back to where a piece came from, until the rules
-/// end the game or more than 300 plies were played. Returns the verdict.
+/// Plays random moves against a strategy of Black, many of them back to where a piece came from, until the rules end
+/// the game, the strategy has no move, or more than 300 plies were played. Returns the verdict.
 fn play(start: &Position, rules: RuleSet, strategy: &[Reply], random: &mut StdRng) -> Verdict {
     let moves: HashMap<u64, Move> = strategy
         .iter()

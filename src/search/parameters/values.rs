@@ -2,7 +2,7 @@
 //!
 //! Depths are in plies, margins in units of the evaluation (a minor piece is worth about 450), shares in
 //! percent unless stated otherwise. With the cargo feature `tune` each parameter is a spin option of the
-//! protocols, so that any tuner can set it; without it they are constants.
+//! protocols, so that any tuner can set it; without the feature the parameters are constants.
 //!
 //! Constants that are not for tuning are defined where they are used: sizes of tables and buckets, the meaning
 //! of option values (style, randomness, strength), and bounds that keep a search correct.
@@ -101,7 +101,7 @@ parameters! {
     razoring_factor = 97, 20, 500;
     /// Maximum depth for reverse futility pruning.
     reverse_futility_depth = 9, 2, 16;
-    /// Reverse futility: margin per ply of depth after the first.
+    /// Reverse futility: margin per ply of depth beyond the first.
     reverse_futility_margin = 80, 20, 250;
     /// Reverse futility returns beta + (evaluation - beta) / N.
     reverse_futility_divisor = 3, 1, 10;
@@ -114,17 +114,17 @@ parameters! {
     null_move_depth_divisor = 3, 2, 8;
     /// Null move: one more ply of reduction per N units of evaluation above beta.
     null_move_margin = 175, 50, 500;
-    /// Null move: maximum reduction for being above beta.
+    /// Null move: maximum number of these plies.
     null_move_margin_plies = 3, 0, 6;
     /// Null move: the verification search makes no null moves in this many quarters of its depth.
     null_move_floor_quarters = 3, 0, 4;
     /// Minimum depth at which a null move cut-off is verified by a search without null moves.
     null_move_verification_depth = 14, 6, 40;
-    /// Null move: margin of the evaluation above beta at depth 0.
+    /// Null move: margin by which the evaluation must exceed beta, at depth 0.
     null_move_entry_base = 90, 0, 400;
     /// Decrease of that margin per ply of depth; in deep nodes it is negative.
     null_move_entry_slope = 18, 0, 80;
-    /// Limit of the negative margin.
+    /// Maximum absolute value of the negative margin.
     null_move_entry_limit = 300, 0, 1000;
     /// Every null move cut-off is verified if the game phase (32 at the start, 0 without rooks, knights and cannons) is
     /// at most this.
@@ -150,11 +150,13 @@ parameters! {
     /// plies.
     iir_entry_depth = 4, 1, 10;
 
-    /// Hindsight: minimum reduction of a move for one ply more if it lost nothing.
+    /// Hindsight: after a move with at least this reduction, the search is one ply deeper if the evaluation of the side
+    /// that moved has not fallen.
     hindsight_deeper = 3, 1, 8;
-    /// Hindsight: minimum reduction of a move for one ply less if it lost much.
+    /// Hindsight: after a move with at least this reduction, the search is one ply shallower if the evaluation of the
+    /// side that moved has fallen a lot.
     hindsight_shallower = 2, 1, 8;
-    /// Hindsight: loss in units of the evaluation from which one ply less is searched.
+    /// Hindsight: the search is one ply shallower if the evaluation has fallen by more than this.
     hindsight_loss = 193, 0, 600;
 
     /// Late move pruning: number of moves at depth 0; the square of the depth is added. If the evaluation has not been
@@ -359,7 +361,7 @@ parameters! {
     falling_least = 800, 300, 1000;
     /// Maximum factor for the change of the score, in thousandths.
     falling_most = 1600, 1000, 3000;
-    /// Effort factor is this minus the best move's share of the nodes, in thousandths.
+    /// The effort factor is this minus the best move's share of the nodes, in thousandths.
     effort_base = 1500, 1000, 2500;
     /// Minimum effort factor, in thousandths.
     effort_least = 600, 200, 1000;

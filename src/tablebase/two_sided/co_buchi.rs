@@ -57,12 +57,12 @@ impl CoBuchi<'_> {
         self.results.get(node) & lost_bit(self.loser) != 0
     }
 
-    /// Whether the loser's move to this node is known to lose.
-    fn is_out(&self, node: Node) -> bool {
+    /// Whether the loser's move to this node is known to lose, by rule or by mate.
+    fn is_known_loss(&self, node: Node) -> bool {
         self.is_lost(node) || self.positions.mate(node).is_won()
     }
 
-    /// Marks a node. Returns whether it is new.
+    /// Marks a node. Returns whether it was not marked before.
     fn add(&self, node: Node) -> bool {
         self.results.add(node, lost_bit(self.loser))
     }
@@ -115,7 +115,8 @@ impl CoBuchi<'_> {
                 let offenses = if self.is_lost(node) {
                     Offenses::NO_MOVE
                 } else {
-                    self.positions.offenses_of(node, |to| self.is_out(to))
+                    self.positions
+                        .offenses_of(node, |to| self.is_known_loss(to))
                 };
                 offenses.0
             });
@@ -141,7 +142,7 @@ impl CoBuchi<'_> {
         for node in offending {
             let mut vertex = Vertex::default();
             self.positions.game.quiet_nodes(*node, |to| {
-                if !self.is_out(to) {
+                if !self.is_known_loss(to) {
                     let number = *numbers.entry(to).or_insert_with(|| {
                         nodes.push(to);
                         nodes.len() - 1

@@ -69,7 +69,7 @@ pub struct EngineSpec {
     pub command: PathBuf,
     /// Its command-line arguments.
     pub arguments: Vec<String>,
-    /// Its working directory; `None` for ours.
+    /// Its working directory; `None` for that of this program.
     #[serde(serialize_with = "serialize_directory")]
     pub directory: Option<PathBuf>,
     /// Its protocol; `None` to detect it.
@@ -386,8 +386,8 @@ impl PartialEngineSpec {
     }
 }
 
-/// Resolves a relative path from our working directory, not that of the engine; a bare name is searched for
-/// in `PATH`.
+/// Resolves a relative path from the working directory of this program, not that of the engine. A bare name is kept,
+/// because it is searched for in `PATH`.
 fn absolute(command: &Path) -> PathBuf {
     match command.components().count() {
         0 | 1 => command.to_owned(),
@@ -399,18 +399,18 @@ fn absolute(command: &Path) -> PathBuf {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum OptionValue {
-    Switch(bool),
-    Whole(i64),
-    Fraction(f64),
+    Boolean(bool),
+    Integer(i64),
+    Float(f64),
     Text(String),
 }
 
 impl std::fmt::Display for OptionValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Switch(value) => value.fmt(f),
-            Self::Whole(value) => value.fmt(f),
-            Self::Fraction(value) => value.fmt(f),
+            Self::Boolean(value) => value.fmt(f),
+            Self::Integer(value) => value.fmt(f),
+            Self::Float(value) => value.fmt(f),
             Self::Text(value) => value.fmt(f),
         }
     }

@@ -37,13 +37,14 @@ impl Labeled<'_> {
 pub struct Filter {
     /// Positions in check.
     pub in_check: bool,
-    /// Positions in which the move played is a capture.
+    /// Positions in which the move played is a capture. Loose samples are not affected.
     pub captures: bool,
     /// Positions whose absolute score is larger than this, in evaluation units.
     pub decided: i16,
     /// Number of plies to skip after the random ones. Loose samples are not affected.
     pub first_plies: usize,
-    /// Number of last plies to skip if a repetition decided the game, because its result depends on the path.
+    /// Number of last plies to skip if a repetition decided the game, because its result depends on the path. Loose
+    /// samples are not affected.
     pub repetition_plies: usize,
     /// Positions whose score differs from the score after the move by more than this, in evaluation units, because
     /// the search has overlooked something. Loose samples are not affected.

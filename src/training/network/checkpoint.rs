@@ -1,8 +1,9 @@
 //! Checkpoint files: the state of a training run after a pass, to resume it after an interruption.
 //!
 //! Format: `CHUHETR` and a zero byte; the length of the header (4 bytes, little-endian); the header as JSON
-//! (recipe, losses of the passes, checksums of the samples and of the initial network); the parameters and both
-//! moment estimates of the optimizer (Adam) as 32-bit floating-point numbers; CRC-32C of everything before.
+//! (version, recipe, number of steps, reports of the passes, checksums of the samples and of the initial network); the
+//! parameters and both moment estimates of the optimizer (Adam) as 32-bit floating-point numbers; CRC-32C of everything
+//! before.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +44,7 @@ pub enum CheckpointError {
 }
 
 impl Trainer {
-    /// Encodes the state of the run, the checksum of its samples and the reports of its passes.
+    /// Encodes the state of the run. `samples` is the checksum of its samples.
     pub fn checkpoint(&self, samples: u64, reports: &[PassReport]) -> Vec<u8> {
         let head = CheckpointHeader {
             version: VERSION,
@@ -132,7 +133,7 @@ impl Trainer {
 mod tests {
     use super::*;
 
-    /// The keys of stored checkpoints must not change.
+    /// Checkpoints outlive program versions, so their keys must not change.
     #[test]
     fn a_stored_header_of_version_1_is_read() {
         let stored = concat!(

@@ -9,6 +9,9 @@
 //! SCReLU (clipped to 0..1, squared), side to move first -> 1 output, weights by number of pieces
 //! ```
 //!
+//! With four input buckets there are four sets of input weights. Each side uses the set for the kinds of attackers that
+//! it has (see [`InputBuckets`](crate::eval::nnue::InputBuckets)).
+//!
 //! The loss is the squared difference between the predicted result and a mixture of the result of the game and
 //! the score of the search ([`Recipe`] has the formula). The search scales evaluations toward zero as the number of
 //! plies without a capture grows, and the scores of the samples are results of such searches. So the output is scaled
@@ -20,7 +23,8 @@
 //!   unknown, only check and score are tested.
 //! - The optimizer is AdamW with a cosine schedule. Samples are mirrored at random. The gradient of a batch is
 //!   summed in a fixed order, so the same seed gives the same network with any number of threads.
-//! - About 24 of the 692 inputs are active, so the first layer is a sum of rows, and so is its gradient.
+//! - Only one input per piece is active, about 24 of 692. So the first layer adds one row of weights per piece, and
+//!   its gradient has only these rows.
 //! - Some games are used only for the test loss. They are chosen by their seed and number (or by their first
 //!   sample if those are unknown) and the seed of the recipe, independently of file names.
 //!

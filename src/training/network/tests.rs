@@ -24,7 +24,7 @@ fn recipe() -> Recipe {
     }
 }
 
-/// Samples of random games. Score and result are the material balance.
+/// Samples of random games. The score is the material balance, and its sign is the result.
 fn samples(recipe: &Recipe, games: u64) -> (Samples, Vec<Position>) {
     let mut rng = StdRng::seed_from_u64(5);
     let (mut samples, mut positions) = (Samples::default(), Vec::new());
@@ -260,10 +260,13 @@ fn material_is_learned_and_survives_quantization() {
     for position in &positions {
         let sample = PackedSample::new(position, 0, 1).expect("no promotion");
         let mut stack = AccumulatorStack::new(&network, position);
-        let whole = evaluate(SimdLevel::widest(), &network, &mut stack, position);
+        let integer = evaluate(SimdLevel::widest(), &network, &mut stack, position);
         let float = quantized.evaluate(&sample);
-        assert!((whole as f32 - float).abs() < 1.5, "{whole} and {float}");
-        error += f64::from((whole - material(position)).abs());
+        assert!(
+            (integer as f32 - float).abs() < 1.5,
+            "{integer} and {float}"
+        );
+        error += f64::from((integer - material(position)).abs());
         spread += f64::from(material(position).abs());
     }
     let count = positions.len() as f64;
@@ -309,9 +312,9 @@ fn classes_of_test_losses_add_up() {
     assert!(losses.by_score[0].samples > 0 && losses.by_pieces[7].samples > 0);
     let shown = losses.to_string();
     assert!(shown.contains("up to 45"));
-    let none = "         -          0 samples  1 to 4\n";
+    let empty_class = "         -          0 samples  1 to 4\n";
     assert!(
-        losses.by_pieces[0].samples == 0 && shown.contains(none),
+        losses.by_pieces[0].samples == 0 && shown.contains(empty_class),
         "{shown}"
     );
 }
