@@ -30,7 +30,7 @@ pub struct Highlights {
 /// assert!(picture.starts_with("<svg ") && picture.contains("帅"));
 /// ```
 pub fn draw(position: &Position, is_flipped: bool, highlights: &Highlights) -> String {
-    let place = |square: Square| {
+    let center = |square: Square| {
         let (column, row) = if is_flipped {
             (8 - square.file(), square.rank())
         } else {
@@ -54,13 +54,13 @@ pub fn draw(position: &Position, is_flipped: bool, highlights: &Highlights) -> S
         ));
     }
     for square in highlights.last.iter().flat_map(|m| [m.from(), m.to()]) {
-        let (x, y) = place(square);
+        let (x, y) = center(square);
         push(format_args!(
             "<circle class=\"last\" cx=\"{x}\" cy=\"{y}\" r=\"25\"/>"
         ));
     }
     for (square, piece) in position.setup().pieces() {
-        let (x, y) = place(square);
+        let (x, y) = center(square);
         let side = match piece.color() {
             Color::Red => "red",
             Color::Black => "black",
@@ -72,13 +72,13 @@ pub fn draw(position: &Position, is_flipped: bool, highlights: &Highlights) -> S
         ));
     }
     for square in &highlights.marks {
-        let (x, y) = place(*square);
+        let (x, y) = center(*square);
         push(format_args!(
             "<circle class=\"mark\" cx=\"{x}\" cy=\"{y}\" r=\"25\"/>"
         ));
     }
     for arrow in &highlights.arrows {
-        let [(x1, y1), (x2, y2)] = [arrow.from(), arrow.to()].map(place);
+        let [(x1, y1), (x2, y2)] = [arrow.from(), arrow.to()].map(center);
         push(format_args!(
             "<line class=\"arrow\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" marker-end=\"url(#head)\"/>"
         ));

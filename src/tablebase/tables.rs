@@ -242,8 +242,8 @@ impl Tables {
 
     /// Value of a position under a rule set; `None` if no table covers it.
     ///
-    /// A table of another rule set gives only mates, which hold under every rule set. For a one-sided class it also
-    /// gives draws, but [`Probe::draw_holds`] is `false` then.
+    /// If the draws of all its tables do not hold under `rules`, a two-sided class gives only mates, which hold under
+    /// every rule set. A one-sided class then also gives draws, but [`Probe::draw_holds`] is `false`.
     #[inline]
     pub fn probe(&self, position: &Position, rules: RuleSet) -> Option<Probe> {
         let (material, strong) = Material::of(position)?;

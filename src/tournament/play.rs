@@ -87,6 +87,7 @@ struct GameInProgress<'a> {
     clocks: ByColor<Clock>,
     ponders: ByColor<bool>,
     moves: Vec<MoveRecord>,
+    /// Whether the side that moved last has offered a draw.
     draw_offered: bool,
     overrun: ByColor<Option<Duration>>,
 }

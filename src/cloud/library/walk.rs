@@ -42,7 +42,9 @@ enum BackedUp {
 /// unknown moves. These scores apply to this walk only.
 pub struct LibraryWalk<'a, 's> {
     snapshot: &'a Snapshot<'s>,
+    /// Maximum number of moves to visit.
     budget: usize,
+    /// Number of moves visited so far.
     pub visited: usize,
     /// The positions from the root, with the moves played.
     path: Vec<(QueriedPosition, Option<Move>)>,

@@ -20,8 +20,8 @@ const MAX_LENGTH: usize = 4096;
 /// The number of characters of the longest Chinese move.
 const LONGEST_MOVE: usize = 5;
 
-/// The tags with the names of their headings. A heading that has no common PGN tag gets the tag of the same field in
-/// DhtmlXQ or CBF. `Time` is the time used by the player whose heading comes before it.
+/// The tags, each with the names of its heading, separated by spaces. A heading that has no common PGN tag gets the tag
+/// of the same field in DhtmlXQ or CBF. `Time` is the time used by the player whose heading comes before it.
 const HEADINGS: [(&str, &str); 42] = [
     ("Title", "标题 棋谱标题 对局名称"),
     ("Dhtml_class", "分类"),

@@ -118,7 +118,7 @@ parameters! {
     null_move_margin_plies = 3, 0, 6;
     /// Null move: the verification search makes no null moves in this many quarters of its depth.
     null_move_floor_quarters = 3, 0, 4;
-    /// Minimum depth at which a null move cut-off is verified by a search without null moves.
+    /// Minimum depth at which a null move cut-off is verified by a search of the node.
     null_move_verification_depth = 14, 6, 40;
     /// Null move: margin by which the evaluation must exceed beta, at depth 0.
     null_move_entry_base = 90, 0, 400;
@@ -326,7 +326,7 @@ parameters! {
     least_proper_share = 25, 0, 100;
     /// Soft limit of the last move before a time control, as a share of the usable time.
     last_move_soft = 75, 10, 90;
-    /// Hard limit of the last move before a time control, as a share of the usable time.
+    /// Maximum hard limit of the last move before a time control, as a share of the usable time.
     last_move_hard = 90, 10, 95;
     /// Share of the increment in the proper time of a game without periods. With more than 100 the clock runs down
     /// during the game.
@@ -337,13 +337,13 @@ parameters! {
     soft_share_late = 60, 10, 200;
     /// Number of plies over which the share grows from `soft_share_first` to `soft_share_late`.
     soft_share_plies = 40, 1, 400;
-    /// Soft limit of other moves with a known number of moves to the time control, as a share of the proper time.
+    /// Soft limit of an earlier move before a time control, as a share of the proper time.
     soft_share_of_period = 90, 10, 200;
-    /// Hard limit of other moves, as a share of the proper time.
+    /// Hard limit, as a share of the proper time. It is also subject to the maxima above and below.
     hard_share = 200, 50, 1000;
-    /// Maximum hard limit, as a share of the usable time.
+    /// Maximum hard limit in a game without periods, as a share of the usable time.
     hard_ceiling = 33, 10, 90;
-    /// Maximum hard limit with a known number of moves to the time control, as a share of the usable time.
+    /// Maximum hard limit of an earlier move before a time control, as a share of the usable time.
     hard_ceiling_of_period = 65, 10, 90;
     /// Minimum share of the soft limit that remains after a ponder hit.
     ponder_hit_share = 50, 0, 100;

@@ -152,8 +152,8 @@ impl CoBuchi<'_> {
             });
             graph.push(vertex);
         }
-        // Under the computer rules a check by either side ends all chases.
-        let is_without_checks =
+        // Under the computer rules a repetition with a check by either side has no chases.
+        let excludes_checks =
             self.positions.game.rules == RuleSet::Computer && offense != Offenses::CHECK;
         for node in &nodes[offending.len()..] {
             let mut vertex = Vertex {
@@ -163,7 +163,7 @@ impl CoBuchi<'_> {
             self.positions.game.quiet_moves(*node, |m| {
                 if let Some(number) = numbers.get(&m.to) {
                     let threats = m.threats();
-                    if !(is_without_checks && threats.gives_check) {
+                    if !(excludes_checks && threats.gives_check) {
                         vertex.edges.push((*number, m.possible_offenses(threats)));
                     }
                 }

@@ -166,6 +166,7 @@ pub struct PartialEngineSpec {
     proto: Option<String>,
     #[serde(default)]
     options: BTreeMap<String, OptionValue>,
+    /// The options of the command line, in the order given; after [`Self::or`], all options in the order of setting.
     #[serde(skip)]
     ordered_options: Vec<(String, String)>,
     init: Option<Vec<String>>,
