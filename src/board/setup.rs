@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn playable_irregularities() {
+    fn positions_that_cannot_arise_in_a_game_can_be_played() {
         let regular = Position::startpos();
         assert_eq!(regular.irregularities(), []);
         // A composed endgame (江湖排局) with a black pawn on its own back rank.

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checks_and_chases_of_single_moves() {
+    fn single_moves_give_the_checks_and_chases_that_the_rules_judge() {
         let threats = |played: &str, rules| {
             let fen = "3k5/9/9/9/9/9/1n7/9/9/R3K4 w";
             let mut game = Game::new(fen.parse().unwrap());

@@ -87,7 +87,7 @@ const KNOWN: &str = "move:b2e2,score:23,rank:2,note:! (03-03),winrate:51.74|\
     move:h0i2,score:-180,rank:0,note:? (00-00),winrate:36.69";
 
 #[test]
-fn all_moves_of_the_example() {
+fn queryall_lists_the_known_moves_and_on_request_all_moves() {
     let (_directory, library) = example();
     let all = |more: &str| ask(&library, "queryall", START, more);
     assert_eq!(all(""), format!("{KNOWN}\0"));
@@ -125,7 +125,7 @@ fn all_moves_of_the_example() {
 }
 
 #[test]
-fn scores_lines_and_moves_of_the_example() {
+fn an_unexplored_library_returns_scores_and_lines_but_no_moves() {
     let (_directory, library) = example();
     let ask = |action: &str, more: &str| ask(&library, action, START, more);
     assert_eq!(ask("queryscore", ""), "eval:23\0");
@@ -199,7 +199,7 @@ fn mirrored_positions_and_swapped_colors_are_one_position() {
 }
 
 #[test]
-fn unknown_boards_and_boards_without_moves() {
+fn unknown_boards_and_boards_without_moves_have_a_status_of_their_own() {
     let (_directory, library) = empty();
     let mate = "R3k4/1R7/9/9/9/9/9/9/9/3K5 b";
     let stalemate = "3k5/R8/9/9/9/9/9/9/9/4K4 b";
@@ -224,7 +224,7 @@ fn unknown_boards_and_boards_without_moves() {
 }
 
 #[test]
-fn invalid_requests() {
+fn invalid_requests_are_rejected() {
     let (_directory, library) = empty();
     let ask = |request: &str| ask_as(&library, Role::Queue, request);
     assert_eq!(ask(""), "");

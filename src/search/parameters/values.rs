@@ -324,9 +324,9 @@ parameters! {
     opponent_short_divisor = 8, 1, 100;
     /// Minimum share of the proper time that remains after the overhead.
     least_proper_share = 25, 0, 100;
-    /// Soft limit of the last move before a time control, as a share of the usable time.
+    /// Soft limit of the last move of a period, as a share of the usable time.
     last_move_soft = 75, 10, 90;
-    /// Maximum hard limit of the last move before a time control, as a share of the usable time.
+    /// Maximum hard limit of the last move of a period, as a share of the usable time.
     last_move_hard = 90, 10, 95;
     /// Share of the increment in the proper time of a game without periods. With more than 100 the clock runs down
     /// during the game.
@@ -337,13 +337,13 @@ parameters! {
     soft_share_late = 60, 10, 200;
     /// Number of plies over which the share grows from `soft_share_first` to `soft_share_late`.
     soft_share_plies = 40, 1, 400;
-    /// Soft limit of an earlier move before a time control, as a share of the proper time.
+    /// Soft limit of a move of a period except the last one, as a share of the proper time.
     soft_share_of_period = 90, 10, 200;
     /// Hard limit, as a share of the proper time. It is also subject to the maxima above and below.
     hard_share = 200, 50, 1000;
     /// Maximum hard limit in a game without periods, as a share of the usable time.
     hard_ceiling = 33, 10, 90;
-    /// Maximum hard limit of an earlier move before a time control, as a share of the usable time.
+    /// Maximum hard limit of a move of a period except the last one, as a share of the usable time.
     hard_ceiling_of_period = 65, 10, 90;
     /// Minimum share of the soft limit that remains after a ponder hit.
     ponder_hit_share = 50, 0, 100;
