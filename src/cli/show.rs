@@ -1,10 +1,9 @@
 //! `chuhe show`: a position as a board in the terminal, or as a picture.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::common::{
-    BoardArguments, Context, Failure, ForceArgument, GameArguments, OutputFile, ignore_closed_pipe,
+    BoardArguments, Context, Failure, ForceArgument, GameArguments, OutputFile, print,
     require_not_input, translated,
 };
 use crate::board::{Move, Square};
@@ -69,8 +68,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             require_not_input("--svg", path, arguments.game.file())?;
             OutputFile::create(path, arguments.force)?.write(&text)
         }
-        None => write!(io::stdout(), "{text}")
-            .or_else(ignore_closed_pipe)
-            .context("standard output"),
+        None => print(&text),
     }
 }

@@ -34,7 +34,7 @@ impl RecordError {
         }
     }
 
-    /// An error in a line of a text file, from 1.
+    /// An error in a line of a text file. Lines are counted from 1.
     pub(super) fn at(line: usize, reason: impl ToString) -> Self {
         Self {
             line: Some(line),
@@ -80,8 +80,8 @@ pub fn is_derived_tag(name: &str) -> bool {
     derived.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
-/// The value of a tag. A date is written as in PGN, `2020.01.31`, whatever separates its numbers (`2020年1月31日`), with
-/// `??` for missing numbers and zeros. A time after it is kept.
+/// The value of a tag as PGN writes it: unchanged, except that a `Date` becomes `2020.01.31`, whatever separates its
+/// numbers (`2020年1月31日`), with `??` for missing numbers and zeros. A time after it is kept.
 pub fn date_tag(tag: &str, value: &str) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut numbers = Vec::new();
@@ -235,8 +235,8 @@ impl RawGame {
         }
     }
 
-    /// Checks and plays the moves. An illegal move is left out with all moves after it, and reported as a problem of
-    /// the game.
+    /// Checks and plays the moves. An illegal or unreadable move is left out with all moves after it, and reported as a
+    /// problem of the game.
     ///
     /// # Errors
     /// The first move of the main line is illegal or unreadable.
@@ -283,8 +283,8 @@ impl RawGame {
                         return Err(error);
                     }
                     self.add_problem(&error, is_main);
-                    // If the first of several alternatives is illegal, the others are skipped as well, because one of
-                    // them would become the first.
+                    // If the first of several alternatives cannot be played, the others are skipped as well, because
+                    // one of them would become the first.
                     next = if self.moves.is_first_child(id) {
                         self.moves.after_subtree(parent)
                     } else {
@@ -299,7 +299,7 @@ impl RawGame {
         Ok(game)
     }
 
-    /// The first dialect in which the whole main line can be played, or else the one in which most of it can.
+    /// The first dialect in which the whole main line can be played, or else the one in which the most moves can.
     fn dialect(&self) -> Dialect {
         let mut best = (0, Dialect::Usual);
         let plies = self.moves.line(ROOT).count();

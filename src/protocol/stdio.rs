@@ -16,10 +16,10 @@ use crate::text::{BoundedLine, RETRY_AFTER, decode_gbk, encode_gbk, is_utf_8, re
 const LONGEST_LINE: usize = 1 << 20;
 /// The bytes kept of a longer line, to recognize its command.
 const OVERLONG_HEAD: usize = 256;
-/// The bytes read ahead of the session after which the reader pauses.
+/// The reader pauses while at least this many bytes wait for the session.
 const BYTES_AHEAD: usize = 8 << 20;
 
-/// A line of input, or its end.
+/// A line of input, or the end of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A line, trimmed of blanks, byte order marks and NULs (ends of C strings); bytes that are neither UTF-8 nor GBK
@@ -41,13 +41,14 @@ impl Input {
         }
     }
 
-    /// The memory for the input until the session takes it, with that for the string and its place in the channel.
+    /// The memory that the input takes until it is received: the text, and an estimate for the string and its slot in
+    /// the channel.
     fn bytes(&self) -> usize {
         self.text().len() + 64
     }
 }
 
-/// The bytes read ahead of the session.
+/// The number of bytes that have been read and not yet received by the session.
 #[derive(Debug, Default)]
 struct ReadAhead {
     bytes: Mutex<usize>,
@@ -97,7 +98,7 @@ impl InputReceiver {
 }
 
 impl Drop for InputReceiver {
-    /// Wakes the reader, whose next send then fails.
+    /// Wakes the reader if it is paused. Its next send fails.
     fn drop(&mut self) {
         self.ahead.remove(usize::MAX);
     }
@@ -150,7 +151,7 @@ fn on_parent_exit(action: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts a thread that reads `source` to its end. The last message is [`Input::End`].
+/// Starts a thread that reads `source` to its end. The last input is [`Input::End`].
 #[cfg(test)]
 pub fn spawn_reader<R>(source: R) -> io::Result<InputReceiver>
 where
@@ -221,8 +222,8 @@ fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
         bytes
     };
     let trim = |text: &str| {
-        let is_margin = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
-        text.trim_matches(is_margin).to_owned()
+        let is_trimmed = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
+        text.trim_matches(is_trimmed).to_owned()
     };
     let text = String::from_utf8_lossy(kept);
     if is_overlong {
@@ -273,7 +274,7 @@ impl<W: Write> Output<W> {
             Cow::Borrowed(line.as_bytes())
         };
         if let Err(error) = write(&mut self.sink, &bytes) {
-            log::warn!("standard output cannot be written: {error}");
+            log::warn!("cannot write to standard output: {error}");
             self.closed = true;
             // A pipe or a socket whose other end is closed.
             let is_client_gone = matches!(
@@ -286,7 +287,7 @@ impl<W: Write> Output<W> {
 
     /// Writes a line to standard error.
     pub fn error_line(&self, text: &str) {
-        // A closed standard error is ignored.
+        // Without standard error the line is lost.
         let _ = writeln!(io::stderr(), "{text}");
     }
 
@@ -398,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn overlong_line_is_cut_and_the_next_one_complete() {
+    fn overlong_line_is_cut_and_the_next_line_is_complete() {
         let longest = "x".repeat(LONGEST_LINE);
         assert_eq!(read(longest.clone() + "\nquit"), lines(&[&longest, "quit"]));
         let overlong = "x".repeat(LONGEST_LINE + 1) + "\nquit\n";
@@ -421,7 +422,7 @@ mod tests {
 
     #[test]
     fn non_blocking_input_is_awaited() {
-        /// Has no input at first.
+        /// Has no input at first, nor between the two parts.
         struct NonBlocking(Vec<&'static [u8]>);
         impl Read for NonBlocking {
             fn read(&mut self, mut buffer: &mut [u8]) -> io::Result<usize> {
@@ -452,7 +453,6 @@ mod tests {
         let count = Arc::default();
         let source = BufReader::with_capacity(LONGEST_LINE / 2, Endless(Arc::clone(&count)));
         let receiver = spawn_reader(source).unwrap();
-        // The reader pauses at the limit and never reads further.
         for _ in 0..40 {
             assert!(matches!(receiver.recv(), Input::Line(_)));
         }
@@ -528,11 +528,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_line_of_bytes_arrives(bytes: Vec<u8>) {
+        fn every_line_is_received(bytes: Vec<u8>) {
             let inputs = read(bytes.clone());
             let ends = bytes.iter().filter(|b| **b == b'\n').count();
-            let open = bytes.last().is_some_and(|b| *b != b'\n');
-            prop_assert_eq!(inputs.len(), ends + usize::from(open) + 1);
+            let is_unterminated = bytes.last().is_some_and(|b| *b != b'\n');
+            prop_assert_eq!(inputs.len(), ends + usize::from(is_unterminated) + 1);
             prop_assert_eq!(inputs.last(), Some(&Input::End));
         }
     }

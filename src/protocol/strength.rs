@@ -1,6 +1,6 @@
 //! Playing below full strength: `UCI_Elo`, `Skill Level`, and searches to a low depth.
 //!
-//! A level is a number of nodes per move and, for beginners, a random bonus of the root moves. With few nodes the
+//! A level is a number of nodes per move and, for beginners, a random bonus for each root move. With few nodes the
 //! engine overlooks long lines and quiet threats, as people do.
 
 use crate::eval::Knowledge;
@@ -21,8 +21,8 @@ const BEGINNER: u32 = 1000;
 /// error of about 50 (95 %).
 const NODES: [u32; 10] = [80, 270, 530, 920, 1480, 2250, 3700, 6150, 9900, 16000];
 const STEP: u32 = 200;
-/// The random bonus of the root moves for every 100 points from [`MIN_ELO`] to [`BEGINNER`], in hundredths of a minor
-/// piece.
+/// The maximum random bonus of a root move for every 100 points from [`MIN_ELO`] to [`BEGINNER`], in hundredths of a
+/// minor piece.
 const NOISE: [u16; 6] = [200, 130, 85, 50, 25, 6];
 const NOISE_STEP: u32 = 100;
 
@@ -34,8 +34,8 @@ pub(crate) fn elo_of_skill(skill: u32) -> u32 {
     MIN_ELO + skill.min(MAX_SKILL) * (MAX_ELO - MIN_ELO) / MAX_SKILL
 }
 
-/// The random bonus of the root moves at a level, in hundredths of a minor piece: enough to vary the moves, more for
-/// beginners.
+/// The maximum random bonus of a root move at a level, in hundredths of a minor piece: enough to vary the moves, more
+/// for beginners.
 pub(crate) fn root_noise(elo: u32) -> u16 {
     let above = elo.clamp(MIN_ELO, BEGINNER) - MIN_ELO;
     let at = |step: u32| {

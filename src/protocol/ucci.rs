@@ -13,10 +13,10 @@ use crate::search::{Bound, HashProbe, Info, Meaning, Report, Score, nodes_per_se
 /// Options that are understood but not listed: gmchess ends the game when one of these words occurs anywhere in the
 /// engine's output.
 const UNLISTED: [&str; 2] = ["draw", "resign"];
-/// The longest line of a hint, in plies.
+/// The maximum number of moves that are taken from a `hint` command.
 const MAX_HINT: usize = 100;
 
-/// The codec of UCCI. It accepts the variations that clients send and writes exactly the documented form.
+/// The codec of UCCI. It accepts the deviations from the protocol that clients send.
 #[derive(Clone, Debug, Default)]
 pub struct Ucci {
     /// The last report of each line if its score is a bound, which UCCI cannot express. It is sent at the end of the
@@ -114,14 +114,14 @@ impl Codec for Ucci {
 }
 
 impl Ucci {
-    /// The line of a message, by the client's protocol.
+    /// The line of a message: `info message`, or `info string` if the client has sent `uci` as well.
     fn message(&self, text: &str) -> String {
         let kind = if self.knows_uci { "string" } else { "message" };
         format!("info {kind} {text}")
     }
 
-    /// The line of a report of the search; `None` if UCCI has no form for it. A bound is reported in debug mode only,
-    /// as a message.
+    /// The line of a report of the search; `None` if UCCI has no form for it, or only debug mode shows it. A bound is
+    /// kept for the end of the search; debug mode also shows it at once, as a message.
     fn format_report(&mut self, report: &Report, debug: bool) -> Option<String> {
         match report {
             Report::Line(info) => {

@@ -13,8 +13,8 @@ use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 
-/// An option that is accepted but not listed, so that a client that sets it is a program for many variants and not one
-/// that sends back every listed option.
+/// An option that is accepted but not listed. Some clients send back every listed option; a client that sets this one
+/// is a program for many variants.
 const UNLISTED: &str = "UCI_Chess960";
 
 /// The codec of UCI.
@@ -30,7 +30,7 @@ pub struct Uci {
     /// How moves number the ranks.
     ranks: Ranks,
     /// The last report of each line of the search in progress. It is repeated at the end of the search, because many
-    /// clients take the last line before the move for the result.
+    /// clients take the last line before the move as the result.
     lines: BTreeMap<usize, (Info, Option<WinRate>)>,
 }
 
@@ -208,7 +208,7 @@ impl Uci {
     }
 }
 
-/// Whether the first word of a line sets the position without the word `position`.
+/// Whether a line with this first word, in lower case, sets the position without the word `position`.
 fn is_bare_position(verb: &str) -> bool {
     matches!(verb, "fen" | "startpos")
 }

@@ -26,7 +26,7 @@ pub struct Game {
 pub struct IllegalMove {
     /// The illegal move.
     pub played: Move,
-    /// Its number in the game, from 1.
+    /// Its ply in the game, from 1.
     pub number: usize,
 }
 

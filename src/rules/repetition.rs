@@ -32,8 +32,8 @@ pub fn judge_repetition(
     Verdict::compare(side_perpetuals(position, plies, rules).map(|side| side.perpetual))
 }
 
-/// The behavior of each side throughout the repetition. Chases are only searched if no side checks
-/// perpetually.
+/// The behavior of each side throughout the repetition. Except under the Chinese rules, chases are examined only if
+/// neither side checks perpetually.
 pub fn side_perpetuals(
     position: &Position,
     plies: &[Ply],
@@ -124,8 +124,8 @@ fn perpetual_chases(position: &Position, plies: &[Ply], rules: RuleSet) -> ByCol
     sides
 }
 
-/// The enemy pieces that a side chased throughout one of the rounds; empty if in some round it chased none
-/// throughout.
+/// The enemy pieces that a side chased throughout at least one of the rounds; empty if there is a round throughout
+/// which it chased none.
 fn chased_in_each_round(
     side: Color,
     position: &Position,

@@ -134,12 +134,12 @@ pub fn chased_in_ucci_league(position: &Position, played: Move) -> Option<Square
     if position.in_check() || played.is_promotion() {
         return None;
     }
-    let from = played.to();
-    let attacked = attacks::of(mover.kind(), mover.color(), from, position.occupied());
-    let along = if played.from().file() == from.file() {
-        Bitboard::file(from.file())
+    let (from, to) = (played.from(), played.to());
+    let attacked = attacks::of(mover.kind(), mover.color(), to, position.occupied());
+    let along = if from.file() == to.file() {
+        Bitboard::file(to.file())
     } else {
-        Bitboard::rank(from.rank())
+        Bitboard::rank(to.rank())
     };
     let attacked = match mover.kind() {
         PieceKind::Knight => attacked,

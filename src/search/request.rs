@@ -370,7 +370,7 @@ pub struct SearchRequest {
     pub root_moves: Option<Vec<Move>>,
     /// The settings of the search.
     pub settings: Settings,
-    /// The network, used if the settings enable all evaluation terms; `None` for the embedded one.
+    /// The network, used with [`Knowledge::Large`]; `None` for the embedded one.
     pub network: Option<Arc<Network>>,
     /// The endgame tables to probe.
     pub tablebases: Option<Arc<Tables>>,

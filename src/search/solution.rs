@@ -215,7 +215,8 @@ impl<'a> Solver<'a> {
     /// shortest. Its lines may end in positions of the endgame tables.
     ///
     /// # Errors
-    /// There is no such mate, it or a refutation was not found, or the solver was stopped.
+    /// There is no such mate, it or a refutation was not found, the tree is too large, or the searches failed or were
+    /// stopped.
     pub fn win(&mut self, game: &Game, moves: u32) -> Result<MatingMove, SolveError> {
         self.ends_in_tables = true;
         let (played, plies) = self.first_mate(game, moves)?;
@@ -225,7 +226,8 @@ impl<'a> Solver<'a> {
     /// Solves the position at the end of `game`: a mate in at most `moves` moves.
     ///
     /// # Errors
-    /// There is no such mate, it or a refutation was not found, or the solver was stopped.
+    /// There is no such mate, it or a refutation was not found, the tree is too large, or the searches failed or were
+    /// stopped.
     pub fn solve(&mut self, game: &Game, moves: u32) -> Result<Solution, SolveError> {
         let (first, plies) = self.first_mate(game, moves)?;
         let (first, plies, is_shortest) = self.shorten(game, first, plies)?;
@@ -309,8 +311,8 @@ impl<'a> Solver<'a> {
     }
 
     /// The answer of the endgame tables, if they have one: the shortest mate of at most `limit` plies whose first move,
-    /// one of `root_moves` (`None`: any), leads into a table, or that there is no mate. Near the no-capture limit there
-    /// is no mate either if the tables show none.
+    /// one of `root_moves` (`None`: any), leads into a table, or that there is no mate. The tables do not count plies
+    /// without a capture, but a position without a mate in the tables has no mate near the no-capture limit either.
     fn table_answer(&self, game: &Game, limit: u32, root_moves: Option<&[Move]>) -> Option<Answer> {
         let (position, rules) = (game.position(), self.rules);
         let is_mate = |outcome| matches!(outcome, TableOutcome::Win(n) if u32::from(n) <= limit);
@@ -348,7 +350,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The tree of a mate in at most `plies` that begins with `first`. Its moves of the attacker are added to `size`.
+    /// The tree of a mate in at most `plies` that begins with `first`. Adds the number of its attacking moves to
+    /// `size`.
     fn tree(
         &mut self,
         game: &Game,
@@ -397,8 +400,9 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// The shortest mate found after a reply to a move that mates in at most `plies`. It takes at most `plies - 2`, so
-    /// that the tree is finite even if known mates are wrong or not the shortest ones.
+    /// A mate after a reply to a move that mates in at most `plies`: the shortest one found, unless lines may end in
+    /// tables. It takes at most `plies - 2`, so that the tree is finite even if known mates are wrong or not the
+    /// shortest ones.
     fn refutation(&mut self, game: &Game, plies: u32) -> Result<(Move, u32), SolveError> {
         let key = game.position().key();
         if let Some(known) =
@@ -492,7 +496,7 @@ pub enum VerifyError {
     #[error("the endgame tables show no such mate after {0}")]
     NotInTables(String),
     /// The stated length of a mate is not that after the longest defense.
-    #[error("the stated number of plies from the last move of {1} to the mate, {0}, is wrong")]
+    #[error("the mate that begins with the last move of {1} does not take the stated {0} plies")]
     Length(u32, String),
 }
 

@@ -156,8 +156,7 @@ fn a_win_may_end_in_a_table() {
     assert!(file.to_string().contains("\"by_table\":true"), "{file}");
     file["tree"]["plies"] = 1.into();
     place.write("wrong.json", file.to_string());
-    place
-        .check("$1 solve --verify wrong.json\n2> the stated number of plies from the last move of");
+    place.check("$1 solve --verify wrong.json\n2> the mate that begins with the last move of");
 }
 
 #[test]

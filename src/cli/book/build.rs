@@ -144,7 +144,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if is_interrupted {
         note(if arguments.check {
             "interrupted: the book was written, but positions that were not searched keep all their moves, \
-             and weights follow from results"
+             and the weights come from the game results"
         } else {
             "interrupted: the book was made from the results so far"
         });

@@ -275,10 +275,11 @@ pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Copy the known moves of positions from another cloud library, `chuhe serve` or a server with the same API.
+/// Copy the known moves of positions from another cloud library: `chuhe serve`, or a server with the same API.
 ///
 /// The positions are those of games or FEN lists. Positions that the library already knows are skipped, so the same
-/// command continues after an interruption. The scores are written with an unknown depth, unless the library has a score.
+/// command continues after an interruption. Scores are written with an unknown depth. A score that the library already
+/// has is kept.
 #[derive(Debug, clap::Args)]
 pub struct CopyArguments {
     /// Library file or database; created if missing.
@@ -472,7 +473,7 @@ mod tests {
 
     use super::*;
 
-    /// A client of a server that sends these replies and ends.
+    /// A client of a server that sends these replies and then stops.
     fn replying(replies: Vec<(u16, &'static str)>) -> Client {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -56,7 +56,7 @@ pub fn bar_style(template: &str) -> ProgressStyle {
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
         let is_done = state.len().is_some_and(|total| state.pos() >= total);
-        // An error has no consequence: the bar is redrawn later.
+        // A failed write is harmless: the bar is redrawn later.
         let _ = out.write_str(&time_left(state.eta(), is_done));
     })
 }
@@ -121,8 +121,8 @@ impl ProgressMeter {
     }
 }
 
-/// Starts appending the log to `file`: debug messages of this crate, and the messages of other crates that
-/// `RUST_LOG` selects, all without passwords in addresses.
+/// Starts appending the log to `file`: the messages of this crate from level debug up, and those of other crates that
+/// `RUST_LOG` selects. Passwords in addresses are removed.
 pub fn start_log(file: &Path) -> io::Result<()> {
     let file = File::options().append(true).create(true).open(file)?;
     Builder::new()

@@ -215,7 +215,7 @@ pub fn annotated(review: &Review) -> GameTree {
     record
 }
 
-/// Removes the score and the glyph that an earlier review has given a move, see [`comment`].
+/// Removes the comment of an earlier review, see [`comment`], and the glyph of its grade.
 fn remove_verdict(node: &mut AnnotatedMove) {
     let Some((before, rest)) = node.comment.split_once("[%eval ") else {
         return;
@@ -276,7 +276,7 @@ const LABEL_WIDTH: f64 = 40.0;
 
 /// Draws the expected points of red by ply as SVG. Each ply has an invisible rectangle with its move as a tooltip, and
 /// with the same class and `data-ply` as in the graph that the web page draws. `plotters`, which draws the other
-/// pictures, cannot add it.
+/// pictures, cannot add such rectangles.
 pub fn graph(review: &Review, notation: MoveStyle) -> String {
     let plies = review.moves.len();
     let mut svg = format!(

@@ -93,7 +93,7 @@ fn add_moves(record: &mut GameTree, after: NodeId, tree: &MatingMove) {
 
 /// Diagrams of the main line, one for each move of the solver, with the move as an arrow.
 pub fn diagrams(start: &Position, tree: &MatingMove, notation: MoveStyle) -> String {
-    /// Diagrams in a row, and the size of each with its caption.
+    /// Diagrams per row, and the size of each with its caption.
     const COLUMNS: usize = 4;
     const WIDTH: usize = 500;
     const HEIGHT: usize = 600;
@@ -143,7 +143,7 @@ fn headline(solution: &Solution) -> String {
     format!("{}, {shortest}{unique}", length(solution.tree.plies))
 }
 
-/// The text for a line whose end is in an endgame table.
+/// The text for a move after which the endgame table gives the length of the mate.
 fn table_text(tree: &MatingMove) -> String {
     format!(
         "mate in {} by the endgame table",

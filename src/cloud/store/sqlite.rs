@@ -139,7 +139,7 @@ pub fn open_reader(path: &Path) -> Result<Connection> {
     std::fs::metadata(path).map_err(|error| StoreError::Open(Arc::new(error)))?;
     let connection = match open(path.as_os_str(), OpenFlags::empty()) {
         Err(error) if is_read_only(&error) || is_missing_index(&error) => {
-            // The log cannot be created in a read-only directory. Without a log the file does not change.
+            // SQLite cannot create the log in a read-only directory. A file without a log can be read as immutable.
             let mut log = path.as_os_str().to_owned();
             log.push("-wal");
             if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
@@ -214,7 +214,7 @@ const ENCODED: AsciiSet = NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_');
 
-/// The URI of a file that SQLite may read without its log.
+/// The URI with which SQLite reads a file without a log and without locks.
 fn immutable(path: &Path) -> OsString {
     let path = percent_encode(path.as_os_str().as_encoded_bytes(), &ENCODED);
     OsString::from(format!("file:{path}?immutable=1"))

@@ -33,7 +33,7 @@ struct Worker {
     current: Arc<CurrentLease>,
 }
 
-/// The lease that a worker is searching. The thread that takes it must submit or release it.
+/// The lease that a worker is searching. The thread that takes it out must submit or release it.
 type CurrentLease = Mutex<Option<i64>>;
 
 /// How long to wait for a stopped worker. Because of its low priority it may not end in time on a busy machine.
@@ -60,7 +60,7 @@ impl Worker {
                 lower_priority();
                 // Search threads inherit the priority of this thread.
                 let scorer = Scorer::new(tables, nodes, stopping.clone());
-                // `start` waits for the error, or for the end of the sender.
+                // `start` waits for an error, or until the sender is dropped.
                 let mut scorer = match scorer {
                     Ok(scorer) => scorer,
                     Err(error) => return drop(sender.send(error)),

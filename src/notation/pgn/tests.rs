@@ -233,7 +233,7 @@ fn borders_of_tables_are_skipped() {
         let text = format!("{border}\n{}\n{border}\r\n{}\n{border}\n", rows[0], rows[1]);
         assert_eq!(read_one(&text).line.moves.len(), 4, "{text}");
     }
-    // A line of one sign ends a game.
+    // A line of hyphens alone ends a game.
     let text = "炮二平五 马8进7\n--------\n炮八平五 马8进7\n";
     assert_eq!(read(text).len(), 2);
 }
@@ -435,14 +435,14 @@ fn binary_files_are_rejected() {
     assert!(message.len() < 150 && message.contains('…'), "{message}");
 }
 
-/// The line of an error.
+/// The line number of an error.
 fn line_of(error: &crate::notation::RecordError) -> usize {
     let message = error.to_string();
     let number = message.strip_prefix("line ").unwrap().split(':').next();
     number.unwrap().parse().unwrap()
 }
 
-/// No input causes a panic, and the line numbers of errors are within the text.
+/// The line numbers of errors are within the text, too.
 #[test]
 fn random_texts_do_not_panic() {
     let mut random = StdRng::seed_from_u64(7);

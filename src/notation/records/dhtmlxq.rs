@@ -43,7 +43,7 @@ const TAGS: [(&str, &str); 17] = [
 /// Other fields become tags whose names begin with this.
 const OTHER: &str = "Dhtml_";
 
-/// The beginnings of the names of fields that do not become tags.
+/// The beginnings of the names of fields that do not become tags. The numbers are fields of DHJHtmlXQ.
 const NO_TAGS: [&str; 11] = [
     "ver", "init", "pver", "viewurl", "binit", "fen", "move", "comment", "result", "32", "33",
 ];
@@ -58,12 +58,13 @@ const NAMES: [&str; 2] = ["dhtmlxq", "dhjhtmlxq"];
 /// The forms of the bracket before a tag: in a plain text, in HTML and in a URL.
 const BRACKETS: [&str; 6] = ["[", "&#91;", "&#x5b;", "&lsqb;", "&lbrack;", "%5b"];
 
-/// The length of the longest word after the name in the mark of a record, `[DhtmlXQiFrame]`.
-const LONGEST_KIND: usize = 6;
+/// The length of the longest word that follows `DhtmlXQ` in a tag that begins a record: `iFrame`.
+const MAX_SUFFIX: usize = 6;
 
 /// Whether a text contains a record in DhtmlXQ with a list of moves or a position, plain or in HTML, JSON or a URL.
 pub fn is_dhtmlxq(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
+    // Field 34 of DHJHtmlXQ and the field `0_1_0` are lists of moves.
     let mut fields = "htmlxq_movelist htmlxq_binit htmlxq_34 0_1_0".split(' ');
     fields.any(|field| lower.contains(field)) && has_tag(&lower, &BRACKETS)
 }
@@ -127,7 +128,7 @@ fn plain_tag(text: &str) -> Option<String> {
     Some(format!("DhtmlXQ{field}{rest}"))
 }
 
-/// Whether a text consists of a list of moves alone: digits, four for each move.
+/// Whether a text is only a list of at least two moves, with four digits for each move.
 pub fn is_move_list(text: &str) -> bool {
     let text = text.trim();
     let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -135,17 +136,17 @@ pub fn is_move_list(text: &str) -> bool {
 }
 
 /// Splits a text into its records, each of which begins with `[DhtmlXQ]`, `[DhtmlXQiFrame]` or `[DhtmlXQHTML]`. A text
-/// without these marks is one record.
+/// without these tags is one record.
 pub fn split_dhtmlxq(text: &str) -> Vec<&str> {
-    let starts = text.match_indices("[DhtmlXQ").filter_map(|(at, mark)| {
-        let rest = &text[at + mark.len()..];
+    let starts = text.match_indices("[DhtmlXQ").filter_map(|(at, tag)| {
+        let rest = &text[at + tag.len()..];
         let length = rest
             .bytes()
-            .take(LONGEST_KIND + 1)
+            .take(MAX_SUFFIX + 1)
             .position(|byte| byte == b']')?;
-        let kind = &rest[..length];
-        let begins_record = ["", "iframe", "html"].contains(&kind.to_ascii_lowercase().as_str());
-        begins_record.then(|| at + mark.len() + kind.len() + 1)
+        let suffix = rest[..length].to_ascii_lowercase();
+        let begins_record = ["", "iframe", "html"].contains(&suffix.as_str());
+        begins_record.then(|| at + tag.len() + length + 1)
     });
     let starts: Vec<usize> = starts.collect();
     if starts.is_empty() {
@@ -174,7 +175,7 @@ fn fields(text: &str) -> HashMap<&str, &str> {
             continue;
         }
         let value_at = name_at + length + 1;
-        // The place of the next closing tag, for which the text is searched only once.
+        // The next closing tag is searched for only once.
         if closing < value_at {
             match text[value_at..].find(CLOSING) {
                 Some(found) => closing = value_at + found,
@@ -197,7 +198,8 @@ fn fields(text: &str) -> HashMap<&str, &str> {
 /// Reads a record.
 ///
 /// # Errors
-/// There is neither a list of moves nor a starting position, or the starting position or first move is invalid.
+/// There is neither a list of moves nor a starting position, the starting position or the first move is invalid, or
+/// the game is too long.
 pub fn read_dhtmlxq(text: &str) -> Result<GameTree, RecordError> {
     let text = with_names(text);
     let fields = fields(&text);
@@ -299,7 +301,7 @@ fn add_lines(
             }
         }
         let mut children = variations.remove(&variation.line).unwrap_or_default();
-        // The last one on the stack is added first, so alternatives to a move are sorted in descending order.
+        // The last line on the stack is added first, so the children are pushed in descending order.
         children.sort_by_key(|child| std::cmp::Reverse((child.ply, child.line)));
         for child in children {
             match child
@@ -413,7 +415,7 @@ pub fn write_dhtmlxq(game: &GameTree) -> String {
 fn push_field(text: &mut String, name: &str, value: &str) {
     let value = plain_comment(value);
     let value = escaped(&value);
-    // The value must not contain a line end, a separator of lines or a tag.
+    // The value must not contain a line end, `||` (a line end in this format) or a tag.
     let value = value.replace("||", "｜｜").replace("|\n", "｜\n");
     let value = without_tags(&value.replace('\n', "||"));
     if !value.is_empty() {

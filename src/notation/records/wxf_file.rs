@@ -84,10 +84,10 @@ pub fn split_wxf(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Reads a record that follows this many lines of a file.
+/// Reads a record. `lines_before` is the number of lines before it in the file.
 ///
 /// # Errors
-/// The starting position or first move is invalid, or the block `SETUP` cannot be read.
+/// The record is empty, the starting position or first move is invalid, or the block `SETUP` cannot be read.
 pub fn read_wxf(text: &str, lines_before: usize) -> Result<GameTree, RecordError> {
     let lower = text.to_ascii_lowercase();
     let moves = openings(&lower, START).next().unwrap_or(0..0);
@@ -95,7 +95,7 @@ pub fn read_wxf(text: &str, lines_before: usize) -> Result<GameTree, RecordError
     let end = end.map_or(text.len(), |end| moves.end + end.start);
     let head = without_setup(&text[..moves.start])?;
     let moves = &text[moves.end..end];
-    // The tags of a line are in the same line of the PGN, so that the line numbers of errors are right.
+    // The tags of a line are on the same line of the PGN, so that the line numbers of errors are right.
     let tags = head.split('\n').map(|line| {
         let line = line.trim();
         let (key, value) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -150,8 +150,8 @@ fn read_setup(block: &str) -> Option<Setup> {
     Some(setup)
 }
 
-/// The tags of a line. Any key in capital letters becomes a tag: `OPENING` becomes `Opening`. Players may have a
-/// rating among other fields after semicolons.
+/// The tags of a line. Any key of at least three capital letters becomes a tag: `OPENING` becomes `Opening`. After the
+/// name of a player there may be fields separated by semicolons, of which the first number is the rating.
 fn tags_of(key: &str, value: &str) -> Vec<(String, String)> {
     let known = TAGS.iter().find(|(_, k)| key.eq_ignore_ascii_case(k));
     let is_key = key.len() >= 3 && key.bytes().all(|byte| byte.is_ascii_uppercase());
@@ -235,9 +235,8 @@ mod tests {
             "setup {\nKe0 Ra0\nkd9\nBLACK\nMOVE 7\n}\n",
             "SETUP{ke9}\nFEN 3k5/9/9/9/9/9/9/9/9/R3K4 b - - 0 7\n",
         ] {
-            let file = FILE.replace("DATE", &format!("{before}DATE"));
+            let mut file = FILE.replace("DATE", &format!("{before}DATE"));
             let moves = file.find("1. C2").unwrap()..file.find("\n}END").unwrap();
-            let mut file = file;
             file.replace_range(moves, "1. ... k4+1 2. R9+1 h5=1");
             let game = read_wxf(&file, 0).unwrap();
             assert_eq!(fen::write_position(&game.start), fen);

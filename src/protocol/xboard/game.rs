@@ -39,13 +39,13 @@ impl XBoard {
         }
     }
 
-    /// The expected reply, the answer to `hint`.
+    /// The answer to `hint`: the expected reply.
     pub fn hint(&self) -> Option<Command> {
         let expected = self.expected?;
         Some(Command::Print(format!("Hint: {expected}")))
     }
 
-    /// The expected reply, if lines of a ponder search are shown. They do not contain it.
+    /// The expected reply, if the lines of a ponder search are shown: they begin after this move.
     pub fn ponder_hint(&self) -> Option<Command> {
         let are_shown = self.purpose == Some(Purpose::Ponder) && self.shows_lines();
         self.hint().filter(|_| are_shown)
@@ -80,13 +80,13 @@ impl XBoard {
         vec![self.position(), Command::Go(Ok(request))]
     }
 
-    /// A search with the current clocks.
+    /// The request for a search with the current clocks.
     fn request(&self) -> GoRequest {
         self.time.request(self.game.plies().len())
     }
 
-    /// Ponders on the expected reply. The clock of this search never runs: the search for the engine's move follows the
-    /// opponent's move, with the clock and a draw offer that have arrived by then.
+    /// Ponders on the expected reply. This search has no time limit: the opponent's move ends it, and a new search
+    /// begins, with the clocks and the draw offer received by then.
     pub fn ponder(&mut self) -> Vec<Command> {
         let may_ponder = self.pondering && !self.over && !self.is_invalid;
         let Some(expected) = self.expected.filter(|_| may_ponder) else {
@@ -163,7 +163,7 @@ impl XBoard {
         if self.console {
             lines.push(self.board());
         }
-        // Without an engine side the game is being analyzed or entered: it continues.
+        // If the engine plays neither side, the game is being analyzed or entered, and continues.
         if self.engine.is_some() {
             lines.extend(self.announce_end());
         }

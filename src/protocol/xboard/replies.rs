@@ -7,7 +7,7 @@ use crate::protocol::codec::{GameAction, Reply};
 use crate::protocol::text::{Ranks, centipawns, one_line};
 use crate::search::{Bound, Info, Meaning, Report};
 
-/// A mate in N moves is this score plus N.
+/// The score of a mate in N moves is this plus N, negated if the side to move is mated.
 const MATE: i64 = 100_000;
 
 impl XBoard {
@@ -47,7 +47,7 @@ impl XBoard {
         self.posting || self.analyzing
     }
 
-    /// Plays the engine's move.
+    /// Resigns, or plays the engine's move and then ponders. The move of an analysis or a ponder search is ignored.
     fn on_best_move(
         &mut self,
         best: Move,

@@ -115,7 +115,7 @@ fn ponder_hit_and_miss() {
     assert_eq!(moves(&follow_up), "h2e2 h9g7 h0g2");
     assert_eq!(client.printed("hint"), ["Hint: h0g2"]);
     client.send("time 120");
-    // The search for the move has the new clock, on which one move is left.
+    // The search for the engine's move uses the new clock, with one move to go.
     let commands = client.send("usermove h0g2");
     let [Command::Stop, _, Command::Go(Ok(request))] = commands.as_slice() else {
         panic!("{commands:?}");
@@ -190,7 +190,7 @@ fn level_in_a_game_starts_a_period() {
         _ => panic!("{commands:?}"),
     };
     assert_eq!(moves_to_go(&client.send("go")), Some(3));
-    // The next game counts from its start.
+    // In the next game the period starts with the first move.
     client.send("new");
     client.send("force");
     client.send("h2e2");
@@ -287,7 +287,7 @@ fn promotion_variant_moves() {
     // The game continues in the variant, where the bishop may become a pawn.
     client.preferences.promotion = true;
     assert_eq!(client.printed("usermove c0c0"), [""; 0]);
-    // Without it the game is illegal until the move is taken back.
+    // Without the variant the game is illegal until the move is taken back.
     client.preferences.promotion = false;
     assert!(client.printed("usermove d9d8")[0].starts_with("Illegal move ("));
     assert!(client.printed("go")[0].starts_with("Error (illegal position)"));
@@ -297,7 +297,7 @@ fn promotion_variant_moves() {
     client.preferences.promotion = true;
     let with_pawn = "setboard 3k5/9/9/9/9/9/9/9/9/2P1K4 w";
     assert_eq!(client.printed(with_pawn), [""; 0]);
-    // A pawn behind its own lines is accepted without the variant as well, as in composed positions.
+    // A FEN with a pawn on its own back rank is accepted without the variant as well, for composed positions.
     client.preferences.promotion = false;
     assert_eq!(client.printed(with_pawn), [""; 0]);
 }

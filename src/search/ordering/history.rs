@@ -260,8 +260,8 @@ impl Histories {
 }
 
 /// Ordering bonuses of the quiet moves of a position: for a check that loses little in the exchange and for
-/// a piece that leaves a square attacked by a lesser piece; a malus for entering such a square (Stockfish,
-/// "threat by lesser piece").
+/// a rook, knight or cannon that leaves a square attacked by a lesser piece; a malus for entering such a square
+/// (Stockfish, "threat by lesser piece"). Discovered checks get no bonus.
 #[derive(Debug)]
 pub struct QuietBonus {
     /// Squares from which a rook, knight, cannon or pawn of the side to move gives check.

@@ -1,4 +1,4 @@
-//! Tests of proofs of mates, against exhaustive search and the endgame tables.
+//! Tests of the proof-number search, against exhaustive search and the endgame tables.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -19,12 +19,12 @@ fn shared(game: Game, root_moves: &[Move], nodes: u64) -> SharedState {
     SharedState::new(SearchRequest::new(game, limits), root_moves.to_vec(), 1)
 }
 
-/// The mate found within `plies` in parts of 1,000 nodes; `None` without a mate.
+/// The mate within `plies`, searched 1,000 nodes at a time; `None` without a mate.
 fn prove(game: &Game, plies: u32) -> Option<Vec<Move>> {
     prove_with(game, &legal_moves(game.position()), plies)
 }
 
-/// [`prove`] with one of these moves.
+/// [`prove`] for mates that begin with one of these moves.
 fn prove_with(game: &Game, root_moves: &[Move], plies: u32) -> Option<Vec<Move>> {
     let shared = shared(game.clone(), root_moves, 20_000_000);
     let mut search = ProofSearch::new(&shared, plies).unwrap();
@@ -156,7 +156,7 @@ fn mates_are_as_long_as_in_the_endgame_tables() {
 
 #[test]
 fn a_repetition_that_decides_the_game_is_no_mate() {
-    // The position after this move has occurred twice.
+    // The position after a6a9 has occurred twice.
     let start = "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 0 1";
     let mut game = Game::new(start.parse().unwrap());
     for played in "a8a9 d9d8 a9a8 d8d9 a8a9 d9d8 a9a6 d8d9".split(' ') {

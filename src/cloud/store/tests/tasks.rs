@@ -45,15 +45,15 @@ fn tasks_are_leased_by_priority_and_age(library: &TestLibrary) {
         // The moves are added to the waiting task of the same position.
         add(&store, &task(kind, "", &["g3g4", "e3e4"], Background));
     }
-    let order = |kind, edges: [&str; 4]| {
+    let lease_in_order = |kind, lines: [&str; 4]| {
         let lease = lease(&store, kind, 60);
         let keys: Vec<Key> = lease.tasks.iter().map(|task| task.key.clone()).collect();
-        assert_eq!(keys, edges.map(|moves| View::of(&after(moves)).key));
+        assert_eq!(keys, lines.map(|moves| View::of(&after(moves)).key));
         lease
     };
-    let scoring = order(Scoring, ["h2c2", "h2e2", "h2d2", ""]);
+    let scoring = lease_in_order(Scoring, ["h2c2", "h2e2", "h2d2", ""]);
     assert_eq!(scoring.tasks[3].moves.len(), 2);
-    order(Expansion, ["h2c2", "h2d2", "h2e2", ""]);
+    lease_in_order(Expansion, ["h2c2", "h2d2", "h2e2", ""]);
     assert_eq!(lease(&store, Scoring, 60).number, 0);
     // A task that was leased just now is not queued again.
     add(&store, &task(Scoring, "h2e2", &["h9g7"], Urgent));
@@ -314,8 +314,8 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
 fn the_number_of_jobs_and_their_size_are_limited(library: &TestLibrary) {
     let store = library.open();
     assert_eq!(add_job(&store, Vec::new(), Requested), Err(JobError::Empty));
-    // Positions with too few pieces are not searched. A position with two pawns on a file at home cannot be stored, but
-    // those after the capture of one of them can.
+    // Positions with too few pieces are not searched. A position with two pawns on a file of their own half cannot
+    // be stored, but those after the capture of one of them can.
     let doubled = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/P1P1P1P2/1C5C1/9/RNBAKABNR b";
     for (start, moves, counts) in [
         ("3k5/9/9/9/9/9/9/9/9/4K4 w", "", (0, 1)),
