@@ -1,4 +1,4 @@
-//! Threats in the sense of the Asian rules, and chases by the rules of the UCCI league.
+//! Threats under the Asian and computer rules, and chases under the rules of the UCCI league.
 
 use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square, attacks};
 

@@ -272,7 +272,7 @@ mod tests {
 
     const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
 
-    /// Limits of plies and nodes, without a limit of time.
+    /// Limits of plies and nodes, without a time limit.
     fn within(plies: u32, nodes: u64) -> MateLimits {
         MateLimits {
             plies,
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repetition_that_decides_the_game_is_no_mate() {
+    fn a_repetition_that_decides_the_game_is_not_a_mate() {
         // The position after the first check of the mate has occurred twice. The third occurrence ends the game.
         for (fen, moves) in [
             (

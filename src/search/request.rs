@@ -243,7 +243,7 @@ impl Limits {
         }
     }
 
-    /// Maximum length in plies of the mate to search for, within the limit of depth. It is odd, because the attacker
+    /// Maximum length in plies of the mate to search for, within the depth limit. It is odd, because the attacker
     /// has the first ply and the last. `None` without a mate to search for.
     pub fn mate_plies(&self) -> Option<u32> {
         let plies = plies_of_mate(self.mate?).min(MAX_PLY as u32);
@@ -279,7 +279,7 @@ impl fmt::Display for Limits {
         let limits = [
             count("depth", self.depth.map(u64::from)),
             count("nodes", self.nodes),
-            count("soft limit of nodes", self.soft_nodes),
+            count("soft node limit", self.soft_nodes),
             count("mate in", self.mate.map(u64::from)),
             time,
             clock("clock", self.clock),

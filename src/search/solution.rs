@@ -69,7 +69,7 @@ impl MatingMove {
     }
 }
 
-/// Another mate in a position of the attacker.
+/// Another move that mates in a position with the attacker to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OtherMove {
@@ -129,11 +129,11 @@ pub enum SolveError {
     /// The position is lost by an endgame table.
     #[error("the endgame tables show that the other side wins")]
     Lost,
-    /// The limit of nodes was reached.
-    #[error("no mate in {0} found within the limit of nodes")]
+    /// The node limit was reached.
+    #[error("no mate in {0} found within the node limit")]
     NotFound(u32),
-    /// A reply was not refuted within the limit of nodes.
-    #[error("no refutation found after {0} within the limit of nodes")]
+    /// A reply was not refuted within the node limit.
+    #[error("no refutation found after {0} within the node limit")]
     NotRefuted(String),
     /// The tree is too large.
     #[error("the solution has more than {MAX_TREE} moves of the attacker")]
@@ -160,7 +160,7 @@ pub type RunSearch<'a> = dyn FnMut(SearchRequest) -> Result<Outcome, SolveError>
 pub struct Solver<'a> {
     run: Box<RunSearch<'a>>,
     rules: RuleSet,
-    /// Limit of nodes for each search.
+    /// Node limit of each search.
     nodes: u64,
     tables: Arc<Tables>,
     /// Whether a line ends in a position of an endgame table; otherwise each line continues to the mate.
@@ -170,8 +170,8 @@ pub struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    /// A solver under `rules`. It calls `run` for each position that `tables` do not decide, with a limit of `nodes`
-    /// nodes.
+    /// A solver under `rules`. It calls `run` for each position that `tables` do not decide, with the node limit
+    /// `nodes`.
     pub fn new(
         rules: RuleSet,
         nodes: u64,

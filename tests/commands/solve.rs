@@ -77,7 +77,7 @@ fn unsolved_problems_are_errors() {
         $1 solve '{TWO_ROOKS}' --mate 1
         2= chuhe: solve: there is no mate in 1
         $1 solve startpos --mate 9 --nodes 20000
-        2= chuhe: solve: no mate in 9 found within the limit of nodes
+        2= chuhe: solve: no mate in 9 found within the node limit
         $2 solve
         2> no position is given
         $1 solve '{TWO_ROOKS}' --draw --nodes 3

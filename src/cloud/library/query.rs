@@ -58,7 +58,8 @@ pub struct Query<'a> {
     pub banned: Vec<&'a str>,
     /// Whether the client sees all known moves, and its request may create tasks (parameter `learn`, on by default).
     pub learn: bool,
-    /// Whether the legal moves that are not known are listed too (parameter `showall`).
+    /// Whether lists also have the legal moves that are not known (parameter `showall`). Without `learn` they have them
+    /// anyway, unless no move is known.
     pub shows_all: bool,
     /// The role of the client.
     pub role: Role,

@@ -71,7 +71,7 @@ fn assert_mates(game: &Game, line: &[Move]) {
 }
 
 #[test]
-fn short_mates_are_those_of_exhaustive_search() {
+fn short_mates_agree_with_exhaustive_search() {
     let mut random = StdRng::seed_from_u64(1);
     let (mut count, mut late) = ([0; 2], 0);
     for number in 0..800 {
@@ -155,7 +155,7 @@ fn mates_are_as_long_as_in_the_endgame_tables() {
 }
 
 #[test]
-fn a_repetition_that_decides_the_game_is_no_mate() {
+fn a_repetition_that_decides_the_game_is_not_a_mate() {
     // The position after a6a9 has occurred twice.
     let start = "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 0 1";
     let mut game = Game::new(start.parse().unwrap());

@@ -300,7 +300,8 @@ fn jobs_are_advanced_by_priority(library: &TestLibrary) {
         let tasks = leased.tasks.iter();
         tasks.filter(|task| task.priority == priority).count()
     };
-    // The job of lower priority begins only when all searches of the other one are in the queue.
+    // The job of lower priority begins only when all searches of the other one are in the queue. The tasks of a
+    // `Background` job are `Requested`.
     let (first, second) = (of(Urgent), of(Requested));
     assert!(
         first > 250 || first >= 90 && second == 0,
