@@ -52,8 +52,9 @@ impl Symmetry {
 }
 
 impl Position {
-    /// The image of the position. If ranks are reversed, colors and the side to move are exchanged. As in a FEN, only
-    /// the plies of the no-capture clock are kept, and the last capture is not.
+    /// The image of the position. If ranks are reversed, colors and the side to move are exchanged. Like a FEN, the
+    /// image keeps the number of plies since the last capture, but neither the checks among them nor the captured
+    /// piece.
     #[must_use]
     pub fn image(&self, symmetry: Symmetry) -> Self {
         let mut setup = self.setup();
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_are_involutions() {
+    fn symmetries_are_involutions() {
         let mut position = Position::startpos();
         assert_eq!(position.mirrored(), position);
         position.make("b2e2".parse().unwrap());

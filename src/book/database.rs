@@ -88,14 +88,15 @@ impl Stored {
     }
 }
 
-/// The margin for weights if no score is positive and there are no games, in hundredths of a minor piece: the default
-/// of `chuhe book build --by-score`.
+/// The margin for [`weight`] if no score is positive and there are no games, in hundredths of a minor piece: the
+/// default of `chuhe book build --margin`.
 const MARGIN: i32 = 40;
 
 /// A row and its move, `None` if it has no valid one.
 pub type StoredMove = (Stored, Option<Move>);
 
-/// The legal moves of rows, the heaviest first; if a move has several rows, the first usable one is used.
+/// The usable moves of rows, those with the highest weights first; if a move has several rows, the first usable one is
+/// used.
 pub fn weighted_moves(rows: &[StoredMove], position: &Position) -> Vec<BookMove> {
     let mut moves = distinct(&usable(rows, position));
     moves.sort_by_key(|m| std::cmp::Reverse(m.weight));

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::score::{FINAL, MATE, win_rate};
 use crate::board::Move;
 
-/// Names and values of the parameters of a URL and of a form; those of the form come last.
+/// Names and values of the parameters of a URL, followed by those of a form.
 #[derive(Clone, Debug, Default)]
 pub struct QueryParameters(pub Vec<(String, String)>);
 
@@ -59,7 +59,7 @@ impl QueryParameters {
 pub enum ReplyFormat {
     /// Text with a trailing NUL, for requests with a board.
     Text,
-    /// Text only, for requests without a board.
+    /// Text without a NUL, for requests without a board.
     Bare,
     /// JSON.
     Json,
@@ -83,7 +83,8 @@ pub enum MoveInfo {
     },
     /// A score of an endgame tablebase.
     Table {
-        /// For the side that plays the move: 30,000 minus the plies to mate, 0 for a draw.
+        /// For the side that plays the move: 30,000 minus the plies to mate if it wins, the negative of this if it
+        /// loses, 0 for a draw.
         score: i32,
         /// 0 to 2, see [`rank`](super::score::rank).
         rank: u8,

@@ -1,5 +1,5 @@
-//! The common part of Chinese, WXF and Vietnamese moves. They name a piece by its file or by its place among the
-//! pieces of its kind on that file, then a direction and a number, all from the mover's point of view.
+//! The common part of the Chinese, WXF and Vietnamese notations. They name a piece by its file or by its place among
+//! the pieces of its kind on that file, then a direction and a number, all from the mover's point of view.
 
 use super::error::{NotationError, only_move};
 use crate::board::{Bitboard, Color, FILES, Move, PieceKind, Position, Square};
@@ -18,7 +18,7 @@ pub enum Direction {
     Promotion,
 }
 
-/// A place among two or more pieces of a kind on one file.
+/// A place among two or more pieces of a kind on one file; for [`Self::Nth`], possibly on several files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelativePlace {
     /// The front piece (前).
@@ -95,7 +95,7 @@ impl PiecePlace {
         }
     }
 
-    /// Whether the piece is the middle one of three or five on its file.
+    /// Whether the piece is the middle one of three or five on its file, or the only one.
     pub fn is_middle(self) -> bool {
         self.count % 2 == 1 && self.index == self.count / 2
     }
@@ -108,7 +108,7 @@ pub struct Description {
     pub kind: PieceKind,
     /// The number of its file, if given.
     pub file: Option<usize>,
-    /// Its place on the file, if given.
+    /// Its place among the pieces of its kind, if given.
     pub place: Option<RelativePlace>,
     /// The direction.
     pub direction: Direction,

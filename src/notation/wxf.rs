@@ -1,8 +1,9 @@
 //! Moves in the notation of the World Xiangqi Federation (WXF), such as `C2=5`, `N8+7` and `R+=4`.
 //!
 //! Files are numbered 1 to 9 from the mover's right. Of two pieces on a file, the front one has `+` in place of
-//! the file and the rear one `-`. If three or more pawns are on a file, or two files have two or more pawns each,
-//! a pawn is named by its number from the front and its file, as in the rules of 2018: `16+1`.
+//! the file and the rear one `-`; advisors and bishops always have the file. If three or more pawns are on a file, or
+//! two files have two or more pawns each, a pawn on such a file is named by its number from the front and its file, as
+//! in the rules of 2018: `16+1`.
 
 use super::NotationError;
 use super::relative::{
@@ -49,9 +50,9 @@ fn subject(kind: PieceKind, place: PiecePlace) -> String {
 
 /// Reads a move of `position`.
 ///
-/// Letters may have either case, H and E mean N and B, and `.` means `=`. In addition to the forms that
-/// [`write()`] produces, this reads the sign before the letter (`+R=4`), the file after the sign (`R+4+1`),
-/// and signs for advisors and bishops. Older forms for pawns are read as well: counted from the front by letter
+/// Letters may have either case, H and E mean N and B, `.` before the number means `=`, and an en dash means `-`.
+/// In addition to the forms that [`write()`] produces, this reads the sign before the letter (`+R=4`), the file after
+/// the sign (`R+4+1`), and signs for advisors and bishops. Older forms for pawns are read as well: counted from the front by letter
 /// (`Pa=4`), signs after the file (`3+=4`), `++` and `--` for the first and last of four or five, and `.` or the
 /// file, once or twice, for the middle one of three or five (`P.=4`, `P3=4`, `33=4`).
 ///

@@ -44,7 +44,7 @@ const MODULES: [(&str, &str); 13] = [
 pub const POLICY: &str =
     "default-src 'self'; img-src 'self' blob: data:; frame-ancestors 'none'; base-uri 'none'";
 
-/// A file of the page, except `index.html`.
+/// The text of a file of the page; `None` for unknown names and for `index.html`, which [`index`] makes.
 pub fn file(name: &str) -> Option<&'static str> {
     match name {
         "page.css" => Some(STYLE),

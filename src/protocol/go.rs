@@ -13,7 +13,7 @@ use crate::text::{fill, texts};
 /// The parameters of a `go`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct GoRequest {
-    /// Whether the clock waits for the ponder hit.
+    /// Whether to ponder: the engine's clock starts only at the ponder hit.
     pub ponder: bool,
     /// Whether the opponent offers a draw.
     pub draw: bool,
@@ -85,7 +85,8 @@ impl GoRequest {
         }
     }
 
-    /// The limits for a search with `mover` to move. If only the opponent's clock is known, it is used for both.
+    /// The limits for a search with `mover` to move. If the opponent's clock is the only limit, it is used for both
+    /// sides.
     pub fn limits(&self, mover: Color) -> Limits {
         let (clock, opponent) = self.clocks_of(mover);
         let mut limits = Limits {

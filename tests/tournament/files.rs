@@ -372,7 +372,7 @@ fn games_missing_in_the_journal_are_restored_from_the_pgn() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(text.contains("resumed after 4 games"), "{text}{error}");
         assert!(
-            error.contains("game 4 is missing in the journal"),
+            error.contains("game 4 is missing from the journal"),
             "{error}"
         );
         assert_eq!(fs::read_to_string(&pgn).unwrap(), records.clone() + added);

@@ -125,7 +125,7 @@ impl Arguments {
     }
 }
 
-/// Adds the classes that these depend on. Each class comes after its dependencies.
+/// The wanted classes and those they depend on, each after its dependencies.
 fn with_smaller(mut wanted: HashSet<Material>) -> Vec<Material> {
     let mut all = Material::all();
     for material in all.iter().rev() {
@@ -249,7 +249,8 @@ impl TableDirectory<'_> {
         }
     }
 
-    /// Whether a valid table is present. Reports a damaged table, which will be generated again.
+    /// Whether a valid table is present. Reports a table that is damaged or of another format version, which will be
+    /// generated again.
     fn has(&self, material: Material, metric: Metric) -> Result<bool, Failure> {
         let path = self.file_name(material, metric);
         let damage = match self.table(material, metric)? {

@@ -48,7 +48,7 @@ impl<'a> OutputFiles<'a> {
         for path in &arguments.status {
             require_no_journal(path)?;
         }
-        // The reports of a match that is continued may exist already.
+        // The reports of a resumed match may exist already; they are overwritten.
         let mut force = arguments.force;
         force.force |= arguments.resume.as_deref().is_some_and(Path::exists);
         let report_file = |path: &PathBuf| {
@@ -101,7 +101,7 @@ impl<'a> OutputFiles<'a> {
         let (pgn, recovered) = PgnFile::resume(path, notation, tournament, journal, games)?;
         for record in recovered.games {
             let warning = format_args!(
-                "game {} is missing in the journal and was restored from the PGN",
+                "game {} is missing from the journal and was restored from the PGN",
                 record.number + 1
             );
             Failure::new(path.display(), warning).report();
@@ -156,7 +156,7 @@ pub struct MatchOutput<'a> {
 }
 
 impl<'a> MatchOutput<'a> {
-    /// Writes the first status. `games` are the games of earlier runs.
+    /// Starts the output of a match and writes the first status. `games` are the games of earlier runs.
     pub fn new(
         tournament: &'a Tournament,
         files: OutputFiles<'a>,
@@ -284,7 +284,8 @@ impl<'a> MatchOutput<'a> {
         Ok(())
     }
 
-    /// Estimated time for the remaining games at the speed of this run; `None` before its first game.
+    /// Estimated time for the remaining games at the speed of this run; `None` before its first game, and if only the
+    /// SPRT ends the match.
     fn time_left(&self, played: u64) -> Option<Duration> {
         let (start, before) = self.start;
         let now = u32::try_from(played.saturating_sub(before)).ok()?;

@@ -10,17 +10,17 @@ use crate::tournament::{GameSummary, Tournament};
 /// Width of the plot, in pixels.
 const WIDTH: u32 = 800;
 /// Height of the row of an engine, in pixels.
-const ROW: u32 = 50;
-/// Height of the title and the axis, in pixels.
-const FRAME: u32 = 90;
+const ROW_HEIGHT: u32 = 50;
+/// Height of the title and the axis of the standings, in pixels.
+const FRAME_HEIGHT: u32 = 90;
 /// Height of a curve, in pixels.
-const HISTORY: u32 = 220;
+const CURVE_HEIGHT: u32 = 220;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-/// Plots the score of each engine, and for two engines also Elo and LLR by the number of games. `games` must be in the
-/// order of the schedule.
+/// Plots the score of each engine. For two engines, also plots Elo and, with an SPRT, the LLR by the number of games.
+/// `games` must be in the order of the schedule.
 pub fn draw(
     tournament: &Tournament,
     standings: &Standings,
@@ -39,15 +39,15 @@ pub fn draw(
         _ => Vec::new(),
     };
     let curves = curves(tournament, &points);
-    let height = FRAME + ROW * u32::try_from(rows.len())?;
-    let whole = height + HISTORY * u32::try_from(curves.len())?;
+    let height = FRAME_HEIGHT + ROW_HEIGHT * u32::try_from(rows.len())?;
+    let whole = height + CURVE_HEIGHT * u32::try_from(curves.len())?;
     let mut svg = String::new();
     let root = SVGBackend::with_string(&mut svg, (WIDTH, whole)).into_drawing_area();
     root.fill(&WHITE)?;
     let (table, mut rest) = root.split_vertically(height);
     paint_standings(&table, &rows, &title)?;
     for curve in &curves {
-        let (area, below) = rest.split_vertically(HISTORY);
+        let (area, below) = rest.split_vertically(CURVE_HEIGHT);
         paint_curve(&area, curve)?;
         rest = below;
     }
@@ -56,7 +56,7 @@ pub fn draw(
     Ok(svg)
 }
 
-/// Maximum number of points of a curve, without the last one.
+/// Maximum number of points of a curve, not counting the last one.
 const MAX_POINTS: usize = 400;
 
 /// The state after a number of games.
@@ -67,8 +67,8 @@ struct Point {
     llr: Option<f64>,
 }
 
-/// The history of a match of two engines: a point per game pair, thinned out to at most [`MAX_POINTS`] and the last
-/// one. `games` must be in the order of the schedule.
+/// The history of a match of two engines: one point per game pair. If there are more than [`MAX_POINTS`], only every
+/// nth point and the last one are kept. `games` must be in the order of the schedule.
 fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
     let mut scores = Scores::default();
     let mut run = tournament.sprt.map(SprtRun::new);
@@ -103,7 +103,7 @@ fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
 /// A curve over the number of games.
 struct Curve {
     title: String,
-    /// The value, then its bounds.
+    /// The line of the value, then those of its bounds.
     lines: Vec<Vec<(f64, f64)>>,
     /// Horizontal lines: zero Elo, or the bounds of the SPRT.
     levels: Vec<f64>,
@@ -120,7 +120,7 @@ fn curves(tournament: &Tournament, points: &[Point]) -> Vec<Curve> {
         known.filter(|(_, value)| value.is_finite()).collect()
     };
     let elo = Curve {
-        title: format!("Elo of {} with 95 % bounds", tournament.engines[0].name),
+        title: format!("Elo of {} with 95% bounds", tournament.engines[0].name),
         lines: vec![
             line(&|p| Some(p.elo.value)),
             line(&|p| Some(p.elo.low)),
@@ -142,7 +142,7 @@ fn curves(tournament: &Tournament, points: &[Point]) -> Vec<Curve> {
 
 fn paint_curve(area: &Area<'_>, curve: &Curve) -> Result<()> {
     let values = curve.lines.iter().flatten().map(|(_, value)| *value);
-    // The error bounds after the first games are very wide and are clipped.
+    // The bounds after the first games are very wide, so they are clipped.
     let main = curve.lines[0].iter().map(|(_, value)| value.abs());
     let widest = main
         .chain(curve.levels.iter().map(|level| level.abs()))
@@ -196,7 +196,7 @@ fn paint_standings(root: &Area<'_>, rows: &[(&str, Option<Estimate>)], title: &s
         .max_light_lines(1)
         .x_label_formatter(&|share| format!("{share:.0}"))
         .y_labels(0)
-        .x_desc("score in % with 95 % bounds")
+        .x_desc("score in % with 95% bounds")
         .draw()?;
     for (row, (name, estimate)) in rows.iter().enumerate() {
         let y = -(row as f64) - 0.7;

@@ -17,7 +17,8 @@ use crate::notation::Line;
 const PAUSE: i64 = 300;
 /// Seconds between two cleanups of old tasks.
 const CLEANUP_INTERVAL: i64 = 60;
-/// Maximum number of remembered leases.
+/// If more leased moves than this are remembered, those that are no longer recent are forgotten; if that is not
+/// enough, all are.
 const MAX_REMEMBERED: usize = 50_000;
 
 /// A position with at least this number of known moves needs no search for more moves.
@@ -58,7 +59,7 @@ pub enum Priority {
 }
 
 impl Priority {
-    /// A stored priority.
+    /// The priority with this number in the database.
     pub(super) const fn from_number(number: i64) -> Self {
         match number {
             0 => Self::Background,
@@ -143,7 +144,7 @@ pub struct TaskRequest {
     pub kind: TaskKind,
     /// Maximum number of tasks.
     pub count: usize,
-    /// Duration of the lease.
+    /// Duration of the lease, in seconds.
     pub seconds: i64,
     /// Name of the worker; only this worker can submit or return the tasks.
     pub worker: String,
@@ -152,7 +153,8 @@ pub struct TaskRequest {
 /// Tasks leased to a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// The number; 0 if there are no tasks, negative if computed from the tasks.
+    /// The number: 0 if there are no tasks; negative if it is computed from the tasks, for workers that identify a
+    /// lease by its tasks.
     pub number: i64,
     /// The tasks.
     pub tasks: Vec<Task>,
@@ -169,8 +171,8 @@ pub struct TaskState {
     next_lease: i64,
     /// Time of the last cleanup, in seconds since 1970.
     last_cleanup: i64,
-    /// Times of recent leases, in seconds since 1970, by kind of task, position and move to score. The move is `None`
-    /// for tasks without moves.
+    /// Times of recent leases, in seconds since 1970, by kind of task, position and move. The move is `None` for tasks
+    /// without moves.
     recent: HashMap<(TaskKind, Key, Option<Move>), i64>,
 }
 
@@ -215,6 +217,7 @@ impl TaskState {
         is_due
     }
 
+    /// Records that a task was leased.
     pub fn remember(&mut self, task: &Task, now: i64) {
         if self.recent.len() > MAX_REMEMBERED {
             self.recent.retain(|_, time| is_recent(*time, now));
@@ -230,6 +233,7 @@ impl TaskState {
         }
     }
 
+    /// Whether this move of a task, or a task without moves, was leased recently.
     pub fn was_leased(&self, task: &Task, m: Option<Move>) -> bool {
         let time = self.recent.get(&(task.kind, task.key.clone(), m));
         time.is_some_and(|time| is_recent(*time, now()))
@@ -248,7 +252,7 @@ pub fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64> {
     connection.number(query, &[kind.number().into()])
 }
 
-/// Whether a position needs a search for more moves: few are known, and there are others.
+/// Whether a position needs a search for more moves: fewer than `ENOUGH_MOVES` are known, and there are others.
 pub fn needs_moves(position: &Position, known: usize) -> bool {
     known < ENOUGH_MOVES && known < distinct_moves(position).len()
 }

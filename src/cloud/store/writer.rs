@@ -1,5 +1,4 @@
-//! The writer thread. All jobs that wait while a transaction is committed share the next transaction, and so one
-//! disk flush.
+//! The writer thread. Jobs that arrive during a transaction share the next one, and so one disk flush.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -20,7 +19,7 @@ struct WriteJob {
     /// The access that it needs.
     access: Access,
     work: Work,
-    /// Gets the outcome of the transaction.
+    /// Receives the outcome of the transaction.
     done: Sender<Result<()>>,
 }
 
@@ -95,7 +94,7 @@ impl Drop for StoreWriter {
 }
 
 fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<WriteJob>) {
-    // An earlier run may have left pending propagation.
+    // Propagation may be pending from an earlier run.
     let mut is_pending = true;
     loop {
         let mut group = Vec::new();
@@ -125,7 +124,7 @@ fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Wri
     }
 }
 
-/// Runs the jobs in one transaction. Returns whether propagation is still pending.
+/// Runs the jobs in one transaction. Returns whether the propagation of scores is still pending.
 fn transact(
     connection: &Connection,
     tasks: &mut TaskState,

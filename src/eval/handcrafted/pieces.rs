@@ -139,7 +139,7 @@ pub fn placement(position: &Position, us: Color, terms: &mut TermSum) {
     }
 }
 
-/// Pawn pairs, blocked pawns and pawns across the river.
+/// Pawns across the river, pawn pairs, and pawns blocked by enemy pawns.
 #[inline]
 pub fn pawn_structure(position: &Position, us: Color, terms: &mut TermSum) {
     let own = position.pieces(us, PieceKind::Pawn);

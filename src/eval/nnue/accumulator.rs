@@ -1,9 +1,9 @@
 //! Accumulators: the sums of the first layer for the positions of a line.
 //!
 //! Making a move only records the added and removed pieces. The sums are computed when the evaluation
-//! needs them (*lazy updates*), from the nearest earlier position with known sums. If the view of a side
-//! has changed since (its king crossed the middle file, or its bucket changed), they are computed from the
-//! last board with the same view, which a *refresh table* (or Finny table) contains.
+//! needs them (*lazy updates*), from the nearest earlier position with known sums. If there is none, or the
+//! view of a side has changed since (its mirroring or its input bucket), they are computed from the last board
+//! with the same view, which a *refresh table* (or Finny table) contains.
 
 use arrayvec::ArrayVec;
 
@@ -12,7 +12,7 @@ use super::network::Network;
 use super::simd::{self, Block};
 use crate::board::{Bitboard, ByColor, Color, Observer, Piece, Position, Square};
 
-/// The view of a side: whether it is mirrored, and its input bucket.
+/// The view of a side: whether the board is mirrored, and the input bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CachedView {
     mirrored: bool,

@@ -280,7 +280,8 @@ fn walk(
 fn incremental_sums_equal_fresh_sums_in_the_tree() {
     let four_buckets = random_network(architectures()[1], 5);
     for (fen, depth) in [
-        // The starting position; captures of the last rook and minor pieces; kings crossing the middle file.
+        // The starting position; a middlegame; captures of the last rook, knight and cannon; a king that crosses the
+        // middle file.
         (
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
             2,
@@ -352,7 +353,7 @@ fn files_round_trip_and_damaged_ones_are_refused() {
             "{length}: {cut:?}"
         );
     }
-    // Damage anywhere in the file, including the header, is reported as damage.
+    // Damage anywhere in the file, including the header, is reported as damage or as a truncated file.
     for at in (8..40).chain([bytes.len() / 2, bytes.len() - 1]) {
         for bit in [1, 0x40] {
             let mut bytes = bytes.clone();

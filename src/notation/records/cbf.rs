@@ -13,7 +13,7 @@ use crate::board::Square;
 use crate::notation::raw::{MAX_MOVES, RawGame, RawMove, RawNode, RecordError};
 use crate::notation::tree::GameTree;
 
-/// The tags with the names of their elements. Other elements become tags with the same name.
+/// Tags, and the elements that become them. Other elements become tags with the same name.
 const TAGS: [(&str, &str); 7] = [
     ("Title", "Name"),
     ("Event", "Contest"),
@@ -127,7 +127,7 @@ struct Builder {
     /// Its text.
     text: String,
     root: StoredNode,
-    /// The moves, and at most one more than a game may have.
+    /// The moves. One more than [`MAX_MOVES`] is kept, so that [`read_tree`] refuses a game that is too long.
     nodes: Vec<StoredNode>,
     /// Whether an element `Move` has been opened, including that of the root.
     has_moves: bool,

@@ -1,8 +1,8 @@
-//! CBR and CBL, the records and libraries of 象棋桥 (CCBridge): a header with texts in UTF-16 and a board, then a tree
-//! of moves. A library is a sequence of records, each of which begins a new block. The format has no published
-//! description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all legal, and with
-//! a record in version 1 of 15,242 plies that has the same moves in CBF. The files written here were checked with the
-//! Python package cchess, which like this reader ignores the index of a library.
+//! CBR and CBL, the records and libraries of 象棋桥 (CCBridge). A record is a header with texts in UTF-16 and a board,
+//! then a tree of moves. A library is a header, an index, and records that are padded to whole blocks. The format has
+//! no published description. The reader was checked with two libraries of 129 games and 10,554 plies, which are all
+//! legal, and with a record of 15,242 plies in version 1, whose moves equal those of the same game in CBF. The files
+//! written here were checked with the Python package cchess, which, like this reader, ignores the index of a library.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ const MIN_CAPACITY: usize = 128;
 /// The size of the header of a library, and that of an entry of its index. The first record follows the index.
 const LIBRARY_HEADER: usize = 66_624;
 const ENTRY: usize = 276;
-/// Other bytes of the header, with their offsets, that are the same in all known libraries.
+/// Other bytes of the header of a library, with their offsets, that are the same in all known libraries.
 const CONSTANTS: [(usize, [u8; 4]); 2] = [(16, [3, 0, 0, 0]), (52, [0xff, 0xff, 0xff, 0x7f])];
 
 /// The tags with the offsets and sizes of their fields in bytes. Tags without a usual name get that of the same field
@@ -121,7 +121,8 @@ pub fn split_ccbridge(bytes: &[u8]) -> Result<Vec<std::ops::Range<usize>>, Recor
 /// Reads a record.
 ///
 /// # Errors
-/// The record is cut short or of an unknown version, or its starting position or first move is invalid.
+/// The record is of an unknown version or is cut short before the end of its first move, its starting position or
+/// first move is invalid, or the game is too long.
 pub fn read_ccbridge(bytes: &[u8]) -> Result<GameTree, RecordError> {
     let (bytes, square_of_move) = in_version_2(bytes)?;
     let parts = bytes.split_at_checked(HEADER);

@@ -61,15 +61,15 @@ fn without_marks(line: &str) -> &str {
         Some((number, line)) if number.bytes().all(|b| b.is_ascii_digit()) => line,
         _ => line,
     };
-    // These signs do not begin a comment inside the texts of an EPD.
+    // Only before the first `;` or `"`: the texts of an EPD may contain these signs.
     let text = line.find([';', '"']).unwrap_or(line.len());
     let comment = [" #", " //", "\t#", "\t//"].map(|mark| line[..text].find(mark));
     let end = comment.into_iter().flatten().min();
     line[..end.unwrap_or(line.len())].trim_end()
 }
 
-/// The position of a line with the six fields of a FEN and a name. No word of a name is a move, or mixes letters and
-/// digits, as a mistyped move does.
+/// The position of a line with the six fields of a FEN and a name. A name contains no move, no `moves`, and no ASCII
+/// word with both letters and digits, which may be a mistyped move.
 fn named_position(text: &str) -> Option<Epd> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (fields, name) = words.split_at_checked(6)?;
@@ -101,7 +101,7 @@ pub fn read_line(text: &str) -> Result<LineContent, RecordError> {
         None => GameText::split(&without_move_numbers(text), Separator::Optional),
     };
     match RawGame::from_text(game).and_then(RawGame::resolve) {
-        // The moves of an EPD end with a `;`.
+        // The operation `moves` of an EPD: the `;` at its end is not part of a move.
         Ok(game) if !game.problems.is_empty() && Epd::has_moves(text) => {
             epd().or(Ok(LineContent::Game(game)))
         }

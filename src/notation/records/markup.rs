@@ -7,7 +7,7 @@ use quick_xml::escape::resolve_predefined_entity;
 
 use crate::text::decode;
 
-/// The elements of HTML by which a page is recognized.
+/// A text with the tag of one of these elements is recognized as HTML.
 const ELEMENTS: [&str; 24] = [
     "!doctype", "html", "head", "body", "p", "br", "div", "span", "pre", "table", "tr", "td", "th",
     "li", "ul", "ol", "b", "font", "textarea", "script", "style", "center", "h1", "a",
@@ -182,8 +182,8 @@ fn line_break(text: &str) -> Option<(char, usize)> {
         .then(|| ('\n', 3 + rest.len() - inside.len() + 1))
 }
 
-/// A text in which the percent encoding of words that contain `mark` is decoded. `mark` is in lower case and itself
-/// encoded, such as `%5bd`.
+/// A text in which the percent encoding of words that contain `mark` is decoded; a `+` in them becomes a blank. `mark`
+/// is in lower case and itself encoded, such as `%5bd`.
 pub fn percent_decoded<'a>(text: &'a str, mark: &str) -> Cow<'a, str> {
     let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>');
     if !text.to_ascii_lowercase().contains(mark) {
@@ -201,8 +201,8 @@ pub fn percent_decoded<'a>(text: &'a str, mark: &str) -> Cow<'a, str> {
     Cow::Owned(words.collect())
 }
 
-/// A text without the escapes of strings in JSON: `\/`, `\n`, `\u7532`. `\r\n` becomes one line end, and so do `\r`
-/// and `\t`.
+/// A text in which the escapes of JSON strings, such as `\/`, `\n` and `\u7532`, are decoded. `\r\n`, `\r` and `\t`
+/// each become one line end.
 pub fn without_json_escapes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars();

@@ -58,7 +58,8 @@ impl<'a> RecordReader<'a> {
     /// ahead, so that a program that writes to a pipe line by line gets its answers line by line.
     ///
     /// # Errors
-    /// The file cannot be read, is too large, or is neither text nor a record of a known format.
+    /// The file cannot be read, is of a format that is read as a whole and has more than 1 GB, is neither text nor a
+    /// record of a known format, is JSON, or is a library of CCBridge without records or of an older version.
     pub fn new(input: impl BufRead + Send + 'a) -> io::Result<Self> {
         let mut input: Input<'a> = Box::new(input);
         if let Ok(beginning) = input.fill_buf()
@@ -134,7 +135,7 @@ impl<'a> RecordReader<'a> {
         }
     }
 
-    /// The number of lines that contained text outside games.
+    /// The number of lines of a PGN or a text with moves that contained text outside games; 0 for other formats.
     pub fn skipped_lines(&self) -> usize {
         match &self.source {
             Source::Pgn(reader) => reader.skipped_lines(),
@@ -213,7 +214,7 @@ fn text_source<'a>(file: Input<'a>, beginning: &[u8]) -> io::Result<Source<'a>> 
     other_text_source(file, &beginning, encoding)
 }
 
-/// Reads and decodes the rest of a file.
+/// Reads and decodes a whole file.
 fn read_text(file: impl Read) -> io::Result<String> {
     Ok(decode(&read_all(file, LARGEST_FILE)?).into_owned())
 }
@@ -275,7 +276,8 @@ fn split_text<'a>(text: String, split: fn(&str) -> Vec<&str>, read: TextReader) 
     Source::Text(text, parts, read)
 }
 
-/// A text without tags and comments if it begins with a tag of a PGN: these may contain the marks of other formats.
+/// A text without its tags and comments, which may contain the marks of other formats, if it begins with a tag of a
+/// PGN; otherwise the whole text.
 fn without_pgn_texts(text: &str) -> Cow<'_, str> {
     let is_tag_line = |line: &str| is_tag(line.trim().as_bytes());
     let beginning = text::without_byte_order_mark(text).trim_start();

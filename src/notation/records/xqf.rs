@@ -12,7 +12,7 @@ use crate::text::encode_gbk;
 
 /// The length of the header in bytes.
 const HEADER: usize = 0x400;
-/// The last version without obfuscation; files are written in this version.
+/// The last version without obfuscation, and the version that is written.
 const PLAIN: u8 = 10;
 /// From this version on the pieces are in another order.
 const SHUFFLED: u8 = 12;
@@ -39,7 +39,7 @@ const TAGS: [(&str, usize, usize); 11] = [
     ("Author", 0x1e0, 16),
 ];
 
-/// The flags of a node: a next move, an alternative to this move, a comment.
+/// The flags of a node: it has a next move, an alternative, a comment.
 const HAS_NEXT: u8 = 0x80;
 const HAS_ALTERNATIVE: u8 = 0x40;
 const HAS_COMMENT: u8 = 0x20;
@@ -168,7 +168,8 @@ fn place(square: Square) -> u8 {
 /// Reads a file.
 ///
 /// # Errors
-/// The file is cut short, or its starting position or first move is invalid.
+/// The file is cut short before the end of its first move, its starting position or first move is invalid, or the game
+/// is too long.
 pub fn read_xqf(bytes: &[u8]) -> Result<GameTree, RecordError> {
     if !is_xqf(bytes) {
         return Err(RecordError::new("the file is cut short"));

@@ -11,7 +11,8 @@ use crate::search::{Randomness, Settings, Style};
 pub struct Preferences {
     /// Whether the times of a `go` line are in milliseconds, not seconds.
     pub milliseconds: bool,
-    /// Whether every line that arrives during a search waits until the search ends.
+    /// Whether the client is a piped file: lines after a search that ends by itself are read only after its
+    /// answer, and a queued `go` does not stop a search.
     pub batch: bool,
     /// Whether to send additional reports.
     pub debug: bool,
@@ -32,7 +33,7 @@ pub struct Preferences {
     pub hash_size: usize,
     /// Search threads, 0 for automatic.
     pub threads: usize,
-    /// The time that each move loses between the engine and the clock.
+    /// The time that is lost between the engine and the clock with each move.
     pub move_overhead: Duration,
     /// Whether to report the probabilities of a win, a draw and a loss with each line.
     pub show_wdl: bool,
@@ -40,7 +41,7 @@ pub struct Preferences {
     pub limit_strength: bool,
     /// The strength to play at, in Elo.
     pub elo: u32,
-    /// The strength to play at if [`Self::limit_strength`] is off, up to [`MAX_SKILL`].
+    /// The skill level to play at if [`Self::limit_strength`] is off; [`MAX_SKILL`] is full strength.
     pub skill: u32,
     /// How random the moves are, as set by the client; see [`Self::randomness()`].
     pub randomness: Randomness,

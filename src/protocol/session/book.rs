@@ -11,8 +11,8 @@ use crate::protocol::options::plays_from_books;
 use crate::rules::Game;
 use crate::search::{Randomness, SearchRequest};
 
-/// The exponent for [`choose`]: a larger one prefers moves with a high weight more. With `None` the engine always plays
-/// a move with the highest weight.
+/// The exponent for [`choose`]: the larger it is, the more often moves with high weights are played. With `None` the
+/// engine always plays a move with the highest weight.
 fn sharpness(randomness: Randomness) -> Option<f64> {
     match randomness {
         Randomness::None => None,

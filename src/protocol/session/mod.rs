@@ -1,9 +1,9 @@
 //! A session with a client: it runs the commands of the client and reports the results of searches.
 //!
-//! The session waits at the same time for input, for events of the search and for the results of other threads (the
-//! ruling on the game, perft, the cloud library). Commands that need an idle engine are queued during a search and run
+//! The session waits for input, for events of the search and for the results of other threads (the ruling on the game,
+//! perft, the cloud library) at the same time. Commands that need an idle engine are queued during a search and run
 //! after its answer. A queued `go` or handshake stops a search without limits, because old clients send no `stop`
-//! before it. After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more: a search that
+//! before it. After `quit` is queued, the input ends or the queue is full, no further `stop` can arrive: a search that
 //! does not end by itself is stopped, and the queued commands run. After a queued command that changes the meaning of
 //! lines, such as a handshake, all lines but `isready`, `ponderhit`, `stop` and `quit` are queued as they are and
 //! parsed when they run.
@@ -91,7 +91,7 @@ impl Session {
             search: None,
             input,
             events,
-            // Before the pool, whose table takes the memory that the other threads leave.
+            // Started before the pool, because the size of the hash table depends on the memory that is left.
             referee: RulingThread::new(),
             pool: Pool::new(sender)?,
             output: Output::new(sink),
@@ -546,7 +546,7 @@ impl Session {
         }
     }
 
-    /// Stops a search that does not end by itself, if no `stop` can arrive any more or a queued command interrupts it.
+    /// Stops a search that does not end by itself, if no further `stop` can arrive or a queued command interrupts it.
     /// A queued `stop` or `ponderhit` for it runs first.
     fn stop_endless_search(&mut self) {
         let is_last = self.ended || self.queue.has_quit || self.queue.is_full();

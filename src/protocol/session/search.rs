@@ -79,7 +79,8 @@ impl Session {
         self.stop_endless_search();
     }
 
-    /// The settings of a search: analyses are not random, and low depths are searched with less pruning.
+    /// The settings of a search: the number of lines of the `go`, no randomness in analysis, and less pruning at low
+    /// depth limits.
     fn settings(&self, go: &GoRequest, limits: &Limits) -> Settings {
         let mut settings = self.preferences.settings();
         if let Some(lines) = go.lines {
@@ -267,8 +268,8 @@ impl Session {
         }
     }
 
-    /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit. In UCCI a search
-    /// without limits ends when it has proven a mate.
+    /// Answers after the end of a search, unless the answer must wait for `stop` or the ponder hit. In UCCI and for
+    /// cloud workers, a search without limits is answered once it has proven a mate.
     fn on_search_done(&mut self, outcome: Outcome) {
         let is_proven = outcome.score.is_none_or(Score::is_mate);
         let may_end = is_proven && matches!(self.protocol, Protocol::Ucci | Protocol::Worker);
@@ -317,8 +318,8 @@ impl Session {
         }
         let outcome = search.book_outcome.as_ref().unwrap_or(outcome);
         if let Some(moves) = search.request.limits.mate {
-            let by_some_moves = search.request.root_moves.is_some();
-            self.report_mate_search(moves, by_some_moves, outcome);
+            let is_restricted = search.request.root_moves.is_some();
+            self.report_mate_search(moves, is_restricted, outcome);
         }
         self.report_damaged_tables();
         if outcome.best.is_some() && search.book_outcome.is_none() {
@@ -359,14 +360,14 @@ impl Session {
         });
     }
 
-    /// If `go mate` has found no mate in `moves` moves, reports that. `by_some_moves`: whether only some first moves
-    /// were searched.
-    fn report_mate_search(&mut self, moves: u32, by_some_moves: bool, outcome: &Outcome) {
+    /// If `go mate` has found no mate in `moves` moves, reports that. `is_restricted` is set if only some
+    /// root moves were searched.
+    fn report_mate_search(&mut self, moves: u32, is_restricted: bool, outcome: &Outcome) {
         if outcome.score.is_some_and(|score| score.is_mate_in(moves)) {
             return;
         }
         let texts = texts();
-        let by = if by_some_moves {
+        let by = if is_restricted {
             texts.by_these_moves
         } else {
             ""

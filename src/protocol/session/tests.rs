@@ -1,4 +1,4 @@
-//! The session without a process: lines and events in, replies out.
+//! Tests of a session within this process: they pass it lines and search events and check its replies.
 
 mod offers;
 
@@ -248,8 +248,8 @@ fn overlong_line_is_queued_in_batch_mode() {
 
 #[test]
 fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
-    // The protocol before and after the lines, the lines and the `go` that wait, and the line that sets up the
-    // position.
+    // The protocol before and after the lines, the lines and the `go` that wait, and the line after which a new
+    // session has the expected position.
     for (protocol, after, lines, go, board) in [
         (
             "uci",

@@ -101,7 +101,7 @@ fn a_restored_value_has_its_depth(library: &TestLibrary) {
     assert!(write_at(&store, "c3c4", -900, 40, "bad"));
     assert_eq!(undo(&store, "bad"), 1);
     assert_eq!(stored(&store, "", "c3c4"), Some(-10));
-    // A shallower search does not replace it, a search of the same depth does.
+    // A shallower search does not replace the value, but a search of the same depth does.
     assert!(!write_at(&store, "c3c4", 3, 11, "good"));
     assert!(write_at(&store, "c3c4", 4, 12, "good"));
     assert_eq!(stored(&store, "", "c3c4"), Some(4));
@@ -195,8 +195,8 @@ fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
     assert_eq!(stored(&store, "", "c3c4"), Some(-15));
 }
 
-/// After random writes, notes, merges, undos and redos, values, notes and private positions follow from the log, and so
-/// do those of another library into which the library is merged.
+/// After random writes, notes, merges, undos and redos, the values, notes and private positions are those that follow
+/// from the log. The same holds for another library into which this one is merged.
 fn the_log_reconstructs_every_value(library: &TestLibrary) {
     let store = library.open();
     let other = TestLibrary::in_file().unwrap();
@@ -303,7 +303,7 @@ fn stored_move(write: &LoggedWrite) -> (Key, Move) {
     (View::of(&position).key, write.played)
 }
 
-/// Checks that the log has all accepted writes, and that they determine all stored values.
+/// Checks that the log has all accepted writes, and that the stored values and notes follow from them.
 fn assert_follows_from_log(store: &Store, accepted: usize) {
     let log = store.read(|s| s.log(None, 100_000)).unwrap();
     assert_eq!(log.len(), accepted);

@@ -223,7 +223,7 @@ impl std::io::Read for FirstLine {
 }
 
 #[test]
-fn lines_are_read_as_they_come() {
+fn lines_are_read_as_they_arrive() {
     for line in [
         "startpos moves h2e2\n",
         concat!("3k5/9/9/9/9/9/9/9/9/4K4 w", "\n"),

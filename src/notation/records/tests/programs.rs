@@ -1,4 +1,4 @@
-//! Small files like those that programs and web pages write.
+//! Small files like those of other programs and web sites.
 
 use std::collections::HashMap;
 
@@ -160,7 +160,7 @@ fn games_in_a_second_format_are_reported() {
         assert_eq!(reader.by_ref().count(), 1);
         assert_eq!(reader.finish().is_ok(), is_complete, "{text}");
     }
-    // Texts of a PGN may contain the marks of other formats.
+    // Tags and comments of a PGN may contain the marks of other formats.
     for mark in ["[DhtmlXQ_movelist]7747", "<ChineseChessRecord"] {
         let text = format!("[Event \"{mark}\"]\n\n1. h2e2 {{{mark}}} *\n");
         let game = read(text.as_bytes()).remove(0).unwrap();
