@@ -75,8 +75,8 @@ pub fn single_file(title: &str, games: &[Value]) -> String {
     let script: String = lines.flat_map(|line| [line, "\n"]).collect();
     let is_needed = |line: &&str| !line.starts_with(PRELOAD_LINK) && !line.starts_with(ICON_LINK);
     let lines: Vec<&str> = INDEX.lines().filter(is_needed).collect();
-    // The data is inserted first, because the title may contain its placeholder. Nothing in it is replaced: it contains
-    // no `<`.
+    // The data is inserted before the title, because the title may contain the placeholder. The later replacements do
+    // not change the data, because it contains no `<`.
     (lines.join("\n") + "\n")
         .replacen(DATA, &data("review", games), 1)
         .replace(STYLE_LINK, &format!("<style>\n{STYLE}</style>"))

@@ -31,7 +31,7 @@ pub fn is_lines(text: &str) -> bool {
 /// The content of a line.
 #[derive(Clone, Debug)]
 pub enum LineContent {
-    /// A position with moves or without.
+    /// A position, with or without moves.
     Game(GameTree),
     /// A position with operations.
     Epd(Epd),

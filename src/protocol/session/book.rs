@@ -25,10 +25,13 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
 }
 
 impl Session {
-    /// The book move for a `go`; `None` if the open books contain no move or the engine must search. It searches if an
-    /// option disables the books, in analysis (analysis mode, neither a clock nor a time for the move, a search for a
-    /// mate, or MultiPV above 1), and if the client suggests a move. The default books are used only in games with
-    /// clocks.
+    /// The book move for a `go`; `None` if the engine must search:
+    ///
+    /// - The open books contain no move that may be played and does not repeat a position.
+    /// - An option disables the books, or only the default books are open and this is not a game with clocks.
+    /// - It is an analysis: analysis mode, neither a clock nor a time for the move, a search for a mate, or MultiPV
+    ///   above 1.
+    /// - The client suggests a move.
     pub fn book_answer(&mut self, go: &GoRequest, request: &SearchRequest) -> Option<BookAnswer> {
         let limits = &request.limits;
         let default = plays_from_books(self.protocol);

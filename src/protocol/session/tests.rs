@@ -284,12 +284,12 @@ fn lines_after_a_change_of_their_meaning_are_parsed_when_they_run() {
         let said = session.run_queue();
         let request = &session.session.search.as_ref().unwrap().request;
         let (moves, limits) = (request.root_moves.clone(), request.limits);
-        let of_handshake = |line: &String| {
+        let is_from_handshake = |line: &String| {
             ["id ", "option ", "ucciok"]
                 .iter()
                 .any(|word| line.starts_with(word))
         };
-        assert!(said.iter().all(of_handshake), "{said:?}");
+        assert!(said.iter().all(is_from_handshake), "{said:?}");
         let expected = session.board();
         let mut session = TestSession::new(after);
         session.say(lines.lines().next().unwrap());

@@ -14,12 +14,12 @@ on_both! {
     the_workers_of_the_library_correct_any_score,
 }
 
-/// Writes a score under a name.
+/// Writes a score of depth 0 as `writer`.
 fn write(store: &Store, moves: &str, m: &str, value: i32, writer: &str) {
     assert!(put(store, scored(edge(moves, m), value, 0, writer)));
 }
 
-/// Writes a score with a depth under a name; returns whether it was written.
+/// Writes a score of a move from the starting position as `writer`; returns whether it was written.
 fn write_at(store: &Store, m: &str, value: i32, depth: u8, writer: &str) -> bool {
     put(store, scored(edge("", m), value, depth, writer))
 }
@@ -297,7 +297,7 @@ fn random_writer(random: &mut StdRng) -> String {
     format!("writer-{}", random.random_range(0..4))
 }
 
-/// The move of an entry of the log, as it is stored.
+/// The position and the move of an entry of the log, as they are stored.
 fn stored_move(write: &LoggedWrite) -> (Key, Move) {
     let position = crate::cloud::fen::parse(&write.board).unwrap();
     (View::of(&position).key, write.played)
