@@ -109,7 +109,7 @@ struct Curve {
     levels: Vec<f64>,
 }
 
-/// The curves of a history with at least two points.
+/// The curves of Elo and, with an SPRT, of the LLR. A curve with fewer than two finite values is left out.
 fn curves(tournament: &Tournament, points: &[Point]) -> Vec<Curve> {
     if points.len() < 2 {
         return Vec::new();

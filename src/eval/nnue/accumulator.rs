@@ -1,9 +1,9 @@
 //! Accumulators: the sums of the first layer for the positions of a line.
 //!
-//! Making a move only records the added and removed pieces. The sums are computed when the evaluation
-//! needs them (*lazy updates*), from the nearest earlier position with known sums. If there is none, or the
-//! view of a side has changed since (its mirroring or its input bucket), they are computed from the last board
-//! with the same view, which a *refresh table* (or Finny table) contains.
+//! Making a move only records the added and removed pieces and the views of both sides. The sums are computed
+//! when the evaluation needs them (*lazy updates*), from the nearest earlier position with known sums. Without
+//! such a position, or if the view of a side has changed since (its mirroring or its input bucket), they are
+//! computed from the last board with the same view, which a *refresh table* (or Finny table) contains.
 
 use arrayvec::ArrayVec;
 

@@ -63,7 +63,7 @@ fn is_one_of(names: &[&str], name: &str) -> bool {
     names.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// The name of the element whose opening or closing tag begins a text.
+/// The name of the element whose opening or closing tag begins a text; `None` if it has more than ten characters.
 fn element(text: &str) -> Option<&str> {
     let name = text.strip_prefix('<')?;
     let name = name.strip_prefix('/').unwrap_or(name);
@@ -72,7 +72,8 @@ fn element(text: &str) -> Option<&str> {
     (length > 0 && length <= 10).then(|| &name[..length])
 }
 
-/// The text of an HTML page, without tags, comments, scripts and styles.
+/// The text of an HTML page, without tags, comments, scripts and styles. A tag becomes a line end
+/// unless its element is one of `INLINE`.
 pub fn html_text(page: &str) -> String {
     let mut text = String::with_capacity(page.len());
     let lower = page.to_ascii_lowercase();
