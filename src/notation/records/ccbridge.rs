@@ -258,8 +258,10 @@ pub fn write_cbr(game: &GameTree) -> Vec<u8> {
     bytes[VERSION] = 2;
     for (name, at, size) in TAGS {
         let value = game.tag(name).unwrap_or_default();
-        let units = value.encode_utf16().take(size / 2 - 1);
-        let units: Vec<u8> = units.flat_map(u16::to_le_bytes).collect();
+        let mut units: Vec<u16> = value.encode_utf16().take(size / 2 - 1).collect();
+        // A character of two units is kept or left out as a whole.
+        units.pop_if(|unit| matches!(*unit, 0xd800..0xdc00));
+        let units: Vec<u8> = units.into_iter().flat_map(u16::to_le_bytes).collect();
         bytes[at..at + units.len()].copy_from_slice(&units);
     }
     bytes[RESULT] = code_of_result(game.result);
@@ -366,7 +368,10 @@ mod tests {
 
     #[test]
     fn records_are_read() {
-        let bytes = write_cbr(&game(&MOVES));
+        let mut written = game(&MOVES);
+        let long = "a".repeat(30) + "𠀀";
+        written.set_tag("Site", &long);
+        let bytes = write_cbr(&written);
         assert!(is_ccbridge(&bytes));
         // The bytes of the result, of the side to move and of a9.
         assert_eq!((bytes[2076], bytes[2112], bytes[2120]), (1, 1, 0x21));
@@ -376,6 +381,8 @@ mod tests {
         assert_eq!(line.comments, ["开局\n中炮", "", "x"]);
         assert_eq!(fen::write_position(&read.start), fen::START);
         assert_eq!((read.tag("Red"), read.tag("Title")), (Some("胡荣华"), None));
+        // The field has room for 31 units, and the last character takes two.
+        assert_eq!(read.tag("Site"), Some(&long[..30]));
         assert_eq!(read.result, GameResult::RedWins);
     }
 
