@@ -130,7 +130,7 @@ fn judge_file(judging: &Judging<'_>, file: &GamePath, unread: &mut Unread) -> Re
     file.require_game(count)
 }
 
-/// The names above the verdicts of all rule sets.
+/// With `--all`, the line with the names of the rule sets above their verdicts; otherwise empty.
 fn heading(arguments: &Arguments) -> String {
     if arguments.all && !arguments.json {
         side_by_side(RuleSet::name, None)
@@ -139,7 +139,7 @@ fn heading(arguments: &Arguments) -> String {
     }
 }
 
-/// The text or JSON object of a game. `place` is its file and its place there, if it is from a file.
+/// The verdict on a game as text or as a JSON object. `place` is its file and its place there, if it is from a file.
 fn report(judging: &Judging<'_>, game: &Game, place: Option<(&Path, Place)>) -> String {
     let arguments = judging.arguments;
     let judgement = judge(game, arguments.rules.rules);

@@ -49,7 +49,7 @@ pub enum Command {
     /// Asks for [`Reply::Ready`].
     IsReady,
     SetOption {
-        /// The UCCI or UCI name in any letter case; may be unknown. If `value` is `None`, the value may follow the name.
+        /// The UCCI or UCI name in any letter case; may be unknown. If `value` is `None`, the value may follow it.
         name: String,
         /// The value, if the line shows where it begins.
         value: Option<String>,
@@ -58,7 +58,7 @@ pub enum Command {
     RanksFromZero,
     Debug(bool),
     Position(PositionText),
-    /// Excludes moves of the current position.
+    /// Excludes moves of the current position from the search.
     BanMoves(Vec<String>),
     /// Starts a search, unless the line was invalid.
     Go(Result<GoRequest, GoError>),
@@ -81,14 +81,15 @@ pub enum Command {
     Print(String),
     /// Prints lines to standard error.
     PrintError(String),
-    /// Registers the engine, which needs no registration.
+    /// Registers the engine. It does not need this, and always answers [`Reply::Registered`].
     Register,
     /// Forgets the last game.
     NewGame,
     Quit,
     /// A line that the protocol does not define, or an empty one.
     Unknown(String),
-    /// A line to parse when it runs, because a command before it changes the meaning of lines.
+    /// A line to parse only when the commands before it have been executed, because one of them changes the meaning of
+    /// lines.
     Unparsed(Input),
     /// A line that is too long.
     TooLong {
@@ -130,7 +131,7 @@ pub trait Codec {
         command.unwrap_or_else(|| Command::Unknown(head.to_owned()))
     }
 
-    /// Notes a `go`. Called before the session executes it or answers it with [`Reply::NoBestMove`].
+    /// Informs the codec about a `go`. Called before the session executes it or answers it with [`Reply::NoBestMove`].
     fn on_go(&mut self, _request: &Result<GoRequest, GoError>) {}
 
     /// The answer to the handshake: the name, the options and the closing line, such as `ucciok`.
@@ -166,7 +167,7 @@ pub enum Reply<'a> {
     BookMove {
         played: Move,
         weight: u32,
-        /// Whether the engine plays this move. It is reported after the other book moves.
+        /// Whether the engine plays this move, which is reported after the other book moves.
         is_best: bool,
     },
     /// All book moves of a position, the answer to [`Command::ShowBook`].

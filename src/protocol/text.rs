@@ -139,7 +139,7 @@ impl Ranks {
         format!("{file}{}", square.rank() + first)
     }
 
-    /// Formats moves separated by blanks.
+    /// Formats moves, separated by spaces.
     pub fn format_line(self, moves: &[Move]) -> String {
         let moves: Vec<String> = moves.iter().map(|played| self.format(*played)).collect();
         moves.join(" ")

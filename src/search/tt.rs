@@ -42,7 +42,7 @@ struct Slot<'a> {
 /// consists of large pages if the system has them, because nearly every probe is in another page.
 pub struct TranspositionTable {
     words: Vec<AtomicU64>,
-    /// Words before the first bucket, which starts a cache line.
+    /// Words before the first bucket, which begins at the start of a cache line.
     skipped: usize,
     buckets: usize,
     generation: AtomicU8,

@@ -13,7 +13,7 @@ use super::Language;
 /// Pairs of lines, English and Chinese; empty lines and those that begin with `#` are skipped.
 ///
 /// A pattern has `{}` for any text, `{n}` for a number and `{t}` for a text that is translated too. In the translation,
-/// `{1}` to `{9}` mean the value with this number, and the n-th placeholder, if it is `{}`, means the n-th value.
+/// `{3}` is replaced by the third value; a `{}` is replaced by the n-th value if it is the n-th placeholder.
 const TABLE: &str = include_str!("chinese.txt");
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
@@ -88,7 +88,7 @@ impl Pattern {
     }
 
     /// The translation, if the pattern matches.
-    fn translate<'a>(&self, text: &'a str, known: &mut Translations<'a>) -> Option<String> {
+    fn translate<'a>(&self, text: &'a str, cache: &mut Translations<'a>) -> Option<String> {
         let (first, rest) = self.literals.split_first()?;
         let mut left = text.strip_prefix(first)?;
         let mut values = Vec::new();
@@ -101,7 +101,7 @@ impl Pattern {
             if !left.is_char_boundary(at) || !left[at..].starts_with(literal) {
                 return None;
             }
-            values.push(self.slots[n].value(&left[..at], known)?);
+            values.push(self.slots[n].value(&left[..at], cache)?);
             left = &left[at + literal.len()..];
         }
         left.is_empty().then(|| filled(self.chinese, &values))
@@ -109,7 +109,7 @@ impl Pattern {
 }
 
 impl Slot {
-    fn value<'a>(self, text: &'a str, known: &mut Translations<'a>) -> Option<Cow<'a, str>> {
+    fn value<'a>(self, text: &'a str, cache: &mut Translations<'a>) -> Option<Cow<'a, str>> {
         match self {
             Self::Any => (!text.is_empty()).then_some(Cow::Borrowed(text)),
             Self::Number => {
@@ -118,12 +118,12 @@ impl Slot {
                 (is_not_finite || !text.is_empty() && text.chars().all(is_number))
                     .then_some(Cow::Borrowed(text))
             }
-            Self::Text => (!text.is_empty()).then(|| chinese(text, known)),
+            Self::Text => (!text.is_empty()).then(|| chinese(text, cache)),
         }
     }
 }
 
-/// Replaces `{1}` to `{9}` by the value with this number, and the n-th placeholder, if it is `{}`, by the n-th value.
+/// Replaces the placeholders of a translation by the values, as described for [`TABLE`].
 fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
     let mut filled = String::new();
     let mut parts = text.split('{');
@@ -142,35 +142,35 @@ fn filled(text: &str, values: &[Cow<'_, str>]) -> String {
 type Translations<'a> = HashMap<&'a str, Option<String>>;
 
 /// The Chinese translation of a line, or of a part of one, that has no spaces around it.
-fn chinese<'a>(text: &'a str, known: &mut Translations<'a>) -> Cow<'a, str> {
-    if let Some(translation) = known.get(text) {
+fn chinese<'a>(text: &'a str, cache: &mut Translations<'a>) -> Cow<'a, str> {
+    if let Some(translation) = cache.get(text) {
         return translation.clone().map_or(text.into(), Cow::Owned);
     }
-    let found = find_chinese(text, known);
+    let found = find_chinese(text, cache);
     let translation = matches!(found, Cow::Owned(_)).then(|| found.to_string());
-    known.insert(text, translation);
+    cache.insert(text, translation);
     found
 }
 
-fn find_chinese<'a>(text: &'a str, known: &mut Translations<'a>) -> Cow<'a, str> {
+fn find_chinese<'a>(text: &'a str, cache: &mut Translations<'a>) -> Cow<'a, str> {
     let found = PATTERNS
         .iter()
-        .filter_map(|pattern| Some((pattern.precision(), pattern.translate(text, known)?)))
+        .filter_map(|pattern| Some((pattern.precision(), pattern.translate(text, cache)?)))
         .max_by_key(|(precision, _)| *precision);
     if let Some((_, translation)) = found {
         return Cow::Owned(translation);
     }
     // Help texts may end with a full stop.
     if let Some(phrase) = text.strip_suffix('.')
-        && let Cow::Owned(translation) = chinese(phrase, known)
+        && let Cow::Owned(translation) = chinese(phrase, cache)
     {
         return Cow::Owned(translation + "。");
     }
     for (separator, mark) in [(": ", "："), ("; ", "；")] {
         if let Some((left, right)) = text.split_once(separator) {
-            // A single word before the separator is a name.
+            // A single word before the separator is a name, which is not translated.
             let is_phrase = left.contains(' ');
-            let [new_left, new_right] = [left, right].map(|part| chinese(part, known));
+            let [new_left, new_right] = [left, right].map(|part| chinese(part, cache));
             let new_left = if is_phrase { new_left } else { left.into() };
             let is_wide = |c: char| !c.is_ascii();
             let is_chinese = left.ends_with(is_wide) || right.starts_with(is_wide);
@@ -242,20 +242,25 @@ mod tests {
     }
 
     #[test]
-    fn table_is_complete_and_without_duplicates() {
+    fn patterns_are_unique_and_translations_contain_all_values() {
         let lines = table_lines();
         assert_eq!(lines.len() % 2, 0);
         let mut seen = HashSet::new();
         for pair in lines.chunks(2) {
             let pattern = Pattern::new(pair[0], pair[1]);
             assert!(seen.insert(pattern.literals.join("{}")), "{}", pair[0]);
-            let others = pair[0].chars().filter(|c| !c.is_ascii()).count();
-            assert!(others * 3 < pair[0].chars().count(), "{}", pair[0]);
-            let used = pair[1].matches('{').count();
+            // Swapped lines would begin with the Chinese text.
+            let non_ascii = pair[0].chars().filter(|c| !c.is_ascii()).count();
+            assert!(non_ascii * 3 < pair[0].chars().count(), "{}", pair[0]);
+            let count = pair[1].matches('{').count();
             // The translation omits the error number of the operating system.
-            let is_of_system = pair[0].ends_with("(os error {n})");
-            assert!(is_of_system || pattern.slots.len() == used, "{}", pair[0]);
-            let values: Vec<_> = (0..used).map(|n| Cow::Owned(format!("<{n}>"))).collect();
+            let is_system_error = pair[0].ends_with("(os error {n})");
+            assert!(
+                is_system_error || pattern.slots.len() == count,
+                "{}",
+                pair[0]
+            );
+            let values: Vec<_> = (0..count).map(|n| Cow::Owned(format!("<{n}>"))).collect();
             let filled = filled(pair[1], &values);
             assert!(
                 values.iter().all(|v| filled.contains(v.as_ref())),

@@ -41,9 +41,9 @@ impl Limit {
 /// A time control: base time, increment, and moves per period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControl {
-    /// Time at the start of the game and of each period.
+    /// Time on the clock at the start of the game, and added at the start of each later period.
     pub base: Duration,
-    /// Added after each move.
+    /// Time added after each move.
     pub increment: Duration,
     /// Moves per period; `None` if the base time is for the whole game.
     pub moves: Option<u32>,
@@ -51,7 +51,9 @@ pub struct TimeControl {
 
 /// The text is not a time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a time control ([MOVES/]SECONDS[+SECONDS], such as 10+0.1, 40/60 or 2:00+1)")]
+#[error(
+    "not a time control ([MOVES/][MINUTES:]SECONDS[+SECONDS], such as 10+0.1, 40/60 or 2:00+1)"
+)]
 pub struct ParseTimeControlError;
 
 impl FromStr for TimeControl {
@@ -181,7 +183,7 @@ impl Clock {
         self.moves_left
     }
 
-    /// Added after each move.
+    /// Time added after each move.
     pub fn increment(&self) -> Duration {
         match self.limit {
             Limit::Clock(control) => control.increment,
@@ -198,7 +200,8 @@ impl Clock {
         }
     }
 
-    /// Updates the clock after a move. An overrun within the margin is not deducted from the time for later moves.
+    /// Updates the clock after a move. The clock does not go below zero, so an overrun within the margin does not
+    /// reduce the time for later moves.
     pub fn press(&mut self, elapsed: Duration) {
         let Limit::Clock(control) = self.limit else {
             return;

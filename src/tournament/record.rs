@@ -101,7 +101,8 @@ impl MoveRecord {
         format!("{score}/{depth} {:.3}s", time.as_secs_f64())
     }
 
-    /// Restores a move from its PGN comment. A move with any other comment is taken as one of the opening.
+    /// Restores a move with its score, depth and time from its PGN comment. A move with any other comment is taken as
+    /// one of the opening.
     pub fn of_comment(played: Move, comment: &str) -> Self {
         let read = || {
             let comment = comment.split(',').next()?;

@@ -225,9 +225,10 @@ impl Schedule {
     }
 
     /// The next round of a Swiss tournament. From the engine with the most points down, each engine plays the next one
-    /// that it has not met, if the others can then still be paired. If there is no such pairing, engines may meet again
-    /// that met in the first round, then also those that met in the second round, and so on. With an odd number of
-    /// engines, the last one in the table among those with the fewest byes gets a bye, which counts like a won pair.
+    /// that it has not met, if the others can then still be paired. If no such pairing is found, two engines may meet
+    /// again if their last meeting was in the first round, then also if it was in the second round, and so on. With an
+    /// odd number of engines, the last one in the table among those with the fewest byes gets a bye, which counts like
+    /// a won pair.
     fn swiss_round(&self, games: &[&GameSummary]) -> Vec<[usize; 2]> {
         /// Half points for winning both games of a pair.
         const WON_PAIR: usize = 4;
@@ -312,7 +313,7 @@ fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// The half points of an engine in games.
+/// The half points of an engine in those of the games that it played.
 fn half_points(engine: usize, games: &[&GameSummary]) -> usize {
     let own = games.iter().filter(|game| game.players.0.contains(&engine));
     own.map(|game| game.half_points(engine)).sum()
@@ -380,7 +381,10 @@ mod tests {
         let schedule = Schedule::new(TournamentFormat::RoundRobin, 3, 1, 2);
         let all: Vec<_> = (0..).map_while(|n| schedule.game(n)).collect();
         assert_eq!(all.len() as u64, schedule.total_games());
-        let players: Vec<_> = all.iter().map(|f| (f.round, f.players.0)).collect();
+        let players: Vec<_> = all
+            .iter()
+            .map(|game| (game.round, game.players.0))
+            .collect();
         let round = |n| [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]].map(|p| (n, p));
         assert_eq!(players, [round(0), round(1)].concat());
     }
@@ -390,7 +394,7 @@ mod tests {
         let schedule = Schedule::new(TournamentFormat::Gauntlet, 3, 1, 1);
         let players: Vec<_> = (0..)
             .map_while(|n| schedule.game(n))
-            .map(|f| f.players.0)
+            .map(|game| game.players.0)
             .collect();
         assert_eq!(players, [[0, 1], [1, 0], [0, 2], [2, 0]]);
         let endless = Schedule::new(TournamentFormat::Gauntlet, 3, 1, u64::MAX);

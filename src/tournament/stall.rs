@@ -1,4 +1,4 @@
-//! Detects times in which this process did not run: it was stopped, or the machine was overloaded or suspended.
+//! Detects periods in which this process did not run: it was stopped, or the machine was overloaded or suspended.
 
 use std::collections::VecDeque;
 use std::io;
@@ -42,7 +42,7 @@ impl TickRecord {
     }
 }
 
-/// A thread that wakes up periodically and records when it was late.
+/// A thread that wakes up at every tick and records when it was late.
 #[derive(Clone, Debug)]
 pub struct StallWatch {
     record: Arc<Mutex<TickRecord>>,

@@ -52,7 +52,7 @@ pub fn read_table(name: &str) -> Result<BookTable, Failure> {
     Ok(table)
 }
 
-/// A new book file, whose name sets the format.
+/// A new book file. The extension of its name determines the format.
 pub struct Output {
     path: PathBuf,
     /// The file of a BOOK.DAT; `None` for an .xqb, which SQLite writes.
@@ -108,7 +108,7 @@ impl Output {
         let (moves, positions) = match self.file {
             Some(file) => (write_dat(file, table)?, positions),
             #[cfg(feature = "sqlite")]
-            // A position and the one with exchanged colors are one position of the file.
+            // The file stores a position and the one with exchanged colors as one position.
             None => crate::book::write_xqb(&self.path, table.entries(), memos, true)
                 .context(self.path.display())?,
             #[cfg(not(feature = "sqlite"))]

@@ -29,7 +29,7 @@ enum CloudCommand {
     Import(import::Arguments),
     Copy(remote::CopyArguments),
     Fill(library::FillArguments),
-    /// Copy a library file while a server is using it. The copy is complete and consistent.
+    /// Copy a library file, even while a server is using it. The copy is complete and consistent.
     Backup {
         /// Library file.
         library: Location,

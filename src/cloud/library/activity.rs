@@ -20,7 +20,7 @@ pub struct Throughput(Mutex<Minutes>);
 
 #[derive(Debug)]
 struct Minutes {
-    /// Beginning of the current minute.
+    /// Beginning of the current minute: the first call after the end of the previous one.
     started: Instant,
     current: WorkCount,
     previous: WorkCount,
@@ -56,7 +56,7 @@ impl Throughput {
         let passed = now.saturating_duration_since(minutes.started);
         if passed >= MINUTE {
             let current = std::mem::take(&mut minutes.current);
-            // After two minutes, the last full minute is one without work.
+            // If no call came for two minutes, there was no work in the last full minute.
             minutes.previous = if passed >= 2 * MINUTE {
                 WorkCount::default()
             } else {
@@ -73,7 +73,7 @@ const ACTIVE_TIME: Duration = Duration::from_secs(300);
 /// Maximum number of workers that are counted.
 const MAX_WORKERS: usize = 1_024;
 
-/// Workers by the time of their last request.
+/// The time of the last request of each worker.
 #[derive(Debug, Default)]
 pub struct ActiveWorkers(Mutex<HashMap<String, Instant>>);
 

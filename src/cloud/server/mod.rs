@@ -56,7 +56,7 @@ pub use site::{PageUser, add_slash};
 const HEAD_TIME: Duration = Duration::from_secs(5);
 /// Maximum age of a connection. It is closed after the request in progress.
 const CONNECTION_TIME: Duration = Duration::from_secs(600);
-/// Time for requests in progress when the server stops or a connection has reached its maximum age.
+/// Time to finish the requests in progress when the server stops or a connection has reached its maximum age.
 const CLOSING_TIME: Duration = Duration::from_secs(4);
 /// Additional time for the threads that answer requests when the server stops.
 const SHUTDOWN_TIME: Duration = Duration::from_millis(500);
@@ -102,13 +102,13 @@ impl Server {
     /// # Errors
     /// All addresses are invalid or in use.
     pub fn bind(
-        address: &[SocketAddr],
+        addresses: &[SocketAddr],
         library: Arc<Library>,
         options: ServerOptions,
         files: ServerFiles,
         api: Router,
     ) -> std::io::Result<Self> {
-        let listener = TcpListener::bind(address)?;
+        let listener = TcpListener::bind(addresses)?;
         listener.set_nonblocking(true)?;
         let shared = Shared::new(library, options, files).map_err(std::io::Error::other)?;
         let shared = Arc::new(shared);
@@ -326,7 +326,7 @@ async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shar
     };
     if !is_done {
         connection.as_mut().graceful_shutdown();
-        // A client that neither reads nor writes is disconnected.
+        // A request that is still in progress then is aborted, for example if the client does not read the reply.
         let _ = tokio::time::timeout(CLOSING_TIME, connection).await;
     }
 }

@@ -9,8 +9,9 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, bounded};
 
-/// Bytes that must stay allocatable after every large allocation: more than an allocator keeps for one thread (32 MB in
-/// glibc), so that [`has_room`] asks the system. A system that overcommits memory refuses only what exceeds a limit.
+/// Bytes that must stay free after every large allocation. An allocator could serve a smaller trial allocation from
+/// memory that it already has (up to 32 MB in glibc), but [`has_room`] must ask the system. A system that overcommits
+/// memory refuses only allocations beyond a limit.
 const RESERVE: usize = 40 << 20;
 /// Address space in bytes that glibc reserves for the heap of a thread. If less is available when a thread starts, the
 /// thread tries again at each of its allocations, and could then take memory that a check has found free.
@@ -76,13 +77,13 @@ pub(crate) fn start_thread(
     Ok(handle)
 }
 
-/// The body of a thread that first makes the allocator create the heap of the thread, then sends a message to the
-/// receiver. A check for free memory counts the heap only after the message.
+/// Wraps the body of a thread: the thread first makes the allocator create its heap, then sends a message to the
+/// returned receiver, then runs `body`. A check for free memory takes the heap into account only after the message.
 pub fn with_own_heap<R>(body: impl FnOnce() -> R) -> (impl FnOnce() -> R, Receiver<()>) {
     let (sender, ready) = bounded(1);
     let body = move || {
         drop(std::hint::black_box(Box::new(0_u64)));
-        // The starter of the thread waits for it.
+        // An error means that the caller does not wait for the message.
         let _ = sender.send(());
         body()
     };

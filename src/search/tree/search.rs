@@ -29,7 +29,8 @@ pub struct Search<'a> {
     pub position: Position,
     /// The plies of the game and of the line from the root to the current node.
     pub path: Vec<Ply>,
-    /// The positions before the current one: those of the game since its last capture, and those of the line.
+    /// The positions before the current one: those of the game since its last capture, and those of the line, except
+    /// before null moves.
     pub earlier_keys: KeyFilter,
     pub pruning: Pruning,
     pub techniques: Techniques,
@@ -220,7 +221,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The score of a draw for the side to move at `ply`. It depends on the root's side and its style.
+    /// The score of a draw for the side to move at `ply`: the score of a draw for the side to move at the root, which
+    /// depends on the playing style, with the opposite sign at odd plies.
     #[inline]
     pub fn draw_score(&self, ply: usize) -> Score {
         let for_root = self.shared.request.settings.draw_score().units();
@@ -378,7 +380,7 @@ pub struct PollSchedule {
     next: u64,
     /// The end of the last pause, or the start of the search.
     busy_since: Instant,
-    /// Time of the last report of progress, in seconds.
+    /// Time of the last report of progress, in seconds since the search began.
     reported_seconds: u64,
 }
 
@@ -400,11 +402,11 @@ impl PollSchedule {
 
 /// Minimum work between two pauses, for the option `idle`.
 const MIN_WORK: Duration = Duration::from_millis(2);
-/// Maximum pause, which is also the maximum delay of a `stop`.
+/// Maximum pause, by which the answer to a `stop` can be late.
 const MAX_PAUSE: Duration = Duration::from_millis(15);
 
 impl Search<'_> {
-    /// Polls if it is time to.
+    /// Polls if the next poll is due.
     #[inline]
     pub fn poll(&mut self) {
         if self.nodes >= self.polling.next {

@@ -163,12 +163,13 @@ pub fn book_at_gbk_path(engine: &mut Dialogue<'_>) -> CheckResult {
         Ok(())
     } else {
         unclear(format!(
-            "it does not read the book at {path:?}, a path sent in GBK as by 象棋巫师"
+            "it does not read the book at {path:?}, a path sent in GBK, as 象棋巫师 does"
         ))
     }
 }
 
-/// Writes a book with one move of the starting position to a path in GBK. Returns the path as a text.
+/// Writes a book with one move of the starting position into a new directory. The names of the directory and of the
+/// file are encoded in GBK. Returns the path as text.
 fn write_book(directory: &Path, played: Move) -> io::Result<String> {
     let mut table = BookTable::default();
     table.add(&Position::startpos(), BookMove::new(played, 1));

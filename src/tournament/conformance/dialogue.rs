@@ -79,7 +79,7 @@ impl<'a> Dialogue<'a> {
         self.dialect.protocol
     }
 
-    /// The last lines of the dialogue, and the number of earlier lines.
+    /// The last lines of the dialogue, after a line with the number of omitted lines if there are any.
     pub fn into_transcript(self) -> Vec<String> {
         let skipped = self.transcript.len().saturating_sub(MAX_TRANSCRIPT);
         let note = (skipped > 0).then(|| format!("… earlier lines: {skipped}"));
@@ -118,7 +118,7 @@ impl<'a> Dialogue<'a> {
         self.process.close_input();
     }
 
-    /// Whether the engine exits within `timeout`.
+    /// Whether the engine exits within `timeout`. An interrupt ends the wait and sets [`Self::is_interrupted`].
     pub fn ends_within(&mut self, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
         // The output must be read, because a full pipe can block the engine.
@@ -210,8 +210,8 @@ impl<'a> Dialogue<'a> {
         self.until("readyok", self.timeouts.ready, |line| line == "readyok")
     }
 
-    /// Greets the engine, sets its options and returns its output. The opening book is disabled, because the checks are
-    /// about the search.
+    /// Greets the engine, sets its options and returns its output. The opening book is off unless the options of the
+    /// engine turn it on, because the checks are about the search.
     pub fn initialize(&mut self) -> Result<Vec<String>, CheckFailure> {
         let mut lines = self.greet()?;
         let offered = offered_options(&lines);
@@ -286,7 +286,7 @@ impl<'a> Dialogue<'a> {
         self.until("bestmove", timeout, is_outcome)
     }
 
-    /// The move of an answer, which must be legal.
+    /// The move in the last line, which is the answer to `go`. It is a violation if it is not legal in `position`.
     pub fn legal_move(
         &mut self,
         position: &Position,

@@ -87,7 +87,7 @@ pub fn info(engine: &mut Dialogue<'_>) -> CheckResult {
     }
 }
 
-/// Asks for a move that must arrive within `time`, and returns how long it takes.
+/// Asks for a move, which must arrive within `time` plus the tolerance, and returns how long it takes.
 fn plays_within(
     engine: &mut Dialogue<'_>,
     position: &Position,
@@ -158,15 +158,15 @@ pub const CHECKMATE: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w - - 0 1";
 const FACING: &str = "4k4/9/9/9/9/9/9/9/9/4K4 w - - 0 1";
 /// A board with three ranks.
 const TOO_SHORT: &str = "9/9/9 w - - 0 1";
-/// A red bishop on an impossible square.
+/// A red bishop on a square that no bishop can reach.
 const MISPLACED_BISHOP: &str = "4k4/9/9/9/9/9/9/9/9/3K1B3 w - - 0 1";
 /// Red to move could capture the king.
 const KING_TO_TAKE: &str = "3k5/9/9/9/9/9/9/9/3R5/4K4 w - - 0 1";
-/// A middlegame position with black to move.
+/// A position of the opening with black to move.
 const BLACK_TO_MOVE: &str =
     "r1bakabr1/9/1cn4cn/p1p1p1p1p/9/9/P1P1P1P1P/1C2C1N2/9/RNBAKAB1R b - - 0 3";
 
-/// One legal move of the starting position, and all others.
+/// One legal move of the starting position, and all others in the engine's coordinates.
 fn one_and_others(engine: &Dialogue<'_>) -> (Move, Vec<String>) {
     let only = "a0a1".parse().unwrap_or(Move::NONE);
     let moves = legal_moves(&Position::startpos()).into_iter();
@@ -187,7 +187,7 @@ pub fn banmoves(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.position(START, &[]);
     let (played, _) = engine.plays("go depth 4", &position)?;
     if played == only {
-        unclear("it seems that banmoves still applies after the next position")
+        unclear("it seems that banmoves also applies to the next position")
     } else {
         Ok(())
     }

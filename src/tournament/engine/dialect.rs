@@ -26,7 +26,7 @@ pub struct EngineDialect {
     pub protocol: EngineProtocol,
     /// The number of the first rank, 0 or 1.
     pub first_rank: u8,
-    /// Whether the times of UCCI are in milliseconds.
+    /// Whether times are in milliseconds, as always in UCI; otherwise they are in seconds.
     pub milliseconds: bool,
 }
 
@@ -178,7 +178,7 @@ impl EngineDialect {
     }
 }
 
-/// The clocks of both sides. A side without a clock gets that of the other side.
+/// The clocks of both sides, for the `go` of `side`. An opponent without a clock gets the clock of `side`.
 fn uci_clocks(clocks: &ByColor<Clock>, side: Color) -> String {
     let own = &clocks[side];
     let ByColor([red, black]) = clocks.each_ref().map(|clock| match clock.left() {
@@ -299,7 +299,7 @@ mod tests {
             milliseconds: false,
             ..UCCI
         };
-        let alone = ByColor([Clock::new(Limit::MoveTime(Duration::from_millis(20))); 2]);
+        let move_time = ByColor([Clock::new(Limit::MoveTime(Duration::from_millis(20))); 2]);
         for (sent, expected) in [
             (
                 ask(UCCI, both, false, false),
@@ -325,9 +325,12 @@ mod tests {
                 ask(UCCI, clocks("3/7", Limit::Depth(3)), false, false),
                 "go time 7000 movestogo 3",
             ),
-            (ask(UCCI, alone, false, false), "go time 20 movestogo 1"),
-            (ask(seconds, alone, false, false), "go time 1 movestogo 1"),
-            (ask(UCI, alone, false, false), "go movetime 20"),
+            (ask(UCCI, move_time, false, false), "go time 20 movestogo 1"),
+            (
+                ask(seconds, move_time, false, false),
+                "go time 1 movestogo 1",
+            ),
+            (ask(UCI, move_time, false, false), "go movetime 20"),
             (
                 ask(UCI, ByColor([Clock::new(Limit::Nodes(7)); 2]), false, false),
                 "go nodes 7",

@@ -19,10 +19,10 @@ const FIRST_READY: Duration = Duration::from_secs(1);
 pub struct Greeting {
     /// Its `id name`, with its `id version` if the name does not contain it.
     pub name: Option<String>,
-    /// Warnings about options that it does not offer or whose values are out of range. They are set anyway, because
-    /// some engines accept more than they offer.
+    /// Warnings about options that it does not offer, invalid values, and times that are rounded down to whole seconds.
+    /// Such options are set anyway, because some engines accept more than they offer.
     pub option_warnings: Vec<String>,
-    /// The first messages that it writes while its options are set, and all messages about refused options.
+    /// The first messages that it writes while its options are set, and all its messages about refused options.
     pub messages: Vec<String>,
     /// Detected settings, such as the protocol.
     pub detected: Vec<String>,
@@ -173,7 +173,8 @@ pub fn option_command(
     }
 }
 
-/// Whether the times of a UCCI engine are in milliseconds: if it offers `usemillisec`, unless `options` turn it off.
+/// Whether the times of a UCCI engine are in milliseconds: the value of `usemillisec` in `options`, or else whether the
+/// engine offers this option.
 pub fn has_milliseconds(options: &[(String, String)], offers: &[OfferedOption]) -> bool {
     const UNIT: &str = "usemillisec";
     let mut options = options.iter().rev();

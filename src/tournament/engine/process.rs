@@ -1,8 +1,8 @@
 //! An engine process with pipes to its standard streams.
 //!
 //! One thread writes, so that an engine that does not read its input does not block the tournament. A second one reads
-//! lines and records their times. It handles `info` lines itself and keeps the last values. A third one reads standard
-//! error.
+//! lines and records their times. Unless the caller asks for all lines, it parses `info` lines itself and keeps the
+//! last values. A third one reads standard error.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -23,7 +23,7 @@ use super::xboard::XboardTranslator;
 use crate::text::{BoundedLine, printable, read_bounded_line};
 use crate::tournament::spec::{EngineProtocol, EngineSpec};
 
-/// Number of buffered lines; if more are pending, the engine blocks.
+/// Number of buffered lines. If more are pending, the reader waits, and the engine blocks when its pipe is full.
 const LINES_AHEAD: usize = 1024;
 /// How long to wait for a killed process before a separate thread waits for it.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
@@ -52,8 +52,8 @@ pub struct Process {
 
 impl Process {
     /// Starts an engine, bound to `cpus` if given. With `passes_info` the `info` lines are sent to `output` like other
-    /// lines, instead of being parsed. Errors mean that a process, thread, pipe or file is not available; the engine
-    /// did not cause them.
+    /// lines, instead of being parsed. An error means that the process, one of its threads or pipes, or the file for
+    /// standard error cannot be created or set up; the engine did not cause it.
     pub fn start(spec: &EngineSpec, cpus: Option<&[usize]>, passes_info: bool) -> io::Result<Self> {
         let cancel = Cancel::new()?;
         let error_log = spec.stderr.as_deref().map(open_log).transpose()?;
@@ -162,7 +162,8 @@ impl Process {
         self.move_output.lock().messages.clone()
     }
 
-    /// Waits up to `timeout` for the end of the process and describes it.
+    /// Waits up to `timeout` for the end of the process, and kills the rest of its group if it has ended. Describes how
+    /// it ended, with the error message from standard error.
     pub fn end(&mut self, timeout: Duration) -> String {
         let has_ended = self.has_ended(timeout);
         let how = match has_ended.then(|| self.reap()) {
@@ -267,15 +268,15 @@ fn error_message(lines: &VecDeque<String>) -> Option<&String> {
     const AFTER: [&str; 6] = ["note: ", "Node.js v", "at ", "... ", "exit status ", "^"];
     let is_backtrace =
         |line: &&String| line.starts_with("goroutine ") || *line == "stack backtrace:";
-    let named = lines.iter().take_while(|line| !is_backtrace(line));
+    let before_backtrace = lines.iter().take_while(|line| !is_backtrace(line));
     let is_after = |line: &&String| AFTER.iter().any(|start| line.starts_with(start));
-    // The message of Rust may have several lines.
-    let mut after_panic = named
+    // A panic message of Rust may have several lines. Its first line follows the one with `panicked at`.
+    let mut after_panic = before_backtrace
         .clone()
         .skip_while(|line| !line.contains("panicked at"));
     let panic = after_panic.nth(1).filter(|line| !is_after(line));
     panic
-        .or_else(|| named.filter(|line| !is_after(line)).last())
+        .or_else(|| before_backtrace.filter(|line| !is_after(line)).last())
         .or(lines.back())
 }
 
@@ -309,9 +310,9 @@ fn read_errors(stderr: impl Read, error_lines: &Mutex<VecDeque<String>>, mut log
 
 /// Longer lines are cut to this number of bytes.
 const MAX_LINE: usize = 1 << 14;
-/// Maximum number of lines per move.
+/// Maximum number of lines since the last reset, which is made before each move.
 const MAX_LINES: u64 = 100_000;
-/// Maximum number of bytes per move.
+/// Maximum number of bytes since the last reset.
 const MAX_BYTES: u64 = 32 << 20;
 /// Maximum number of messages that are kept, except those about refused options.
 const MAX_MESSAGES: usize = 8;
@@ -393,7 +394,7 @@ impl OutputReader {
         false
     }
 
-    /// Handles a line. Returns `false` if the receiver is gone.
+    /// Handles a line. Returns `false` if the receiver was dropped.
     fn line(&self, line: &[u8], at: Instant) -> bool {
         let text = String::from_utf8_lossy(line).trim().to_owned();
         log::debug!("{} -> {text}", self.label);
@@ -420,7 +421,7 @@ impl OutputReader {
     }
 }
 
-/// Counts the bytes of the output, and stops reading if there are too many.
+/// Counts the bytes of the output. Reading fails with [`io::ErrorKind::QuotaExceeded`] if there are too many.
 struct Counted<'a, R> {
     source: R,
     output: &'a Mutex<MoveOutput>,

@@ -36,6 +36,7 @@ pub struct JournalHeader {
     colors: Value,
     rules: Value,
     sprt: Value,
+    /// Options of the engines that vary between pairs of games; null without such options.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     factors: Value,
     /// A hash of the list of openings.
@@ -58,12 +59,12 @@ pub struct JournalPgn {
     pub length: u64,
 }
 
-/// The number of seeds of journals that do not state it.
+/// The number of seeds in journals without this field.
 fn one() -> Value {
     json!(1)
 }
 
-/// The color order of journals that do not state it.
+/// The color order in journals without this field.
 fn alternating() -> Value {
     json!(ColorOrder::default())
 }
@@ -89,17 +90,17 @@ impl JournalHeader {
         }
     }
 
-    /// The first setting that differs from another header; the id and the length of the PGN are ignored.
+    /// The first setting that differs from another header; the version, the id and the length of the PGN are ignored.
     pub fn difference(&self, other: &Self) -> Option<&'static str> {
         let pgn = |header: &Self| header.pgn.as_ref().map(|pgn| pgn.path.clone());
-        // Journals of older versions contain URLs with passwords.
+        // URLs in journals of older versions may contain passwords.
         let is_same = |a: &Value, b: &Value| cleaned(a.clone()) == cleaned(b.clone());
         let checks = [
             // Compared before the engines, because they set options of the engines.
             (is_same(&self.factors, &other.factors), "factors"),
             (is_same(&self.engines, &other.engines), "engines"),
             (self.format == other.format, "formats"),
-            // Knockout journals of older versions of the program do not contain it.
+            // Journals of other formats, and knockout journals of older versions of the program, do not contain it.
             (
                 self.rounds.is_null() || self.rounds == other.rounds,
                 "numbers of rounds",

@@ -3,7 +3,7 @@
 //! It consists of JSON lines: a [`JournalHeader`] with the settings of the tournament, then a [`JournalEntry`] for
 //! each run of the program (with a copy of the header), each game and each void game. The writing process holds
 //! an advisory lock, which the system releases when the process ends. A game is synced to the disk before it is
-//! written anywhere else, so that the journal has every game that the PGN has unless the disk loses synced data.
+//! written anywhere else, so that the journal has every game that the PGN has, unless the disk loses synced data.
 
 mod format;
 mod reading;
@@ -45,8 +45,8 @@ impl Journal {
     /// An incomplete last line, which a killed run may leave, is dropped.
     ///
     /// # Errors
-    /// The file is not a journal, belongs to another tournament, is locked by another process, or is damaged and
-    /// must not be repaired. In each case it is left unchanged.
+    /// The file is not a journal, belongs to another tournament, has another version, is locked by another process, or
+    /// is damaged and `damage` is [`Damage::Refuse`]; it is then left unchanged. Or it cannot be read or written.
     pub fn open(
         path: &Path,
         tournament: &Tournament,

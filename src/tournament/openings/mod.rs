@@ -93,13 +93,13 @@ impl Openings {
         self.lines.shuffle(&mut StdRng::seed_from_u64(seed));
     }
 
-    /// Moves the first `count` openings to the end of the list.
+    /// Moves the first `count` openings to the end of the list, so that the tournament starts with the next one.
     pub fn skip(&mut self, count: usize) {
         let count = count % self.lines.len();
         self.lines.rotate_left(count);
     }
 
-    /// The opening of a round, from 0; the list repeats.
+    /// The opening of a round, counted from 0. After the last opening the list starts again.
     pub fn of_round(&self, round: u64) -> &Line {
         let count = self.lines.len() as u64;
         &self.lines[(round % count) as usize]

@@ -207,7 +207,9 @@ fn with_normalized(seen: &[f64; 5], elo: f64) -> [f64; 5] {
 pub struct SprtRun {
     sprt: Sprt,
     pairs: [u64; 5],
+    /// Number of the next pair to count.
     next: u64,
+    /// Half points of pairs that finished before an earlier pair, by number.
     waiting: BTreeMap<u64, usize>,
     decision: Option<Decision>,
 }
@@ -224,7 +226,7 @@ impl SprtRun {
         }
     }
 
-    /// Adds the result of a game pair in half points. A decision is final.
+    /// Adds the result of a game pair, in half points of one engine. After a decision, pairs no longer count.
     pub fn add(&mut self, pair: u64, half_points: usize) {
         self.waiting.insert(pair, half_points);
         while self.decision.is_none()

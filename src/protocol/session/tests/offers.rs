@@ -63,6 +63,7 @@ fn resigns_only_with_the_option() {
     }
     session.say("setoption newgame");
     session.say("setoption resign true");
+    // Four hopeless answers in a row lead to resignation.
     for hundredths in [-900, -900, -900, 0, -900, -900, -900] {
         let answer = answer(&mut session, "go depth 1", hundredths);
         assert_eq!(answer, "bestmove h2e2");
@@ -124,14 +125,16 @@ fn offers_draws_only_with_the_option() {
     }
     session.say("setoption newgame");
     session.say("setoption draw true");
+    // With many pieces the engine offers no draw.
     session.say("position startpos");
     for _ in 0..20 {
         assert_eq!(answer(&mut session, "go depth 1", 0), "bestmove h2e2");
     }
+    // With few pieces it offers one after every ten level answers.
     session.say(ending);
-    let answers: Vec<String> = (0..20)
+    let offers = (0..20)
         .map(|_| answer(&mut session, "go depth 1", 0))
         .filter(|line| line.ends_with(" draw"))
-        .collect();
-    assert_eq!(answers.len(), 2);
+        .count();
+    assert_eq!(offers, 2);
 }

@@ -9,6 +9,7 @@ use crate::tablebase::two_sided::graph::{GameGraph, Offenses};
 use crate::tablebase::two_sided::mates::captures;
 use crate::tablebase::value::{ILLEGAL, Value};
 
+/// A quiet move to another node.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Edge {
     pub to: usize,
@@ -19,10 +20,12 @@ pub struct Edge {
     offenses: Offenses,
 }
 
+/// The moves of a node.
 #[derive(Default)]
 pub struct Entry {
     is_legal: bool,
     pub quiet: Vec<Edge>,
+    /// The values of the positions after the captures.
     captures: Vec<Value>,
 }
 
@@ -44,7 +47,7 @@ impl Planned {
 /// Plan by number of the node.
 pub type Plan = Vec<Planned>;
 
-/// All positions of a class with all moves. The two sides to move of an index have consecutive
+/// All positions of a class with all moves. The nodes of an index, with red and with black to move, have consecutive
 /// numbers.
 pub struct Reference<'a> {
     pub game: &'a GameGraph<'a>,
@@ -110,13 +113,13 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Whether a node is legal and neither side can force mate.
+    /// Whether the position of a node is legal and neither side can force mate.
     fn is_open(&self, n: usize) -> bool {
         self.entries[n].is_legal && self.mates[n] == Value::DRAW
     }
 
-    /// Whether a capture of node `n` has the result `bit` of [`captures`].
-    fn takes(&self, n: usize, bit: u8) -> bool {
+    /// Whether some capture from node `n` has the result `bit` of [`captures`].
+    fn has_capture(&self, n: usize, bit: u8) -> bool {
         let has = |value: &Value| match bit {
             captures::HOLD => value.is_held_by_other(),
             captures::ESCAPE => !value.is_won(),
@@ -154,17 +157,18 @@ impl<'a> Reference<'a> {
                     let found = entry.quiet.iter().find(is_good).copied();
                     plan[n].moves[place] = found;
                     reached[n] =
-                        found.is_some() || offense.is_none() && self.takes(n, captures::HOLD);
+                        found.is_some() || offense.is_none() && self.has_capture(n, captures::HOLD);
                 } else {
                     let is_good = |edge: &Edge| {
-                        let is_bound = offense.is_none_or(|offense| edge.offenses.has(offense));
-                        won[edge.to] || before[edge.to] && is_bound
+                        let commits_offense =
+                            offense.is_none_or(|offense| edge.offenses.has(offense));
+                        won[edge.to] || before[edge.to] && commits_offense
                     };
                     let escapes = match offense {
                         Some(_) => captures::ESCAPE,
                         None => captures::RISKY,
                     };
-                    reached[n] = !self.takes(n, escapes) && entry.quiet.iter().all(is_good);
+                    reached[n] = !self.has_capture(n, escapes) && entry.quiet.iter().all(is_good);
                 }
             }
             if reached == before {
@@ -192,11 +196,11 @@ impl<'a> Reference<'a> {
             for n in (0..count).filter(|n| self.is_open(*n) && !before[*n]) {
                 let mut quiet = self.entries[n].quiet.iter();
                 lost[n] = if side_of(n) == loser {
-                    !self.takes(n, captures::ESCAPE) && quiet.all(|edge| before[edge.to])
+                    !self.has_capture(n, captures::ESCAPE) && quiet.all(|edge| before[edge.to])
                 } else {
                     let winning = quiet.find(|edge| before[edge.to]).copied();
                     plan[n].moves = [winning; 2];
-                    winning.is_some() || self.takes(n, captures::WIN_BY_RULE)
+                    winning.is_some() || self.has_capture(n, captures::WIN_BY_RULE)
                 };
             }
             if lost != before {
@@ -354,7 +358,7 @@ pub fn reference_values(reference: &Reference<'_>) -> (Vec<Value>, Plans) {
             ([false, false], [true, false]) => Value::NOT_LOST,
             ([false, false], [false, true]) => Value::NOT_WON,
             ([false, false], [false, false]) => Value::UNKNOWN,
-            bounds => panic!("{bounds:?} cross at {:?}", node_of(n)),
+            bounds => panic!("contradictory bounds {bounds:?} at {:?}", node_of(n)),
         }
     };
     let values = (0..reference.entries.len()).map(value).collect();
