@@ -1,16 +1,16 @@
 //! The dialect of the workers of the public cloud library: UCCI without its handshake, and with `sel`, which selects
-//! moves whose positions the library should score.
+//! the moves that the library should score.
 //!
 //! `isok` starts the dialect and is always answered `yesok`. `fen F` sets the position. `sel DEPTH COUNT WINDOW`
 //! searches COUNT lines to DEPTH and answers `selmove M1 M2 …`: the moves whose score is within WINDOW, in hundredths
-//! of a minor piece, of the best one. Without a legal move `go` answers `bestmove (none)`.
+//! of a minor piece, of the best one. Without a legal move, `go` is answered with `bestmove (none)`.
 
 use std::collections::BTreeMap;
 
 use super::codec::{Codec, Command, Reply};
 use super::go::{GoError, GoRequest, ParameterError};
 use super::options::Preferences;
-use super::text::{Ranks, excerpt, split_word};
+use super::text::{Ranks, excerpt, number, split_word};
 use super::ucci::{Ucci, parse_position, score_number};
 use crate::board::Move;
 use crate::search::Report;
@@ -49,7 +49,7 @@ impl Codec for WorkerDialect {
     fn on_go(&mut self, request: &Result<GoRequest, GoError>) {
         let window = match request {
             Ok(request) => request.window,
-            // An invalid `sel` is answered by `selmove` without moves.
+            // An invalid `sel` is answered with `selmove` without moves.
             Err(GoError(errors)) => {
                 let mut keys = errors.iter().map(ParameterError::key);
                 keys.any(|key| PARAMETERS.contains(&key)).then_some(0)
@@ -93,13 +93,13 @@ impl Codec for WorkerDialect {
     }
 }
 
-/// Parses `DEPTH COUNT WINDOW`.
+/// Parses `DEPTH COUNT WINDOW`, numbers as in `go`; one that is too large becomes the maximum.
 fn parse_select(text: &str) -> Result<GoRequest, GoError> {
     let mut words = text.split_whitespace();
     let mut errors = Vec::new();
-    let mut read = |key| match words.next().map(|word| (word, word.parse::<u16>())) {
-        Some((_, Ok(number))) => number,
-        Some((word, Err(_))) => {
+    let mut read = |key| match words.next().map(|word| (word, number(word))) {
+        Some((_, Some(value))) => u16::try_from(value).unwrap_or(u16::MAX),
+        Some((word, None)) => {
             let given = excerpt(word);
             errors.push(ParameterError::NotANumber { key, given });
             0
@@ -122,6 +122,7 @@ fn parse_select(text: &str) -> Result<GoRequest, GoError> {
     })
 }
 
+/// Formats the answer to `sel`.
 fn format_selected(window: i64, lines: &BTreeMap<usize, (Move, i64)>) -> String {
     let best = lines.values().map(|(_, score)| *score).max();
     let is_near = |score: i64| best.is_some_and(|best| score >= best - window);
@@ -156,11 +157,14 @@ mod tests {
             (request.depth, request.lines, request.window),
             (Some(12), Some(5), Some(200))
         );
+        let window = |text: &str| parse_select(text).unwrap().window;
+        assert_eq!(window("12 5 200.0"), Some(200));
+        assert_eq!(window("12 5 70000"), Some(65_535));
         let error = |text: &str| parse_select(text).unwrap_err().to_string();
         assert_eq!(error("12 5"), "sel WINDOW needs a number");
         assert_eq!(
-            error("x 5 70000"),
-            "sel DEPTH needs a number, not \"x\", sel WINDOW needs a number, not \"70000\""
+            error("x 5 y"),
+            "sel DEPTH needs a number, not \"x\", sel WINDOW needs a number, not \"y\""
         );
     }
 }
