@@ -50,7 +50,7 @@ impl Position {
     /// A move that is not pseudo-legal makes the position inconsistent, so check external input with
     /// [`is_legal`](crate::movegen::is_legal) first. A move that leaves the mover's king attacked may be
     /// made and unmade, but no other move may follow it, because the checkers are computed only if the last move
-    /// changed a square near the king.
+    /// changed a square in the surroundings of the king.
     #[inline]
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {
         let undo = Undo(self.state);
@@ -76,7 +76,7 @@ impl Position {
         let number = &mut self.state.fullmove_number;
         *number = number.saturating_add(mover.index() as u16);
         self.pass_turn();
-        // This king was not attacked before the move, so moves far from it do not give check.
+        // This king was not attacked before, so a move outside its surroundings does not give check.
         let moved = Bitboard::from(from).with(to);
         let surroundings = attacks::surroundings(self.king(self.side_to_move()));
         self.state.checkers = if (moved & surroundings).any() {

@@ -14,7 +14,7 @@ use super::square::Square;
 use super::zobrist;
 use crate::text::{fill, texts};
 
-/// The number of checks of each side that count towards the no-capture limit. Later checks and the replies to
+/// The number of checks of each side that count toward the no-capture limit. Later checks and the replies to
 /// them do not count.
 const COUNTED_CHECKS: u8 = 10;
 
@@ -31,7 +31,7 @@ pub struct NoCaptureClock {
 }
 
 impl NoCaptureClock {
-    /// The clock for the count of a FEN, as if none of its plies had been a check or a reply to one.
+    /// The clock for the no-capture count of a FEN. None of these plies is taken to be a check or a reply to one.
     pub const fn new(plies: u16) -> Self {
         Self {
             plies,
@@ -157,7 +157,7 @@ impl Default for Position {
 }
 
 impl Position {
-    /// The starting position of a game (开局).
+    /// The starting position of a game.
     pub fn startpos() -> Self {
         Self::try_from(&Setup::startpos()).expect("the starting position is legal")
     }
@@ -346,7 +346,7 @@ impl Position {
     pub fn gives_check(&self, m: Move) -> bool {
         let (us, king) = (self.side_to_move, self.king(!self.side_to_move));
         let (from, to) = (m.from(), m.to());
-        // This king is not attacked now, so moves far from it do not give check.
+        // This king is not attacked now, so a move outside its surroundings does not give check.
         let moved = Bitboard::from(from).with(to);
         if !(moved & attacks::surroundings(king)).any() {
             return false;

@@ -8,19 +8,19 @@
 //! | 2 | format version: 1 DTM of a one-sided class, 3 DTC, 4 two-sided class |
 //! | 2 | version of the numbering of positions: 1 |
 //! | 1 | meaning of values: 0 moves to mate, 1 two-sided values, 2 moves to conversion |
-//! | 1 | rule sets under which draws hold: 0 all, 1 not proven, 2 and above one rule set (`asian`, `computer`, `chinese`, `elephanteye`, `check-only`, `none`) |
+//! | 1 | rule sets under which draws hold: 0 all, 1 not proven, 2 and above one rule set (`asian`, `computer`, `chinese`, `elephanteye`, `check-only`, `none`; never `chinese`) |
 //! | 16 | class name such as `KRA-KAB`, padded with zeros |
 //! | 8 | number of positions |
 //! | 4 | values in a block; the last block of a side to move may be shorter |
-//! | 1, 1 | largest value with the strong side to move, then with the weak side; if 0, all values are 0 and there are no blocks |
+//! | 1, 1 | largest value with the strong side to move, then the weak side; for 0 no blocks are stored |
 //! | 8 | length of the file after the header |
 //! | 4 | CRC-32C of the header so far |
 //! | 8 each | blocks with the strong, then the weak side to move: length in bytes, CRC-32C |
 //! | 4 | CRC-32C of the list of blocks |
 //! | … | the blocks: deflate streams (RFC 1951), one byte a position |
 //!
-//! Values of one-sided classes: 0 is a draw (DTC: no win within the limit), n a win of the strong side in 2n - 1
-//! plies or a loss of the weak side in 2n - 2.
+//! Values of one-sided classes: 0 is a draw (DTC: no win within the no-capture limit of 100 plies), n a win of the
+//! strong side in 2n - 1 plies or a loss of the weak side in 2n - 2.
 //!
 //! Values of two-sided classes, for the side to move:
 //!
@@ -172,9 +172,9 @@ impl Header {
             return Err(TableError::Foreign);
         }
         let fields = &mut bytes.get(8..HEADER_LENGTH).ok_or(TRUNCATED)?;
-        let [version, scheme] = [take(fields), take(fields)].map(u16::from_le_bytes);
+        let [version, numbering] = [take(fields), take(fields)].map(u16::from_le_bytes);
         let [metric, rules] = take(fields);
-        if !Self::VERSIONS.contains(&(version, metric)) || scheme != NUMBERING_VERSION {
+        if !Self::VERSIONS.contains(&(version, metric)) || numbering != NUMBERING_VERSION {
             return Err(TableError::Version);
         }
         if crc32c::crc32c(&bytes[..HEADER_LENGTH - 4]).to_le_bytes()

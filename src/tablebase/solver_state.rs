@@ -71,7 +71,7 @@ impl MoveCounts {
         Self(bytemuck::zeroed_vec(len.div_ceil(2)))
     }
 
-    /// Sets the counter of a position that is zero so far.
+    /// Sets the counter of a position, which must still be zero.
     pub fn set(&self, index: usize, count: u8) {
         debug_assert!(count <= Self::LARGEST, "{count} moves");
         self.0[index / 2].fetch_or(count << shift(index), Ordering::Relaxed);

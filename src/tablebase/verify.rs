@@ -164,7 +164,7 @@ pub fn prove_draws(
     while !unreached.is_empty() {
         unreached = search.remove(unreached);
     }
-    let doubtful = search.count_removed();
+    let unproven = search.count_removed();
     let values = search.states.map(|states| {
         let value = |state: AtomicU8| match state.into_inner() {
             value @ (..=LEVEL_LIMIT | ILLEGAL) => value,
@@ -175,8 +175,8 @@ pub fn prove_draws(
     let solved = SolvedClass { values, ..class };
     let are_proven = smaller.iter().all(|s| s.draws == DrawsHold::Always);
     (
-        solved.with_draws_proven(doubtful == 0 && are_proven),
-        doubtful,
+        solved.with_draws_proven(unproven == 0 && are_proven),
+        unproven,
     )
 }
 

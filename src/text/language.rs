@@ -80,7 +80,7 @@ pub fn texts() -> &'static Texts {
 macro_rules! texts {
     ($($name:ident: $english:literal, $chinese:literal;)+) => {
         /// Messages. In those with `{}`, [`fill`] replaces each `{}` by a value.
-        #[expect(missing_docs, reason = "the name and the English text say it")]
+        #[expect(missing_docs, reason = "the names and the English texts explain them")]
         pub struct Texts { $(pub $name: &'static str),+ }
 
         const ENGLISH: Texts = Texts { $($name: $english),+ };

@@ -143,6 +143,9 @@ pub struct TablebaseAdjudication {
 
 impl TablebaseAdjudication {
     /// Opens the embedded tablebases and those in directories separated by `;`.
+    ///
+    /// # Errors
+    /// A directory or a file in it cannot be used.
     pub fn open(paths: &str) -> Result<Self, SkippedFile> {
         let (tables, skipped) = Tables::open(paths);
         let paths = paths.to_owned();

@@ -22,7 +22,7 @@ use crate::notation::fen;
 /// Why a tournament cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentStartError {
-    /// An engine does not work.
+    /// An engine cannot be started, does not respond or contradicts its settings.
     #[error("engine {name}: {failure}")]
     Engine {
         /// Name of the engine.
@@ -88,7 +88,8 @@ fn processor_sets(
 /// message on `interrupt` stops this.
 ///
 /// # Errors
-/// An engine cannot be started, does not respond or contradicts its settings, or there are too few processors.
+/// An engine cannot be started, does not respond or contradicts its settings, or there are too few processors for
+/// `--pin`, or a processor of `cpus=` is not available.
 pub fn check_engines(
     tournament: &mut Tournament,
     interrupt: &Receiver<()>,
@@ -248,7 +249,7 @@ fn handle(
     on_event(standings, &event)
 }
 
-/// Plays games until there are no more.
+/// Plays games until none is left, the tournament ends or a game fails.
 fn work(
     mut worker: GameWorker<'_>,
     schedule: &Schedule,

@@ -11,7 +11,7 @@ use crate::search::{
 
 /// Size of the hash table, in MB.
 const HASH: usize = 32;
-/// The score of a mate, in hundredths of a minor piece.
+/// The score of a mate in 0 plies. Evaluations, in hundredths of a minor piece, are always below half of it.
 const MATE: i32 = 30_000;
 
 /// A move with its score for the side that moves.
@@ -27,7 +27,7 @@ pub struct ScoredLine {
 impl ScoredLine {
     /// Whether the move allows a forced mate.
     pub fn is_lost(self) -> bool {
-        self.score <= MATE / -2
+        self.score <= -MATE / 2
     }
 }
 
@@ -67,8 +67,8 @@ impl LineSearch {
         moves
     }
 
-    /// [`Self::best`] without the moves that are worse than the best one by more than `margin` hundredths of a minor
-    /// piece or allow a forced mate.
+    /// [`Self::best`] without the moves that allow a forced mate or are worse than the best one by more than `margin`
+    /// hundredths of a minor piece.
     pub fn good(&mut self, game: &Game, count: usize, margin: i32) -> Vec<ScoredLine> {
         let mut found = self.best(game, count, None);
         let best = found.first().map_or(0, |m| m.score);

@@ -19,7 +19,7 @@ pub struct Sample {
     pub result: f64,
 }
 
-/// A line is not a sample.
+/// The reason why a line is not a sample.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a sample (FEN | score | result): {0}")]
 pub struct ParseSampleError(String);
@@ -71,7 +71,7 @@ impl FromStr for Sample {
 
 /// Maximum length of a line that is read, in MB.
 const LONGEST_LINE: u64 = 1;
-/// An invalid last line without a line end is only skipped if it is shorter than this number of bytes.
+/// An invalid last line without a line end is skipped only if it is shorter than this number of bytes.
 const LONGEST_SAMPLE: usize = 1000;
 
 /// The reason why samples cannot be read.

@@ -116,7 +116,7 @@ pub fn advisor(square: Square) -> Bitboard {
     Bitboard::from_board_bits(ADVISOR[square.index()])
 }
 
-/// The squares that a king (帅 将) attacks by its steps, without the facing king; the relation is symmetric.
+/// The squares that a king (帅 将) attacks by its steps, not along an open file; the relation is symmetric.
 #[inline]
 pub fn king(square: Square) -> Bitboard {
     Bitboard::from_board_bits(KING[square.index()])
@@ -128,7 +128,7 @@ pub fn pawn(color: Color, square: Square) -> Bitboard {
     Bitboard::from_board_bits(PAWN[color][square.index()])
 }
 
-/// The destinations of a side's pawns, for steps forward, towards file a and towards file i. Each set
+/// The destinations of a side's pawns, for steps forward, toward file a and toward file i. Each set
 /// has one square for each pawn that can make the step.
 #[inline]
 pub fn pawn_steps(color: Color, pawns: Bitboard) -> [Bitboard; 3] {
@@ -241,8 +241,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tables_equal_the_slow_walk(a in any::<u128>(), b in any::<u128>(), thin in any::<bool>()) {
-            let occupied = Bitboard::from_bits(if thin { a & b } else { a });
+        fn tables_equal_the_slow_walk(a in any::<u128>(), b in any::<u128>(), sparse in any::<bool>()) {
+            let occupied = Bitboard::from_bits(if sparse { a & b } else { a });
             for square in Square::all() {
                 for kind in PieceKind::ALL {
                     for color in Color::ALL {

@@ -55,7 +55,7 @@ fn class_text(
     Ok(text(arguments, &solved, size, tables))
 }
 
-/// A position with the longest win and its line.
+/// The FEN of a position with the longest win, and its line.
 type Longest = Option<(String, String)>;
 
 fn longest(arguments: &Arguments, solved: &SolvedClass, plies: u16, tables: &Tables) -> Longest {
@@ -65,7 +65,7 @@ fn longest(arguments: &Arguments, solved: &SolvedClass, plies: u16, tables: &Tab
     Some((position.to_string(), line))
 }
 
-fn share(part: u64, whole: u64) -> f64 {
+fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
@@ -93,15 +93,15 @@ fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
             "  {name} side to move: {} legal, {} won ({:.1} %), {} won by rule (longest {} plies), {} drawn, {} lost ({:.1} %), {} lost by rule, {} unknown ({:.3} %)\n",
             side.legal,
             side.won,
-            share(side.won, side.legal),
+            percent(side.won, side.legal),
             side.won_by_rule,
             side.longest_by_rule,
             side.drawn,
             side.lost,
-            share(side.lost, side.legal),
+            percent(side.lost, side.legal),
             side.lost_by_rule,
             side.unknown,
-            share(side.unknown, side.legal),
+            percent(side.unknown, side.legal),
         );
     }
     translated(&(text + &longest_line(plies.unwrap_or(0), longest))).into_owned()
@@ -138,10 +138,10 @@ fn one_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
         "{material}  {size} bytes\n  strong side to move: {} legal, {} won ({:.1} %)\n  weak side to move: {} legal, {} lost ({:.1} %)\n",
         strong.legal,
         strong.won,
-        share(strong.won, strong.legal),
+        percent(strong.won, strong.legal),
         weak.legal,
         weak.lost,
-        share(weak.lost, weak.legal),
+        percent(weak.lost, weak.legal),
     );
     if !draws_hold {
         text += "  draws are not proven under rules that forbid perpetual chases, so the engine does not use them\n";

@@ -19,8 +19,8 @@ use crate::tournament::{
 
 /// Maximum size of an openings file in MB.
 const MAX_OPENINGS_MB: u64 = 1024;
-/// Maximum size of a file of engines in MB.
-const MAX_ENGINES_MB: u64 = 16;
+/// Maximum size of a file of engines or of factors in MB.
+const MAX_SETTINGS_MB: u64 = 16;
 
 /// Play a tournament between engines that speak UCCI, UCI or XBoard
 ///
@@ -53,7 +53,7 @@ pub struct Arguments {
     /// The format of the tournament.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     format: TournamentFormat,
-    /// Number of seeds of a gauntlet: engines that play all others but not each other.
+    /// Number of seeds of a gauntlet: the first engines, which play all others but not each other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     seeds: u16,
     /// Do not swap colors between the two games of an opening.
@@ -121,8 +121,8 @@ pub struct Arguments {
     #[arg(long, value_name = "WHEN", help_heading = "Rules and adjudication")]
     adjudicate_draw: Option<ScoreDraw>,
     /// Tablebase adjudication: a win if the mate or a winning capture comes within the no-capture limit,
-    /// a draw if it holds under the rules. DIRS are directories of tablebases (*.chtb), separated by `;`, in addition to
-    /// the embedded ones.
+    /// a draw if it holds under the rules. DIRS are directories of tablebases (*.chtb), separated by `;`, in addition
+    /// to the embedded ones.
     #[arg(long, value_name = "DIRS", num_args = 0..=1, default_missing_value = "", help_heading = "Rules and adjudication")]
     adjudicate_tables: Option<String>,
     /// Resign adjudication by the score of the losing engine alone, for example `score=900,moves=4`.
@@ -133,8 +133,8 @@ pub struct Arguments {
     #[arg(long, value_name = "TEST")]
     sprt: Option<Sprt>,
     /// Measure several changes in one match of an engine against itself. FILE is a TOML file with a table for each
-    /// change: `[[factor]]`, `name = "TEXT"`, `[factor.options]`, `NAME = [OLD, NEW]`. For each pair of games every factor
-    /// is switched at random: one engine has its old values, the other the new ones.
+    /// change: `[[factor]]`, `name = "TEXT"`, `[factor.options]`, `NAME = [OLD, NEW]`. For each pair of games every
+    /// factor is switched at random: one engine has its old values, the other the new ones.
     #[arg(long, value_name = "FILE", conflicts_with = "sprt")]
     factors: Option<PathBuf>,
     /// Pin each game to its own processors (Linux and Windows): as many as the engine with the most threads has, or as
@@ -240,7 +240,7 @@ impl clap::Args for EngineArguments {
 }
 
 fn read_settings(path: &Path) -> Result<String, Failure> {
-    let text = read_file(path, MAX_ENGINES_MB).context(path.display())?;
+    let text = read_file(path, MAX_SETTINGS_MB).context(path.display())?;
     String::from_utf8(text).context(path.display())
 }
 
@@ -282,7 +282,7 @@ impl Arguments {
         match self.format {
             _ if self.sprt.is_some() => None,
             TournamentFormat::RoundRobin | TournamentFormat::Gauntlet => Some(10),
-            // As many rounds as a knockout with these engines has.
+            // As many as a knockout of these engines has.
             TournamentFormat::Swiss => {
                 Some(u64::from(engines.next_power_of_two().trailing_zeros()))
             }

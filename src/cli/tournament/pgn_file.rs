@@ -30,7 +30,7 @@ pub struct RecoveredPgn {
     pub warnings: Vec<String>,
 }
 
-/// Opens or creates a file to append to it. Completes an existing one so that it ends with this number of line feeds.
+/// Opens or creates a file to append to it. If the file is not empty, adds line feeds until it ends with `line_feeds`.
 pub fn open_to_append(path: &Path, line_feeds: usize) -> io::Result<File> {
     let mut options = File::options();
     let mut file = options.read(true).append(true).create(true).open(path)?;
@@ -186,7 +186,7 @@ fn for_each_record(
     }
 }
 
-/// The game of a complete record.
+/// The game of a record; `None` if the record is incomplete or invalid.
 fn complete_game(part: &str) -> Option<PgnGame> {
     if is_complete(part) {
         pgn::read(part).pop()?.ok()
@@ -201,7 +201,7 @@ fn is_complete(part: &str) -> bool {
     last.is_some_and(|word| word.parse::<GameResult>().is_ok())
 }
 
-/// Whether an incomplete record may be of this tournament, as far as its complete lines show.
+/// Whether an incomplete record may belong to this tournament, judging by its complete lines.
 fn may_be_ours(part: &str, tournament: &Tournament, id: &str) -> bool {
     let own = [
         tag_line("Game", "Chinese Chess"),

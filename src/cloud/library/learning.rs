@@ -1,4 +1,4 @@
-//! Learning from queries: moves to known positions, and tasks.
+//! Learning from queries: new moves that lead to known positions, and tasks for workers.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -60,18 +60,18 @@ impl RecentUnknown {
     }
 }
 
-/// Writes collected while a query is answered, for the writer thread.
+/// Writes and unknown moves collected while a query is answered.
 #[derive(Debug, Default)]
 pub struct PendingWrites {
-    /// Moves to known positions.
+    /// Unknown moves that lead to known positions.
     links: Vec<Edge>,
-    /// Moves to unknown positions, by that position.
+    /// Unknown moves that lead to unknown positions, with the position after the move.
     unknown: Vec<(Key, StoredMove)>,
     tasks: Vec<Task>,
 }
 
 impl PendingWrites {
-    /// Requests scores for known moves without known replies.
+    /// Requests scores for the known moves that do not end the game and have no known replies.
     pub fn request_scores(
         &mut self,
         board: &QueriedPosition,
@@ -98,12 +98,12 @@ impl PendingWrites {
         }
     }
 
-    /// Adds an unknown move to a known position to the known moves.
+    /// Adds an unknown move that leads to a known position to the known moves.
     pub fn link_move(&mut self, edge: Edge) {
         self.links.push(edge);
     }
 
-    /// Remembers an unknown move to an unknown position.
+    /// Remembers an unknown move that leads to an unknown position.
     pub fn add_unknown(&mut self, child: Key, board: &QueriedPosition, m: Move) {
         let (parent, m) = (board.view.key.clone(), board.view.stored(m));
         self.unknown.push((child, (parent, m)));

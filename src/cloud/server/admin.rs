@@ -23,7 +23,7 @@ const MAX_WRITES: u32 = 10_000;
 /// Number of writes in a reply if the request has no limit.
 const DEFAULT_WRITES: u32 = 100;
 
-/// The last writes, of one writer or of all.
+/// The latest writes, of one writer or of all.
 pub async fn log(
     State(shared): State<Arc<Shared>>,
     request: Administrator,
@@ -43,7 +43,7 @@ pub async fn log(
     Ok(Json(writes.await?))
 }
 
-/// Undoes the writes of a writer.
+/// Undoes the writes of a writer: all of them, or those of the last `minutes`.
 pub async fn undo(State(shared): State<Arc<Shared>>, request: Administrator) -> JsonReply {
     let Administrator { name, form } = request;
     let writer = form.get("writer").filter(|name| !name.is_empty());

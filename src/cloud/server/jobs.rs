@@ -26,7 +26,7 @@ const MAX_UPLOAD: usize = 4 << 20;
 const MAX_PROBLEMS: usize = 5;
 /// Maximum length of the name of a job, in characters.
 const MAX_NAME: usize = 100;
-/// Default of the parameter `plies`: this many moves of each game are searched.
+/// Default of the parameter `plies`: the number of moves of each game to search.
 const DEFAULT_PLIES: u16 = 40;
 /// How often the jobs are advanced.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -178,7 +178,7 @@ struct Added {
     problems: Vec<String>,
 }
 
-/// Reads the games of a file and adds their job; returns the reason if the file has none.
+/// Reads the games of a file and adds a job for them. Returns the reason if the file has none or the job is rejected.
 fn add(
     library: &Library,
     bytes: &[u8],

@@ -31,7 +31,7 @@ pub const OWN_PAGE: &str = "/chuhe";
 /// Path of the page of the public library.
 const PUBLIC_PAGE: &str = "/query/";
 
-/// Reply when the page of the public library asks for comments on a position, which this server does not have.
+/// Reply to a request of the page of the public library for comments on a position. This server has none.
 const NO_COMMENTS: &str = "data: [DONE]\n\n";
 
 /// Cost of a request for a file or for [`board`], in queries.
@@ -46,9 +46,9 @@ pub struct PageUser {
     pub may_search: bool,
 }
 
-/// Maximum size of a file that the page sends, in bytes.
-const MAX_UPLOAD: usize = 1 << 20;
-/// Cost of reading such a file, in queries.
+/// Maximum size of the body of a request to the API of the page, in bytes.
+const MAX_BODY: usize = 1 << 20;
+/// Cost of reading a file that the page sends, in queries.
 const UPLOAD_COST: f64 = 20.0;
 
 /// Checks the client of a request to the API of the page. The role `read` is enough to look up positions and to read
@@ -68,7 +68,7 @@ pub async fn check_api(
     caller.require(role)?;
     check_origin(&shared, &parts)?;
     caller.limit(&shared, cost)?;
-    let body = read_body(body, MAX_UPLOAD).await?;
+    let body = read_body(body, MAX_BODY).await?;
     parts.extensions.insert(PageUser {
         may_search: caller.role >= Role::Write,
         name: caller.name,
@@ -105,7 +105,7 @@ pub async fn board(State(shared): State<Arc<Shared>>, parts: Parts) -> JsonReply
     Ok(Json(language(&parts.headers).within(|| describe(text))))
 }
 
-/// Describes a text that should be a FEN.
+/// The normal form of a FEN, or the reason why it is invalid.
 fn describe(text: &str) -> BoardMessage {
     let board = fen::parse(text);
     let reason = match board {
@@ -140,7 +140,7 @@ fn query_of(uri: &Uri) -> String {
         .map_or(String::new(), |query| format!("?{query}"))
 }
 
-/// A file of the directory or of the built-in page.
+/// A file of the directory or of the built-in page, or a redirection to a page.
 pub async fn file(
     State(shared): State<Arc<Shared>>,
     parts: Parts,

@@ -6,7 +6,8 @@ use super::rows::{self, now};
 use super::task::{Lease, Priority, QueueResult, Task, TaskKind, TaskRequest};
 use crate::board::Move;
 
-/// Maximum number of waiting tasks of a kind. Beyond that the oldest of the lowest priority are dropped.
+/// Maximum number of waiting tasks of a kind. Beyond that, a new task replaces the oldest one of the
+/// lowest priority; if no such task is waiting, the new one is rejected.
 const MAX_WAITING: i64 = 100_000;
 /// Seconds after which a task of the lowest priority is dropped.
 const BACKGROUND_AGE: i64 = 7_200;
@@ -15,7 +16,7 @@ const MAX_TRIES: i64 = 5;
 /// Maximum number of moves of a task.
 const MAX_MOVES: usize = 128;
 
-/// The waiting task of a position.
+/// The waiting task of a kind and a position.
 const WAITING: &str =
     "SELECT id, moves, priority, expires FROM task WHERE kind = $1 AND key = $2 AND lease = 0
         FOR UPDATE";
@@ -27,7 +28,7 @@ const MAKE_ROOM: &str = "DELETE FROM task WHERE id = (SELECT id FROM task
 const DROP_EXPIRED: &str = "DELETE FROM task WHERE id IN (SELECT id FROM task
         WHERE kind = $1 AND lease = 0 AND priority = 0 AND expires < $2
         FOR UPDATE SKIP LOCKED)";
-/// Drops tasks that were leased too often.
+/// Drops tasks that were leased too often and whose last lease has expired.
 const DROP_GIVEN_UP: &str = "DELETE FROM task WHERE id IN (SELECT id FROM task
         WHERE kind = $1 AND (lease < 0 OR lease > 0) AND until < $2 AND tries >= $3
         FOR UPDATE SKIP LOCKED)";
@@ -66,8 +67,8 @@ struct WaitingTask {
 }
 
 impl Batch<'_> {
-    /// Adds a task. If a task of the same position is waiting, adds the moves to it instead, and raises its priority
-    /// if that of `task` is higher. Moves leased in the last five minutes are skipped.
+    /// Adds a task. If one of the same kind and position is waiting, adds the moves to it instead, and raises its
+    /// priority if that of `task` is higher. Moves leased in the last five minutes are skipped.
     pub fn add_task(&mut self, task: &Task) -> Result<QueueResult> {
         let mut moves = task.moves.clone();
         moves.retain(|m| !self.tasks.was_leased(task, Some(*m)));
@@ -127,7 +128,7 @@ impl Batch<'_> {
         Ok(merged != waiting.moves)
     }
 
-    /// The waiting task of the same position.
+    /// The waiting task of the same kind and position.
     fn waiting_task(&self, task: &Task) -> Result<Option<WaitingTask>> {
         let values = [task.kind.number().into(), (&task.key).into()];
         self.connection.query_one(WAITING, &values, |columns| {
@@ -264,7 +265,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Ends the leases of a worker, so that their tasks are leased next. They still count as tries.
+    /// Ends the leases of a worker, so that their tasks are the next to be leased. The ended leases count as tries.
     pub fn expire_leases(&mut self, worker: &str) -> Result<()> {
         let statement = "UPDATE task SET until = 0 WHERE (lease < 0 OR lease > 0) AND worker = $1";
         (self.connection)
@@ -272,7 +273,7 @@ impl Batch<'_> {
             .map(drop)
     }
 
-    /// Returns a leased task to the queue. If a task of the same position is waiting, adds the moves to that one.
+    /// Returns a leased task to the queue. If one of the same kind and position is waiting, adds the moves to that one.
     fn requeue(&mut self, id: i64, task: &Task) -> Result<()> {
         if let Some(waiting) = self.waiting_task(task)? {
             self.merge_moves(&waiting, task.moves.clone(), task.priority as i64)?;

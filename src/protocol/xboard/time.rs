@@ -28,7 +28,7 @@ pub struct XboardClock {
 /// `level MOVES BASE INCREMENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LevelCommand {
-    /// Moves per session, 0 for the whole game.
+    /// Moves per period, 0 for the whole game.
     moves: u32,
     base: Duration,
     increment: Duration,
@@ -66,12 +66,13 @@ impl XboardClock {
         time.is_some()
     }
 
-    /// Starts a new game: full clocks and no depth limit.
+    /// Resets the clocks and removes the depth limit, for a new game.
     pub fn restart(&mut self) {
         (self.own, self.opponent, self.depth) = (None, None, None);
     }
 
-    /// The time for each move (`st`) if it is set, otherwise the time on the engine's clock.
+    /// The time for each move (`st`) if it is set, otherwise the time last received for the
+    /// engine's clock, the base time of `level`, or the default time for a move.
     pub fn available(&self) -> Duration {
         let base = self.level.map(|level| level.base);
         self.move_time
@@ -97,11 +98,11 @@ impl XboardClock {
         let clock = |time: Option<Duration>| {
             let level = self.level;
             let time = time.or(level.map(|level| level.base))?;
-            let session = level.map_or(0, |level| level.moves);
+            let period = level.map_or(0, |level| level.moves);
             Some(PlayerClock {
                 time,
                 increment: level.map_or(Duration::ZERO, |level| level.increment),
-                moves_to_go: (session > 0).then(|| session - moves_made % session),
+                moves_to_go: (period > 0).then(|| period - moves_made % period),
             })
         };
         request.clocks = [clock(self.own), clock(self.opponent)];
@@ -122,7 +123,8 @@ fn minutes(text: &str) -> Option<Duration> {
     Some(total.min(LONGEST_TIME))
 }
 
-/// Sets a clock to a time in hundredths of a second. Returns `false` if the text is not a number.
+/// Sets a clock to a time in hundredths of a second; a negative time becomes zero. Returns `false` if the text is not
+/// a number.
 pub fn set_clock(clock: &mut Option<Duration>, text: &str) -> bool {
     let Ok(hundredths) = text.parse::<i64>() else {
         return false;

@@ -32,7 +32,7 @@ pub enum Restriction {
 }
 
 /// Finds the captures and checks that win material for the side to move, which is not in check. Holds
-/// the data shared by all its moves.
+/// the data that is the same for every move.
 pub struct ThreatFinder<'a> {
     position: &'a Position,
     /// The captures of the other side if it moved next.
@@ -46,8 +46,8 @@ pub struct ThreatFinder<'a> {
 }
 
 impl<'a> ThreatFinder<'a> {
-    /// A finder for a position. `hanging` is a piece of the side to move that the other side may take in return
-    /// while the side to move takes something else.
+    /// A finder for a position. `hanging` is the square of a piece of the side to move that the other side may take
+    /// instead of recapturing.
     pub fn new(position: &'a Position, hanging: Option<Square>, budget: &mut NodeBudget) -> Self {
         let mut reversed = position.clone();
         reversed.make_null();
@@ -190,22 +190,23 @@ fn captures(position: &Position) -> impl Iterator<Item = Move> + use<> {
     moves_of(position).filter(move |m| enemies.contains(m.to()))
 }
 
-/// Whether the most valuable chased piece is chased jointly: no capture of it wins by the strength of
+/// Whether one of the most valuable chased pieces is chased jointly: no capture of it wins by the strength of
 /// the capturing piece alone.
 pub fn is_joint_chase(position: &Position, chases: &[Move]) -> bool {
-    let most = chases.iter().map(|m| value_on(position, m.to())).max();
-    let heaviest = chases
+    let highest = chases.iter().map(|m| value_on(position, m.to())).max();
+    let most_valuable = chases
         .iter()
-        .filter(|m| Some(value_on(position, m.to())) == most);
-    heaviest.clone().any(|m| {
-        let mut same = heaviest.clone().filter(|other| other.to() == m.to());
-        same.all(|other| is_joint(position, *other))
+        .filter(|m| Some(value_on(position, m.to())) == highest);
+    most_valuable.clone().any(|m| {
+        let mut same_target = most_valuable.clone().filter(|other| other.to() == m.to());
+        same_target.all(|other| is_joint(position, *other))
     })
 }
 
-/// Whether a winning capture needs more than the capturing piece: another piece gives a discovered check, pins the
-/// protector, or is a screen that takes part in the chase; or the capture gives no check and takes a protected piece
-/// that is not more valuable, so that it wins only because another piece recaptures or the protector is overloaded.
+/// Whether a winning capture needs more than the capturing piece: another piece gives a discovered check, makes every
+/// recapture illegal (by a pin, or by guarding the square against the king), or is a screen that takes part in the
+/// chase; or the capture gives no check and takes a protected piece that is not more valuable, so that it wins only
+/// because another piece recaptures or the protector is overloaded.
 fn is_joint(position: &Position, m: Move) -> bool {
     let Some(taken) = position.piece_on(m.to()) else {
         return false;
@@ -215,17 +216,17 @@ fn is_joint(position: &Position, m: Move) -> bool {
     let discovers = after.checkers().without(m.to()).any();
     let protectors = after.attackers_to(m.to(), taken.color(), after.occupied());
     let is_protected = moves_of(&after).any(|back| back.to() == m.to());
-    let is_bargain = value_on(position, m.from()) < value_on(position, m.to());
-    let is_pinned = protectors.any() && !is_protected;
+    let takes_more = value_on(position, m.from()) < value_on(position, m.to());
+    let is_recapture_illegal = protectors.any() && !is_protected;
     discovers
-        || is_pinned
-        || is_protected && !is_bargain && !after.in_check()
+        || is_recapture_illegal
+        || is_protected && !takes_more && !after.in_check()
         || has_involved_screen(position, m)
 }
 
-/// Whether a cannon captures over a screen of its own side that takes part in the chase: the screen can take the
-/// same piece, which is protected; or that piece could take the screen, which is worth less and is protected by a
-/// rook, knight or cannon.
+/// Whether a cannon captures over a rook, knight or cannon of its own side that takes part in the chase: this screen
+/// can take the same piece, which is protected; or that piece could take the screen, which is worth less and is
+/// protected by a rook, knight or cannon.
 fn has_involved_screen(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();
     let is_cannon = position.kind(PieceKind::Cannon).contains(m.from());
@@ -233,19 +234,21 @@ fn has_involved_screen(position: &Position, m: Move) -> bool {
     let Some(screen) = screen.first().filter(|_| is_cannon) else {
         return false;
     };
-    let direct = Move::new(screen, m.to());
-    if has_move(position, direct) {
+    let by_screen = Move::new(screen, m.to());
+    if has_move(position, by_screen) {
         let mut after = position.clone();
-        after.make(direct);
+        after.make(by_screen);
         return moves_of(&after).any(|back| back.to() == m.to());
     }
-    let revenge = Move::new(m.to(), screen);
+    let takes_screen = Move::new(m.to(), screen);
     let mut reversed = position.clone();
     reversed.make_null();
-    if value_on(position, screen) >= value_on(position, m.to()) || !has_move(&reversed, revenge) {
+    if value_on(position, screen) >= value_on(position, m.to())
+        || !has_move(&reversed, takes_screen)
+    {
         return false;
     }
-    reversed.make(revenge);
+    reversed.make(takes_screen);
     let protectors = major_pieces(&reversed);
     moves_of(&reversed).any(|back| back.to() == screen && protectors.contains(back.from()))
 }

@@ -12,12 +12,12 @@
 //! | `evaluator` | static evaluation, updated move by move |
 //! | `search`, `shared` | the state of one thread with its polls, and of all threads of a search |
 //!
-//! # Tried without gain
+//! # Tried and not adopted
 //!
 //! Several techniques were tested at once, each switched on in half of the games, at 3,000 nodes a move. Some were also
 //! tested in this way at 40,000 nodes, earlier and with other parameters.
 //!
-//! | technique | Elo (+- 6) | Elo at 40,000 nodes (+- 10) |
+//! | technique | Elo at 3,000 nodes (+- 6) | Elo at 40,000 nodes (+- 10) |
 //! |---|---|---|
 //! | delta pruning in quiescence search | +8 | -19 |
 //! | double extension of singular moves | +2 | -3 |
@@ -26,7 +26,7 @@
 //! | reductions by `improving` | +1 | -16 |
 //! | more reduction below nodes with many cut-offs | -10 | |
 //! | more reduction after a capture as hash move | -12 | |
-//! | malus for the move that was refuted | -16 | |
+//! | history malus for the previous move if it is refuted | -16 | |
 //! | less depth after alpha was raised | -17 | |
 //! | correction history by material | -21 | |
 //! | history by pawns | -30 | |

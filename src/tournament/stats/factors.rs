@@ -128,8 +128,8 @@ pub enum FactorsError {
     /// A factor has no option.
     #[error("factor {0} sets no option")]
     NoOption(String),
-    /// An option occurs in two factors.
-    #[error("option {0} is set by two factors")]
+    /// An option occurs twice, in any case of letters.
+    #[error("option {0} is set twice")]
     RepeatedOption(String),
 }
 
@@ -304,6 +304,7 @@ mod tests {
         assert!(error(&factor("", "x = [1, 2]")).contains("name"));
         assert!(error(&(factor("a", "x = [1, 2]") + &factor("a", "y = [1, 2]"))).contains("name"));
         assert!(error(&(factor("a", "x = [1, 2]") + &factor("b", "X = [1, 2]"))).contains("X"));
+        assert!(error(&factor("a", "x = [1, 2], X = [1, 2]")).contains("x is set twice"));
         assert!(error(&factor("a", "x = [1]")).contains("length"));
     }
 }

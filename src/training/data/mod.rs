@@ -11,7 +11,7 @@
 //! | 2 | kind: 0 plan, 1 games, 2 loose samples |
 //! | 2 | number of records |
 //! | 4 | length of the payload in bytes, at most 2^20 |
-//! | 4 | CRC-32C (Castagnoli) of the twelve bytes before and of the payload |
+//! | 4 | CRC-32C (Castagnoli) of the twelve bytes before it and of the payload |
 //! | length | payload |
 //!
 //! A *plan* is JSON that describes how the games were made. A self-play file begins with one; a merged or
@@ -69,7 +69,7 @@ pub fn is_game_file(beginning: &[u8]) -> bool {
     beginning.starts_with(&MAGIC[..MAGIC.len() - 1])
 }
 
-/// Stored as the score of a position that was not searched.
+/// Stored as the score of a move whose score is unknown, for example a random move.
 pub const NO_SCORE: i16 = i16::MIN;
 
 /// The first bytes of a block.
@@ -127,17 +127,17 @@ fn decode_block(bytes: &[u8]) -> DecodedBlock {
     let Some(header) = bytes.first_chunk::<BLOCK_HEADER>() else {
         return DecodedBlock::Needs(BLOCK_HEADER);
     };
-    let half = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
-    let word = |at: usize| u32::from(half(at)) | u32::from(half(at + 2)) << 16;
-    let length = word(8) as usize;
+    let u16_at = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+    let u32_at = |at: usize| u32::from(u16_at(at)) | u32::from(u16_at(at + 2)) << 16;
+    let length = u32_at(8) as usize;
     if length > MAX_PAYLOAD {
         return DecodedBlock::Damaged;
     }
     let Some(payload) = bytes.get(BLOCK_HEADER..BLOCK_HEADER + length) else {
         return DecodedBlock::Needs(BLOCK_HEADER + length);
     };
-    if checksum(&header[..CHECKED_HEADER], payload) != word(CHECKED_HEADER) {
+    if checksum(&header[..CHECKED_HEADER], payload) != u32_at(CHECKED_HEADER) {
         return DecodedBlock::Damaged;
     }
-    DecodedBlock::Block(BlockKind::from_index(half(4).into()), half(6), length)
+    DecodedBlock::Block(BlockKind::from_index(u16_at(4).into()), u16_at(6), length)
 }

@@ -18,9 +18,9 @@ named_enum! {
         NoCaptureLimit = "no-capture limit",
         /// Neither side has a piece that can cross the river.
         InsufficientMaterial = "insufficient material",
-        /// One side was far ahead for several plies, or the search found a mate.
+        /// An adjudicated win. In self-play: one side was far ahead for several plies, or the search found a mate.
         AdjudicatedWin = "adjudicated win",
-        /// The scores were near zero for several plies, late in the game.
+        /// An adjudicated draw. In self-play: the scores were near zero for several plies, late in the game.
         AdjudicatedDraw = "adjudicated draw",
         /// The game reached the maximum length: a draw.
         PlyLimit = "ply limit",
@@ -42,7 +42,7 @@ named_enum! {
 }
 
 impl LabeledResult {
-    /// The result of a finished game.
+    /// The result of a game, or `None` if it is unfinished.
     pub const fn of(result: GameResult) -> Option<Self> {
         match result {
             GameResult::RedWins => Some(Self::RedWins),
@@ -79,7 +79,7 @@ impl LabeledResult {
     }
 }
 
-/// A move with the score of the search before it.
+/// A move with the score of the position before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoredMove {
     /// The move played, which need not be the best one.
@@ -97,7 +97,7 @@ pub struct TrainingGame {
     pub number: u32,
     /// Start position; `None` for the standard one.
     pub start: Option<Box<Position>>,
-    /// Random plies at the beginning.
+    /// Number of random plies at the beginning.
     pub random_plies: u16,
     /// All plies, including the random ones.
     pub moves: Vec<ScoredMove>,
@@ -112,7 +112,7 @@ pub struct TrainingGame {
 pub struct LooseSample {
     /// The position.
     pub position: Position,
-    /// The score for the side to move, in evaluation units.
+    /// The score for the side to move, in evaluation units, or [`NO_SCORE`](super::NO_SCORE).
     pub score: i16,
 }
 
@@ -125,7 +125,7 @@ pub struct LooseRecord {
     pub result: LabeledResult,
 }
 
-/// One game in a game file.
+/// A record of a game file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// A whole game.

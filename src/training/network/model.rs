@@ -186,7 +186,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The expected result for the side to move, from 0 to 1.
+    /// The target for the side to move, from 0 to 1.
     pub fn of(self, sample: &PackedSample) -> f32 {
         let result = f32::from(sample.result) / 2.0;
         let expected = sigmoid(f32::from(sample.score) / self.scale);

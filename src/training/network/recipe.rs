@@ -30,12 +30,12 @@ recipe! {
         // ---- Architecture: (piece-squares -> width) x 2 -> screlu -> 1 ----
         /// Neurons per perspective: a multiple of 32, up to 1024.
         pub width: usize,
-        /// Sets of input weights: 1, or 4 by the attacking pieces of the side.
+        /// Sets of input weights: 1, or 4 by whether the side has a rook and whether it has a knight or cannon.
         pub input_buckets: usize,
         /// Sets of output weights: 1, or 8 by the number of pieces.
         pub output_buckets: usize,
 
-        // ---- Loss: (sigmoid(output * scale of the no-capture count) - target)^2 ----
+        // ---- Loss: (sigmoid(output * factor for the no-capture count) - target)^2 ----
         // ---- target = share * result + (1 - share) * sigmoid(score / scale) ----
         /// Share of the result of the game in the target, 0 to 1, at the beginning of the run. The rest is
         /// sigmoid(score / scale).
@@ -148,7 +148,7 @@ fn require(
 impl Recipe {
     /// Checks the settings and returns the architecture of the network.
     pub fn architecture(&self) -> Result<Architecture, RecipeError> {
-        self.check_schedule()?;
+        self.check_ranges()?;
         let width = self.width.is_multiple_of(32) && (32..=MAX_WIDTH).contains(&self.width);
         let allowed = "a multiple of 32 from 32 to 1024";
         require(width, "width", &self.width, allowed)?;
@@ -181,8 +181,8 @@ impl Recipe {
         }
     }
 
-    /// Checks the settings of loss, schedule and data.
-    fn check_schedule(&self) -> Result<(), RecipeError> {
+    /// Checks the ranges of the settings of loss, schedule and data.
+    fn check_ranges(&self) -> Result<(), RecipeError> {
         for (key, share) in [
             ("result_share", self.result_share),
             ("final_result_share", self.final_result_share),

@@ -14,7 +14,7 @@ use crate::eval::nnue::simd::{FloatBlock, SimdLevel};
 use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
 
 /// Number of parts of a batch. It does not depend on the number of threads, so that sums are always the same. At most
-/// this number of threads is used.
+/// this number of threads compute gradients or losses.
 const SHARDS: usize = 8;
 /// Blocks of parameters that one task updates.
 const SLICE: usize = 1024;
@@ -165,9 +165,9 @@ struct Shard {
 }
 
 impl Trainer {
-    /// Begins a run with random weights or those of `start`, for which a lower learning rate is better. If `start` has
-    /// half the width of the recipe, each of its neurons is doubled. If it has one input bucket and the recipe several,
-    /// each bucket begins with its weights.
+    /// Begins a run with random weights or those of `start`; a run from a network needs a lower learning rate. If
+    /// `start` has half the width of the recipe, each of its neurons is doubled. If it has one input bucket and the
+    /// recipe several, each bucket begins with its weights.
     ///
     /// # Errors
     /// A setting of the recipe is out of range, or `start` does not fit it ([`TrainerError::OtherArchitecture`]).
@@ -391,22 +391,22 @@ impl Trainer {
     pub fn network(&self, description: String) -> Network {
         let layout = &self.layout;
         let (inputs, outputs) = (INPUT_QUANT as f32, OUTPUT_QUANT as f32);
-        let whole = |values: &[FloatBlock], factor: f32, bound: f32| -> Vec<i16> {
-            let whole = |value: f32| (value * factor).round().clamp(-bound, bound) as i16;
+        let quantized = |values: &[FloatBlock], factor: f32, bound: f32| -> Vec<i16> {
+            let quantize = |value: f32| (value * factor).round().clamp(-bound, bound) as i16;
             FloatBlock::numbers(values)
                 .iter()
-                .map(|&value| whole(value))
+                .map(|&value| quantize(value))
                 .collect()
         };
         let parameters = &self.parameters;
         let parameters = NetworkParameters {
-            input_weights: whole(&layout.merged(parameters), inputs, INPUT_BOUND),
-            input_biases: whole(
+            input_weights: quantized(&layout.merged(parameters), inputs, INPUT_BOUND),
+            input_biases: quantized(
                 &parameters[layout.input_biases..layout.output_weights],
                 inputs,
                 INPUT_BOUND,
             ),
-            output_weights: whole(
+            output_weights: quantized(
                 &parameters[layout.output_weights..layout.output_biases],
                 outputs,
                 127.0,

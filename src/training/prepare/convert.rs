@@ -24,7 +24,7 @@ pub struct Converted {
     pub games: u64,
     /// Positions with a score written.
     pub positions: u64,
-    /// Games skipped: unreadable, without a result, decided off the board (such as a loss on time), or scored
+    /// Games skipped: unreadable, without a result, decided off the board (for example on time), or annotated
     /// by `chuhe review`.
     pub skipped: u64,
     /// Whether an incomplete last line was skipped.
@@ -246,7 +246,7 @@ fn ending_of(game: &PgnGame, result: LabeledResult) -> Option<Termination> {
     })
 }
 
-/// How the comments of a side give scores.
+/// The notation of the scores in the comments on the moves of one side.
 struct ScoreNotation {
     /// The value of 1.00, in evaluation units.
     unit: f64,
@@ -318,7 +318,7 @@ mod tests {
             let game = pgn::read(&text).remove(0).unwrap();
             ScoreNotation::of(&game, Color::Red).score_of(comment)
         };
-        for (engine, unit, mated) in [
+        for (engine, unit, mates) in [
             (
                 Some("Chuhe 0.2.0, UCCI, hashsize=16"),
                 450.0,
@@ -333,7 +333,7 @@ mod tests {
                 assert_eq!(read(engine, comment), Some(expected), "{engine:?}");
             }
             let found = ["+M4/12 0.5s", "-M3/12 0.5s"].map(|comment| read(engine, comment));
-            assert_eq!(found, mated.map(Some), "{engine:?}");
+            assert_eq!(found, mates.map(Some), "{engine:?}");
         }
         assert_eq!(read(None, "#3/9 1s"), Some(29_997));
         assert_eq!(read(None, "#-2/9 1s"), Some(-29_998));

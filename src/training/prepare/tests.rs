@@ -87,7 +87,7 @@ fn a_merge_shuffles_and_skips_duplicates() {
 
 #[test]
 fn text_is_converted_game_by_game() {
-    /// The positions of games, as from FENs.
+    /// The samples of records, with positions as a FEN restores them.
     fn samples_of(records: impl IntoIterator<Item = Record>) -> Vec<Sample> {
         let mut samples = Vec::new();
         for record in records {
@@ -112,7 +112,7 @@ fn text_is_converted_game_by_game() {
         (5, 100, true)
     );
     assert!(samples_of(found) == samples);
-    // The smallest number of 16 bits means that there is no score.
+    // -32768 is `NO_SCORE`.
     let unfit = format!("{} | -32768 | 0.5\n", crate::notation::fen::START);
     let (refused, _) = written(|writer| convert_text(unfit.as_bytes(), writer));
     let reason = UnfitSample::Score(-32_768);

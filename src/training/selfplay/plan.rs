@@ -53,7 +53,7 @@ pub struct SelfPlay {
     pub threads: usize,
     /// Size of the hash table of each thread, in MB.
     pub hash: usize,
-    /// Seed of the run. The same engine always plays the same game `n` of a seed.
+    /// Seed of the run. With the same engine and settings, game `n` of a seed is always the same.
     pub seed: u64,
     /// The way in which the games begin.
     pub opening: Opening,
@@ -157,7 +157,7 @@ pub enum SelfPlayError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// A search could not be started, or its thread panicked.
-    #[error("a search thread ended unexpectedly")]
+    #[error("a search failed")]
     Search,
     /// A thread cannot be started.
     #[error("cannot start a thread: {0}")]

@@ -21,7 +21,7 @@ use crate::training::line_search::{LineSearch, ScoredLine};
 const MAX_PLIES: usize = 400;
 /// Number of random plies of an opening.
 const RANDOM_PLIES: std::ops::RangeInclusive<usize> = 8..=10;
-/// Number of plies from the opening to the random quiet move, if a game has one.
+/// Number of plies before the random quiet move, if a game has one, not counting the random plies at the beginning.
 const RANDOM_MOVE_PLIES: std::ops::RangeInclusive<usize> = 8..=40;
 /// Maximum number of random lines tried for one opening.
 const MAX_TRIES: usize = 1000;
@@ -110,7 +110,7 @@ impl Player {
         let mut moves: Vec<_> = game.plies().iter().map(unscored).collect();
         let mut adjudication = Adjudication::default();
         let is_adjudicated = !number.is_multiple_of(UNADJUDICATED);
-        let random_ply = self.random_ply(moves.len(), &mut rng);
+        let random_ply = self.random_ply(random_plies, &mut rng);
         let (result, ending) = loop {
             if drops() {
                 return SelfPlayGame::Dropped;
@@ -150,12 +150,13 @@ impl Player {
         })
     }
 
-    /// The ply of the random quiet move of a game whose opening has `opening` plies, if it has one.
-    fn random_ply(&self, opening: usize, rng: &mut StdRng) -> Option<usize> {
-        // Without random moves no random number is drawn, so the games are the same as before this setting existed.
+    /// The ply of the random quiet move of a game that begins with `random_plies` random plies, if it has one.
+    fn random_ply(&self, random_plies: usize, rng: &mut StdRng) -> Option<usize> {
+        // Without random moves no random number is drawn, so a seed gives the same games as in versions without this
+        // setting.
         let percentage = self.plan.random_moves;
         let has_one = percentage > 0 && rng.random_range(0..100) < percentage;
-        has_one.then(|| opening + rng.random_range(RANDOM_MOVE_PLIES))
+        has_one.then(|| random_plies + rng.random_range(RANDOM_MOVE_PLIES))
     }
 
     /// Chooses a move, and returns it with its score if it is not a random one. Returns `None` if the search failed.
@@ -266,9 +267,9 @@ impl Adjudication {
     }
 }
 
-/// Softmax temperature for the choice of a move, in hundredths of a minor piece: a move that is worse by this is e times
-/// less likely. The scores of the first moves are close together and those of later moves are not, so games diverge
-/// early and then follow few lines.
+/// Softmax temperature for the choice of a move, in hundredths of a minor piece: a move that is worse by this is e
+/// times less likely. The scores of the first moves are close together and those of later moves are not, so games
+/// diverge early and then follow few lines.
 const TEMPERATURE: f64 = 5.0;
 
 /// Maximum number of positions in the cache, about 500 MB with five moves each. Later ones are not added: the
@@ -287,7 +288,7 @@ struct OpeningMoves {
 
 impl OpeningMoves {
     /// Chooses a random move, better ones with higher probability, and returns it with its score. Returns `None` if
-    /// the opening is over or every good move repeats a position.
+    /// the opening is over, no move is good, or every good move repeats a position.
     fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
         if game.plies().len() >= usize::from(self.plan.plies) {
             return None;
