@@ -268,7 +268,13 @@ fn boards_are_normalized_or_rejected_with_a_reason() {
         board(&format!("{other}%20w")),
         board(&format!("{start}%20w"))
     );
-    for none in ["", "9", "9/9/9/9/9/9/9/9/9/4K4_w"] {
+    // The last position is legal, but cannot arise in a game.
+    for none in [
+        "",
+        "9",
+        "9/9/9/9/9/9/9/9/9/4K4_w",
+        "3k5/9/9/9/9/9/9/RRR6/9/4K4_w",
+    ] {
         let reply = board(none);
         let expected = "{\"status\":\"invalid board\",\"reason\":\"";
         assert!(reply.starts_with(expected), "{none}: {reply}");

@@ -110,7 +110,10 @@ fn describe(text: &str) -> BoardMessage {
     let board = fen::parse(text);
     let reason = match board {
         Some(_) => None,
-        None => text.replace('_', " ").parse::<Position>().err(),
+        None => match text.replace('_', " ").parse::<Position>() {
+            Ok(position) => position.irregularity_note(),
+            Err(error) => Some(translated(&error.to_string()).into_owned()),
+        },
     };
     let is_filtered = board.as_ref().is_some_and(|board| !is_eligible(board));
     let note = "the library does not search positions with so few pieces";
@@ -122,7 +125,7 @@ fn describe(text: &str) -> BoardMessage {
         },
         board: board.as_ref().map(fen::write),
         note: is_filtered.then(|| translated(note)),
-        reason: reason.map(|error| translated(&error.to_string()).into_owned()),
+        reason,
     }
 }
 
