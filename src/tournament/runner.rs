@@ -22,7 +22,8 @@ use crate::notation::fen;
 /// Why a tournament cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentStartError {
-    /// An engine cannot be started, does not respond or contradicts its settings.
+    /// An engine cannot be started, does not respond, does not play xiangqi, contradicts its settings, or cannot set up
+    /// the positions of the openings.
     #[error("engine {name}: {failure}")]
     Engine {
         /// Name of the engine.
@@ -88,8 +89,8 @@ fn processor_sets(
 /// message on `interrupt` stops this.
 ///
 /// # Errors
-/// An engine cannot be started, does not respond or contradicts its settings, or there are too few processors for
-/// `--pin`, or a processor of `cpus=` is not available.
+/// An engine fails as described at [`TournamentStartError::Engine`], there are too few processors for `--pin`, or a
+/// processor of `cpus=` is not available.
 pub fn check_engines(
     tournament: &mut Tournament,
     interrupt: &Receiver<()>,

@@ -38,7 +38,7 @@ impl Location {
         }
     }
 
-    /// The path of a library in a file.
+    /// The path of the SQLite file; `None` for a PostgreSQL database.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),

@@ -6,7 +6,7 @@ use super::lookahead::{
 };
 use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 
-/// A capture is bad if the other side can then mate by at most this many checks.
+/// A capture without check is not counted if the other side can then mate by at most this many checks.
 const MATE_AFTER_CAPTURE: u32 = 4;
 
 /// The result of a move.

@@ -82,13 +82,13 @@ impl Searcher {
         })
     }
 
-    /// Sets the network (`None`: the embedded one) and clears everything learned.
+    /// Sets the network (`None`: the embedded one) and [forgets](Self::forget) earlier searches.
     pub fn set_network(&mut self, network: Option<Arc<Network>>) {
         self.network = network;
         self.forget();
     }
 
-    /// Sets the endgame tables (`None`: no tables) and clears everything learned.
+    /// Sets the endgame tables (`None`: no tables) and [forgets](Self::forget) earlier searches.
     pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tables>>) {
         self.tablebases = tablebases;
         self.forget();

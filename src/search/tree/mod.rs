@@ -10,7 +10,8 @@
 //! | `history_update` | writes to the histories and the transposition table after a node |
 //! | `score` | node scores and whether they depend on the path |
 //! | `evaluator` | static evaluation, updated move by move |
-//! | `search`, `shared` | the state of one thread with its polls, and of all threads of a search |
+//! | `search` | the state of one thread, and its regular checks of the clock and the limits |
+//! | `shared` | the state that the threads of a search share |
 //!
 //! # Tried and not adopted
 //!
